@@ -9,7 +9,7 @@ impl App {
     pub(super) fn edit_input(&mut self, action: Action) {
         match action {
             Action::Complete => self.complete_word(),
-            action => self.history.apply_action(&mut self.input, action),
+            action => self.history.apply_action_to_editor(&mut self.input, action),
         }
     }
 

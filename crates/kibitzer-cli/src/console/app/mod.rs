@@ -11,6 +11,7 @@ mod fields;
 mod games;
 mod mouse;
 mod navigation;
+mod notices;
 mod ruler;
 mod terminal_request;
 
@@ -35,9 +36,6 @@ const ITEMS_AT_ONCE: usize = 2_000;
 
 /// Maximum number of characters by which the list can be scrolled sideways.
 const MAX_COLUMNS: usize = 4_096;
-
-/// Time after which a notice is removed, unless the screen stands still.
-const NOTICE_TIME: Duration = Duration::from_secs(10);
 
 /// State of the console: the session, and how it is shown.
 #[derive(Debug)]
@@ -225,37 +223,6 @@ impl App {
         Ok(true)
     }
 
-    /// Removes a message that was shown long enough, unless nothing has happened since: then it still explains the screen.
-    fn remove_outdated_notice(&mut self, now: Instant) {
-        let since = *self.notice_since.get_or_insert(now);
-        if self.is_playing_or_following() && now.saturating_duration_since(since) >= NOTICE_TIME {
-            self.notice = None;
-        }
-        if self.notice.is_none() {
-            self.notice_since = None;
-        }
-    }
-
-    /// Returns whether the recording plays, or the screen follows a session that is not over.
-    fn is_playing_or_following(&self) -> bool {
-        match &self.source {
-            ConsoleSource::Recording(player) => player.is_playing(),
-            ConsoleSource::Live(live) => self.list.follows_newest() && !live.is_over(),
-        }
-    }
-
-    /// Shows why the session ended, if the row is the end of a live session, and keeps the reason for the title. The focus stays:
-    /// letters of a line being typed must not become keys of the list.
-    fn report_if_session_end(&mut self, row_number: u64) {
-        let ended = self.model.rows.get(row_number).filter(|row| self.source.is_live() && row.kind() == "ended");
-        if let Some(row) = ended {
-            let line = row.summary_line();
-            let text = line.trim_start_matches("* ");
-            self.end_reason = Some(text.trim_start_matches("session over: ").to_owned());
-            self.show_error(text);
-        }
-    }
-
     /// Handles a key: runs its action, or copies if it is the second key of `y`. Removes the notice; an unknown letter in the
     /// list shows an error.
     ///
@@ -390,10 +357,6 @@ impl App {
 
     const fn scroll_detail_view_by(&mut self, lines: isize) {
         self.scroll = self.scroll.saturating_add_signed(lines);
-    }
-
-    fn show_error(&mut self, text: impl Into<String>) {
-        self.notice = Some(Notice::Error(text.into()));
     }
 }
 

@@ -22,7 +22,7 @@ impl App {
     /// breakpoint matches, or it reaches the goal of a seek.
     pub(super) fn on_new_row(&mut self, row_number: u64, now: Instant) {
         let Some(new) = self.model.rows.get(row_number) else { return };
-        let is_listed = self.list.add_if_included(new, self.model.rows.oldest());
+        let is_listed = self.list.add_if_included(new, self.model.rows.oldest_number());
         let at = new.at;
         // A paused screen of a session must not jump; the session itself continues.
         let may_break = !self.source.is_live() || self.list.follows_newest();
@@ -260,7 +260,7 @@ impl App {
             self.n_restored_marks += 1;
             let row = self.model.add_mark(at, text);
             if let Some(new) = self.model.rows.get(row) {
-                self.list.add_if_included(new, self.model.rows.oldest());
+                self.list.add_if_included(new, self.model.rows.oldest_number());
             }
         }
     }

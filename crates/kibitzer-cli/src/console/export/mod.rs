@@ -57,7 +57,7 @@ pub(crate) fn row_json(row: &ConsoleRow, utc_start: Option<Utc>) -> Vec<u8> {
             Event::Sent { line, request: None }.write_json(&members, &mut out);
         }
         _ => {
-            out = format!("{{\"event\":\"{}\",\"offset\":null{members},\"text\":", row.kind()).into_bytes();
+            out = format!("{{\"event\":\"{}\",\"offset\":null{members},\"text\":", row.kind_name()).into_bytes();
             // Writing text to memory cannot fail.
             let _ = json::write(&mut out, &row.summary_line());
             out.push(b'}');
@@ -68,7 +68,7 @@ pub(crate) fn row_json(row: &ConsoleRow, utc_start: Option<Utc>) -> Vec<u8> {
 
 /// Returns a row as a line of text: its time in seconds, its kind and its summary.
 pub(crate) fn row_text(row: &ConsoleRow) -> String {
-    format!("{:>10}.{:03} {:<15} {}\n", row.at.as_secs(), row.at.subsec_millis(), row.kind(), row.summary_line())
+    format!("{:>10}.{:03} {:<15} {}\n", row.at.as_secs(), row.at.subsec_millis(), row.kind_name(), row.summary_line())
 }
 
 /// Writes a new file that only its owner can read. An incomplete file is removed.

@@ -71,7 +71,7 @@ impl History {
 
     /// Applies an action to the input line: inserts, moves the cursor, cuts, pastes, or shows another line of the history.
     /// Ignores any other action.
-    pub(crate) fn apply_action(&mut self, editor: &mut LineEditor, action: Action) {
+    pub(crate) fn apply_action_to_editor(&mut self, editor: &mut LineEditor, action: Action) {
         match action {
             Action::Insert(character) => editor.insert(character.encode_utf8(&mut [0; 4])),
             Action::MoveCursor(motion) => editor.move_cursor(motion),

@@ -36,15 +36,16 @@ impl ByteRing {
     }
 
     /// Returns the stream position of the oldest stored byte.
-    fn start(&self) -> u64 {
+    fn oldest_position(&self) -> u64 {
         self.end.saturating_sub(u64::try_from(self.kept.len()).unwrap_or(u64::MAX))
     }
 
     /// Returns the stored bytes of a range of stream positions, and the position of the first of them, which is later than the
     /// start of the range if the oldest bytes were dropped.
     pub(crate) fn get(&self, range: Range<u64>) -> (u64, impl Iterator<Item = u8>) {
-        let start = range.start.max(self.start());
-        let place = |position: u64| usize::try_from(position.saturating_sub(self.start())).unwrap_or(usize::MAX);
+        let start = range.start.max(self.oldest_position());
+        let place =
+            |position: u64| usize::try_from(position.saturating_sub(self.oldest_position())).unwrap_or(usize::MAX);
         let (from, to) = (place(start).min(self.kept.len()), place(range.end).min(self.kept.len()));
         (start, self.kept.range(from..to.max(from)).copied())
     }

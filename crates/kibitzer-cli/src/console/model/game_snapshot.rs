@@ -120,7 +120,7 @@ impl GameSnapshot {
     }
 
     /// Returns a clock's reading at a time after the board arrived, which counts only for the running clock.
-    pub(crate) fn clock(&self, color: Color, since_board: Duration) -> ClockReading {
+    pub(crate) fn clock_at(&self, color: Color, since_board: Duration) -> ClockReading {
         let reported = self.board.clock(color);
         if self.running != Some(color) {
             return reported;

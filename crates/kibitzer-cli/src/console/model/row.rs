@@ -94,7 +94,7 @@ impl ConsoleRow {
     }
 
     /// Returns the name of the row's kind.
-    pub(crate) fn kind(&self) -> &'static str {
+    pub(crate) fn kind_name(&self) -> &'static str {
         match &self.content {
             RowContent::Event(event) => event.kind().as_str(),
             RowContent::Sent(_) => EventKind::Sent.as_str(),
@@ -117,7 +117,7 @@ impl ConsoleRow {
     pub(crate) fn filter_subject(&self) -> Subject<'_> {
         match &self.content {
             RowContent::Event(event) => Subject::of_event(event, self.facts),
-            content => Subject::new(self.kind(), self.game(), content),
+            content => Subject::new(self.kind_name(), self.game(), content),
         }
     }
 

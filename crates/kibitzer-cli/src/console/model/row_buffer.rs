@@ -33,7 +33,7 @@ impl RowBuffer {
     }
 
     /// Returns the number of the oldest stored row.
-    pub(crate) fn oldest(&self) -> u64 {
+    pub(crate) fn oldest_number(&self) -> u64 {
         self.kept.front().map_or(self.next_number(), |row| row.number)
     }
 
@@ -71,7 +71,7 @@ impl RowBuffer {
     /// Returns the index in the buffer for a row number; `None` for a dropped row. A number after the newest has an index beyond
     /// the end.
     fn index_of(&self, number: u64) -> Option<usize> {
-        usize::try_from(number.checked_sub(self.oldest())?).ok()
+        usize::try_from(number.checked_sub(self.oldest_number())?).ok()
     }
 }
 
@@ -91,11 +91,11 @@ mod tests {
     #[test]
     fn the_newest_rows_are_kept_and_found_by_number() {
         let mut rows = RowBuffer { limit: 3, ..RowBuffer::default() };
-        assert_eq!((rows.oldest(), rows.newest, rows.get(1).is_some()), (1, 0, false));
+        assert_eq!((rows.oldest_number(), rows.newest, rows.get(1).is_some()), (1, 0, false));
         for number in 1..=5 {
             rows.push(mark(number, ""));
         }
-        assert_eq!((rows.oldest(), rows.newest), (3, 5));
+        assert_eq!((rows.oldest_number(), rows.newest), (3, 5));
         assert!(rows.get(2).is_none() && rows.get(6).is_none());
         assert_eq!(rows.get(4).map(|row| row.number), Some(4));
         assert_eq!(rows.iter_back_from(4).map(|row| row.number).collect::<Vec<_>>(), [4, 3]);

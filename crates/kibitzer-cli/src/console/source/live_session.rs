@@ -149,7 +149,7 @@ impl LiveSession {
         matches!(self.state_label(), "over" | "gone")
     }
 
-    /// Returns whether lines can be sent now.
+    /// Returns whether the session is logged in and set up, so that lines can be sent if there is write access.
     pub(crate) fn is_ready(&self) -> bool {
         self.state_label() == READY_LABEL
     }

@@ -65,11 +65,11 @@ impl RecordingReader {
                 Err(error) => return Err(read_failure(path, &error)),
             }
         }
-        Ok(Self { length, utc_start, ..Self::at_start(path.to_owned(), args, stopwatch, cut)? })
+        Ok(Self { length, utc_start, ..Self::open_at_start(path.to_owned(), args, stopwatch, cut)? })
     }
 
     /// Opens the file at its beginning, with a length of zero. `cut` is the line inside which it ends.
-    fn at_start(
+    fn open_at_start(
         path: PathBuf,
         args: ReaderArgs,
         stopwatch: fn() -> Instant,
@@ -112,7 +112,7 @@ impl RecordingReader {
     ///
     /// [`Failure`] if the file no longer exists.
     pub(crate) fn restart(&mut self) -> Result<(), Failure> {
-        let start = Self::at_start(self.path.clone(), self.args, self.stopwatch, self.cut)?;
+        let start = Self::open_at_start(self.path.clone(), self.args, self.stopwatch, self.cut)?;
         *self = Self { length: self.length, utc_start: self.utc_start, ..start };
         Ok(())
     }

@@ -13,7 +13,7 @@ use signal_hook::SigId;
 use signal_hook::consts::SIGWINCH;
 use signal_hook::low_level::{pipe, unregister};
 
-use super::InputState;
+use super::InputReadiness;
 
 /// Flags that poll reports for a terminal that is gone, requested or not.
 const GONE: PollFlags = PollFlags::HUP.union(PollFlags::ERR).union(PollFlags::NVAL);
@@ -50,25 +50,25 @@ impl Keyboard {
     /// # Errors
     ///
     /// Those of poll.
-    pub(crate) fn wait_for_input(&self, pause: Duration) -> io::Result<InputState> {
+    pub(crate) fn wait_for_input(&self, pause: Duration) -> io::Result<InputReadiness> {
         let watched = [self.terminal.as_fd(), self.resized.as_fd()];
         let mut watched = watched.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
         let pause = Timespec::try_from(pause).map_err(|_| io::ErrorKind::InvalidInput)?;
         match poll(&mut watched, Some(&pause)) {
             // Interrupted by a signal, which the caller checks.
-            Err(Errno::INTR) => return Ok(InputState::Idle),
+            Err(Errno::INTR) => return Ok(InputReadiness::Idle),
             outcome => outcome?,
         };
         let [terminal, resized] = watched.map(|watched| watched.revents());
         if terminal.intersects(GONE) {
-            return Ok(InputState::Closed);
+            return Ok(InputReadiness::Closed);
         }
         if resized.contains(PollFlags::IN) {
             // Only drains the pipe; a rest is read the next time.
             let _ = (&self.resized).read(&mut [0; 64]);
         }
         let is_heard = terminal.union(resized).contains(PollFlags::IN);
-        Ok(if is_heard { InputState::Ready } else { InputState::Idle })
+        Ok(if is_heard { InputReadiness::Ready } else { InputReadiness::Idle })
     }
 }
 

@@ -16,7 +16,7 @@ use signal_hook::low_level::raise;
 use tokio::io::{AsyncWriteExt as _, DuplexStream, duplex};
 use tokio::runtime::Handle;
 
-use super::InputState;
+use super::InputReadiness;
 use super::keyboard::Keyboard;
 use super::suspension::Suspension;
 use crate::console::input::{
@@ -146,9 +146,9 @@ impl LineThread {
         }
         self.draw_if_changed()?;
         match self.keyboard.wait_for_input(PAUSE)? {
-            InputState::Idle => return Ok(true),
-            InputState::Closed => return Ok(false),
-            InputState::Ready => {}
+            InputReadiness::Idle => return Ok(true),
+            InputReadiness::Closed => return Ok(false),
+            InputReadiness::Ready => {}
         }
         // The first bytes may be half of a key; wait for its rest.
         let mut wait = PAUSE;
@@ -178,7 +178,7 @@ impl LineThread {
             Action::Cancel => drop(self.editor.take_text()),
             Action::Suspend => return self.suspend(),
             Action::Redraw => return print_above_input(|| execute!(io::stdout(), Clear(ClearType::All), MoveTo(0, 0))),
-            action => self.history.apply_action(&mut self.editor, action),
+            action => self.history.apply_action_to_editor(&mut self.editor, action),
         }
         Ok(())
     }

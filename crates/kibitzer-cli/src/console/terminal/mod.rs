@@ -53,7 +53,7 @@ const QUIET_FRAME: Duration = Duration::from_millis(100);
 
 /// Result of waiting for input of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum InputState {
+enum InputReadiness {
     /// Keys or a new terminal size can be read.
     Ready,
     /// Nothing can be read; a signal may have arrived.
@@ -182,9 +182,9 @@ fn run_event_loop(app: &mut App, session: &mut TerminalSession) -> Result<(), Fa
 /// Waits for input, at most for `pause`, then processes all of it. The app is over if the terminal is gone.
 fn wait_and_process_input(app: &mut App, keyboard: &Keyboard, pause: Duration) -> Result<(), Failure> {
     match keyboard.wait_for_input(pause).map_err(terminal_failure)? {
-        InputState::Ready => {}
-        InputState::Idle => return Ok(()),
-        InputState::Closed => {
+        InputReadiness::Ready => {}
+        InputReadiness::Idle => return Ok(()),
+        InputReadiness::Closed => {
             app.is_over = true;
             return Ok(());
         }

@@ -3,7 +3,7 @@
 use std::io;
 use std::time::Duration;
 
-use super::InputState;
+use super::InputReadiness;
 
 /// Waits for input with crossterm.
 #[derive(Debug)]
@@ -14,9 +14,9 @@ impl Keyboard {
         Ok(Self(()))
     }
 
-    pub(super) fn wait_for_input(&self, pause: Duration) -> io::Result<InputState> {
+    pub(super) fn wait_for_input(&self, pause: Duration) -> io::Result<InputReadiness> {
         let is_ready = ratatui::crossterm::event::poll(pause)?;
-        Ok(if is_ready { InputState::Ready } else { InputState::Idle })
+        Ok(if is_ready { InputReadiness::Ready } else { InputReadiness::Idle })
     }
 }
 

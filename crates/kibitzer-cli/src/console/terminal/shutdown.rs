@@ -70,8 +70,8 @@ impl Drop for ShutdownWatch {
     }
 }
 
-/// Waits for a signal, the loss of the terminal, or the drop of the watch. Then gives the console a second to end, and otherwise
-/// exits the process.
+/// Waits for a signal, the loss of the terminal, or the drop of the watch, and then until the console has ended. Exits the process if
+/// that takes more than a second.
 fn watch_until_shutdown(woken: &UnixStream, terminal: &OwnedFd, ended: &AtomicBool, over: &Receiver<()>) {
     let mut watched = [PollFd::new(woken, PollFlags::IN), PollFd::new(terminal, PollFlags::empty())];
     while poll(&mut watched, None) == Err(Errno::INTR) {}

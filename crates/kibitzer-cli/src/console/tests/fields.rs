@@ -84,7 +84,7 @@ fn bytes_are_searched_in_the_list_and_in_the_rest_of_a_recording() {
     // A line end and a board.
     watcher.run("/find hex:0a0d3c31323e");
     let first = watcher.selected();
-    assert_eq!(watcher.app.model.rows.get(first).unwrap().kind(), "position", "{}", watcher.screen((80, 24)));
+    assert_eq!(watcher.app.model.rows.get(first).unwrap().kind_name(), "position", "{}", watcher.screen((80, 24)));
     assert_eq!(watcher.app.byte_cursor(), Some(0));
     assert!(watcher.screen((80, 24)).contains("tag (field 0), 0"), "{}", watcher.screen((80, 24)));
     watcher.keys("n");

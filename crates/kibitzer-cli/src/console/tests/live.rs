@@ -47,7 +47,7 @@ fn each_connection_has_positions_of_its_own() {
     let cause = LostCause::Connection(CloseCause::Silent);
     event(&mut model, 3, Event::Lost { cause, retry_in: Some(Duration::from_secs(1)) });
     connection(&mut model, 5, b"Foo shouts: two\n\r");
-    let shouts: Vec<_> = model.rows.iter().filter(|row| row.kind() == "shout").collect();
+    let shouts: Vec<_> = model.rows.iter().filter(|row| row.kind_name() == "shout").collect();
     let bytes = |row: &ConsoleRow| model.bytes.get(row.base..row.base + 15).1.collect::<Vec<_>>();
     assert_eq!(shouts.iter().map(|row| row.event().unwrap().offset()).collect::<Vec<_>>(), [Some(0), Some(0)]);
     assert_eq!(shouts.into_iter().map(bytes).collect::<Vec<_>>(), [b"Foo shouts: one", b"Foo shouts: two"]);
@@ -226,7 +226,7 @@ async fn help_takes_nothing_from_a_typed_line() {
     guest.press(KeyCode::F(1));
     guest.run("tell heron hello").await;
     let sent = |guest: &Guest| -> Vec<String> {
-        let lines = guest.app.model.rows.iter().filter(|row| row.kind() == "sent").map(ConsoleRow::summary_line);
+        let lines = guest.app.model.rows.iter().filter(|row| row.kind_name() == "sent").map(ConsoleRow::summary_line);
         lines.filter(|line| line.contains("tell") || line.contains("nger") || line.contains("who")).collect()
     };
     assert!(matches!(&sent(&guest)[..], [line] if line.contains(" tell heron hello ")), "{:?}", sent(&guest));
@@ -365,7 +365,7 @@ async fn fences_and_probes_are_listed_only_if_asked_for() {
         guest.wait(Duration::from_secs(20)).await;
         let is_own_line = |row: &&ConsoleRow| {
             let line = row.summary_line();
-            row.kind() == "sent" && (line.contains("$$date") || line.contains("> zq") || line.contains("> $$zq"))
+            row.kind_name() == "sent" && (line.contains("$$date") || line.contains("> zq") || line.contains("> $$zq"))
         };
         let sent: Vec<_> = guest.app.model.rows.iter().filter(is_own_line).map(|row| row.number).collect();
         let last = *sent.last().unwrap();

@@ -36,7 +36,7 @@ fn silences_and_ends_of_connections_are_rows() {
     let mut watcher = session();
     let rows = |watcher: &TestConsole| -> Vec<String> {
         let rows = watcher.app.model.rows.iter().filter(|row| !row.is_protocol_detail());
-        rows.map(|row| format!("{} {}", row.kind(), row.summary_line())).collect()
+        rows.map(|row| format!("{} {}", row.kind_name(), row.summary_line())).collect()
     };
     let all = rows(&watcher);
     assert_eq!(all[3], "gap --- silence of 72.0s ---", "{all:#?}");
@@ -50,12 +50,12 @@ fn silences_and_ends_of_connections_are_rows() {
 #[test]
 fn missed_plies_are_rows() {
     let mut watcher = TestConsole::of("fatics-game-quick-observer").play_to_end();
-    let boards: Vec<_> = watcher.app.model.rows.iter().filter(|row| row.kind() == "position").cloned().collect();
+    let boards: Vec<_> = watcher.app.model.rows.iter().filter(|row| row.kind_name() == "position").cloned().collect();
     assert!(boards.len() > 4);
     watcher =
         TestConsole::of_pieces(&[boards[1].event().unwrap().raw(), b"\n\r", boards[4].event().unwrap().raw(), b"\n\r"]);
     watcher = watcher.play_to_end();
-    let kinds: Vec<_> = watcher.app.model.rows.iter().map(ConsoleRow::kind).collect();
+    let kinds: Vec<_> = watcher.app.model.rows.iter().map(ConsoleRow::kind_name).collect();
     assert_eq!(kinds, ["position", "missed", "position"]);
 }
 
@@ -125,7 +125,7 @@ fn times_of_all_rows_count_from_the_last_mark_before_each() {
     }
     let rows = || watcher.app.model.rows.iter();
     let numbers: Vec<_> = rows().map(|row| row.number).collect();
-    let last_mark = |number: &u64| rows().rfind(|row| row.number <= *number && row.kind() == "mark");
+    let last_mark = |number: &u64| rows().rfind(|row| row.number <= *number && row.kind_name() == "mark");
     let times = |numbers: &[u64]| -> Vec<_> {
         numbers.iter().map(|number| last_mark(number).map_or(Duration::ZERO, |mark| mark.at)).collect()
     };

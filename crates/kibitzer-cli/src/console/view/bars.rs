@@ -85,7 +85,8 @@ pub(super) fn input_rows_and_cursor(theme: Theme, app: &App, area: Rect) -> (Vec
     }
     if app.input.text().is_empty() {
         let is_narrow = area.width < NARROW && !app.masks_input() && !is_session_over(app);
-        let text = if is_narrow { " F3 board  F2 one pane  / command  Esc keys  F1 help" } else { typing_hint(app) };
+        let text =
+            if is_narrow { " F3 board  F2 one pane  / command  Esc keys  F1 help" } else { empty_input_hint(app) };
         let hint = Span::styled(text, theme.dimmed());
         let cursor = Position::new(area.x + 2.min(area.width.saturating_sub(1)), area.y);
         return (vec![Line::from(vec![Span::styled("> ", theme.title()), hint])], Some(cursor));
@@ -135,7 +136,7 @@ fn is_session_over(app: &App) -> bool {
 }
 
 /// Returns the hint in an empty, focused line.
-fn typing_hint(app: &App) -> &'static str {
+fn empty_input_hint(app: &App) -> &'static str {
     if is_session_over(app) {
         " session over: Esc, then q quits  / command  PgUp look  F1 help"
     } else if app.masks_input() {

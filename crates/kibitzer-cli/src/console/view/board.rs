@@ -117,13 +117,13 @@ fn draw_game(canvas: Canvas<'_>, snapshot: &GameSnapshot, since: Duration, botto
     let width = if has_side { side.x - area.x } else { area.width };
     let player = |color| player_line(theme, snapshot, color, since, width);
     canvas.draw_line(0, &player(bottom.opponent()));
-    canvas.draw_line(1, &reserve_line(theme, snapshot, bottom.opponent()));
+    canvas.draw_line(1, &reserve_or_captures_line(theme, snapshot, bottom.opponent()));
     let squares = Rect { y: area.y + 2, height: area.height.saturating_sub(2), ..area };
     let mark = |square| is_move_square(snapshot.played, square).then_some(' ');
     draw_squares(canvas.sub_canvas(squares), &snapshot.board.board(), &mark, bottom, size);
-    canvas.draw_line(3 + rows, &reserve_line(theme, snapshot, bottom));
+    canvas.draw_line(3 + rows, &reserve_or_captures_line(theme, snapshot, bottom));
     canvas.draw_line(4 + rows, &player(bottom));
-    canvas.draw_line(5 + rows, &last_move_line(theme, snapshot));
+    canvas.draw_line(5 + rows, &last_move_and_result_line(theme, snapshot));
     if has_side {
         let height = 8 * size.height;
         let mut lines = analysis_lines(theme, snapshot, side_width, rows / 2);
@@ -147,7 +147,7 @@ fn lines_without_squares(
     width: u16,
 ) -> Vec<Line<'static>> {
     let mut lines = sides.map(|color| player_line(theme, snapshot, color, since, width)).to_vec();
-    lines.push(last_move_line(theme, snapshot));
+    lines.push(last_move_and_result_line(theme, snapshot));
     lines.extend(wrap_text(&snapshot.board.fen().to_string(), width, 0, usize::MAX, Style::new()));
     lines
 }
@@ -230,7 +230,7 @@ fn square_span(
 fn player_line(theme: Theme, snapshot: &GameSnapshot, color: Color, since: Duration, width: u16) -> Line<'static> {
     let name = TerminalSafe(snapshot.board.player(color).as_str()).in_cells().into_owned();
     let rating = snapshot.rating(color).map_or_else(String::new, |rating| format!(" {rating}"));
-    let clock = snapshot.clock(color, since).to_string();
+    let clock = snapshot.clock_at(color, since).to_string();
     let room = usize::from(width).saturating_sub(clock.len() + 3);
     let name: String = name.chars().take(room.saturating_sub(rating.len())).collect();
     let gap = room.saturating_sub(name.chars().count() + rating.len());
@@ -245,7 +245,7 @@ fn player_line(theme: Theme, snapshot: &GameSnapshot, color: Color, since: Durat
 }
 
 /// Returns a side's reserve or, in games without reserves, the pieces it captured.
-fn reserve_line(theme: Theme, snapshot: &GameSnapshot, color: Color) -> Line<'static> {
+fn reserve_or_captures_line(theme: Theme, snapshot: &GameSnapshot, color: Color) -> Line<'static> {
     let draw =
         |roles: &mut dyn Iterator<Item = Role>, color| roles.map(|role| theme.glyph(role, color)).collect::<String>();
     let (word, pieces) = match &snapshot.hands {
@@ -256,7 +256,7 @@ fn reserve_line(theme: Theme, snapshot: &GameSnapshot, color: Color) -> Line<'st
 }
 
 /// Returns the last move and the result, or the terms while the game is in progress.
-fn last_move_line(theme: Theme, snapshot: &GameSnapshot) -> Line<'static> {
+fn last_move_and_result_line(theme: Theme, snapshot: &GameSnapshot) -> Line<'static> {
     let played = numbered_move(&snapshot.board).unwrap_or_else(|| "no move yet".to_owned());
     let about = snapshot.ending.clone().unwrap_or_else(|| snapshot.terms_text());
     let style = if snapshot.ending.is_some() { theme.success() } else { theme.dimmed() };

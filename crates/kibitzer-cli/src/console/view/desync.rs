@@ -38,7 +38,7 @@ pub(super) fn draw(
     if top > 0 {
         draw_both_boards(canvas.sub_canvas(Rect { height: top, ..area }), boards, played.as_deref());
     }
-    let lines = text_lines(&canvas, app, row, desync, boards, played);
+    let lines = explanation_lines(&canvas, app, row, desync, boards, played);
     let scroll = scroll.min(lines.len());
     let below = Rect { y: area.y + top, height: area.height - top, ..area };
     canvas.sub_canvas(below).draw_lines(lines.into_iter().skip(scroll.saturating_sub(usize::from(has_room))));
@@ -69,7 +69,7 @@ fn draw_both_boards(mut canvas: Canvas<'_>, boards: &DesyncBoards, played: Optio
 }
 
 /// Returns the reason, the positions, and the line of the message with its contradicting fields highlighted.
-fn text_lines(
+fn explanation_lines(
     canvas: &Canvas<'_>,
     app: &App,
     row: &ConsoleRow,

@@ -74,17 +74,29 @@ impl<'a> Canvas<'a> {
     }
 }
 
-/// Wraps text into lines of `width` characters, skipping `skipped` lines and returning at most `n`. Lines of wide characters
+/// Wraps text into lines of `width` characters, skipping the first `skipped_lines` and returning at most `max_lines`. Lines of wide characters
 /// may be cut when drawn.
-pub(super) fn wrap_text(text: &str, width: u16, skipped: usize, n: usize, style: Style) -> Vec<Line<'static>> {
-    wrap_spans(&[(text, style)], width, skipped, n)
+pub(super) fn wrap_text(
+    text: &str,
+    width: u16,
+    skipped_lines: usize,
+    max_lines: usize,
+    style: Style,
+) -> Vec<Line<'static>> {
+    wrap_spans(&[(text, style)], width, skipped_lines, max_lines)
 }
 
 /// Wraps text in several styles; see [`wrap_text`].
-pub(super) fn wrap_spans(parts: &[(&str, Style)], width: u16, skipped: usize, n: usize) -> Vec<Line<'static>> {
+pub(super) fn wrap_spans(
+    parts: &[(&str, Style)],
+    width: u16,
+    skipped_lines: usize,
+    max_lines: usize,
+) -> Vec<Line<'static>> {
     let width = usize::from(width.max(1));
     let characters = parts.iter().flat_map(|(text, style)| text.chars().map(move |character| (character, *style)));
-    let rest: Vec<_> = characters.skip(skipped.saturating_mul(width)).take(n.saturating_mul(width)).collect();
+    let rest: Vec<_> =
+        characters.skip(skipped_lines.saturating_mul(width)).take(max_lines.saturating_mul(width)).collect();
     let line = |line: &[(char, Style)]| {
         let runs = line.chunk_by(|(_, one), (_, other)| one == other);
         let span = |run: &[(char, Style)]| {

@@ -32,7 +32,7 @@ type NameAndValue = (String, String);
 
 /// Returns the title's note: number and kind of the row.
 pub(super) fn title_note(row: Option<&ConsoleRow>) -> String {
-    row.map_or_else(String::new, |row| format!("#{} {}", row.number, row.kind()))
+    row.map_or_else(String::new, |row| format!("#{} {}", row.number, row.kind_name()))
 }
 
 /// Draws the fields, and beside them the board that the event reports. Returns the scroll offset, limited to the last line.

@@ -92,13 +92,13 @@ fn row_line(
 ) -> Line<'static> {
     let [narrow, wide] = KIND_CELLS;
     let cells = if width < 80 { narrow } else { wide };
-    let kind: String = row.kind().chars().take(cells).collect();
+    let kind: String = row.kind_name().chars().take(cells).collect();
     let room = usize::from(width).saturating_sub(2 + time.len().max(8) + cells + 1);
     let text = match columns_left {
         0 => row.summary_within(room),
         _ => row.summary_line().chars().skip(columns_left).collect(),
     };
-    let style = if row.is_protocol_detail() { theme.dimmed() } else { theme.row_kind(row.kind()) };
+    let style = if row.is_protocol_detail() { theme.dimmed() } else { theme.row_kind(row.kind_name()) };
     Line::from(vec![
         Span::styled(format!("{}{:>8} ", if is_selected { "\u{25b8}" } else { " " }, time), theme.dimmed()),
         Span::styled(format!("{kind:<cells$} "), color.unwrap_or(style)),

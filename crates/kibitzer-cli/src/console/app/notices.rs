@@ -1,0 +1,47 @@
+//! Notices in the status row: errors, the end of the session, and how long a notice stays.
+
+use std::time::{Duration, Instant};
+
+use super::App;
+use crate::console::source::{ConsoleSource, Notice};
+
+/// Time after which a notice is removed, unless the screen stands still.
+const NOTICE_TIME: Duration = Duration::from_secs(10);
+
+impl App {
+    /// Shows an error in the status row, in place of an earlier notice.
+    pub(super) fn show_error(&mut self, text: impl Into<String>) {
+        self.notice = Some(Notice::Error(text.into()));
+    }
+
+    /// Removes a message that was shown long enough, unless nothing has happened since: then it still explains the screen.
+    pub(super) fn remove_outdated_notice(&mut self, now: Instant) {
+        let since = *self.notice_since.get_or_insert(now);
+        if self.is_playing_or_following() && now.saturating_duration_since(since) >= NOTICE_TIME {
+            self.notice = None;
+        }
+        if self.notice.is_none() {
+            self.notice_since = None;
+        }
+    }
+
+    /// Returns whether the recording plays, or the screen follows a session that is not over.
+    fn is_playing_or_following(&self) -> bool {
+        match &self.source {
+            ConsoleSource::Recording(player) => player.is_playing(),
+            ConsoleSource::Live(live) => self.list.follows_newest() && !live.is_over(),
+        }
+    }
+
+    /// Shows why the session ended, if the row is the end of a live session, and keeps the reason for the title. The focus stays:
+    /// letters of a line being typed must not become keys of the list.
+    pub(super) fn report_if_session_end(&mut self, row_number: u64) {
+        let ended = self.model.rows.get(row_number).filter(|row| self.source.is_live() && row.kind_name() == "ended");
+        if let Some(row) = ended {
+            let line = row.summary_line();
+            let text = line.trim_start_matches("* ");
+            self.end_reason = Some(text.trim_start_matches("session over: ").to_owned());
+            self.show_error(text);
+        }
+    }
+}
