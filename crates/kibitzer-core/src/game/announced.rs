@@ -55,8 +55,8 @@ impl AnnouncedGame {
 }
 
 impl AnnouncedGames {
-    /// Returns the entry of this number as the latest one; creates an empty one if there is none. Drops the oldest entry beyond
-    /// [`MAX_ANNOUNCED_GAMES`].
+    /// Moves the entry of this number to the end of the list, or appends an empty one, and returns it. A list of
+    /// [`MAX_ANNOUNCED_GAMES`] entries first loses its oldest one.
     pub(super) fn move_to_latest_or_insert(&mut self, number: GameId) -> &mut AnnouncedGame {
         let reports =
             self.take(number).unwrap_or(AnnouncedGame { number, created: None, info: None, hands: None, role: None });

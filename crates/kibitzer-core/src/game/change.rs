@@ -28,7 +28,7 @@ pub struct Change {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ChangeKind {
-    /// The first board of a game.
+    /// The game is new; the board is the first one known of it.
     Opened,
     /// A single move was played since the last known position.
     Moved,

@@ -92,7 +92,7 @@ pub struct Games {
 #[derive(Debug, Default)]
 pub(crate) struct MessageEffect {
     pub(crate) change: Option<Change>,
-    /// A report about a game that precedes the message.
+    /// Report about a game, to be emitted before the event of the message.
     pub(crate) notice: Option<(GameId, PrecedingReport)>,
     /// The position that a board has replaced.
     pub(crate) replaced: Option<Arc<Style12>>,
@@ -269,7 +269,7 @@ impl Games {
             self.announced.move_to_latest_or_insert(info.game).set_terms_keeping_relation(info);
             return MessageEffect::default();
         };
-        game.set_info(info.clone());
+        game.set_terms_keeping_kind(info.clone());
         let applied = MessageEffect::change(game, ChangeKind::Info);
         if let Some(partner_game) = info.partner_game {
             self.link_partner_games(info.game, partner_game);

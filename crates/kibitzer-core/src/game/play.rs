@@ -171,8 +171,8 @@ pub(super) fn double_push_file(played: LastMove) -> Option<u8> {
     }
 }
 
-/// Returns the rights left after a move: both are lost when the king moves, and one when a piece leaves or enters a corner.
-/// Assumes that the rooks start in the corners.
+/// Returns the rights left after a move: a king that moves loses both, and a piece that leaves or enters a corner ends the right
+/// of that corner. Assumes that the rooks start in the corners.
 fn castling_after(rights: CastlingRights, played: LastMove, mover: Color) -> CastlingRights {
     let without_both = |color| rights.without(color, CastlingSide::Short).without(color, CastlingSide::Long);
     match played {

@@ -184,13 +184,13 @@ impl Game {
             self.rated = created.rated;
         }
         if let Some(info) = reports.info {
-            self.set_info(info);
+            self.set_terms_keeping_kind(info);
         }
         self.hands = reports.hands.or(self.hands);
     }
 
     /// Replaces the terms. Type and rating keep their values if the terms lack them.
-    pub(super) fn set_info(&mut self, info: GameInfo) {
+    pub(super) fn set_terms_keeping_kind(&mut self, info: GameInfo) {
         self.kind = info.kind.clone().or(self.kind.take());
         self.rated = info.rated.or(self.rated);
         self.info = Some(Box::new(info));

@@ -51,24 +51,19 @@ impl Filter {
     /// Returns whether the event meets all conditions.
     pub fn accepts(&self, event: &Event) -> bool {
         self.kinds.is_none_or(|kinds| kinds & kind_bit(event.kind()) != 0)
-            && self.game.is_none_or(|game| concerns_game(event, game))
-            && self.speaker.as_ref().is_none_or(|speaker| is_spoken_by(event, speaker))
+            && self.game.is_none_or(|game| {
+                event.affected_game() == Some(game) || event.message().and_then(Message::game) == Some(game)
+            })
+            && self.speaker.as_ref().is_none_or(|wanted| {
+                let speaker = event.message().and_then(Message::speaker);
+                speaker.is_some_and(|speaker| speaker.is_same_player(wanted.as_str()))
+            })
     }
 }
 
 /// Returns the bit that stands for a kind in the set of a [`Filter`].
 fn kind_bit(kind: EventKind) -> u128 {
     1 << kind as u32
-}
-
-/// Returns whether the event changed the game, or its message names the game.
-fn concerns_game(event: &Event, game: GameId) -> bool {
-    event.affected_game() == Some(game) || event.message().is_some_and(|message| message.game() == Some(game))
-}
-
-fn is_spoken_by(event: &Event, speaker: &Handle) -> bool {
-    let said_by = event.message().and_then(Message::speaker);
-    said_by.is_some_and(|said_by| said_by.is_same_player(speaker.as_str()))
 }
 
 // Every kind needs a bit of its own in `Filter::kinds`.

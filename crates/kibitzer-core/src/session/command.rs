@@ -137,10 +137,10 @@ impl Command {
 
 /// Conditions under which a command may still be sent. A new value has none.
 ///
-/// A command may wait in the queue of a session: for earlier replies, for the server's prompt, for the end of a throttle of talk, or
-/// for the restoration after a reconnect. The conditions are checked when its line is about to be sent, and whenever something
-/// happens before. Once the line is sent, they have no effect, unless the request is queued again: its talk was dropped by the server, or
-/// after a reconnect it ended an observation that was just restored. They then apply to the repetition, too.
+/// A command may wait in the queue of a session: for earlier replies, for the server's prompt, for the end of a throttle of talk,
+/// or for the restoration after a reconnect. The conditions are checked when its line is about to be sent, and whenever something
+/// happens before. Once the line is sent, they have no effect, unless the request is queued again: its talk was dropped by the
+/// server, or after a reconnect it ended an observation that was just restored. They then apply to the repetition, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RequestOptions {
     pub(super) deadline: Option<Instant>,

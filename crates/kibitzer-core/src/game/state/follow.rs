@@ -43,11 +43,11 @@ impl Game {
         }
         let (known, received) = (self.position.ply(), board.ply());
         let step = if Some(received) == known.checked_add(1) {
-            self.apply_next_ply(board, max_moves)
+            self.apply_board_of_next_ply(board, max_moves)
         } else if received == known {
-            self.apply_same_ply(board)
+            self.apply_board_of_same_ply(board)
         } else if received < known {
-            self.apply_earlier_ply(board, known - received)
+            self.apply_board_of_earlier_ply(board, known - received)
         } else {
             // Plies are not missed if the game was not followed or was announced again in between.
             let notice = if announced.is_none() { self.missed_plies_before(board) } else { None };
@@ -59,7 +59,7 @@ impl Game {
 
     /// Applies a board one ply after the last known one: adds its move, or treats the board as unexpected if the move does not
     /// lead to it.
-    fn apply_next_ply(&mut self, board: &Arc<Style12>, max_moves: usize) -> GameStep {
+    fn apply_board_of_next_ply(&mut self, board: &Arc<Style12>, max_moves: usize) -> GameStep {
         let mover = self.position.side_to_move();
         let Some(last_move) = board.played() else {
             return self.apply_unexpected_board(board);
@@ -121,7 +121,7 @@ impl Game {
     }
 
     /// Applies a board at the last known ply, which is unexpected if its squares differ.
-    fn apply_same_ply(&mut self, board: &Arc<Style12>) -> GameStep {
+    fn apply_board_of_same_ply(&mut self, board: &Arc<Style12>) -> GameStep {
         if !board.has_same_squares(&self.position) {
             return self.apply_unexpected_board(board);
         }
@@ -143,7 +143,7 @@ impl Game {
     /// Applies a board `plies` before the last known one, and drops the later moves. If the known moves lead to another board at
     /// its ply, returns to that one, which the desync compares, and drops all moves; drops them also if they do not reach the
     /// ply.
-    fn apply_earlier_ply(&mut self, board: &Arc<Style12>, plies: u32) -> GameStep {
+    fn apply_board_of_earlier_ply(&mut self, board: &Arc<Style12>, plies: u32) -> GameStep {
         let kind = ChangeKind::took_back(plies);
         let known = self.moves.board_at(board.ply(), &self.position);
         if known == Some(board.board()) {

@@ -59,7 +59,7 @@ pub(crate) enum ReplyMark {
 pub(crate) struct ReplyMarks {
     /// Number of open units.
     depth: u32,
-    /// The server dropped a part of the outermost open unit.
+    /// Whether the server dropped a part of the outermost open unit.
     has_overflown: bool,
 }
 

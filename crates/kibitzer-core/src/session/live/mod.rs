@@ -132,7 +132,7 @@ impl LiveConnection {
         self.adjourned.handle_event(event, cx);
         self.boards.allow_refresh_after_recovery(event);
         if let Some(message) = event.message().filter(|_| self.state() == SessionState::Ready) {
-            for command in self.boards.style_commands_after(message, event.raw(), cx.now) {
+            for command in self.boards.take_style_commands_after(message, event.raw(), cx.now) {
                 self.requests.enqueue(Requester::Upkeep, Command::new(command).ok(), cx);
             }
         }
@@ -143,7 +143,7 @@ impl LiveConnection {
     /// with the next event.
     pub(super) fn handle_desync(&mut self, desync: &Desync, cx: &mut Context) {
         if self.state() == SessionState::Ready
-            && let Some(refresh) = self.boards.refresh_command_after(desync, cx.reader.games())
+            && let Some(refresh) = self.boards.take_refresh_command_after(desync, cx.reader.games())
         {
             self.requests.enqueue(Requester::Upkeep, Some(refresh), cx);
         }

@@ -20,9 +20,9 @@ pub(crate) struct LoginFallback {
     /// Versions of timeseal that were not given up, best first. The first one is used; never empty.
     versions: &'static [Timeseal],
     pub(crate) uses_login_string: bool,
-    /// A login with the first version has succeeded.
+    /// Whether a login with the first of `versions` has succeeded.
     timeseal_works: bool,
-    /// A login with the login string has succeeded.
+    /// Whether a login with the login string has succeeded.
     login_string_works: bool,
     /// First line of a server that sent no login prompt, kept for the error: on the next connection, which requests fewer
     /// features, the server may send nothing.

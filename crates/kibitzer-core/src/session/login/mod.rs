@@ -62,7 +62,7 @@ pub(super) struct Login {
     /// The server printed a login or password prompt again in this state. The text may be a part of the message of the day, so
     /// the login fails only if silence follows.
     asked_again: bool,
-    /// The server is full and has put the login in a queue.
+    /// Whether the server is full and has put the login in a queue.
     is_queued: bool,
     /// Time at which the wait in the queue of a full server times out; `None` until the server has reported a place in the queue.
     queue_deadline: Option<Instant>,

@@ -34,8 +34,8 @@ pub(crate) struct AdjournedTracker {
     games: Vec<ResumptionCandidate>,
     /// Whether the reply to `stored` is awaited; no challenge is sent before.
     pub(crate) awaits_list: bool,
-    /// The server refused a challenge because this login plays or examines a game. [`Games`] may not know that game, so another
-    /// challenge waits for an event that may have ended it.
+    /// Whether the server refused a challenge because this login plays or examines a game. [`Games`] may not know that game, so
+    /// another challenge waits for an event that may have ended it.
     is_busy: bool,
 }
 

@@ -44,7 +44,7 @@ impl BoardRepair {
     /// followed.
     pub(crate) fn allow_refresh_after_recovery(&mut self, event: &Event) {
         if let Event::Received { received, change: Some(change) } = event
-            && is_recovery(&received.message, change.kind)
+            && shows_recovery(&received.message, change.kind)
         {
             self.requested.retain(|game| *game != change.game);
         }
@@ -52,7 +52,7 @@ impl BoardRepair {
 
     /// Returns the commands that restore style 12 if the message is a board in another style; empty otherwise, within
     /// [`STYLE_RETRY`] of the last attempt, and if the user has chosen the style.
-    pub(crate) fn style_commands_after(
+    pub(crate) fn take_style_commands_after(
         &mut self,
         message: &Message,
         raw: &[u8],
@@ -71,7 +71,7 @@ impl BoardRepair {
     ///
     /// `None` if the board was requested before and the game has not recovered, if no board is needed, if [`MAX_REQUESTED`] games
     /// have not recovered, or if the user has chosen another style.
-    pub(crate) fn refresh_command_after(&mut self, desync: &Desync, games: &Games) -> Option<Command> {
+    pub(crate) fn take_refresh_command_after(&mut self, desync: &Desync, games: &Games) -> Option<Command> {
         let game = desync.game;
         // The server refuses to refresh games that are over or no longer observed.
         let needs_board = desync.reason.needs_board() && games.get(game).is_none_or(Game::is_followed_and_ongoing);
@@ -88,7 +88,7 @@ impl BoardRepair {
 }
 
 /// Returns whether a change shows that the game is in step again, replaced or no longer followed.
-const fn is_recovery(message: &Message, kind: ChangeKind) -> bool {
+const fn shows_recovery(message: &Message, kind: ChangeKind) -> bool {
     match kind {
         ChangeKind::Moved | ChangeKind::TookBack { .. } => {
             matches!(message, Message::Delta(_) | Message::GameUpdate(_))

@@ -44,7 +44,7 @@ pub(crate) struct SessionMemory {
     pub(crate) unanswered_at_loss: Option<(Command, u32)>,
     /// Commands that are not sent again, because each of several connections ended on them: some servers crash on certain values.
     pub(crate) given_up: Vec<Command>,
-    /// The session was set up at least once.
+    /// Whether the session was set up at least once.
     pub(crate) was_ready: bool,
     /// The password of the account, if it was changed in the session.
     pub(crate) new_password: Option<Password>,
@@ -121,7 +121,7 @@ impl SessionMemory {
         }
     }
 
-    /// Returns whether a request to observe names a remembered game, by its number or a player. The restoration searches that
+    /// Returns whether a request to observe names a remembered game, by its number or a player. The restoration searches for that
     /// game anyway.
     pub(crate) fn names_remembered_game(&self, command: &Command) -> bool {
         let Some(name) = command.words().nth(1) else { return false };

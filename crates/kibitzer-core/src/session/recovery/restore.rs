@@ -177,7 +177,7 @@ impl Restoration {
         games: &Games,
     ) {
         let board = observed_board(result, games);
-        match board.map(|board| (board, self.search_index_of(board, at))) {
+        match board.map(|board| (board, self.search_index_for(board, at))) {
             Some((board, Some(found))) => self.record_found_game(found, board),
             Some((other, None)) if result.is_ok() => {
                 self.queue_task(&format!("unobserve {}", other.game()), RestoreTask::Unobserve);
@@ -196,7 +196,7 @@ impl Restoration {
 
     /// Returns the index of the search that a board belongs to: the one that has found this game already; else the current one,
     /// if the players match; else the first other one whose players match; else `None`.
-    fn search_index_of(&self, board: &Style12, current: usize) -> Option<usize> {
+    fn search_index_for(&self, board: &Style12, current: usize) -> Option<usize> {
         let has_found = |at: &usize| self.games.get(*at).is_some_and(|search| search.report.now == Some(board.game()));
         let matches = |at: &usize| self.games.get(*at).is_some_and(|search| search.may_be_found_as(board));
         let all = 0..self.games.len();

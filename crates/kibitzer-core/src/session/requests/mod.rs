@@ -74,7 +74,7 @@ impl CompletedRequest {
 pub(super) struct Requests {
     pub(super) mode: ReplyMode,
     pub(super) queue: VecDeque<RequestedCommand>,
-    /// Games are being observed again; users' requests to observe wait for that.
+    /// Whether games are being observed again after a reconnect. Users' requests to observe wait until that is done.
     pub(super) is_restoring: bool,
     pub(super) sent: SentCommands,
     marks: ReplyMarks,
@@ -86,7 +86,7 @@ pub(super) struct Requests {
     /// Decides when the next line may be sent while fences delimit replies.
     gate: LineGate,
     pub(super) completed: VecDeque<CompletedRequest>,
-    /// The stream has ended; the reader closes open blocks and units by itself.
+    /// Whether the stream has ended. The reader then closes open blocks and units by itself.
     pub(super) is_cut_off: bool,
 }
 
@@ -337,7 +337,8 @@ impl Requests {
         }
     }
 
-    /// Completes all requests with errors: sent ones may have been executed, queued ones were not.
+    /// Completes all requests with an error: sent ones, which may have been executed, with `sent_error`; queued ones with
+    /// `queued_error`.
     pub(super) fn fail_all(&mut self, sent_error: &RequestError, queued_error: &RequestError) {
         for sent in std::mem::take(&mut self.sent.commands) {
             self.complete(sent, Err(sent_error.clone()));

@@ -26,8 +26,8 @@ pub(crate) enum Requester {
     /// The keep-alive, and repairs of boards; the reply is not used.
     Upkeep,
     Quit,
-    /// The requester no longer waits. The session still learns from the reply. The number of a sent command stays reserved until
-    /// the reply has arrived, which would otherwise be taken for the reply to a later command.
+    /// The requester no longer waits. The session still learns from the reply. A sent command keeps its number until its reply
+    /// arrives, because that reply would otherwise be matched to a later command.
     Abandoned,
 }
 
