@@ -136,17 +136,17 @@ impl FaultInjector {
     /// Adds writes of a line that the fault inserts. Its bytes are not counted, as they are not the server's.
     fn push_inserted_line(&mut self, mut line: Vec<u8>, steps: &mut Vec<OutputStep>) {
         line.extend_from_slice(b"\n\r");
-        self.push_writes(&line, steps);
+        self.push_writes_with_faults(&line, steps);
     }
 
     /// Adds writes of bytes of the server, and counts those bytes.
     fn push_server_output(&mut self, bytes: &[u8], steps: &mut Vec<OutputStep>) {
         self.n_bytes += u64::try_from(bytes.len()).unwrap_or_default();
-        self.push_writes(bytes, steps);
+        self.push_writes_with_faults(bytes, steps);
     }
 
     /// Adds writes of these bytes, delayed and split as the active faults require.
-    fn push_writes(&mut self, bytes: &[u8], steps: &mut Vec<OutputStep>) {
+    fn push_writes_with_faults(&mut self, bytes: &[u8], steps: &mut Vec<OutputStep>) {
         if let Some(delay) = self.delay.filter(|_| !bytes.is_empty()) {
             steps.push(OutputStep::Wait(delay));
         }

@@ -100,7 +100,7 @@ impl Player {
     }
 
     pub(crate) fn has_flag(&self, flag: &str) -> bool {
-        self.saved.variables.is_set(flag)
+        self.saved.variables.is_flag_on(flag)
     }
 
     /// Returns the name in lower case, which identifies the player.

@@ -103,7 +103,7 @@ impl Variables {
     }
 
     /// Returns whether a flag is on.
-    pub(crate) fn is_set(&self, flag: &str) -> bool {
+    pub(crate) fn is_flag_on(&self, flag: &str) -> bool {
         self.value(flag) == "1"
     }
 
@@ -123,13 +123,13 @@ impl Variables {
     /// # Errors
     ///
     /// [`SetVariableError`]; nothing is changed.
-    pub(crate) fn set(&mut self, name: &str, value: &str) -> Result<String, SetVariableError> {
+    pub(crate) fn set_or_toggle(&mut self, name: &str, value: &str) -> Result<String, SetVariableError> {
         if let Some(number) = name.parse().ok().filter(|number| (1..=MAX_NOTES).contains(number)) {
             return self.set_note(number, value);
         }
         let (name, kind) = find_variable(name)?;
         let (value, reply) = match (kind, value) {
-            (VariableKind::Flag(_, off), "") if self.is_set(name) => ("0".to_owned(), off.to_owned()),
+            (VariableKind::Flag(_, off), "") if self.is_flag_on(name) => ("0".to_owned(), off.to_owned()),
             (VariableKind::Flag(on, _), "" | "1" | "on" | "true" | "yes") => ("1".to_owned(), on.to_owned()),
             (VariableKind::Flag(_, off), "0" | "off" | "false" | "no") => ("0".to_owned(), off.to_owned()),
             (VariableKind::Number(min, max), _)
@@ -234,23 +234,26 @@ mod tests {
         ];
         let mut variables = Variables::default();
         for (name, value, want) in cases {
-            assert_eq!(variables.set(name, value).as_deref(), Ok(want));
+            assert_eq!(variables.set_or_toggle(name, value).as_deref(), Ok(want));
         }
         assert_eq!(variables.number("width"), 60);
         assert_eq!(variables.value("prompt"), "zz: ");
-        assert!(variables.is_set("ptime") && !variables.is_set("open"));
+        assert!(variables.is_flag_on("ptime") && !variables.is_flag_on("open"));
     }
 
     #[test]
     fn invalid_names_and_values_are_refused() {
         let mut variables = Variables::default();
-        assert_eq!(variables.set("nosuch", "1"), Err(SetVariableError::Unknown));
-        assert_eq!(variables.set("sh", "1"), Err(SetVariableError::Ambiguous(vec!["shout", "showownseek"])));
-        assert_eq!(variables.set("formula", "rated & blitz"), Err(SetVariableError::BadValue("formula")));
-        assert_eq!(variables.set("width", "1000"), Err(SetVariableError::BadValue("width")));
-        assert_eq!(variables.set("style", "13"), Err(SetVariableError::BadValue("style")));
-        assert_eq!(variables.set("bell", "x"), Err(SetVariableError::BadValue("bell")));
-        assert_eq!(variables.set("interface", &"x".repeat(401)), Err(SetVariableError::BadValue("interface")));
+        assert_eq!(variables.set_or_toggle("nosuch", "1"), Err(SetVariableError::Unknown));
+        assert_eq!(variables.set_or_toggle("sh", "1"), Err(SetVariableError::Ambiguous(vec!["shout", "showownseek"])));
+        assert_eq!(variables.set_or_toggle("formula", "rated & blitz"), Err(SetVariableError::BadValue("formula")));
+        assert_eq!(variables.set_or_toggle("width", "1000"), Err(SetVariableError::BadValue("width")));
+        assert_eq!(variables.set_or_toggle("style", "13"), Err(SetVariableError::BadValue("style")));
+        assert_eq!(variables.set_or_toggle("bell", "x"), Err(SetVariableError::BadValue("bell")));
+        assert_eq!(
+            variables.set_or_toggle("interface", &"x".repeat(401)),
+            Err(SetVariableError::BadValue("interface"))
+        );
         assert_eq!(variables, Variables::default());
     }
 

@@ -41,7 +41,7 @@ impl Clocks {
     /// charged time. Without a running clock, changes nothing and returns zero.
     ///
     /// `lag` is the network delay in that time, as measured by timeseal.
-    pub(crate) fn charge_move(&mut self, now: Instant, lag: Duration) -> Duration {
+    pub(crate) fn stop_and_charge_move(&mut self, now: Instant, lag: Duration) -> Duration {
         let Some((color, since)) = self.running.take() else { return Duration::ZERO };
         // Lag beyond the time of the move is not credited.
         let taken = now.saturating_duration_since(since).saturating_sub(lag);

@@ -73,7 +73,7 @@ impl Game {
             return None;
         }
         let captured = self.position().captured_piece(played).map(|taken| taken.role_in_hand);
-        let elapsed = self.clocks.charge_move(now, lag);
+        let elapsed = self.clocks.stop_and_charge_move(now, lag);
         let elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
         let lag_ms = u32::try_from(lag.as_millis()).unwrap_or(u32::MAX);
         self.record.push_legal_move(played, elapsed_ms, lag_ms, self.clocks.readings(now));

@@ -107,7 +107,12 @@ pub(crate) fn adjourned_row(
 /// Formats the reply to `moves`, lines separated by `\n`, without an end of the last one.
 ///
 /// Source: text messages §12; the spacing is that of the recorded lists.
-pub(crate) fn move_list(header: &GameHeader, ending: Option<Ending>, record: &MoveRecord, unit: ClockUnit) -> String {
+pub(crate) fn format_move_list(
+    header: &GameHeader,
+    ending: Option<Ending>,
+    record: &MoveRecord,
+    unit: ClockUnit,
+) -> String {
     let GameHeader { id, terms, seats: Sides { white, black }, started } = header;
     let Terms { minutes, increment_s, rated, .. } = terms;
     let mut list = format!(

@@ -53,30 +53,27 @@ impl Terms {
     ///
     /// Source: FICS help file `games`.
     pub(super) fn games_column(self) -> String {
-        let kind_letter = match self.variant {
-            Variant::Crazyhouse => 'z',
-            Variant::Bughouse => 'B',
-            Variant::Standard | Variant::FischerRandom => first_letter(self.kind()),
-        };
-        self.format_column(' ', kind_letter)
+        self.format_column(' ', first_letter(self.kind()), first_letter(self.kind()))
     }
 
     /// Formats the terms as in `history` and `stored`, with letters of the speed and of the variant: `[snr 10  10]`.
     ///
     /// Source: transcripts fatics-game-endings-a, fatics-crazyhouse-white, fatics-bughouse-whiteA.
     pub(super) fn history_column(self) -> String {
-        let variant_letter = match self.variant {
-            Variant::Crazyhouse => 'z',
-            Variant::Bughouse => 'B',
-            Variant::FischerRandom => '9',
-            Variant::Standard => 'n',
-        };
-        self.format_column(first_letter(self.speed()), variant_letter)
+        self.format_column(first_letter(self.speed()), '9', 'n')
     }
 
-    fn format_column(self, mark: char, kind_letter: char) -> String {
+    /// Formats the terms in brackets, after a mark. The letters are those of Chess960 and of chess; other variants have their
+    /// own.
+    fn format_column(self, mark: char, chess960: char, chess: char) -> String {
+        let letter = match self.variant {
+            Variant::Crazyhouse => 'z',
+            Variant::Bughouse => 'B',
+            Variant::FischerRandom => chess960,
+            Variant::Standard => chess,
+        };
         let rated = if self.rated { 'r' } else { 'u' };
-        format!("[{mark}{kind_letter}{rated}{:>3} {:>3}]", self.minutes, self.increment_s)
+        format!("[{mark}{letter}{rated}{:>3} {:>3}]", self.minutes, self.increment_s)
     }
 
     /// Returns `rated` or `unrated`.

@@ -80,8 +80,8 @@ impl Table {
         self.game.result_line().unwrap()
     }
 
-    fn move_list(&self, unit: ClockUnit) -> String {
-        move_list(&self.game.header, self.game.ending, &self.game.record, unit)
+    fn format_move_list(&self, unit: ClockUnit) -> String {
+        format_move_list(&self.game.header, self.game.ending, &self.game.record, unit)
     }
 }
 
@@ -346,9 +346,9 @@ fn the_move_list_has_the_recorded_form() {
           2.  Nf3     (0:00.100)      Nc6     (0:00.101)\n  \
           3.  Bb5     (0:00.100)      \n      \
               {Still in progress} *";
-    assert_eq!(table.move_list(ClockUnit::Milliseconds), want);
+    assert_eq!(table.format_move_list(ClockUnit::Milliseconds), want);
     table.finish(Ending::RESIGNED.with_named_side(Color::White));
-    let list: MoveList = parse(&table.move_list(ClockUnit::Seconds));
+    let list: MoveList = parse(&table.format_move_list(ClockUnit::Seconds));
     assert_eq!((list.moves.len(), list.reason.as_str(), list.unread.len()), (5, "White resigns", 0));
 }
 

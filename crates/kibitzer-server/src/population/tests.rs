@@ -26,7 +26,7 @@ impl Hall {
     }
 
     fn set_login_stage(&mut self, name: &str) -> ConnectionId {
-        let id = self.world.open_connection(self.now);
+        let id = self.world.open_and_greet_connection(self.now);
         for line in [name, "", "iset nowrap 1", "iset defprompt 1", "set bell 0", "set style 12"] {
             self.send(id, line);
         }

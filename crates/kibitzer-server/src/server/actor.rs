@@ -124,7 +124,7 @@ impl ServerActor {
     fn add_client_and_spawn_task(&mut self, stream: Stream) {
         // Without a sender the server is ending.
         let Some(requests) = self.requester.upgrade() else { return };
-        let id = self.world.open_connection(now());
+        let id = self.world.open_and_greet_connection(now());
         let outbox = Arc::new(Outbox::new(self.max_unsent_bytes));
         let (faults, later) = mpsc::channel(FAULT_QUEUE_LENGTH);
         let mut injector = FaultInjector::new(self.seed ^ id.0);

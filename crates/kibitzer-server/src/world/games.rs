@@ -66,12 +66,12 @@ impl World {
         };
         let header = GameHeader { id: number, terms, seats, started: self.lobby.clock.system_time() };
         let game = Game::new(header, start, self.now());
-        self.add_game(number, game, players);
+        self.add_game_and_schedule_flag(number, game, players);
         Some(number)
     }
 
     /// Adds a game, records it with its players, and schedules the fall of a flag.
-    fn add_game(&mut self, number: GameId, game: Game, players: Sides<ConnectionId>) {
+    fn add_game_and_schedule_flag(&mut self, number: GameId, game: Game, players: Sides<ConnectionId>) {
         self.games.in_progress.insert(number, ActiveGame::Played(game));
         for (id, opponent) in [(players.white, players.black), (players.black, players.white)] {
             let opponent = self.lobby.player(opponent).map(|player| player.handle.clone());
@@ -83,8 +83,8 @@ impl World {
         self.reschedule_flag_check(number);
     }
 
-    /// Resumes the adjourned game at this index of the stored ones under a new game number, and removes the players' seeks and
-    /// challenges. Does nothing if a player is not online: the game stays stored.
+    /// Resumes the adjourned game at this index of [`GameStore::adjourned`](super::GameStore::adjourned) under a new game number,
+    /// and removes the players' seeks and challenges. Does nothing if a player is not online: the game stays stored.
     pub(crate) fn resume_adjourned_game(&mut self, index: usize, actor: Option<ConnectionId>) {
         let Some(AdjournedGame { game, .. }) = self.games.adjourned.get(index) else { return };
         let ids = (self.online_player(game, Color::White), self.online_player(game, Color::Black));
@@ -93,7 +93,7 @@ impl World {
         let number = self.games.lowest_free_number();
         let game = self.games.adjourned.remove(index).game.resume(number, self.now());
         self.remove_seeks_and_challenges(players);
-        self.add_game(number, game, players);
+        self.add_game_and_schedule_flag(number, game, players);
         self.announce_game(number, "Continuing", actor);
     }
 
@@ -186,16 +186,16 @@ impl World {
         }
         self.schedule.cancel(Deadline::Flag(number));
         if let Some(ActiveGame::Played(game)) = self.games.in_progress.remove(&number) {
-            self.store_finished(game);
+            self.store_according_to_ending(game);
         }
         for id in participants {
-            self.remove_simul_board(id, number);
+            self.finish_simul_board(id, number);
         }
     }
 
     /// Stores a finished game: as adjourned, or in the histories of its players. An aborted game is dropped. A guest's history
     /// ends with the session.
-    fn store_finished(&mut self, game: Game) {
+    fn store_according_to_ending(&mut self, game: Game) {
         let Some(ending) = game.ending else { return };
         let ended = self.lobby.clock.system_time();
         if ending.is_adjournment() {
@@ -213,7 +213,7 @@ impl World {
 
     /// Ends a game whose clock has run out. If the opponent has switched `autoflag` off, does nothing: the game continues until a
     /// player ends it. If the clock has not run out, schedules the next check.
-    pub(super) fn end_if_flag_fell(&mut self, number: GameId) {
+    pub(super) fn end_if_flag_fell_or_reschedule(&mut self, number: GameId) {
         let Some(game) = self.games.played(number) else { return };
         let Some(ending) = game.ending_by_flag_fall(self.now()) else { return self.reschedule_flag_check(number) };
         let opponent = self.online_player(game, game.side_to_move().opponent());
@@ -273,7 +273,7 @@ mod tests {
         let now = Instant::now();
         let mut world = World::new(ServerOptions::new(), now, UNIX_EPOCH);
         let log_in = |world: &mut World, name: &str| {
-            let id = world.open_connection(now);
+            let id = world.open_and_greet_connection(now);
             world.receive_bytes(id, format!("{name}\n\n").as_bytes(), now);
             id
         };

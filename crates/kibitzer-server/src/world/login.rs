@@ -309,7 +309,7 @@ impl World {
 
     /// Logs out a player who was idle for too long and has no game, and closes the connection. Otherwise sets the next deadline.
     /// Does nothing for a connection without a player.
-    pub(super) fn log_out_if_idle(&mut self, id: ConnectionId) {
+    pub(super) fn log_out_if_idle_or_reschedule(&mut self, id: ConnectionId) {
         let Some(player) = self.lobby.player(id) else { return };
         let limit = player.last_command + self.options.idle_timeout;
         if limit > self.now() {

@@ -106,7 +106,7 @@ impl World {
 
     /// Adds a connection and queues the greeting. If the server is full, queues the refusal instead and marks the connection as
     /// closing.
-    pub(crate) fn open_connection(&mut self, now: Instant) -> ConnectionId {
+    pub(crate) fn open_and_greet_connection(&mut self, now: Instant) -> ConnectionId {
         self.lobby.clock.now = now;
         let id = self.lobby.add_connection(Connection::new(self.options.family));
         self.greet_or_refuse(id);
@@ -144,8 +144,8 @@ impl World {
             match deadline {
                 Deadline::Login(id) => self.time_out_login(id),
                 Deadline::Pause(id) => self.resume_login_after_pause(id),
-                Deadline::Idle(id) => self.log_out_if_idle(id),
-                Deadline::Flag(number) => self.end_if_flag_fell(number),
+                Deadline::Idle(id) => self.log_out_if_idle_or_reschedule(id),
+                Deadline::Flag(number) => self.end_if_flag_fell_or_reschedule(number),
                 Deadline::Shutdown => self.shut_down_now(),
             }
         }

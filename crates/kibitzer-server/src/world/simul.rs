@@ -46,7 +46,7 @@ impl World {
 
     /// Removes a finished game from a simul. The giver goes to the next board if this was the current one. Does nothing for a
     /// game that is not part of one.
-    pub(super) fn remove_simul_board(&mut self, giver: ConnectionId, number: GameId) {
+    pub(super) fn finish_simul_board(&mut self, giver: ConnectionId, number: GameId) {
         let Some(player) = self.lobby.player_mut(giver) else { return };
         let Some(index) = player.simul.iter().position(|&board| board == number) else { return };
         player.simul.remove(index);

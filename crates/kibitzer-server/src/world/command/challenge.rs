@@ -195,9 +195,8 @@ pub(super) fn make_or_accept_challenge(
     }
     if let Some(offer) = theirs {
         world.lobby.queue_text(id, &format!("Declining the offer from {other} and proposing a counteroffer.\n"));
-        world
-            .lobby
-            .notify_on_prompt_line(opponent, &format!("{me} declines your offer and proposes a counteroffer.\n"));
+        let text = format!("{me} declines your offer and proposes a counteroffer.\n");
+        world.lobby.notify_on_prompt_line(opponent, &text);
         world.remove_offer_and_report_to_both(offer);
     }
     if let Some(offer) = mine {

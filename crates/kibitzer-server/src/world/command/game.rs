@@ -10,7 +10,7 @@ use kibitzer_core::message::GameId;
 
 use super::{Command, CommandResult, DONE, Refusal, number_or_one, refuse_if, required_first_word};
 use crate::calendar::format_count;
-use crate::play::{Ending, Game, Sides, examined_row, games_row, move_list};
+use crate::play::{Ending, Game, Sides, examined_row, format_move_list, games_row};
 use crate::world::{ActiveGame, BoardReason, ConnectionId, Offer, OfferKind, World};
 
 #[rustfmt::skip] // one to a line: it is a table
@@ -49,37 +49,24 @@ fn run_flag(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
 
 fn run_draw(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     let (number, _) = world.own_game_and_color(id)?;
-    match world.game_played_by(id).and_then(Game::claimable_draw) {
-        Some(ending) => world.end_game(number, ending),
-        None => return make_or_accept_offer(world, id, OfferKind::Draw),
-    }
+    let Some(ending) = world.game_played_by(id).and_then(Game::claimable_draw) else {
+        return make_or_accept_offer(world, id, OfferKind::Draw);
+    };
+    world.end_game(number, ending);
     DONE
 }
 
 fn run_abort(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     let (number, color) = world.own_game_and_color(id)?;
-    match world.game_played_by(id).and_then(|game| game.ending_by_early_abort(color)) {
-        Some(ending) => world.end_game(number, ending),
-        None => {
-            return end_by_courtesy_or_offer(
-                world,
-                id,
-                (OfferKind::Abort, "aborted"),
-                Ending::COURTESY_ABORTED.with_named_side(color),
-            );
-        }
-    }
+    let Some(ending) = world.game_played_by(id).and_then(|game| game.ending_by_early_abort(color)) else {
+        return end_by_courtesy_or_offer(world, id, (OfferKind::Abort, "aborted"), Ending::COURTESY_ABORTED);
+    };
+    world.end_game(number, ending);
     DONE
 }
 
 fn run_adjourn(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
-    let (_, color) = world.own_game_and_color(id)?;
-    end_by_courtesy_or_offer(
-        world,
-        id,
-        (OfferKind::Adjourn, "adjourned"),
-        Ending::COURTESY_ADJOURNED.with_named_side(color),
-    )
+    end_by_courtesy_or_offer(world, id, (OfferKind::Adjourn, "adjourned"), Ending::COURTESY_ADJOURNED)
 }
 
 /// Ends the game at once with `courtesy` if only the opponent is out of time; otherwise offers `kind` to the opponent, also if
@@ -97,13 +84,12 @@ fn end_by_courtesy_or_offer(
     if claim.is_none_or(|ending| ending == Ending::BOTH_FLAGGED) {
         return make_or_accept_offer(world, id, kind);
     }
-    world
-        .lobby
-        .queue_text(id, &format!("Since you have time, and your opponent has none, the game has been {verb}.\n"));
+    let text = format!("Since you have time, and your opponent has none, the game has been {verb}.\n");
+    world.lobby.queue_text(id, &text);
     if let Some(opponent) = world.online_opponent_of(id) {
         world.lobby.notify(opponent, &format!("Your opponent has {verb} the game rather than calling your flag.\n"));
     }
-    world.end_game(number, courtesy);
+    world.end_game(number, courtesy.with_named_side(color));
     DONE
 }
 
@@ -168,9 +154,8 @@ fn counter_takeback(world: &mut World, offer: Offer, kind: OfferKind) {
     let OfferKind::Takeback(plies) = kind else { return };
     let Offer { from: opponent, to: id, .. } = offer;
     let name = world.lobby.player_name(id);
-    world
-        .lobby
-        .queue_text(id, "You disagree on the number of half-moves to take back.\nAlternate takeback request sent.\n");
+    let text = "You disagree on the number of half-moves to take back.\nAlternate takeback request sent.\n";
+    world.lobby.queue_text(id, text);
     world.lobby.notify(opponent, &format!("{name} proposes a different number ({plies}) of half-move(s).\n"));
     world.remove_offer_and_report_to_both(offer);
     let counter = world.offers.add(id, opponent, kind);
@@ -287,7 +272,7 @@ fn run_moves(world: &World, id: ConnectionId, parameters: &str) -> CommandResult
         ActiveGame::Played(game) => &game.record,
         ActiveGame::Examined(game) => &game.line,
     };
-    Ok(format!("\n{}\n\n", move_list(active_game.header(), None, record, world.lobby.clock_unit(id))))
+    Ok(format!("\n{}\n\n", format_move_list(active_game.header(), None, record, world.lobby.clock_unit(id))))
 }
 
 fn run_games(world: &World, _: ConnectionId, parameters: &str) -> CommandResult {

@@ -80,7 +80,7 @@ impl World {
         let Some(MoveEffects { captured, ending }) = game.try_play(color, played, now, lag) else { return };
         let partner = game.partner;
         if let Some(role) = captured {
-            self.pass_captured_piece(number, partner, color, role);
+            self.report_or_pass_captured_piece(number, partner, color, role);
         }
         self.show_board_to_audience(number, Some(id), BoardReason::Move);
         self.ping_opponent(id, number);
@@ -92,7 +92,7 @@ impl World {
 
     /// Reports the piece that a capture adds to a reserve, before the move itself: in crazyhouse the captor's reserve, which the
     /// move has updated already; in bughouse the partner's, to which this function adds the piece.
-    fn pass_captured_piece(&mut self, number: GameId, partner: Option<GameId>, color: Color, role: Role) {
+    fn report_or_pass_captured_piece(&mut self, number: GameId, partner: Option<GameId>, color: Color, role: Role) {
         match (self.games.get(number).map(|active_game| active_game.header().terms.variant), partner) {
             (Some(Variant::Crazyhouse), _) => self.notify_reserve_addition(number, color, role),
             (Some(Variant::Bughouse), Some(partner)) => {

@@ -58,7 +58,7 @@ fn set_variable(world: &mut World, id: ConnectionId, name: &str, value: &str) ->
         return Ok(format!("{answer}\n"));
     }
     let Some(player) = world.lobby.player_mut(id) else { return DONE };
-    let answer = match player.saved.variables.set(name, value) {
+    let answer = match player.saved.variables.set_or_toggle(name, value) {
         Ok(answer) => answer,
         Err(SetVariableError::Unknown) => format!("No such variable \"{name}\"."),
         Err(SetVariableError::Ambiguous(names)) => {
