@@ -337,7 +337,7 @@ impl Games {
         match *partner {
             PartnershipUpdate::Playing { game, .. } => return self.store_and_link_partner_game(game),
             PartnershipUpdate::Ended | PartnershipUpdate::EndedByPartner | PartnershipUpdate::Disconnected => {
-                self.partner_game = None
+                self.partner_game = None;
             }
             _ => {}
         }
