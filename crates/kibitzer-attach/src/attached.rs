@@ -153,7 +153,7 @@ impl AttachedSession {
                 return Ok(None);
             }
             if let Err(error) = self.read_or_write_once().await {
-                self.detach();
+                self.detach_and_fail_requests();
                 return Err(error);
             }
         }
@@ -212,13 +212,13 @@ impl AttachedSession {
 
     /// Ends the stream. Returns `error` unless the session has reported its end.
     fn end_stream(&mut self, error: AttachError) -> Result<(), AttachError> {
-        self.detach();
+        self.detach_and_fail_requests();
         if self.decoder.has_session_ended() { Ok(()) } else { Err(error) }
     }
 
     /// Marks the stream as over. Current and later calls of [`AttachedRequestSender::request`] fail with
     /// [`AttachedRequestError::Detached`], because their channels are closed.
-    fn detach(&mut self) {
+    fn detach_and_fail_requests(&mut self) {
         self.is_over = true;
         self.unanswered.clear();
         self.orders.close();

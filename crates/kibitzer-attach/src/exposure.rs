@@ -73,14 +73,14 @@ impl ExposureWriter {
         if is_watched && !bytes.is_empty() {
             let (line, size) =
                 (wire::received_line(elapsed, bytes), MissedAmounts::of_received_bytes(byte_count(bytes)));
-            self.watchers.send(&line, size);
+            self.watchers.send_or_count_missed(&line, size);
         }
     }
 
     /// Sends a line. First sends the received bytes that the session had parsed, or looked ahead at, when it caused the line.
     fn send_after_received(&mut self, line: &Bytes, size: MissedAmounts, view: SessionView<'_>) {
         self.send_received_until(view.position.saturating_add(LOOK_AHEAD_BYTES), view);
-        self.watchers.send(line, size);
+        self.watchers.send_or_count_missed(line, size);
     }
 
     /// Sends an event of the session itself, and the stream state if it has changed; sends nothing for other events. A new connection
@@ -107,7 +107,7 @@ impl ExposureWriter {
         let state = view.session.stream_state();
         if !state.has_same_settings(&self.assumed_state) {
             self.send_received_until(view.position, view);
-            self.watchers.send(
+            self.watchers.send_or_count_missed(
                 &wire::note_line(self.began.elapsed(), NoteKind::Stream(state.clone())),
                 MissedAmounts::of_note(),
             );
@@ -133,7 +133,7 @@ impl ExposureWriter {
 impl SessionObserver for ExposureWriter {
     fn observe(&mut self, observation: &Observation, view: SessionView<'_>) {
         match observation {
-            Observation::Received(bytes) => self.tail_with_frame_end(view).push(bytes),
+            Observation::Received(bytes) => self.tail_with_frame_end(view).push_bounded(bytes),
             Observation::Sent { bytes, kind } if !self.watchers.is_empty() => {
                 let line = wire::sent_line(self.began.elapsed(), bytes, *kind);
                 self.send_after_received(&line, MissedAmounts::of_sent_line(), view);
@@ -142,7 +142,8 @@ impl SessionObserver for ExposureWriter {
             Observation::Closed => {
                 self.send_received_until(u64::MAX, view);
                 self.tail = Some(StreamTail::default());
-                self.watchers.send(&wire::received_line(self.began.elapsed(), &[]), MissedAmounts::of_note());
+                self.watchers
+                    .send_or_count_missed(&wire::received_line(self.began.elapsed(), &[]), MissedAmounts::of_note());
             }
             _ => {}
         }
@@ -175,7 +176,7 @@ impl StreamTail {
 
     /// Appends received bytes. If every earlier byte was sent, those beyond the first [`INCOMPLETE_FRAME_BYTES`] are dropped
     /// first.
-    fn push(&mut self, bytes: &[u8]) {
+    fn push_bounded(&mut self, bytes: &[u8]) {
         if self.sent == self.end {
             self.bytes.truncate(INCOMPLETE_FRAME_BYTES);
         }
@@ -242,7 +243,7 @@ mod tests {
     #[test]
     fn the_tail_starts_at_the_end_of_the_last_frame() {
         let mut tail = StreamTail::default();
-        tail.push(b"one\n\rtwo\n\rthr");
+        tail.push_bounded(b"one\n\rtwo\n\rthr");
         tail.frame_end = 5;
         assert_eq!(tail.take_unsent_until(5), b"one\n\r");
         assert_eq!(tail.sent_incomplete_frame(), b"");
@@ -253,8 +254,8 @@ mod tests {
         assert_eq!(tail.sent_incomplete_frame(), b"thr");
         assert_eq!(tail.take_unsent_until(2), b"");
         tail.drop_sent_frames();
-        tail.push(b"e");
-        tail.push(b"e\n\r");
+        tail.push_bounded(b"e");
+        tail.push_bounded(b"e\n\r");
         // The position may exceed the bytes: some are withheld.
         assert_eq!(tail.take_unsent_until(99), b"ee\n\r");
         assert_eq!(tail.sent_incomplete_frame(), b"three\n\r");
@@ -269,12 +270,12 @@ mod tests {
         const PIECE: usize = 16 << 10;
         let mut tail = StreamTail::default();
         for _ in 0..100 {
-            tail.push(&[b'x'; PIECE]);
+            tail.push_bounded(&[b'x'; PIECE]);
             assert_eq!(tail.take_unsent_until(u64::MAX).len(), PIECE);
             tail.drop_sent_frames();
         }
         assert!(tail.bytes.len() <= INCOMPLETE_FRAME_BYTES + PIECE);
-        tail.push(b"\n\rnext");
+        tail.push_bounded(b"\n\rnext");
         tail.frame_end = 100 * 16_384 + 2;
         assert_eq!(tail.take_unsent_until(u64::MAX), b"\n\rnext");
         assert_eq!(tail.sent_incomplete_frame(), b"next");

@@ -49,7 +49,7 @@ pub(crate) fn spawn_host(listener: Listener, access: AttachAccess, client: &Clie
     let span = info_span!("attach", server = client.server());
     // The host must not keep the session alive.
     let host = WatcherHost { watchers: Arc::clone(&watchers), client: client.downgrade(), hello, began };
-    let task = tokio::spawn(host.run(async move || listener.accept().await).instrument(span));
+    let task = tokio::spawn(host.accept_until_session_ends(async move || listener.accept().await).instrument(span));
     ExposureWriter::new(watchers, task, began)
 }
 
@@ -69,7 +69,7 @@ impl WatcherHost {
     /// # Cancel safety
     ///
     /// Dropping the future disconnects all watchers and removes the socket's file.
-    async fn run(self, accept: impl AsyncFn() -> io::Result<Stream>) {
+    async fn accept_until_session_ends(self, accept: impl AsyncFn() -> io::Result<Stream>) {
         let mut peers = JoinSet::new();
         let mut may_accept_at = Instant::now();
         loop {
@@ -81,7 +81,7 @@ impl WatcherHost {
                 accepted = next => match accepted {
                     // Refused peers are tasks, too, so their number is limited.
                     Ok(_) if peers.len() >= 2 * MAX_WATCHERS => {}
-                    Ok(stream) if socket::is_same_user(&stream).is_ok_and(|is_same| is_same) => {
+                    Ok(stream) if socket::is_peer_same_user(&stream).is_ok_and(|is_same| is_same) => {
                         peers.spawn(self.clone().serve(stream).in_current_span());
                     }
                     Ok(stream) => {
@@ -114,7 +114,7 @@ impl WatcherHost {
         let (reader, mut writer) = split(stream);
         let mut unsent = Bytes::new();
         let outcome = tokio::select! {
-            written = self.write_queue(id, &mut writer, &mut unsent) => written,
+            written = self.write_queued_lines(id, &mut writer, &mut unsent) => written,
             read = self.forward_and_answer_requests(id, reader) => read,
         };
         let unread = self.watchers.leave(id);
@@ -153,13 +153,13 @@ impl WatcherHost {
     /// # Cancel safety
     ///
     /// Cancel safe: bytes that are not written are queued or in `unsent`.
-    async fn write_queue(
+    async fn write_queued_lines(
         &self,
         id: WatcherId,
         writer: &mut (impl AsyncWrite + Unpin),
         unsent: &mut Bytes,
     ) -> io::Result<()> {
-        while let Some(line) = self.watchers.next(id).await {
+        while let Some(line) = self.watchers.next_line(id).await {
             *unsent = line;
             let written = timeout(READ_TIMEOUT, writer.write_all_buf(unsent)).await;
             written.map_err(|_| io::Error::other("nothing is read"))??;
@@ -261,7 +261,7 @@ mod tests {
             tokio::task::yield_now().await;
         }
         watchers.send_snapshots(|_| Bytes::from_static(b"now\n"));
-        watchers.send(&Bytes::from_static(b"line\n"), MissedAmounts::of_sent_line());
+        watchers.send_or_count_missed(&Bytes::from_static(b"line\n"), MissedAmounts::of_sent_line());
         serving.await.unwrap();
         assert!(watchers.is_empty());
         assert_eq!(began.elapsed(), READ_TIMEOUT + REFUSAL_TIMEOUT);
@@ -298,7 +298,7 @@ mod tests {
     async fn a_session_ends_while_no_watcher_can_be_accepted() {
         let (host, began) = (host(), Instant::now());
         let watchers = Arc::clone(&host.watchers);
-        let running = tokio::spawn(host.run(async || Err(io::ErrorKind::QuotaExceeded.into())));
+        let running = tokio::spawn(host.accept_until_session_ends(async || Err(io::ErrorKind::QuotaExceeded.into())));
         tokio::time::sleep(ACCEPT_RETRY / 2).await;
         watchers.close(&Bytes::new());
         running.await.unwrap();

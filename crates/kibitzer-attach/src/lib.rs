@@ -153,7 +153,7 @@ impl MissedAmounts {
     }
 
     /// Returns whether nothing was missed.
-    pub fn is_nothing(self) -> bool {
+    pub fn is_zero(self) -> bool {
         self == Self::default()
     }
 }

@@ -61,6 +61,6 @@ pub(crate) async fn connect(_: &Path, _: Duration) -> Result<Stream, AttachError
 /// # Errors
 ///
 /// [`io::ErrorKind::Unsupported`], always.
-pub(crate) fn is_same_user(_: &Stream) -> io::Result<bool> {
+pub(crate) fn is_peer_same_user(_: &Stream) -> io::Result<bool> {
     Err(io::ErrorKind::Unsupported.into())
 }

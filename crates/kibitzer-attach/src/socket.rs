@@ -103,7 +103,7 @@ pub(crate) async fn connect(path: &Path, connect_timeout: Duration) -> Result<Un
         ErrorKind::ConnectionRefused => AttachError::Abandoned(owned()),
         _ => AttachError::Connect { path: owned(), source },
     })?;
-    match is_same_user(&stream) {
+    match is_peer_same_user(&stream) {
         Ok(true) => Ok(stream),
         Ok(false) => Err(AttachError::OtherUser),
         Err(source) => Err(AttachError::Connect { path: owned(), source }),
@@ -111,7 +111,7 @@ pub(crate) async fn connect(path: &Path, connect_timeout: Duration) -> Result<Un
 }
 
 /// Asks the operating system whether the peer is a process of this user.
-pub(crate) fn is_same_user(stream: &UnixStream) -> io::Result<bool> {
+pub(crate) fn is_peer_same_user(stream: &UnixStream) -> io::Result<bool> {
     Ok(stream.peer_cred()?.uid() == rustix::process::geteuid().as_raw())
 }
 
@@ -125,7 +125,7 @@ pub(crate) fn is_same_user(stream: &UnixStream) -> io::Result<bool> {
 ///
 /// Dropping the future may have removed the socket.
 async fn remove_abandoned_socket(path: &Path, directory: &PrivateDirectory) -> io::Result<()> {
-    require_abandoned(path, path).await?;
+    require_abandoned_or_missing(path, path).await?;
     // Another process may have replaced the socket since the check, so it is renamed, checked again, and only then removed.
     let aside = directory.file(OLD);
     match fs::rename(path, &aside) {
@@ -133,7 +133,7 @@ async fn remove_abandoned_socket(path: &Path, directory: &PrivateDirectory) -> i
         Err(error) => return Err(creation_error(path, &error)),
         Ok(()) => {}
     }
-    let checked = require_abandoned(&aside, path).await;
+    let checked = require_abandoned_or_missing(&aside, path).await;
     if checked.is_err() {
         // Fails if there is a third socket by now, which stays.
         let _ = fs::hard_link(&aside, path);
@@ -151,7 +151,7 @@ async fn remove_abandoned_socket(path: &Path, directory: &PrivateDirectory) -> i
 /// # Cancel safety
 ///
 /// Cancel safe: no file is changed.
-async fn require_abandoned(file: &Path, name: &Path) -> io::Result<()> {
+async fn require_abandoned_or_missing(file: &Path, name: &Path) -> io::Result<()> {
     match fs::symlink_metadata(file) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         Ok(metadata) if metadata.file_type().is_socket() => {}
@@ -251,7 +251,7 @@ mod tests {
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, MODE);
         assert_eq!(folder.names(), ["bot.sock"], "the private directory is removed");
         let (accepted, connected) = tokio::join!(listener.accept(), connect(&path, PROBE_TIMEOUT));
-        assert!(is_same_user(&accepted.unwrap()).unwrap());
+        assert!(is_peer_same_user(&accepted.unwrap()).unwrap());
         connected.unwrap();
         drop(listener);
         assert_eq!(folder.names(), [""; 0]);

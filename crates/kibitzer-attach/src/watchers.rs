@@ -95,7 +95,7 @@ impl Watchers {
 
     /// Adds a watcher with a first line in its queue. Returns `None` if there are [`MAX_WATCHERS`] already, or the session is
     /// over.
-    pub(crate) fn join(&self, first: Bytes) -> Option<WatcherId> {
+    pub(crate) fn join(&self, first_line: Bytes) -> Option<WatcherId> {
         let mut state = self.lock();
         if state.is_over || state.watchers.len() >= MAX_WATCHERS {
             return None;
@@ -105,8 +105,8 @@ impl Watchers {
         let joining = WatcherState::Joining(MissedAmounts::default());
         state.watchers.push(Watcher {
             id,
-            n_unread_bytes: first.len(),
-            unread: VecDeque::from([first]),
+            n_unread_bytes: first_line.len(),
+            unread: VecDeque::from([first_line]),
             state: joining,
         });
         Some(id)
@@ -120,9 +120,9 @@ impl Watchers {
 
     /// Queues a line for every watcher that follows and has room for the line. A watcher without room starts to lag. Adds `size` to the
     /// losses of every lagging watcher.
-    pub(crate) fn send(&self, line: &Bytes, size: MissedAmounts) {
+    pub(crate) fn send_or_count_missed(&self, line: &Bytes, size: MissedAmounts) {
         let mut state = self.lock();
-        state.watchers.iter_mut().for_each(|watcher| watcher.send(line, size));
+        state.watchers.iter_mut().for_each(|watcher| watcher.send_or_count_missed(line, size));
         drop(state);
         self.changed.notify_waiters();
     }
@@ -166,19 +166,19 @@ impl Watchers {
     }
 
     /// Ends the session for the watchers: queues a last line for each, even if its queue is full. Later calls have no effect.
-    pub(crate) fn close(&self, last: &Bytes) {
+    pub(crate) fn close(&self, last_line: &Bytes) {
         let mut state = self.lock();
         if std::mem::replace(&mut state.is_over, true) {
             return;
         }
-        state.watchers.iter_mut().for_each(|watcher| watcher.push(last.clone()));
+        state.watchers.iter_mut().for_each(|watcher| watcher.push(last_line.clone()));
         drop(state);
         self.changed.notify_waiters();
     }
 
     /// Removes and returns the next line of a watcher's queue, without waiting. If the queue of a lagging watcher is empty, the watcher
     /// needs a snapshot from now on.
-    fn try_next(&self, id: WatcherId) -> NextLine {
+    fn try_next_line(&self, id: WatcherId) -> NextLine {
         let mut state = self.lock();
         let is_over = state.is_over;
         let Some(watcher) = state.watchers.iter_mut().find(|watcher| watcher.id == id) else { return NextLine::Closed };
@@ -206,12 +206,12 @@ impl Watchers {
     /// # Cancel safety
     ///
     /// Cancel safe: a line that was not returned remains queued.
-    pub(crate) async fn next(&self, id: WatcherId) -> Option<Bytes> {
+    pub(crate) async fn next_line(&self, id: WatcherId) -> Option<Bytes> {
         loop {
             let mut changed = pin!(self.changed.notified());
             // Enabled before the check, so that no line is missed between the two.
             changed.as_mut().enable();
-            match self.try_next(id) {
+            match self.try_next_line(id) {
                 NextLine::Line(line) => return Some(line),
                 NextLine::NeedsSnapshot => self.wake_session(),
                 NextLine::Nothing => {}
@@ -248,12 +248,12 @@ impl Watchers {
 
 impl Watcher {
     /// Queues a line if the watcher follows and has room for it; otherwise counts it as missed.
-    fn send(&mut self, line: &Bytes, size: MissedAmounts) {
+    fn send_or_count_missed(&mut self, line: &Bytes, size: MissedAmounts) {
         match &mut self.state {
             WatcherState::Following if self.n_unread_bytes + line.len() <= QUEUE_BYTES => self.push(line.clone()),
             WatcherState::Following => self.state = WatcherState::Lagging(size),
             // The first snapshot includes everything before it.
-            WatcherState::Joining(missed) if missed.is_nothing() => {}
+            WatcherState::Joining(missed) if missed.is_zero() => {}
             WatcherState::Joining(missed) | WatcherState::Lagging(missed) => missed.add(size),
         }
     }
@@ -284,20 +284,20 @@ mod tests {
         let watchers = Watchers::default();
         assert!(watchers.is_empty());
         let id = watchers.join(line("hello")).unwrap();
-        watchers.send(&line("early"), LINE);
-        assert_eq!(watchers.try_next(id), NextLine::Line(line("hello")));
-        assert_eq!(watchers.try_next(id), NextLine::NeedsSnapshot);
+        watchers.send_or_count_missed(&line("early"), LINE);
+        assert_eq!(watchers.try_next_line(id), NextLine::Line(line("hello")));
+        assert_eq!(watchers.try_next_line(id), NextLine::NeedsSnapshot);
         assert!(poll_needs_snapshot(&watchers));
         watchers.send_snapshots(|missed| {
             assert_eq!(missed, MissedAmounts::default());
             line("now")
         });
-        watchers.send(&line("late"), LINE);
+        watchers.send_or_count_missed(&line("late"), LINE);
         assert_eq!(
-            [watchers.try_next(id), watchers.try_next(id)],
+            [watchers.try_next_line(id), watchers.try_next_line(id)],
             [NextLine::Line(line("now")), NextLine::Line(line("late"))]
         );
-        assert_eq!(watchers.try_next(id), NextLine::Nothing);
+        assert_eq!(watchers.try_next_line(id), NextLine::Nothing);
     }
 
     #[test]
@@ -307,21 +307,21 @@ mod tests {
         watchers.send_snapshots(|_| line("now"));
         let big = Bytes::from(vec![b'x'; 100_000]);
         for _ in 0..50 {
-            watchers.send(&big, MissedAmounts::of_received_bytes(7));
-            while let NextLine::Line(_) = watchers.try_next(quick) {}
+            watchers.send_or_count_missed(&big, MissedAmounts::of_received_bytes(7));
+            while let NextLine::Line(_) = watchers.try_next_line(quick) {}
         }
         assert!(watchers.lock().watchers[0].n_unread_bytes <= QUEUE_BYTES);
         let n_kept =
-            std::iter::from_fn(|| matches!(watchers.try_next(slow), NextLine::Line(_)).then_some(())).count() - 2;
+            std::iter::from_fn(|| matches!(watchers.try_next_line(slow), NextLine::Line(_)).then_some(())).count() - 2;
         assert_eq!(n_kept, 10);
-        watchers.send(&big, MissedAmounts::of_note());
+        watchers.send_or_count_missed(&big, MissedAmounts::of_note());
         watchers.send_snapshots(|missed| {
             assert_eq!(missed, MissedAmounts { received_bytes: 40 * 7, sent_lines: 0, notes: 1 });
             line("now")
         });
-        watchers.send(&line("next"), LINE);
+        watchers.send_or_count_missed(&line("next"), LINE);
         assert_eq!(
-            [watchers.try_next(slow), watchers.try_next(slow)],
+            [watchers.try_next_line(slow), watchers.try_next_line(slow)],
             [NextLine::Line(line("now")), NextLine::Line(line("next"))]
         );
     }
@@ -333,13 +333,13 @@ mod tests {
         assert_eq!(watchers.join(line("hello")), None);
         watchers.leave(ids[3]);
         let last = watchers.join(line("hello")).unwrap();
-        assert_eq!(watchers.try_next(ids[3]), NextLine::Closed);
+        assert_eq!(watchers.try_next_line(ids[3]), NextLine::Closed);
         watchers.close(&line("bye"));
         assert_eq!(
-            [watchers.try_next(last), watchers.try_next(last)],
+            [watchers.try_next_line(last), watchers.try_next_line(last)],
             [NextLine::Line(line("hello")), NextLine::Line(line("bye"))]
         );
-        assert_eq!(watchers.try_next(last), NextLine::Closed);
+        assert_eq!(watchers.try_next_line(last), NextLine::Closed);
         assert_eq!(watchers.join(line("hello")), None);
     }
 

@@ -256,7 +256,7 @@ async fn a_late_watcher_receives_a_snapshot_and_then_every_event() {
     let [game] = &snapshot.games[..] else { panic!("{:?}", snapshot.games) };
     let own = &client.subscribe_with_games().await.unwrap().0[0];
     assert_eq!((game.fen(), game.position()), (own.fen(), own.position()));
-    assert!(snapshot.missed.is_nothing());
+    assert!(snapshot.missed.is_zero());
 
     peer.serving(client.request("finger")).await.unwrap();
     let sent = seen(&mut session, |event| match event {
@@ -487,7 +487,7 @@ async fn a_watcher_that_reads_nothing_delays_no_other_and_receives_its_losses() 
     let (mut n_seen, mut missed) = (0, MissedAmounts::default());
     let mut last = 0;
     // No event of the gap follows after it.
-    while missed.is_nothing() {
+    while missed.is_zero() {
         match stuck.next().await.unwrap().unwrap() {
             AttachEvent::Snapshot(snapshot) => missed = snapshot.missed,
             AttachEvent::Item(TapItem { observation: Observation::Received(bytes), .. }) => {

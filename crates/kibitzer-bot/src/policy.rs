@@ -29,7 +29,7 @@ pub trait Policy: Send + Sync + 'static {
 
     /// Returns the reply to a private message, or `None` to send none; not called for messages of owners. The default is the first
     /// configured answer whose word occurs in `text`, regardless of case.
-    fn reply_to_message(&mut self, _from: &Handle, text: &str, rules: &Rules) -> Option<String> {
+    fn choose_reply(&mut self, _from: &Handle, text: &str, rules: &Rules) -> Option<String> {
         let text = text.to_lowercase();
         rules
             .talk

@@ -149,7 +149,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         if contains_player(&self.config.rules.talk.owners, &from) {
             return self.run_owner_command(&from, text.trim());
         }
-        if let Some(answer) = self.policy.reply_to_message(&from, &text, &self.config.rules)
+        if let Some(answer) = self.policy.choose_reply(&from, &text, &self.config.rules)
             && self.matchmaking.record_answer_if_allowed(&from, Instant::now())
         {
             self.tell(&from, &answer);

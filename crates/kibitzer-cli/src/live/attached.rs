@@ -156,7 +156,7 @@ fn to_events_reporting_missed(attached: AttachEvent) -> (Instant, Vec<Event>) {
 /// Reports on standard error the amounts that this watcher missed before a snapshot, if it missed any.
 fn report_missed(snapshot: &SessionSnapshot) {
     let MissedAmounts { received_bytes, sent_lines, notes, .. } = snapshot.missed;
-    if !snapshot.missed.is_nothing() {
+    if !snapshot.missed.is_zero() {
         report(&format!("missed {received_bytes} bytes, {sent_lines} lines sent, {notes} events of the session"));
     }
 }

@@ -232,7 +232,7 @@ impl LiveSession {
             n => format!("{n} games go on"),
         };
         let missed = snapshot.missed;
-        let text = if missed.is_nothing() {
+        let text = if missed.is_zero() {
             format!("attached; {games}")
         } else {
             let (bytes, lines, notes) = (missed.received_bytes, missed.sent_lines, missed.notes);
