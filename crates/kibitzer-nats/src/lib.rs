@@ -4,7 +4,8 @@
 //! - [`Publisher`]: stores the events of a session, each once and in order, whichever of publisher, server and link fails.
 //! - [`EventReader`]: reads stored events, selected by a [`SubjectFilter`].
 //!
-//! An event is the JSON line that `kibitzer decode` prints, unchanged, on the subject `kibitzer.v1.<session>.<class>[.<game>].<event>`;
+//! An event is the JSON line that `kibitzer decode` prints, unchanged, on the subject
+//! `kibitzer.v1.<session>.<class>[.<game>].<event>`;
 //! `docs/scale.md` of the project describes the format.
 
 mod connection;

@@ -29,13 +29,14 @@ pub struct PublishOptions {
 }
 
 impl PublishOptions {
-    /// Creates options for a live session: its events continue after those in the stream. Default policy: [`WhenUnreachable::Drop`].
+    /// Creates options for a live session: its events continue after those in the stream. Default policy:
+    /// [`WhenUnreachable::Drop`].
     pub fn live() -> Self {
         Self { is_recording: false, when_unreachable: WhenUnreachable::Drop, ..Self::recording() }
     }
 
-    /// Creates options for a recording, which yields the same events every time: those that are in the stream already are skipped.
-    /// Default policy: [`WhenUnreachable::Hold`].
+    /// Creates options for a recording, which yields the same events every time: those that are in the stream already are
+    /// skipped. Default policy: [`WhenUnreachable::Hold`].
     pub fn recording() -> Self {
         Self {
             when_unreachable: WhenUnreachable::Hold,
@@ -52,8 +53,8 @@ impl PublishOptions {
         self
     }
 
-    /// Sets a function that is called when the server has not stored anything for about a second, with the reason, and when it does
-    /// again, with `None`. Default: nothing is called.
+    /// Sets a function that is called when the server has not stored anything for about a second, with the reason, and when it
+    /// does again, with `None`. Default: nothing is called.
     #[must_use]
     pub const fn on_link_change(mut self, observer: fn(failure: Option<&str>)) -> Self {
         self.on_link_change = observer;
@@ -71,11 +72,12 @@ impl PublishOptions {
 /// Publishes the events of a session, each once and in order, as long as no event of the session comes from elsewhere.
 ///
 /// Every message is stored on the condition that the last message of the session is the one before it. After any doubt (a lost
-/// connection, a late answer) the publisher reads the last message, whose position shows which events are stored. A publisher that is
-/// started later continues there, and an earlier one of the same session fails with [`NatsError::Fenced`] at its next event.
+/// connection, a late answer) the publisher reads the last message, whose position shows which events are stored. A publisher
+/// that is started later continues there, and an earlier one of the same session fails with [`NatsError::Fenced`] at its next
+/// event.
 ///
-/// An acknowledged event is in the memory of the server, and on its disk within two minutes by default. A server that loses power may
-/// lose it; the publisher then fails with [`NatsError::Lost`] at its next event.
+/// An acknowledged event is in the memory of the server, and on its disk within two minutes by default. A server that loses power
+/// may lose it; the publisher then fails with [`NatsError::Lost`] at its next event.
 #[derive(Debug)]
 pub struct Publisher {
     session: SessionName,
@@ -91,7 +93,8 @@ pub struct Publisher {
 }
 
 impl Publisher {
-    /// Reads the session's last event in the stream, opens the spill file if the policy has one, and spawns a task that stores events.
+    /// Reads the session's last event in the stream, opens the spill file if the policy has one, and spawns a task that stores
+    /// events.
     ///
     /// # Errors
     ///
@@ -123,8 +126,9 @@ impl Publisher {
         Ok(Self { session, queue, task, position, n_lines: 0, resume_at })
     }
 
-    /// Queues the JSON line of an event, without its line end, for publishing. Skips an event of a recording that is stored already. While
-    /// the buffer is full, the policy decides. Every event is in the stream once [`finish`](Self::finish) has returned without an error.
+    /// Queues the JSON line of an event, without its line end, for publishing. Skips an event of a recording that is stored
+    /// already. While the buffer is full, the policy decides. Every event is in the stream once [`finish`](Self::finish) has
+    /// returned without an error.
     ///
     /// # Errors
     ///
@@ -172,8 +176,8 @@ impl Publisher {
         }
     }
 
-    /// Waits until all events are stored, at most for `time_limit`, and stops publishing. At the limit, writes the rest to the spill file
-    /// if there is one.
+    /// Waits until all events are stored, at most for `time_limit`, and stops publishing. At the limit, writes the rest to the
+    /// spill file if there is one.
     ///
     /// # Errors
     ///

@@ -79,7 +79,8 @@ struct QueueState {
 }
 
 impl EventQueue {
-    /// Creates the queue, and opens the spill file of the policy. Events are spilled or dropped, or wait, while those in memory have
+    /// Creates the queue, and opens the spill file of the policy. Events are spilled or dropped, or wait, while those in memory
+    /// have
     /// `max_bytes` or more; a line of more than `max_line_bytes` is replaced by a report of a dropped event.
     pub(crate) fn new(
         session: &SessionName,
@@ -109,8 +110,8 @@ impl EventQueue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the position of the last event in the spill file; `None` if it is empty, or the policy has no file. Before the first event
-    /// is pushed, an earlier publisher left it there.
+    /// Returns the position of the last event in the spill file; `None` if it is empty, or the policy has no file. Before the
+    /// first event is pushed, an earlier publisher left it there.
     pub(crate) fn last_left_in_spill(&self) -> Option<Position> {
         self.lock().spill.as_ref()?.last_position()
     }
@@ -210,8 +211,8 @@ impl QueueState {
         Ok(())
     }
 
-    /// Appends an event to the spill file, and before the first one all events in memory. Returns whether that was possible; `false` also
-    /// without a file.
+    /// Appends an event to the spill file, and before the first one all events in memory. Returns whether that was possible;
+    /// `false` also without a file.
     fn try_spill(&mut self, event: &QueuedEvent) -> bool {
         let Some(spill) = &mut self.spill else { return false };
         // If the process is killed, the file has all that is not stored.
@@ -233,8 +234,8 @@ impl QueueState {
         Ok(self.memory.iter().take(BATCH_EVENTS).take_while(has_room).cloned().collect())
     }
 
-    /// Moves the next spilled events to memory. After the last of them, clears the file, and adds the report of dropped events if there
-    /// are any. Call it only while memory is empty.
+    /// Moves the next spilled events to memory. After the last of them, clears the file, and adds the report of dropped events if
+    /// there are any. Call it only while memory is empty.
     fn refill_from_spill_or_dropped(&mut self) -> io::Result<()> {
         if let Some(spill) = self.spill.as_mut().filter(|spill| !spill.is_empty()) {
             self.memory.extend(spill.read_next(self.max_bytes)?);

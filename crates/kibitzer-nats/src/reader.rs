@@ -77,7 +77,7 @@ impl EventReader {
             ReadFrom::Now => DeliverPolicy::ByStartSequence { start_sequence: end + 1 },
             ReadFrom::Time(time) => DeliverPolicy::ByStartTime { start_time: time.into() },
         };
-        Self::start(stream, filter, start, end).await
+        Self::with_consumer(stream, filter, start, end).await
     }
 
     /// Starts to read the events of a session, from the event with this number on.
@@ -94,17 +94,17 @@ impl EventReader {
     ) -> Result<Self, NatsError> {
         let filter = SubjectFilter::default().session(session.clone());
         let end = stream.last_sequence().await.map_err(|reason| stream.stream_error(reason))?;
-        Self::start(stream, &filter, DeliverPolicy::ByStartSequence { start_sequence }, end).await
+        Self::with_consumer(stream, &filter, DeliverPolicy::ByStartSequence { start_sequence }, end).await
     }
 
-    /// Creates a reader with its first consumer.
+    /// Creates a reader with its first consumer. `end` is the number of the last event that is stored now.
     ///
     /// # Errors
     ///
     /// # Cancel safety
     ///
     /// Both as [`open`](Self::open).
-    async fn start(
+    async fn with_consumer(
         stream: &EventStream,
         filter: &SubjectFilter,
         start: DeliverPolicy,
@@ -119,13 +119,14 @@ impl EventReader {
         Ok(reader)
     }
 
-    /// Returns the number of selected events after the last one that was read, as the server counted them when it sent that one. Before the
-    /// first read, as counted when the reader was opened.
+    /// Returns the number of selected events after the last one that was read, as the server counted them when it sent that one.
+    /// Before the first read, as counted when the reader was opened.
     pub const fn n_pending(&self) -> u64 {
         self.n_pending
     }
 
-    /// Returns the next of the events that were stored when the reader was opened; `None` after the last one, even if the stream grows.
+    /// Returns the next of the events that were stored when the reader was opened; `None` after the last one, even if the stream
+    /// grows.
     ///
     /// # Errors
     ///

@@ -96,8 +96,8 @@ impl Sender {
         }
     }
 
-    /// Stores events until the queue is closed and empty. Events of the spill file may be stored already; those that cannot be stored
-    /// any more are reported as dropped.
+    /// Stores events until the queue is closed and empty. Events of the spill file may be stored already; those that cannot be
+    /// stored any more are reported as dropped.
     ///
     /// # Cancel safety
     ///
@@ -125,8 +125,8 @@ impl Sender {
         Ok(())
     }
 
-    /// Returns how many events at the start of the slice were stored before. Sets `lost_until` at the first event of the spill file whose
-    /// place in the stream is taken by another one.
+    /// Returns how many events at the start of the slice were stored before. Sets `lost_until` at the first event of the spill
+    /// file whose place in the stream is taken by another one.
     ///
     /// # Errors
     ///
@@ -151,7 +151,8 @@ impl Sender {
         Ok(events.len())
     }
 
-    /// Reads the next stored event of the history, and returns whether it is this one. The first call starts the history at the event.
+    /// Reads the next stored event of the history, and returns whether it is this one. The first call starts the history at the
+    /// event.
     ///
     /// # Errors
     ///
@@ -164,7 +165,7 @@ impl Sender {
         let history = match &mut self.history {
             Some(history) => history,
             none => {
-                let found = self.stream.find_position(&self.session, event.position, self.sequence).await;
+                let found = self.stream.find_first_sequence_from(&self.session, event.position, self.sequence).await;
                 let start_sequence = found.map_err(|reason| self.stream.stream_error(reason))?;
                 none.insert(EventReader::open_session(&self.stream, &self.session, start_sequence).await?)
             }
@@ -197,7 +198,8 @@ impl Sender {
         Ok(n_stored)
     }
 
-    /// Sends all of these events in one atomic step, or only the first one, and waits for the acknowledgement. Returns how many are stored.
+    /// Sends all of these events in one atomic step, or only the first one, and waits for the acknowledgement. Returns how many
+    /// are stored.
     ///
     /// # Errors
     ///
@@ -227,7 +229,8 @@ impl Sender {
         }
     }
 
-    /// Publishes a message for each event, as one atomic batch if there are several, and returns the server's answer to the last one.
+    /// Publishes a message for each event, as one atomic batch if there are several, and returns the server's answer to the last
+    /// one.
     ///
     /// # Cancel safety
     ///
@@ -263,7 +266,8 @@ impl Sender {
         Err("nothing to send".to_owned())
     }
 
-    /// Reads the session's last event in the stream, again and again until the server answers. Returns how many of these events are stored.
+    /// Reads the session's last event in the stream, again and again until the server answers. Returns how many of these events
+    /// are stored.
     ///
     /// # Errors
     ///

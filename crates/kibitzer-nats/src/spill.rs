@@ -78,8 +78,8 @@ impl SpillFile {
         self.file.set_len(end)
     }
 
-    /// Passes the events from a byte offset on, each with the length of its line, to `visit`, until it returns `false` or no complete line
-    /// is left.
+    /// Passes the events from a byte offset on, each with the length of its line, to `visit`, until it returns `false` or no
+    /// complete line is left.
     fn visit_events_from(&self, offset: u64, mut visit: impl FnMut(QueuedEvent, u64) -> bool) -> io::Result<()> {
         let mut file = &self.file;
         file.seek(SeekFrom::Start(offset))?;

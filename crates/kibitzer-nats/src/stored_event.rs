@@ -46,8 +46,8 @@ impl StoredEvent {
         Ok(Self { sequence, subject: subject.to_owned(), position, publisher, line })
     }
 
-    /// Returns the session's word in the subject, as [`SessionName::token`](crate::SessionName::token) writes it; of a message of another
-    /// program, any text.
+    /// Returns the session's word in the subject, as [`SessionName::token`](crate::SessionName::token) writes it; of a message of
+    /// another program, any text.
     pub fn session_token(&self) -> &str {
         self.subject.split('.').nth(2).unwrap_or_default()
     }

@@ -62,7 +62,8 @@ impl StreamOptions {
         self
     }
 
-    /// Sets the size beyond which the oldest events are deleted; -1 for no limit. Default: 4 GiB, or the setting of an existing stream.
+    /// Sets the size beyond which the oldest events are deleted; -1 for no limit. Default: 4 GiB, or the setting of an existing
+    /// stream.
     #[must_use]
     pub const fn max_bytes(mut self, bytes: i64) -> Self {
         self.max_bytes = Some(bytes);
@@ -233,8 +234,8 @@ impl EventStream {
         }
     }
 
-    /// Returns the number of the first event of a session at this position or later, up to the event with the number `last`, which has to
-    /// be one of them.
+    /// Returns the number of the first event of a session at this position or later, up to the event with the number `last`,
+    /// which has to be one of them.
     ///
     /// # Errors
     ///
@@ -243,7 +244,7 @@ impl EventStream {
     /// # Cancel safety
     ///
     /// Cancel safe: the answer is discarded.
-    pub(crate) async fn find_position(
+    pub(crate) async fn find_first_sequence_from(
         &self,
         session: &SessionName,
         position: Position,

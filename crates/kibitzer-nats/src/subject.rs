@@ -36,7 +36,8 @@ impl SessionName {
         Ok(Self { token: name.bytes().map(escape).collect() })
     }
 
-    /// Returns whether a word of a subject may be the escaped name of a session: it has 1 to 192 bytes, each a letter, a digit, `_`, `-` or
+    /// Returns whether a word of a subject may be the escaped name of a session: it has 1 to 192 bytes, each a letter, a digit,
+    /// `_`, `-` or
     /// `=`, and is therefore also safe as the name of a file. Subjects of other programs may contain anything.
     pub fn is_token(word: &str) -> bool {
         let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"_-=".contains(&byte);

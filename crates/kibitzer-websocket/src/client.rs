@@ -35,7 +35,8 @@ impl WebSocketConnector {
     ///
     /// # Errors
     ///
-    /// `ca_file` cannot be read or contains no certificate, or `url` or `origin` is not valid. The message names the file or the value.
+    /// `ca_file` cannot be read or contains no certificate, or `url` or `origin` is not valid. The message names the file or the
+    /// value.
     pub fn new(url: &str, origin: &str, ca_file: Option<&Path>) -> io::Result<Self> {
         let invalid = |reason| io::Error::new(io::ErrorKind::InvalidInput, reason);
         let uri: Uri = url.parse().map_err(|_| invalid("url: not valid"))?;
@@ -56,8 +57,8 @@ impl WebSocketConnector {
     ///
     /// # Errors
     ///
-    /// Those of the connection. An error of kind [`Other`](io::ErrorKind::Other) contains a [`DialError`](kibitzer_core::event::DialError):
-    /// the reason why TLS or the handshake of the WebSocket failed.
+    /// Those of the connection. An error of kind [`Other`](io::ErrorKind::Other) contains a
+    /// [`DialError`](kibitzer_core::event::DialError): the reason why TLS or the handshake of the WebSocket failed.
     ///
     /// # Cancel safety
     ///

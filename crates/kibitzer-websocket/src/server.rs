@@ -37,8 +37,8 @@ pub struct WebSocketListener {
 }
 
 impl WebSocketListener {
-    /// Listens on an address: with TLS (`wss`) if the files of a certificate chain and of its private key, both in PEM, are given, otherwise
-    /// without (`ws`).
+    /// Listens on an address: with TLS (`wss`) if the files of a certificate chain and of its private key, both in PEM, are
+    /// given, otherwise without (`ws`).
     ///
     /// # Errors
     ///
@@ -61,8 +61,8 @@ impl WebSocketListener {
         self.listener.local_addr()
     }
 
-    /// Waits for the next client whose handshakes are complete. Performs up to 64 handshakes at a time; connections whose handshakes fail
-    /// or take longer than 10 s are closed.
+    /// Waits for the next client whose handshakes are complete. Performs up to 64 handshakes at a time; connections whose
+    /// handshakes fail or take longer than 10 s are closed.
     ///
     /// # Cancel safety
     ///

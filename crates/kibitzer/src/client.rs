@@ -27,8 +27,8 @@ pub use start::ConnectError;
 /// A live session on a chess server. Clones are handles to the same session.
 ///
 /// A tokio task owns the session: it connects, logs in, sends requests, reconnects after a loss and publishes events. It needs a
-/// runtime with I/O and time. It ends after [`shutdown`](Self::shutdown) or [`quit`](Self::quit), when the server ends the session
-/// for good, or when the last handle is dropped.
+/// runtime with I/O and time. It ends after [`shutdown`](Self::shutdown) or [`quit`](Self::quit), when the server ends the
+/// session for good, or when the last handle is dropped.
 ///
 /// ```no_run
 /// use kibitzer::{Client, Profile};
@@ -167,7 +167,8 @@ impl Client {
         self.request_with(command, RequestOptions::new()).await
     }
 
-    /// Sends a command, as [`request`](Self::request) does, unless its deadline has passed or its game is over when it could be sent.
+    /// Sends a command, as [`request`](Self::request) does, unless its deadline has passed or its game is over when it could be
+    /// sent.
     ///
     /// ```no_run
     /// use std::time::{Duration, Instant};

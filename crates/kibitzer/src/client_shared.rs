@@ -240,7 +240,8 @@ impl ClientShared {
     }
 }
 
-/// Waits until `check` returns `Some`, and returns the value. Calls `check` at once, and again after each notification of `changed`.
+/// Waits until `check` returns `Some`, and returns the value. Calls `check` at once, and again after each notification of
+/// `changed`.
 ///
 /// # Cancel safety
 ///

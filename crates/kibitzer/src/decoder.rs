@@ -30,8 +30,8 @@ use crate::core::{Event, EventReader};
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct EventDecoder {
-    /// The reader, which contains the games after the last event. It can be configured for the stream, for example once the family
-    /// of the server is known.
+    /// The reader, which contains the games after the last event. It can be configured for the stream, for example once the
+    /// family of the server is known.
     pub events: EventReader,
 }
 

@@ -130,7 +130,8 @@ impl Dialer {
         }
     }
 
-    /// Prepares connections to the URL, if there is one and no custom method: reads the file of certificates, and sets host and port.
+    /// Prepares connections to the URL, if there is one and no custom method: reads the file of certificates, and sets host and
+    /// port.
     ///
     /// # Errors
     ///
@@ -198,8 +199,8 @@ impl Dialer {
         Err(outcome)
     }
 
-    /// Connects over TCP, and performs the handshakes of a WebSocket if one is prepared. Disables Nagle's algorithm: lines are short, and
-    /// their replies are awaited.
+    /// Connects over TCP, and performs the handshakes of a WebSocket if one is prepared. Disables Nagle's algorithm: lines are
+    /// short, and their replies are awaited.
     ///
     /// # Cancel safety
     ///
@@ -239,8 +240,8 @@ impl Dialer {
     }
 }
 
-/// Converts the error of a failed attempt: to the [`DialError`] inside of it, to [`DialError::TooManyFiles`] if the process or the system
-/// may open no more files, otherwise to [`DialError::Failed`].
+/// Converts the error of a failed attempt: to the [`DialError`] inside of it, to [`DialError::TooManyFiles`] if the process or
+/// the system may open no more files, otherwise to [`DialError::Failed`].
 fn to_dial_error(error: &io::Error) -> DialError {
     if let Some(&known) = error.get_ref().and_then(|inner| inner.downcast_ref()) {
         return known;

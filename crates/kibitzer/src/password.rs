@@ -43,10 +43,10 @@ impl PasswordSource {
     ///
     /// [`NotFound`](io::ErrorKind::NotFound): the variable, the program or the file does not exist.
     /// [`InvalidData`](io::ErrorKind::InvalidData): the first line is empty, longer than 1024 bytes, not UTF-8, or has characters
-    /// that no server accepts in a password. [`PermissionDenied`](io::ErrorKind::PermissionDenied): the file is not a regular file
-    /// of this user, or has permissions for other users. [`TimedOut`](io::ErrorKind::TimedOut): the program did not finish in time
-    /// and was killed. [`InvalidInput`](io::ErrorKind::InvalidInput): the command names no program. Other kinds if the program
-    /// failed or the file cannot be read. Messages never contain the password.
+    /// that no server accepts in a password. [`PermissionDenied`](io::ErrorKind::PermissionDenied): the file is not a regular
+    /// file of this user, or has permissions for other users. [`TimedOut`](io::ErrorKind::TimedOut): the program did not finish
+    /// in time and was killed. [`InvalidInput`](io::ErrorKind::InvalidInput): the command names no program. Other kinds if the
+    /// program failed or the file cannot be read. Messages never contain the password.
     ///
     /// # Cancel safety
     ///

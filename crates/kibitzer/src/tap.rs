@@ -40,8 +40,8 @@ impl TapItem {
 /// A channel that receives everything that happens in a session, in order, until the session is over; see
 /// [`Client::start_tapped`](crate::Client::start_tapped).
 ///
-/// While the channel is full, the session pauses reading, so that no received byte or event is lost; dropping the tap ends the pause.
-/// Observations are lost only if the session sends tens of thousands of lines meanwhile, or reconnects as often:
+/// While the channel is full, the session pauses reading, so that no received byte or event is lost; dropping the tap ends the
+/// pause. Observations are lost only if the session sends tens of thousands of lines meanwhile, or reconnects as often:
 /// [`Observation::Missed`].
 pub type Tap = mpsc::Receiver<TapItem>;
 

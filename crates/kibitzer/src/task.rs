@@ -124,8 +124,8 @@ impl SessionTask {
         .await;
     }
 
-    /// Does all work that is possible without waiting: requests, timeouts, output, replies and events, up to the maximum number of
-    /// events.
+    /// Does all work that is possible without waiting: requests, timeouts, output, replies and events, up to the maximum number
+    /// of events.
     fn run_turn(&mut self, now: Instant) -> TurnOutcome {
         self.accept_client_work(now);
         if self.held_event.is_some() || self.observers.any_is_full() {
@@ -215,16 +215,16 @@ impl SessionTask {
         }
     }
 
-    /// Starts a connection attempt if the session's next action requires one and none is running. Call it only while subscribers have
-    /// room for the events that follow.
+    /// Starts a connection attempt if the session's next action requires one and none is running. Call it only while subscribers
+    /// have room for the events that follow.
     fn dial_if_required(&mut self) {
         if matches!(self.session.next_action(), DriverAction::Dial { .. }) && !self.connection.is_dialing() {
             self.connection = ConnectionState::start_dialing(&self.dialer);
         }
     }
 
-    /// Shows every line that the session sends to the observers, and queues and writes the lines, together if possible: servers answer
-    /// lines that they read together in one block.
+    /// Shows every line that the session sends to the observers, and queues and writes the lines, together if possible: servers
+    /// answer lines that they read together in one block.
     fn send_session_output(&mut self, now: Instant) {
         let mut is_more = false;
         while let Some(transmit) = self.session.poll_transmit(now) {

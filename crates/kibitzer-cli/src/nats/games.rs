@@ -45,8 +45,9 @@ pub(crate) enum ServerOutput {
     Interruption,
 }
 
-/// Passes the output that games depend on, of all stored sessions in the order of the stream, to `visit`, with the escaped name of the
-/// session. Ends at the event that is the last one when it is called. Reports messages that are not events on standard error.
+/// Passes the output that games depend on, of all stored sessions in the order of the stream, to `visit`, with the escaped name
+/// of the session. Ends at the event that is the last one when it is called. Reports messages that are not events on standard
+/// error.
 ///
 /// # Errors
 ///
@@ -87,7 +88,8 @@ pub(crate) async fn for_each_server_output(
     }
 }
 
-/// Converts an event to the output that caused it; `None` if games do not depend on it. An error says why it is not an event of kibitzer.
+/// Converts an event to the output that caused it; `None` if games do not depend on it. An error says why it is not an event of
+/// kibitzer.
 fn to_server_output(stored: &StoredEvent) -> Result<Option<ServerOutput>, String> {
     if !SessionName::is_token(stored.session_token()) {
         return Err("its session has another name than kibitzer gives".to_owned());

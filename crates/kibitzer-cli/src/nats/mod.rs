@@ -1,7 +1,7 @@
 //! `kibitzer publish` and `kibitzer tail`: events in a NATS JetStream stream.
 
 mod games;
-mod line_sink;
+mod line_writer;
 pub(crate) mod publish;
 mod server_lines;
 pub(crate) mod tail;

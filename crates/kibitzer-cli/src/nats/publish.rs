@@ -9,7 +9,7 @@ use kibitzer_nats::{EventStream, PublishOptions, Publisher, SessionName, WhenUnr
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 
-use super::line_sink::ChannelLineWriter;
+use super::line_writer::ChannelLineWriter;
 use super::{StreamArgs, parse_session_name};
 use crate::arguments::{ReaderArgs, parse_duration};
 use crate::decode::{DecodePrinter, Input, print_events};

@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::member_or_null;
 
-/// Returns the bytes in which a server of the FICS family would report the event, with line ends; `None` for an event that says nothing
-/// about games.
+/// Returns the bytes in which a server of the FICS family would report the event, with line ends; `None` for an event that says
+/// nothing about games.
 ///
 /// The events are published by any program: values of another type are `None`, and no text can add a line.
 pub(super) fn to_server_lines(event: &Value) -> Option<String> {
@@ -69,7 +69,8 @@ pub(super) fn to_server_lines(event: &Value) -> Option<String> {
     Some(line + end)
 }
 
-/// Returns a text member as a server sends it, with control characters and characters beyond ASCII as entities; `None` if it is no text.
+/// Returns a text member as a server sends it, with control characters and characters beyond ASCII as entities; `None` if it is
+/// no text.
 fn encoded_text(event: &Value, key: &str) -> Option<String> {
     member_or_null(event, key).as_str().map(|text| encode_ascii(text).into_owned())
 }

@@ -98,9 +98,11 @@ commands! {
         /// Requests the players who are logged in.
         "who" who() -> listing::WhoList = typed_command(CommandWords::new("who"), reply::parse_listing);
         /// Requests all seeks.
-        "sought all" sought() -> listing::SoughtList = typed_command(CommandWords::new("sought all"), reply::parse_listing);
+        "sought all" sought() -> listing::SoughtList
+            = typed_command(CommandWords::new("sought all"), reply::parse_listing);
         /// Requests the seeks that this login may answer.
-        "sought" suitable_seeks() -> listing::SoughtList = typed_command(CommandWords::new("sought"), reply::parse_listing);
+        "sought" suitable_seeks() -> listing::SoughtList
+            = typed_command(CommandWords::new("sought"), reply::parse_listing);
         /// Requests the moves of a game.
         "moves" moves(game: impl Into<GameRef>) -> listing::MoveList
             = typed_command(CommandWords::new("moves").with_word(game.into()), reply::parse_listing);
@@ -120,12 +122,13 @@ commands! {
         "variables" variables(player: impl Into<Option<Handle>>) -> listing::Variables
             = typed_command(CommandWords::new("variables").with_optional_word(player.into()), reply::parse_listing);
         /// Requests the interface variables (ivars) of this session.
-        "ivariables" interface_variables() -> listing::Variables = typed_command(CommandWords::new("ivariables"), reply::parse_listing);
+        "ivariables" interface_variables() -> listing::Variables
+            = typed_command(CommandWords::new("ivariables"), reply::parse_listing);
         /// Requests the members of a channel.
         "inchannel" in_channel(channel: u16) -> listing::ChannelList
             = typed_command(CommandWords::new("inchannel").with_word(channel), reply::parse_listing);
-        /// Requests the server's clocks: the time in the time zone of this login, and that of the server or, if it reports no such
-        /// time, Greenwich time; `None` without either. They are text, because each server has its own format.
+        /// Requests the server's clocks: the time in the time zone of this login, and that of the server or, if it reports no
+        /// such time, Greenwich time; `None` without either. They are text, because each server has its own format.
         ///
         /// The command has no side effect, so it also tests whether the server answers.
         "date" date() -> (ServerText, Option<ServerText>) = typed_command(CommandWords::new("date"), info::parse_dates);
@@ -139,35 +142,50 @@ commands! {
         "unobserve" unobserve(game: impl Into<GameRef>) -> Vec<GameId>
             = typed_command(CommandWords::new("unobserve").with_word(game.into()), observing::parse_unobserved_games);
         /// Stops observing all games. Returns their numbers, at least one.
-        "unobserve" unobserve_all() -> Vec<GameId> = typed_command(CommandWords::new("unobserve"), observing::parse_unobserved_games);
+        "unobserve" unobserve_all() -> Vec<GameId>
+            = typed_command(CommandWords::new("unobserve"), observing::parse_unobserved_games);
 
         /// Examines an empty game from the start position.
-        "examine" examine_scratch() -> Arc<Style12> = typed_command(CommandWords::new("examine"), examining::parse_examined_board);
+        "examine" examine_scratch() -> Arc<Style12>
+            = typed_command(CommandWords::new("examine"), examining::parse_examined_board);
         /// Examines the game with this index in a player's history.
         "examine" examine(player: Handle, index: u32) -> Arc<Style12>
-            = typed_command(CommandWords::new("examine").with_word(player).with_word(index), examining::parse_examined_board);
+            = typed_command(
+                CommandWords::new("examine").with_word(player).with_word(index),
+                examining::parse_examined_board,
+            );
         /// Goes this many plies forward, at least 1, in the examined game.
-        "forward" forward(plies: u32) -> ExamineStep = typed_command(CommandWords::new("forward").with_word(plies), examining::parse_examine_step);
+        "forward" forward(plies: u32) -> ExamineStep
+            = typed_command(CommandWords::new("forward").with_word(plies), examining::parse_examine_step);
         /// Goes this many plies back, at least 1, in the examined game.
-        "backward" backward(plies: u32) -> ExamineStep = typed_command(CommandWords::new("backward").with_word(plies), examining::parse_examine_step);
+        "backward" backward(plies: u32) -> ExamineStep
+            = typed_command(CommandWords::new("backward").with_word(plies), examining::parse_examine_step);
         /// Goes back to the moves of the original game.
         "revert" revert() -> ExamineStep = typed_command(CommandWords::new("revert"), examining::parse_examine_step);
         /// Stops examining.
-        "unexamine" unexamine() -> () = typed_command(CommandWords::new("unexamine"), |reply| reply::find_in_messages(reply, |message| match message {
+        "unexamine" unexamine() -> ()
+            = typed_command(CommandWords::new("unexamine"), |reply| reply::find_in_messages(reply, |message| match message {
             Message::Examine(examine) if examine.by.is_none() && examine.action == ExamineAction::Stop => Some(()),
             _ => None,
         }));
 
         /// Withdraws the seek with this number; see [`ChallengeOutcome::Posted`].
-        "unseek" unseek(index: u32) -> () = typed_command(CommandWords::new("unseek").with_word(index), seek::parse_seeks_removed);
+        "unseek" unseek(index: u32) -> ()
+            = typed_command(CommandWords::new("unseek").with_word(index), seek::parse_seeks_removed);
         /// Withdraws all seeks of this login.
         "unseek" unseek_all() -> () = typed_command(CommandWords::new("unseek"), seek::parse_seeks_removed);
         /// Answers the seek with this number.
         "play" play(index: u32) -> ChallengeOutcome
-            = typed_command(CommandWords::new("play").with_word(index), |reply| challenge::parse_challenge_outcome(reply, None));
+            = typed_command(
+                CommandWords::new("play").with_word(index),
+                |reply| challenge::parse_challenge_outcome(reply, None),
+            );
         /// Answers the only seek of a player.
         "play" play_seek_of(player: Handle) -> ChallengeOutcome
-            = typed_command(CommandWords::new("play").with_word(&player), move |reply| challenge::parse_challenge_outcome(reply, Some(&player)));
+            = typed_command(
+                CommandWords::new("play").with_word(&player),
+                move |reply| challenge::parse_challenge_outcome(reply, Some(&player)),
+            );
 
         /// Challenges an opponent to resume an adjourned game. Returns one challenge, or the game that goes on.
         ///
@@ -179,12 +197,14 @@ commands! {
         /// uhlin-fics and FatICS do not know the command.
         "resume" resume_all() -> Vec<ChallengeOutcome> = challenge::resume(None);
         /// Challenges the last opponent to the same game again. uhlin-fics does not know the command.
-        "rematch" rematch() -> ChallengeOutcome = typed_command(CommandWords::new("rematch"), |reply| challenge::parse_challenge_outcome(reply, None));
+        "rematch" rematch() -> ChallengeOutcome
+            = typed_command(CommandWords::new("rematch"), |reply| challenge::parse_challenge_outcome(reply, None));
 
         /// Accepts a challenge, a partnership or an offer in the game.
         ///
         /// uhlin-fics does not confirm it: the outcome is derived from the boards and results in the reply.
-        "accept" accept(offer: OfferRef) -> OfferOutcome = typed_command(offer.command_line("accept"), pending_offer::parse_accepted_offer);
+        "accept" accept(offer: OfferRef) -> OfferOutcome
+            = typed_command(offer.command_line("accept"), pending_offer::parse_accepted_offer);
         /// Declines a challenge or an offer in the game.
         "decline" decline(offer: OfferRef) -> OfferOutcome = typed_command(offer.command_line("decline"), |reply| {
             pending_offer::parse_closed_offer(reply, OfferAnswer::Declined, ChallengeChange::Declined)
@@ -197,20 +217,30 @@ commands! {
         "partner" partner(player: Handle) -> OfferOutcome
             = typed_command(CommandWords::new("partner").with_word(player), pending_offer::parse_partner_request);
         /// Ends the bughouse partnership, or withdraws the offer of one.
-        "partner" end_partnership() -> () = typed_command(CommandWords::new("partner"), pending_offer::parse_partnership_end);
+        "partner" end_partnership() -> ()
+            = typed_command(CommandWords::new("partner"), pending_offer::parse_partnership_end);
 
         /// Offers a draw, accepts one, or claims one by the rules.
         "draw" draw() -> OfferOutcome
             = typed_command(CommandWords::new("draw"), |reply| game_offer::parse_offer_outcome(reply, OfferKind::Draw));
         /// Offers to end the game without a result, or accepts it. At the start of a game it ends at once.
         "abort" abort() -> OfferOutcome
-            = typed_command(CommandWords::new("abort"), |reply| game_offer::parse_offer_outcome(reply, OfferKind::Abort));
+            = typed_command(
+                CommandWords::new("abort"),
+                |reply| game_offer::parse_offer_outcome(reply, OfferKind::Abort),
+            );
         /// Offers to interrupt the game, so that it can be resumed later, or accepts it.
         "adjourn" adjourn() -> OfferOutcome
-            = typed_command(CommandWords::new("adjourn"), |reply| game_offer::parse_offer_outcome(reply, OfferKind::Adjourn));
+            = typed_command(
+                CommandWords::new("adjourn"),
+                |reply| game_offer::parse_offer_outcome(reply, OfferKind::Adjourn),
+            );
         /// Offers to take back this many plies, at least 1, or accepts it.
         "takeback" takeback(plies: u32) -> OfferOutcome
-            = typed_command(CommandWords::new("takeback").with_word(plies), |reply| game_offer::parse_offer_outcome(reply, OfferKind::Takeback));
+            = typed_command(
+                CommandWords::new("takeback").with_word(plies),
+                |reply| game_offer::parse_offer_outcome(reply, OfferKind::Takeback),
+            );
         /// Resigns the game.
         "resign" resign() -> GameEnded = typed_command(CommandWords::new("resign"), game_offer::parse_game_end);
         /// Claims that the opponent's time is up.
@@ -218,17 +248,29 @@ commands! {
 
         /// Sets a variable of the account. Returns the server's confirmation, which uhlin-fics leaves empty for the prompt.
         "set" set(name: &str, value: &str) -> PlayerText
-            = typed_command(CommandWords::new("set").with_word(name).with_word(value), setting::parse_variable_confirmation);
+            = typed_command(
+                CommandWords::new("set").with_word(name).with_word(value),
+                setting::parse_variable_confirmation,
+            );
         /// Clears a variable of the account, such as a note or the formula. Returns the server's confirmation.
-        "set" unset(name: &str) -> PlayerText = typed_command(CommandWords::new("set").with_word(name), setting::parse_variable_confirmation);
+        "set" unset(name: &str) -> PlayerText
+            = typed_command(CommandWords::new("set").with_word(name), setting::parse_variable_confirmation);
         /// Sets the style of boards. This library requires style 12; it parses style 10, too, but does not update games from it.
         "set style" style(number: u8) -> () = setting::style(number);
         /// Switches on an interface variable for this session.
         ///
         /// The session sets the ivars of its options; uhlin-fics ignores the command, which is [`RequestError::Unexpected`].
-        "iset" enable_ivar(ivar: Ivar) -> () = typed_command(CommandWords::new("iset").with_word(ivar.as_str()).with_word(1), setting::parse_ivar_enabled);
+        "iset" enable_ivar(ivar: Ivar) -> ()
+            = typed_command(
+                CommandWords::new("iset").with_word(ivar.as_str()).with_word(1),
+                setting::parse_ivar_enabled,
+            );
         /// Switches off an interface variable for this session. Without block mode, replies are delimited by fences.
-        "iset" disable_ivar(ivar: Ivar) -> () = typed_command(CommandWords::new("iset").with_word(ivar.as_str()).with_word(0), setting::parse_ivar_disabled);
+        "iset" disable_ivar(ivar: Ivar) -> ()
+            = typed_command(
+                CommandWords::new("iset").with_word(ivar.as_str()).with_word(0),
+                setting::parse_ivar_disabled,
+            );
     }
     values {
         /// Makes a move in the game that this login plays or examines. An illegal move is a refusal.

@@ -37,8 +37,8 @@ pub(super) fn observe(game: GameRef) -> impl Request<Answer = ObservedGame> + Se
     })
 }
 
-/// Parses the reply to `unobserve`: the games that are no longer observed, at least one. An empty reply is a refusal, because no game was
-/// observed.
+/// Parses the reply to `unobserve`: the games that are no longer observed, at least one. An empty reply is a refusal, because no
+/// game was observed.
 pub(super) fn parse_unobserved_games(reply: &Reply) -> Result<Vec<GameId>, RequestError> {
     let stopped = reply.messages().filter_map(|message| match message {
         Message::Observing(observing) if observing.change == ObservingChange::Stopped => Some(observing.game),

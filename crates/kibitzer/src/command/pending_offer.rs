@@ -41,8 +41,8 @@ impl OfferRef {
     }
 }
 
-/// Parses the reply to `accept`. uhlin-fics does not report which offer was accepted, so that the outcome is derived from the starts, ends
-/// and boards of games in the reply. Fails if it contains none of these and no accepted offer.
+/// Parses the reply to `accept`. uhlin-fics does not report which offer was accepted, so that the outcome is derived from the
+/// starts, ends and boards of games in the reply. Fails if it contains none of these and no accepted offer.
 pub(super) fn parse_accepted_offer(reply: &Reply) -> Result<OfferOutcome, RequestError> {
     let own = outcome_of_start_or_end(reply::own_game_start(reply, None), reply::own_game_end(reply));
     if let Some(outcome) = own.or_else(|| parse_new_partner(reply)) {
@@ -110,7 +110,8 @@ pub(super) fn parse_closed_offer(
     })
 }
 
-/// Parses the reply to `partner`: the request was sent, or the other player becomes the partner at once. Fails if the reply reports neither.
+/// Parses the reply to `partner`: the request was sent, or the other player becomes the partner at once. Fails if the reply
+/// reports neither.
 pub(super) fn parse_partner_request(reply: &Reply) -> Result<OfferOutcome, RequestError> {
     reply::find_in_messages(reply, |message| {
         let Message::Partner(partner) = message else { return None };

@@ -67,8 +67,8 @@ pub(super) fn own_game_end(reply: &Reply) -> Option<&GameEnded> {
     game_ends(reply).find(|&(change, _)| is_mine(change)).map(|(_, ended)| ended)
 }
 
-/// Returns [`own_game_end`]; otherwise, because the boards of the own game may have been unreadable, the end of the only unknown game that
-/// ends. `None` if no or several unknown games end.
+/// Returns [`own_game_end`]; otherwise, because the boards of the own game may have been unreadable, the end of the only unknown
+/// game that ends. `None` if no or several unknown games end.
 pub(super) fn likely_own_game_end(reply: &Reply) -> Option<&GameEnded> {
     own_game_end(reply).or_else(|| {
         // Some servers report an end twice to an observer, and only the first report changes the game.
@@ -78,8 +78,8 @@ pub(super) fn likely_own_game_end(reply: &Reply) -> Option<&GameEnded> {
     })
 }
 
-/// Returns the first item if all items are about the same game, and the reply has no board of a game of this login; otherwise, and
-/// without items, `None`.
+/// Returns the first item if all items are about the same game, and the reply has no board of a game of this login; otherwise,
+/// and without items, `None`.
 fn only_game_item<'a, T>(
     reply: &Reply,
     mut items: impl Iterator<Item = &'a T>,
@@ -102,7 +102,8 @@ fn game_ends(reply: &Reply) -> impl Iterator<Item = (Option<&Change>, &GameEnded
     })
 }
 
-/// Returns the last game that begins or is resumed, with `player` if one is given, and whose board, as a game of this login, follows.
+/// Returns the last game that begins or is resumed, with `player` if one is given, and whose board, as a game of this login,
+/// follows.
 /// `None` without one; other games may begin in the same reply if the variable `gin` is set.
 pub(super) fn own_game_start<'a>(reply: &'a Reply, player: Option<&Handle>) -> Option<&'a GameCreated> {
     let mut boards = BTreeSet::new();
@@ -112,8 +113,8 @@ pub(super) fn own_game_start<'a>(reply: &'a Reply, player: Option<&Handle>) -> O
     })
 }
 
-/// Returns [`own_game_start`]; otherwise, because its boards may have been unreadable, the only game that begins, with `player` if one is
-/// given. `None` if no or several games begin.
+/// Returns [`own_game_start`]; otherwise, because its boards may have been unreadable, the only game that begins, with `player`
+/// if one is given. `None` if no or several games begin.
 pub(super) fn likely_own_game_start<'a>(reply: &'a Reply, player: Option<&Handle>) -> Option<&'a GameCreated> {
     own_game_start(reply, player).or_else(|| {
         only_game_item(reply, reply.events.iter().filter_map(|event| game_start_in(event, player)), |created| {
@@ -122,7 +123,8 @@ pub(super) fn likely_own_game_start<'a>(reply: &'a Reply, player: Option<&Handle
     })
 }
 
-/// Returns the game that begins or is resumed by this event; `None` for other events, or if `player` is given and not in the game.
+/// Returns the game that begins or is resumed by this event; `None` for other events, or if `player` is given and not in the
+/// game.
 fn game_start_in<'a>(event: &'a Event, player: Option<&Handle>) -> Option<&'a GameCreated> {
     let Some(Message::GameCreated(created)) = event.message() else { return None };
     let players = [&created.white, &created.black];

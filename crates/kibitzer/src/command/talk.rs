@@ -14,8 +14,8 @@ const MAX_TEXT_BYTES: usize = 320;
 
 /// A message to other players: `tell`, `say`, `kibitz` and so on.
 ///
-/// Characters that servers do not accept are encoded. [`Client::talk`](crate::Client::talk) sends a text of more than 320 bytes in
-/// [`pieces`](Self::pieces). As one command it is an error, because servers drop the rest.
+/// Characters that servers do not accept are encoded. [`Client::talk`](crate::Client::talk) sends a text of more than 320 bytes
+/// in [`pieces`](Self::pieces). As one command it is an error, because servers drop the rest.
 ///
 /// ```
 /// use kibitzer::command::{Request, Talk};

@@ -92,8 +92,9 @@ impl Profile {
         self.file_table(path, &[])
     }
 
-    /// Changes the settings that a table of a file contains, like [`file`](Self::file), for programs whose file contains a profile
-    /// besides other settings. `keys` leads to the table; an item of an array is selected by its index: `["account", "0"]`.
+    /// Changes the settings that a table of a file contains, like [`file`](Self::file), for programs whose file contains a
+    /// profile besides other settings. `keys` leads to the table; an item of an array is selected by its index: `["account",
+    /// "0"]`.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -75,8 +75,8 @@ impl AttachAccess {
     }
 }
 
-/// The login of a session. Without a handle, the server chooses the name of a guest; with a handle and no secret, the handle is
-/// that of a guest.
+/// The login of a session: without a handle, a guest whose name the server chooses; with a handle and no password, a guest of
+/// this name; with both, an account.
 #[derive(Clone, Debug, Default)]
 struct Login {
     handle: Option<Handle>,
@@ -105,8 +105,8 @@ impl Profile {
         Self::new("freechess.org").session(|session| session.family(Family::Fics).timeseal(TimesealChoice::Auto))
     }
 
-    /// Returns the profile of freechess.org over WebSocket with TLS; the same as `config/fics-web.toml`. Sessions with it need the
-    /// feature `websocket`.
+    /// Returns the profile of freechess.org over WebSocket with TLS; the same as `config/fics-web.toml`. Sessions with it need
+    /// the feature `websocket`.
     pub fn fics_web() -> Self {
         let mut profile = Self::fics().host("");
         profile.web_socket.url = Some(WebSocketUrl::fics());
@@ -131,8 +131,8 @@ impl Profile {
         self
     }
 
-    /// Sets the URL of a server that is reached over WebSocket: `wss://HOST[:PORT][/PATH]`, or `ws://` without TLS, for servers on this
-    /// machine or in a private network. It is used in place of host and ports. Default: none.
+    /// Sets the URL of a server that is reached over WebSocket: `wss://HOST[:PORT][/PATH]`, or `ws://` without TLS, for servers
+    /// on this machine or in a private network. It is used in place of host and ports. Default: none.
     ///
     /// Sessions with it need the feature `websocket`: without it, they do not start, and the error names the feature.
     ///
@@ -152,16 +152,16 @@ impl Profile {
         self
     }
 
-    /// Sets a PEM file with certificates of authorities, for the URL of a private server: its certificate may be issued by one of them or
-    /// by a public authority. Certificate and name are always checked. Default: none.
+    /// Sets a PEM file with certificates of authorities, for the URL of a private server: its certificate may be issued by one of
+    /// them or by a public authority. Certificate and name are always checked. Default: none.
     #[must_use]
     pub fn ca_file(mut self, path: impl Into<PathBuf>) -> Self {
         self.web_socket.ca_file = Some(path.into());
         self
     }
 
-    /// Sets the TCP ports, in the order in which they are tried. Default 5000, 23. Without ports every connection attempt fails. Not used
-    /// with a [URL](Self::url).
+    /// Sets the TCP ports, in the order in which they are tried. Default 5000, 23. Without ports every connection attempt fails.
+    /// Not used with a [URL](Self::url).
     #[must_use]
     pub fn ports(mut self, ports: impl IntoIterator<Item = u16>) -> Self {
         self.dialer.ports = ports.into_iter().collect();
@@ -175,7 +175,8 @@ impl Profile {
         self
     }
 
-    /// Sets the timeout of the name lookup, and of each connection attempt, with the handshakes of TLS and WebSocket. Default 10 s.
+    /// Sets the timeout of the name lookup, and of each connection attempt, with the handshakes of TLS and WebSocket. Default 10
+    /// s.
     #[must_use]
     pub const fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.dialer.connect_timeout = timeout;
@@ -189,25 +190,25 @@ impl Profile {
         self
     }
 
-    /// Logs in as a guest with a name chosen by the server. The default.
+    /// Sets the login: a guest whose name the server chooses. This is the default.
     #[must_use]
     pub fn guest(self) -> Self {
         Self { login: Login::default(), ..self }
     }
 
-    /// Logs in as a guest of this name. The login fails if the name belongs to an account.
+    /// Sets the login: a guest of this name. The login fails if the name belongs to an account.
     #[must_use]
     pub fn guest_as(self, handle: Handle) -> Self {
         Self { login: Login { handle: Some(handle), password: None }, ..self }
     }
 
-    /// Logs in to an account with this password.
+    /// Sets the login: an account and its password.
     #[must_use]
     pub fn account(self, handle: Handle, password: Password) -> Self {
         self.account_from(handle, PasswordSource::Known(password))
     }
 
-    /// Logs in to an account with a password that is fetched when the session starts.
+    /// Sets the login: an account and the source from which its password is fetched when the session starts.
     #[must_use]
     pub fn account_from(self, handle: Handle, source: PasswordSource) -> Self {
         Self { login: Login { handle: Some(handle), password: Some(source) }, ..self }
@@ -234,18 +235,18 @@ impl Profile {
         Ok(self)
     }
 
-    /// Records the session to a new file as a [transcript](crate::transcript). Default: no recording.
+    /// Sets a new file to which the session is recorded as a [transcript](crate::transcript). Default: no recording.
     ///
-    /// Lines sent for the login, and lines with a password, are recorded as a placeholder, and echoed passwords as asterisks; text of
-    /// the server still contains the login name. If the file exists or cannot be created, the session does not start.
+    /// Lines sent for the login, and lines with a password, are recorded as a placeholder, and echoed passwords as asterisks;
+    /// text of the server still contains the login name. If the file exists or cannot be created, the session does not start.
     #[must_use]
     pub fn record_file(self, path: impl Into<PathBuf>) -> Self {
         Self { record_file: Some(path.into()), ..self }
     }
 
-    /// Adds a named filter for consoles that show sessions with this profile, such as `talk` with `kind:tell,say`; replaces a filter of
-    /// the same name. `docs/events.md` describes the syntax. The expression is not checked here, and the session itself ignores filters.
-    /// Default: none.
+    /// Adds a named filter for consoles that show sessions with this profile, such as `talk` with `kind:tell,say`; replaces a
+    /// filter of the same name. `docs/events.md` describes the syntax. The expression is not checked here, and the session itself
+    /// ignores filters. Default: none.
     #[must_use]
     pub fn filter(mut self, name: impl Into<String>, expression: impl Into<String>) -> Self {
         self.filters.insert(name.into(), expression.into());
@@ -322,8 +323,8 @@ impl Login {
         Self { handle: self.handle.clone(), password: self.password.take() }
     }
 
-    /// Sets the password of the earlier login, unless this one has another password or another handle by now: the password of one account
-    /// is never used for another.
+    /// Sets the password of the earlier login, unless this one has another password or another handle by now: the password of one
+    /// account is never used for another.
     fn restore_password(&mut self, earlier: Self) {
         let is_same =
             |handle: &Handle| earlier.handle.as_ref().is_none_or(|known| known.is_same_player(handle.as_str()));

@@ -47,8 +47,8 @@ impl<'a> RawValue<'a> {
         })
     }
 
-    /// Returns the items of a TOML array, or the trimmed parts of an environment variable between commas. An empty variable has no
-    /// items. Fails if the TOML value is not an array.
+    /// Returns the items of a TOML array, or the trimmed parts of an environment variable between commas. An empty variable has
+    /// no items. Fails if the TOML value is not an array.
     fn split_items(self) -> Result<Vec<Self>, String> {
         match self {
             Self::Toml(value) => {
@@ -79,8 +79,8 @@ impl<'a> RawValue<'a> {
         }
     }
 
-    /// Returns the key and the value of a TOML table with one entry, or of a variable before and after its first colon. `None` if the table
-    /// has another number of entries, or there is no colon.
+    /// Returns the key and the value of a TOML table with one entry, or of a variable before and after its first colon. `None` if
+    /// the table has another number of entries, or there is no colon.
     fn split_only_entry(self) -> Option<(&'a str, Self)> {
         match self {
             Self::Toml(_) => {

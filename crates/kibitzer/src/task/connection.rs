@@ -61,7 +61,8 @@ impl ConnectionState {
         Self::Dialing(Box::pin(async move { dialer.open().await }))
     }
 
-    /// Closes the connection or gives up the attempt, without waiting: a WebSocket sends its close frame if the socket accepts it at once.
+    /// Closes the connection or gives up the attempt, without waiting: a WebSocket sends its close frame if the socket accepts it
+    /// at once.
     pub(super) fn close(&mut self) {
         if let Self::Open(mut open) = std::mem::replace(self, Self::None) {
             let _ = open.socket.as_mut().poll_shutdown(&mut Context::from_waker(Waker::noop()));
@@ -151,7 +152,8 @@ pub(super) struct OpenConnection {
     is_dirty: bool,
     /// Time at which the pending write last made progress, or at which writing failed; `None` if nothing is pending.
     last_write_progress: Option<Instant>,
-    /// Why writing failed; `None` while it has not. Reading continues after a failure, because the server may have sent the reason before.
+    /// Why writing failed; `None` while it has not. Reading continues after a failure, because the server may have sent the
+    /// reason before.
     write_failure: Option<CloseCause>,
 }
 

@@ -24,7 +24,8 @@ impl ReceiveBuffer {
         self.n_parsed >= self.bytes.len()
     }
 
-    /// Parses received bytes up to the next event, and returns that event. Once all bytes are parsed, frees the buffer and returns
+    /// Parses received bytes up to the next event, and returns that event. Once all bytes are parsed, frees the buffer and
+    /// returns
     /// `None`.
     pub(super) fn next_event(&mut self, session: &mut Session, now: Instant) -> Option<Event> {
         let mut rest = self.bytes.get(self.n_parsed..).unwrap_or_default();

@@ -42,8 +42,8 @@ impl Observers {
         self.list.iter().any(|observer| observer.is_full())
     }
 
-    /// Returns the system's time, from which [`show_event_redacted`](Self::show_event_redacted) measures how long parsing takes; `None`
-    /// without observers. It is not the runtime's time, which a paused runtime stops.
+    /// Returns the system's time, from which [`show_event_redacted`](Self::show_event_redacted) measures how long parsing takes;
+    /// `None` without observers. It is not the runtime's time, which a paused runtime stops.
     pub(super) fn parsing_start_time(&self) -> Option<Instant> {
         (!self.list.is_empty()).then(Instant::now)
     }
@@ -165,8 +165,8 @@ impl Observers {
         }
     }
 
-    /// Shows the withheld bytes, masked, to the observers, so that they are observed before the next observation. The redactor still
-    /// withholds them until it knows whether they begin a secret.
+    /// Shows the withheld bytes, masked, to the observers, so that they are observed before the next observation. The redactor
+    /// still withholds them until it knows whether they begin a secret.
     fn show_withheld_masked(&mut self, view: SessionView<'_>) {
         if let Some(redactor) = &mut self.redactor {
             let withheld = redactor.release_masked();
@@ -182,7 +182,8 @@ impl Observers {
         }
     }
 
-    /// Drops the observers that are done, and passes an observation to the others. The observation is created only if observers are left.
+    /// Drops the observers that are done, and passes an observation to the others. The observation is created only if observers
+    /// are left.
     fn notify_all(&mut self, view: SessionView<'_>, observation: impl FnOnce() -> Observation) {
         self.list.retain(|observer| !observer.is_done());
         if self.list.is_empty() {

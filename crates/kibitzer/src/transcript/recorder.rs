@@ -38,8 +38,8 @@ pub struct Recording {
 
 /// Writes a transcript piece by piece. Adding a piece never waits: it only appends a line to a buffer in memory.
 ///
-/// Pieces are added to a buffer, which [`poll_flush`](Self::poll_flush) writes. Times are tokio's, counted from the creation of the
-/// recorder.
+/// Pieces are added to a buffer, which [`poll_flush`](Self::poll_flush) writes. Times are tokio's, counted from the creation of
+/// the recorder.
 pub(crate) struct Recorder {
     sink: Pin<Box<dyn AsyncWrite + Send + Sync>>,
     /// Creation of the recorder, from which times are counted.
@@ -142,8 +142,8 @@ impl Recorder {
         self.n_unwritten
     }
 
-    /// Writes all buffered pieces to the sink and flushes it. Pieces that are not written, because the sink is not ready or fails,
-    /// remain in the buffer.
+    /// Writes all buffered pieces to the sink and flushes it. Pieces that are not written, because the sink is not ready or
+    /// fails, remain in the buffer.
     pub(super) fn poll_flush(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         while !self.unwritten.is_empty() {
             let n_written = ready!(self.sink.as_mut().poll_write(context, &self.unwritten))?;
@@ -164,8 +164,8 @@ impl Recorder {
         Poll::Ready(Ok(()))
     }
 
-    /// Appends the line of a piece, with the current time, to the buffer. `mark` is inserted at the end of the JSON object; it is empty
-    /// or begins with a comma. The first line of a recording also states the time of day.
+    /// Appends the line of a piece, with the current time, to the buffer. `mark` is inserted at the end of the JSON object; it is
+    /// empty or begins with a comma. The first line of a recording also states the time of day.
     fn append_line(&mut self, direction: &str, bytes: &[u8], mark: &str) {
         let before = self.unwritten.len();
         let mark = match self.n_bytes {

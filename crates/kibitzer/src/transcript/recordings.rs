@@ -36,8 +36,8 @@ impl Recordings {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts a recording. Returns the observer that writes it and later ones, which the caller has to add to the session; `None` if the
-    /// observer of an earlier recording writes this one, too.
+    /// Starts a recording. Returns the observer that writes it and later ones, which the caller has to add to the session; `None`
+    /// if the observer of an earlier recording writes this one, too.
     ///
     /// # Errors
     ///
@@ -73,8 +73,8 @@ impl Recordings {
         wait_until(&self.failed, || self.latest().filter(|recording| recording.error.is_some())).await
     }
 
-    /// Ends the recording with an error: logs the error, drops the recorder, counts its unwritten pieces as missing, and wakes all callers
-    /// of [`wait_for_failure`](Self::wait_for_failure).
+    /// Ends the recording with an error: logs the error, drops the recorder, counts its unwritten pieces as missing, and wakes
+    /// all callers of [`wait_for_failure`](Self::wait_for_failure).
     fn end_with_failure(&self, state: &mut RecordingState, error: io::Error) {
         error!(%error, "recording failed");
         if let Some(recorder) = state.recorder.take() {
