@@ -12,7 +12,7 @@ use tokio::task::spawn_blocking;
 use super::line_writer::ChannelLineWriter;
 use super::{StreamArgs, parse_session_name};
 use crate::arguments::{ReaderArgs, parse_duration};
-use crate::decode::{DecodePrinter, Input, print_events};
+use crate::decode::{DecodePrinter, RecordedInput, print_recorded_events};
 use crate::failure::{EXIT_STATUS, Failure, USAGE, report};
 use crate::live::{
     LineSender, LoginArgs, StopArgs, StopSignal, Target, announce_recording, report_recorded, run,
@@ -175,7 +175,7 @@ impl Args {
         let decoding = spawn_blocking(move || {
             let writer = EventWriter::jsonl_to(Box::new(ChannelLineWriter::new(sender)));
             let decoder = DecodePrinter::new(reader.event_reader(), None, None, writer);
-            print_events(Input::open(Some(&path), true)?, decoder, reader.strict, |_| {})
+            print_recorded_events(RecordedInput::open(Some(&path), true)?, decoder, reader.strict, |_| {})
         });
         while let Some(line) = lines.recv().await {
             publisher.push(line.into()).await?;
