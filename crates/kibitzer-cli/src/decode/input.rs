@@ -121,6 +121,7 @@ impl Drop for RecordedInput {
     }
 }
 
+/// Creates a progress bar for an input of this size in bytes; a hidden one if it is small, or standard error is no terminal.
 fn progress_bar(size: Option<u64>, may_show: bool) -> ProgressBar {
     if !may_show || size.is_some_and(|size| size < LARGE_BYTES) || !io::stderr().is_terminal() {
         return ProgressBar::hidden();
@@ -161,11 +162,13 @@ impl InputFormat {
         Ok(if is_transcript { Self::transcript(reader) } else { Self::Raw(reader) })
     }
 
+    /// Creates the reader of a transcript that starts here.
     fn transcript(reader: Reader) -> Self {
         Self::Transcript(TranscriptReader::new(reader), Stamp::default())
     }
 }
 
+/// Returns the failure for an error of reading a transcript.
 fn read_failure(name: &str, error: &TranscriptError) -> Failure {
     match error {
         TranscriptError::Io { source, .. } => cannot_read(name, source),

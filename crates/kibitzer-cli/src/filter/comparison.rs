@@ -27,7 +27,8 @@ pub(crate) enum Quantity {
     Rating,
 }
 
-/// How a number is compared with the value of the expression. Longer signs first, so that the first match is the longest.
+/// How the number of an event is compared with the value of the expression. The parser tries the variants in this order, so
+/// longer signs come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, strum::AsRefStr, strum::VariantArray)]
 pub(crate) enum Operator {
     #[strum(serialize = "<=")]
@@ -44,7 +45,7 @@ pub(crate) enum Operator {
     Equal,
 }
 
-/// A comparison; durations are in microseconds.
+/// A comparison of a number of an event with a value. Durations are in microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Comparison {
     pub(super) quantity: Quantity,
@@ -96,6 +97,7 @@ fn ratings_of(subject: &Subject<'_>) -> [Option<Rating>; 2] {
 }
 
 impl Operator {
+    /// Returns whether the number of an event meets the comparison with the value of the expression.
     fn is_met(self, number: i64, value: i64) -> bool {
         match self {
             Self::LessOrEqual => number <= value,

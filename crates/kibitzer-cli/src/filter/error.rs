@@ -34,6 +34,7 @@ impl FilterError {
         [format!("{before}{}", TerminalSafe(&after).in_cells()), format!("{}^", " ".repeat(before.width()))]
     }
 
+    /// Returns the number of characters before the error.
     fn n_characters_before(&self) -> usize {
         self.text.get(..self.position).map_or(0, |before| before.chars().count())
     }

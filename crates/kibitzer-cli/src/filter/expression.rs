@@ -12,7 +12,7 @@ use super::comparison::{Comparison, Quantity};
 /// with thousands of states.
 const MAX_PATTERN_BYTES: usize = 64 << 10;
 
-/// Words with a meaning of their own.
+/// Words of the language, which are not searched as text.
 pub(super) const RESERVED: [&str; 4] = ["and", "or", "not", "mine"];
 
 /// A filter expression. Displayed as text that parses to the same expression.
@@ -29,7 +29,7 @@ pub(crate) enum Expression {
     From(Vec<String>),
     /// The text mentions one of these players.
     Name(Vec<String>),
-    /// The text contains this one, which is in lower case; upper and lower case count as equal.
+    /// The text contains this text, in any case. Stored in lower case.
     Text(String),
     Matches(Pattern),
     /// A game that this login plays or has played.
@@ -60,6 +60,7 @@ impl Expression {
     }
 }
 
+/// Returns whether the name is in the list, in any case.
 fn contains_name(names: &[String], name: &str) -> bool {
     names.iter().any(|other| other.eq_ignore_ascii_case(name))
 }
@@ -114,11 +115,13 @@ impl fmt::Display for Expression {
 }
 
 impl Expression {
+    /// Writes the expression, in brackets if `needs_brackets`.
     fn write_in_brackets(&self, f: &mut fmt::Formatter<'_>, needs_brackets: bool) -> fmt::Result {
         if needs_brackets { write!(f, "({self})") } else { write!(f, "{self}") }
     }
 }
 
+/// Writes expressions with a separator between them, in brackets where `needs_brackets` returns `true`.
 fn write_joined(
     f: &mut fmt::Formatter<'_>,
     parts: &[Expression],

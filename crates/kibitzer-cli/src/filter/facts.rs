@@ -19,7 +19,7 @@ const IAC: char = '\u{ff}';
 pub(crate) struct Facts {
     /// Whether the event is about a game that this login plays or has played.
     pub(crate) is_mine: bool,
-    /// Time since the line was sent whose reply begins with this event; without numbered replies, ends with this prompt.
+    /// Delay of the reply, if this event starts a numbered one, or is the prompt after one without a number; `None` otherwise.
     pub(crate) reply_after: Option<Duration>,
 }
 
@@ -53,7 +53,8 @@ impl SessionFacts {
         }
     }
 
-    /// Records an event at a time since the session began. Returns its facts; if it is a reply, also the row of the sent line.
+    /// Records an event at a time since the session began. Returns its facts and, if it matches a sent line, the row of that line
+    /// with the reply.
     pub(crate) fn record_event(&mut self, row: u64, at: Duration, event: &Event) -> (Facts, Option<(u64, ReplyMatch)>) {
         match event {
             Event::Connected => *self = Self::default(),

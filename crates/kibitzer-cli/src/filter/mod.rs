@@ -39,8 +39,8 @@ fn expression_parser() -> impl TypedValueParser<Value = Expression> {
     SuggestingParser::new(parse_argument, || KINDS.iter().map(String::as_str).collect())
 }
 
-/// Parses the value of an option. An expression may start with a minus sign; two of them are another option, and the value is
-/// missing.
+/// Parses the value of `--filter`. Refuses text that starts with `--`, which is another option after a missing value; a single
+/// minus sign is part of the language.
 fn parse_argument(text: &str) -> Result<Expression, FilterError> {
     if text.starts_with("--") {
         return Err(FilterError::new(text, 0, "an expression is missing before this option"));
@@ -76,14 +76,15 @@ impl EventFilter {
         Self { expression: expression.into(), facts: SessionFacts::default() }
     }
 
-    /// Returns whether an event passes. Needs every event of the session, in order, with its time since the session began.
+    /// Returns whether an event passes, and records it for later ones. Needs every event of the session, in order, with its time
+    /// since the session began.
     pub(crate) fn accepts(&mut self, event: &Event, at: Duration) -> bool {
         // Without rows, the reply that a row belongs to is not used.
         let (facts, _) = self.facts.record_event(0, at, event);
         self.expression.as_ref().is_none_or(|expression| expression.accepts(&Subject::of_event(event, facts)))
     }
 
-    /// Forgets games and unanswered lines at the end of a connection of a recording.
+    /// Forgets the own games and unanswered lines, because a connection of a recording ended.
     pub(crate) fn end_connection(&mut self) {
         self.facts = SessionFacts::default();
     }

@@ -56,7 +56,7 @@ impl Expression {
     }
 }
 
-/// A position in the text of an expression.
+/// A parser at a position in the text of an expression.
 struct Parser<'a> {
     text: &'a str,
     /// Byte offset of the next character.
@@ -99,6 +99,7 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Parses expressions joined by `or`. `depth` is the number of open brackets and negations.
     fn parse_any(&mut self, depth: usize) -> Result<Expression, FilterError> {
         let first = self.parse_all(depth)?;
         let mut others = Vec::new();
@@ -108,6 +109,7 @@ impl<'a> Parser<'a> {
         Ok(joined(first, others, Expression::Or))
     }
 
+    /// Parses terms joined by `and`, or by nothing.
     fn parse_all(&mut self, depth: usize) -> Result<Expression, FilterError> {
         let first = self.parse_term(depth)?;
         let mut others = Vec::new();
@@ -122,6 +124,7 @@ impl<'a> Parser<'a> {
         }
     }
 
+    /// Parses a term: a negation, an expression in brackets, a pattern in quotation marks, or a term that starts with a word.
     fn parse_term(&mut self, depth: usize) -> Result<Expression, FilterError> {
         self.skip_blanks();
         let start = self.at;
@@ -176,6 +179,7 @@ impl<'a> Parser<'a> {
         Ok(if is_mine { Expression::Mine } else { Expression::Text(word.to_lowercase()) })
     }
 
+    /// Parses the value after an operator.
     fn parse_comparison(&mut self, quantity: Quantity, operator: Operator) -> Result<Expression, FilterError> {
         self.skip_blanks();
         let (start, value) = (self.at, self.peek_word());

@@ -41,6 +41,7 @@ impl ReplyMatch {
         format!("{} #{}", self.time_text(), self.row)
     }
 
+    /// Returns the time until the reply, with `~` if the reply was guessed.
     fn time_text(&self) -> String {
         let about = if self.confidence == MatchConfidence::Guessed { "~" } else { "" };
         format!("{about}{}", ShortDuration(self.after))
@@ -70,7 +71,7 @@ impl fmt::Display for ShortDuration {
 #[derive(Debug, Default)]
 pub(crate) struct ReplyMatcher {
     waiting: VecDeque<PendingLine>,
-    /// First row after the last prompt.
+    /// First row after the last prompt or sent line.
     since_prompt: Option<u64>,
 }
 
@@ -91,7 +92,8 @@ impl ReplyMatcher {
         self.since_prompt = None;
     }
 
-    /// Records an event. Returns the row of the answered line and its reply, if the event starts or completes one.
+    /// Records an event in row `row`. If it starts a numbered reply, or is the prompt after one without a number, returns the row
+    /// of the answered line with the reply; otherwise `None`.
     pub(crate) fn record_event(&mut self, row: u64, at: Duration, event: &Event) -> Option<(u64, ReplyMatch)> {
         let begin = *self.since_prompt.get_or_insert(row);
         let message = event.message()?;
@@ -124,7 +126,8 @@ impl ReplyMatcher {
     }
 }
 
-/// Splits a numbered line into number and command: `12 finger foo` in block mode, `` `12`finger foo `` on ICC.
+/// Splits a numbered line into number and command: `12 finger foo` in block mode, `` `12`finger foo `` on ICC. `None` without a
+/// number of at least 1.
 pub(crate) fn split_request_number(line: &[u8]) -> Option<(u64, &[u8])> {
     let (rest, end) = line.strip_prefix(b"`").map_or((line, b' '), |rest| (rest, b'`'));
     let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
@@ -134,7 +137,7 @@ pub(crate) fn split_request_number(line: &[u8]) -> Option<(u64, &[u8])> {
     Some((number, command))
 }
 
-/// Returns the number of the line whose reply starts with this message.
+/// Returns the number of the line whose reply starts with this message; `None` if it starts none.
 pub(crate) fn reply_number(message: &Message) -> Option<u64> {
     match message {
         Message::Control(Control::BlockStart { id, .. }) => Some(*id),

@@ -52,6 +52,7 @@ impl<'a> Subject<'a> {
         self.text.get_or_init(|| TerminalSafe(&self.display.to_string()).in_cells().into_owned())
     }
 
+    /// Returns the player whose words the event reports.
     pub(super) fn speaker(&self) -> Option<Handle> {
         self.event?.message().and_then(Message::speaker)
     }

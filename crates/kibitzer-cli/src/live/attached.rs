@@ -141,7 +141,8 @@ pub(crate) async fn forward_attached<D: Future<Output = bool>>(
     Ok(ended)
 }
 
-/// Returns the time and the events of an attach event. Of a snapshot, reports on standard error what this watcher missed.
+/// Returns the time of an attach event, and the events to print for it; for a snapshot, those that show its games. Reports on
+/// standard error what this watcher missed before a snapshot.
 fn to_events_reporting_missed(attached: AttachEvent) -> (Instant, Vec<Event>) {
     match attached {
         AttachEvent::Snapshot(snapshot) => {
@@ -161,7 +162,8 @@ fn report_missed(snapshot: &SessionSnapshot) {
     }
 }
 
-/// Returns the events that show these games to a new reader. Their lines leave out moves on purpose, so none count as missing.
+/// Returns events that show the boards of these games. Events about missed moves are removed, because a snapshot leaves out moves
+/// on purpose.
 fn snapshot_events(games: &[Game]) -> Vec<Event> {
     let said: Vec<u8> =
         games.iter().flat_map(Game::to_snapshot_lines).flat_map(|line| [&line[..], b"\n\r"].concat()).collect();

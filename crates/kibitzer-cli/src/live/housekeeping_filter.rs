@@ -113,7 +113,7 @@ impl HousekeepingFilter {
     }
 }
 
-/// Returns whether an event repeats a player's reserve, as servers do with every board.
+/// Returns whether an event reports a player's reserve to which no piece was added. Servers send one with every board.
 pub(crate) fn is_repeated_reserve(event: &Event) -> bool {
     matches!(event.message(), Some(Message::Holding(holding)) if holding.passed.is_none())
 }

@@ -5,7 +5,7 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _};
 /// Maximum length of a line, without its end. Servers accept much less.
 const MAX_LINE_BYTES: usize = 64 << 10;
 
-/// The error of a line that is longer.
+/// Error for a line longer than [`MAX_LINE_BYTES`].
 const OVER_LONG: &str = "a line of standard input is longer than 64 KiB";
 
 /// Reads lines of bounded length.
@@ -16,7 +16,7 @@ pub(super) struct InputLines<R> {
     line: Vec<u8>,
     /// Whether the rest of a line that is too long is skipped.
     skips: bool,
-    /// Number of the line that was returned last, starting at 1.
+    /// Number of the line that was returned last, starting at 1; 0 before the first.
     pub(super) number: u64,
 }
 

@@ -9,7 +9,7 @@ use kibitzer::{PasswordSource, Profile};
 
 use crate::failure::Failure;
 
-/// Environment variable of the password for `--user`.
+/// Environment variable that contains the password for `--user`.
 const PASSWORD_VARIABLE: &str = "KIBITZER_PASSWORD";
 
 /// Options for the account of a session and its password.
@@ -27,7 +27,7 @@ pub(crate) struct LoginArgs {
     /// Take the password from the first line of this file, which other users must not be able to read (mode 0600)
     #[arg(long, value_name = "FILE")]
     password_file: Option<PathBuf>,
-    /// Take the first loss of the connection for the end
+    /// End the session at the first loss of the connection, instead of reconnecting
     #[arg(long)]
     no_reconnect: bool,
 }
@@ -68,7 +68,7 @@ impl LoginArgs {
         add_password(handle, profile).await
     }
 
-    /// Returns the source of the password in the arguments; `None` without one.
+    /// Returns where the arguments take the password from; `None` if they name no source.
     fn password_source(&self) -> Option<PasswordSource> {
         let words = |command: &String| command.split_whitespace().map(str::to_owned).collect();
         let command = self.password_command.as_ref().map(|command| PasswordSource::Command(words(command)));

@@ -70,7 +70,7 @@ pub(crate) fn check_end(server: &str, reason: SessionEndReason) -> Result<(), Fa
     }
 }
 
-/// Like [`check_end`], for an attached session; `Ok(None)` if it has not ended.
+/// Like [`check_end`], for an attached session. `seen` is `Ok(None)` if it has not ended; an error counts as its loss.
 pub(crate) fn check_attached_end(
     server: &str,
     seen: Result<Option<SessionEndReason>, AttachError>,

@@ -32,7 +32,7 @@ pub(crate) enum PrintItem {
     Event(Event),
     /// An event of the command itself, as JSON only: its name, and its other members as one object.
     Object { event: &'static str, object: Vec<u8> },
-    /// Not printed: the filter of the later events; all pass without an expression.
+    /// Prints nothing, but sets the filter for later events; `None` lets all pass.
     Filter(Option<Expression>),
 }
 
@@ -40,17 +40,18 @@ pub(crate) enum PrintItem {
 pub(crate) enum PrintFilter {
     /// The events that an expression accepts, in any format; all without an expression.
     Expression(EventFilter),
-    /// In text, the events that are not marks of the protocol, or replies to the session itself.
+    /// In text without an expression: no marks of the protocol, and no replies to commands of the session itself.
     Housekeeping(HousekeepingFilter),
 }
 
 impl PrintFilter {
-    /// Uses the expression, if there is one, instead of the housekeeping filter.
+    /// Creates the filter of the expression; `otherwise` is used without one.
     pub(crate) fn new(expression: Option<Expression>, otherwise: HousekeepingFilter) -> Self {
         expression.map_or(Self::Housekeeping(otherwise), |expression| Self::Expression(EventFilter::new(expression)))
     }
 
-    /// Returns whether to print an event. Needs every event, in order, with its time since the session began.
+    /// Returns whether to print an event, and records it for later decisions. Needs every event, in order, with its time since
+    /// the session began.
     pub(crate) fn should_print(&mut self, event: &Event, at: Duration) -> bool {
         match self {
             Self::Expression(filter) => filter.accepts(event, at),
@@ -58,7 +59,7 @@ impl PrintFilter {
         }
     }
 
-    /// Replaces the expression, but not the state of the session that it refers to. Ignored for text without an expression.
+    /// Replaces the expression, and keeps what was recorded about the session. Does nothing for a housekeeping filter.
     fn set_expression(&mut self, expression: Option<Expression>) {
         if let Self::Expression(filter) = self {
             filter.expression = expression;
@@ -237,7 +238,7 @@ impl PrintLoop {
         self.lines.flush()
     }
 
-    /// Prints an event that passes the filter.
+    /// Prints an event if the filter accepts it.
     fn print_if_accepted(&mut self, at: Instant, event: &Event) -> Result<(), Failure> {
         let stamp = self.clock.stamp(at);
         if self.filter.should_print(event, stamp.time) {

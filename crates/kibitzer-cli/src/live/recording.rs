@@ -11,7 +11,7 @@ use kibitzer::transcript::Recording;
 use super::check_end;
 use crate::failure::{Failure, report};
 
-/// Reports that the session is recorded, if it is.
+/// Reports on standard error in which file the session is recorded; nothing without a recording.
 pub(crate) fn announce_recording(client: &Client) {
     if let Some(recording) = client.recording() {
         report(&format!("recording in {}", recording.path.display()));

@@ -38,7 +38,7 @@ impl LineSender {
         }
     }
 
-    /// Sends a line and waits for its reply, which is an event of the session.
+    /// Sends a line and waits for its reply, which is not returned: subscribers receive it as events.
     ///
     /// # Errors
     ///
@@ -81,8 +81,8 @@ pub(crate) fn send_failure_text(error: &AttachedRequestError) -> Option<String> 
     }
 }
 
-/// Sends each typed line once the session is ready. Returns only if a line is too long, with that failure: after the end of the
-/// input or of the session output may still follow.
+/// Sends each typed line once the session is ready. Returns a failure if a line is too long. After the end of the input or of the
+/// session waits forever, because output may still follow.
 ///
 /// # Cancel safety
 ///

@@ -16,10 +16,10 @@ pub(crate) use sink::{LogOnScreen, newest_lines_if_on, write_queued_lines};
 #[cfg(test)]
 pub(crate) use sink::{log_line_for_test, turn_on_for_test};
 
-/// Environment variable of the filter, if `--log` is not given.
+/// Environment variable with the filter, which is used without `--log`.
 const VARIABLE: &str = "KIBITZER_LOG";
 
-/// Filter of a log file without `--log`.
+/// Filter for `--log-file` without any other filter.
 const DEFAULT_FILTER: &str = "info";
 
 /// Arguments of the log.

@@ -12,7 +12,7 @@ use std::time::Duration;
 use crate::failure::Failure;
 use crate::output::{TerminalSafe, print_above_input};
 
-/// Number of lines that the console's page has.
+/// Maximum number of lines on the console's page; the oldest is dropped.
 const MAX_LINES: usize = 1_000;
 /// Number of characters of a line that the page shows; files have all of them.
 const MAX_LINE_CHARS: usize = 1_000;
@@ -112,6 +112,7 @@ impl LineQueue {
     }
 }
 
+/// Locks the destination of the process.
 fn lock_destination() -> MutexGuard<'static, LogDestination> {
     // Nothing that holds the lock panics.
     DESTINATION.lock().unwrap_or_else(PoisonError::into_inner)

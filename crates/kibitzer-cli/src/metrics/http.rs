@@ -19,7 +19,7 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 /// Pause after a failure to accept a connection, such as too many open files.
 const ACCEPT_RETRY: Duration = Duration::from_secs(1);
 
-/// Serves a page at `/metrics`, built anew for each request.
+/// Answers requests for `/metrics` with the page that `page` builds for each. Never completes.
 ///
 /// # Cancel safety
 ///
@@ -43,11 +43,11 @@ pub(super) async fn serve_page(listener: TcpListener, page: impl Fn() -> String 
     }
 }
 
-/// Reads one request, answers it and closes the connection.
+/// Reads one request, answers it, and waits until the peer closes the connection.
 ///
 /// # Errors
 ///
-/// The peer is gone.
+/// [`io::Error`] of the connection.
 ///
 /// # Cancel safety
 ///

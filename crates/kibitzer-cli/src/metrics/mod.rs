@@ -75,7 +75,7 @@ impl MetricsAddress {
     }
 }
 
-/// Returns the times at which counters are printed, the first one after an interval.
+/// Returns a timer for printing counters, which first fires after `every`.
 pub(crate) fn metrics_ticks(every: Duration) -> Interval {
     let mut ticks = interval_at(Instant::now() + every, every);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -14,13 +14,13 @@ use super::summary::Summary;
 use super::{Stamp, text};
 use crate::failure::Failure;
 
-/// Size of the buffer: standard output's own buffer is written out with every line.
+/// Size of the output buffer. It is needed because standard output flushes its own with every line.
 const BUFFER_BYTES: usize = 64 << 10;
 
 /// The help of `--format`.
 pub(crate) const FORMAT_HELP: &str = "How to print it [default: text on a terminal, else jsonl]";
 
-/// The form of the lines.
+/// Format of printed events.
 #[derive(Clone, Copy, Debug, ValueEnum, PartialEq, Eq)]
 pub(crate) enum LineFormat {
     /// One JSON object per event
@@ -42,9 +42,9 @@ pub(crate) struct EventWriter {
     form: OutputForm,
 }
 
-/// The form in which events are written.
+/// What an [`EventWriter`] writes.
 enum OutputForm {
-    /// JSON Lines; holds memory for one of them.
+    /// JSON Lines; the buffer holds one of them and is reused.
     Jsonl(Vec<u8>),
     /// For people; in color if the terminal shows it.
     Text,
@@ -71,7 +71,7 @@ impl EventWriter {
         Self::of_form(OutputForm::Summary(Summary::start()), Box::new(io::stdout().lock()))
     }
 
-    /// Creates a writer of JSON lines to any output.
+    /// Creates a writer of JSON Lines to `out` instead of standard output.
     #[cfg(any(test, feature = "nats"))]
     pub(crate) fn jsonl_to(out: Box<dyn io::Write>) -> Self {
         Self::of_form(OutputForm::Jsonl(Vec::new()), out)
@@ -155,7 +155,7 @@ impl EventWriter {
     }
 }
 
-/// Returns a value with members as a JSON object.
+/// Serializes a value, whose form is a JSON object.
 pub(crate) fn json_object(value: &impl Serialize) -> Vec<u8> {
     let mut object = Vec::new();
     // Nothing fails on the way to memory.

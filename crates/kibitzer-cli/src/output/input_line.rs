@@ -6,7 +6,7 @@
 use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Text and escapes that draw the input line; empty while no line is edited.
+/// The shown input line with its escape sequences; empty while no line is edited.
 static INPUT_LINE: Mutex<String> = Mutex::new(String::new());
 
 /// Erases the row of the cursor.

@@ -15,7 +15,8 @@ impl PasswordPrompt {
         self.is_open
     }
 
-    /// Records an event of the server.
+    /// Opens the prompt at the event of a password prompt, and closes it at any other prompt and at the start of a connection or
+    /// session.
     pub(crate) const fn record_event(&mut self, kind: EventKind) {
         match kind {
             EventKind::PasswordPrompt => self.is_open = true,
@@ -26,7 +27,8 @@ impl PasswordPrompt {
         }
     }
 
-    /// Records sent bytes. A password may be sent in pieces; its line end is the last of them.
+    /// Closes the prompt if the sent bytes end a line, or are redacted and thus empty. Without a line end, the rest of the
+    /// password follows.
     pub(crate) fn close_at_line_end(&mut self, bytes: &[u8]) {
         self.is_open &= !bytes.is_empty() && !bytes.ends_with(b"\n");
     }

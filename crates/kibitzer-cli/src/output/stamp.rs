@@ -24,7 +24,7 @@ impl Stamp {
         Self { time: record.time, utc: record.utc }
     }
 
-    /// Returns the members `t`, in seconds with microseconds, and `utc` of a JSON object, each after a comma.
+    /// Returns `,"t":...,"utc":...` for a JSON object: the seconds since the session began, and the time of day or `null`.
     pub(crate) fn json_members(&self) -> String {
         let utc = self.utc.map_or_else(|| "null".to_owned(), |utc| format!("\"{utc}\""));
         format!(",\"t\":{}.{:06},\"utc\":{utc}", self.time.as_secs(), self.time.subsec_micros())

@@ -27,7 +27,7 @@ const SPELLED_OUT: [RangeInclusive<char>; 7] = [
 ];
 
 impl<'a> TerminalSafe<'a> {
-    /// Returns the text for a line of cells, in which tabs are escaped, too.
+    /// Returns the escaped text for one row of the console, in which tabs are escaped, too.
     pub(crate) fn in_cells(self) -> Cow<'a, str> {
         if self.0.bytes().all(|b| matches!(b, b' '..=b'~')) {
             return Cow::Borrowed(self.0);

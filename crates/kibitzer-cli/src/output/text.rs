@@ -45,17 +45,17 @@ pub(crate) fn write_cut_recording(out: &mut impl Write, line_number: u64) -> io:
     write_styled_line(out, TROUBLE, format_args!("* {}", cut_recording_text(line_number)))
 }
 
-/// Returns the report of a recording that ends inside a line.
+/// Returns the message that a recording ends inside the line with this number.
 pub(crate) fn cut_recording_text(line: u64) -> String {
     format!("the recording ends inside line {line}")
 }
 
-/// Returns an event as one line for a row of cells; a board as its move and clocks.
+/// Returns an event as escaped text for one row of the console; a board as its move and clocks.
 pub(crate) fn one_line(event: &Event) -> String {
     TerminalSafe(&event.to_string()).in_cells().into_owned()
 }
 
-/// Returns the move that led to a board, with its number, for a row of cells; `None` without a move.
+/// Returns the move that led to a board, with its number, as escaped text; `None` without a move.
 pub(crate) fn numbered_move(board: &Style12) -> Option<String> {
     board.numbered_move().map(|played| TerminalSafe(&played).in_cells().into_owned())
 }
@@ -73,7 +73,7 @@ fn write_talk(out: &mut impl Write, style: Style, event: &Event, said: &str) -> 
     writeln!(out, "{bold}{head}{bold:#}{style}{tail}{style:#}")
 }
 
-/// Returns the style of the events of a kind.
+/// Returns the color of events of a kind.
 fn style_of(kind: EventKind) -> Style {
     match kind {
         EventKind::Holding => return OF_GAME,

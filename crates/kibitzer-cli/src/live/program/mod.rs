@@ -45,7 +45,7 @@ pub(crate) fn spawn_program_input(client: &Client, input: TypedInput, output: Pr
     tokio::spawn(program.run());
 }
 
-/// The requests of a program that are not answered yet.
+/// The input of a program: its next lines, its requests without an answer, and its plain lines without a reply.
 struct ProgramInput {
     client: Client,
     output: PrintSender,
@@ -158,8 +158,8 @@ impl ProgramInput {
     }
 }
 
-/// Sends a command and waits for the reply. A command without a game is sent once the session is ready. One with a game is not
-/// held until then: its game would be another one.
+/// Sends a command and waits for the reply. A command without a game is sent once the session is ready. One with a game is
+/// sent at once or fails: after a reconnect, the number may stand for another game.
 ///
 /// # Errors
 ///

@@ -24,6 +24,7 @@ pub(super) enum ProgramId {
 }
 
 impl ProgramId {
+    /// Parses an identifier: an integer of any size, or a string.
     fn parse(value: &RawValue) -> Result<Self, String> {
         let written = value.get();
         let digits = written.strip_prefix('-').unwrap_or(written);
@@ -59,7 +60,7 @@ pub(super) enum ProgramRequest {
 pub(super) struct ProgramCommand {
     pub(super) id: ProgramId,
     pub(super) command: Command,
-    /// Time from the reading of the line on after which it is not sent.
+    /// Time after the reading of the line from which on the command is not sent; `None` for any time.
     pub(super) expires_after: Option<Duration>,
     pub(super) game: Option<GameId>,
 }
@@ -110,6 +111,7 @@ struct SubscribeValue {
 }
 
 impl<'a> RequestObject<'a> {
+    /// Parses the object, without its values.
     fn parse(text: &'a str) -> Result<Self, String> {
         // The text of the error has no copy of the input, which may contain a password.
         serde_json::from_str(text).map_err(|error| error.to_string().replace(" at line 1 column ", " at column "))
@@ -144,6 +146,7 @@ impl<'a> RequestObject<'a> {
     }
 }
 
+/// Parses the value of `subscribe`.
 fn parse_subscription(value: &RawValue, id: Option<ProgramId>) -> Result<ProgramRequest, String> {
     let subscription: SubscribeValue =
         parse_value(value, "`subscribe` is not an object with a `filter`, which is a string")?;
