@@ -22,7 +22,7 @@ const MAX_OFFERS: usize = 32;
 pub(crate) enum SimulatedRole {
     /// Plays against other regulars, and talks.
     Regular,
-    /// Waits for a match and accepts any.
+    /// Waits for a match, accepts any, and never aborts it.
     Opponent,
     /// Plays crazyhouse with the other player of this role.
     Crazyhouse,
@@ -180,14 +180,15 @@ impl SimulatedPlayer {
         };
         let action = if self.plays_instantly() { TurnAction::Move } else { pace::choose_turn_action(board, random) };
         let first = match action {
-            TurnAction::Abort => return vec!["abort".to_owned()],
+            // A program that plays its first game against an opponent is to get a result.
+            TurnAction::Abort if self.role != SimulatedRole::Opponent => return vec!["abort".to_owned()],
             TurnAction::Resign => return vec!["resign".to_owned()],
             TurnAction::LoseOnTime => {
                 self.loses_on_time = true;
                 return Vec::new();
             }
             TurnAction::OfferDraw => Some("draw".to_owned()),
-            TurnAction::Move => None,
+            TurnAction::Abort | TurnAction::Move => None,
         };
         first.into_iter().chain(self.choose_move_command(random)).collect()
     }

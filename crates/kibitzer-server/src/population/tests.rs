@@ -242,6 +242,26 @@ fn an_opponent_thinks_in_its_first_game_too() {
 }
 
 #[test]
+fn an_opponent_never_aborts() {
+    let mut hall = Hall::new(7, PopulationOptions::new().games(0).speed(100.0));
+    let id = hall.set_login_stage("Challenger");
+    for game in 0..60 {
+        hall.send(id, "match whetstone 5 0 white");
+        hall.pass(SECOND);
+        hall.send(id, "e2e4");
+        hall.pass(SECOND);
+        hall.send(id, "resign");
+        hall.pass(SECOND);
+        let heard = messages(&hall.heard(id));
+        let end = heard.iter().find_map(|message| match message {
+            Message::GameEnded(end) => Some(end.reason),
+            _ => None,
+        });
+        assert_eq!(end, Some(GameEndReason::Resign), "game {game}");
+    }
+}
+
+#[test]
 fn an_opponent_answers_offers() {
     let mut hall = Hall::new(2, PopulationOptions::new().games(0));
     let id = hall.set_login_stage("Challenger");
