@@ -136,6 +136,7 @@ fn key(keyboard: &mut File, screen: &Receiver<(Instant, Vec<u8>)>, rows: u16, n:
     let mut shown = Vec::new();
     loop {
         let (at, bytes) = screen.recv_timeout(Duration::from_secs(10)).unwrap();
+        assert!(typed.elapsed() < Duration::from_secs(10), "the cursor does not follow the keys");
         shown.extend(bytes);
         if shown.windows(wanted.len()).any(|window| window == wanted.as_bytes()) {
             return at.saturating_duration_since(typed);
@@ -152,7 +153,7 @@ fn cpu_time(process: &Child) -> Duration {
     Duration::from_millis(ticks * 10)
 }
 
-/// A server that lets a guest in, answers in block mode, and then talks.
+/// Logs a guest in, refuses every command, and runs `talk`.
 fn serve(stream: TcpStream, talk: impl Fn(&mut TcpStream) + Send + 'static) {
     let mut said = stream.try_clone().unwrap();
     let mut heard = BufReader::new(stream).lines().map_while(Result::ok);
@@ -172,8 +173,9 @@ fn serve(stream: TcpStream, talk: impl Fn(&mut TcpStream) + Send + 'static) {
         talk(&mut said);
     });
     for line in heard {
-        let number = line.split(' ').next().and_then(|number| number.parse::<u32>().ok()).unwrap_or(0);
-        let answer = format!("\x15{number}\x1656\x16set.\n\r\x17\n\rfics% ");
+        // The login waits for the reply to a command that no server knows.
+        let command = line.split(' ').next().unwrap_or_default();
+        let answer = format!("{command}: Command not found.\n\rfics% ");
         if answers.write_all(answer.as_bytes()).is_err() {
             return;
         }
