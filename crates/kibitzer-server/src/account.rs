@@ -31,7 +31,7 @@ fn deserialize_unchecked_handle<'de, D: Deserializer<'de>>(deserializer: D) -> R
 }
 
 impl Account {
-    /// Creates an account without titles and ratings.
+    /// Creates an account without titles and ratings. Nobody can log in to an account whose password is empty.
     pub fn new(handle: Handle, password: impl Into<String>) -> Self {
         Self { handle, password: password.into(), titles: Vec::new(), ratings: BTreeMap::new(), is_banned: false }
     }

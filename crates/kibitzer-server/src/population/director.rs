@@ -24,7 +24,7 @@ const CHANNELS: [&str; 2] = ["1", "50"];
 impl Population {
     /// Generates the accounts of all simulated players, with their roles, in the order in which they log in.
     ///
-    /// Ratings are around one strength. The password is empty, which no client can send.
+    /// Ratings are around one strength. The password is empty, which no login accepts.
     pub(crate) fn generate_accounts(&mut self) -> Vec<(Account, SimulatedRole)> {
         let n = |activity| usize::from(self.options.has_activity(activity));
         let n_regulars = if self.options.games == 0 { 0 } else { 2 * self.options.games + N_SPARE };

@@ -25,7 +25,7 @@ impl Hall {
         Self { world, now, heard: BTreeMap::new() }
     }
 
-    fn set_login_stage(&mut self, name: &str) -> ConnectionId {
+    fn log_in(&mut self, name: &str) -> ConnectionId {
         let id = self.world.open_and_greet_connection(self.now);
         for line in [name, "", "iset nowrap 1", "iset defprompt 1", "set bell 0", "set style 12"] {
             self.send(id, line);
@@ -84,7 +84,7 @@ fn boards(messages: &[Message]) -> impl Iterator<Item = &Style12> {
 #[test]
 fn games_are_under_way_from_the_start() {
     let mut hall = Hall::new(1, PopulationOptions::new());
-    let id = hall.set_login_stage("Onlooker");
+    let id = hall.log_in("Onlooker");
     let games = hall.games(id).games;
     let count =
         |kind| games.iter().filter(|row| row.state == GameRowState::Played && row.terms.kind == Some(kind)).count();
@@ -97,7 +97,7 @@ fn games_are_under_way_from_the_start() {
 /// Returns the output to a client that observes all games for some time.
 fn session(seed: u64, time: Duration) -> Vec<u8> {
     let mut hall = Hall::new(seed, PopulationOptions::new().speed(4.0));
-    let id = hall.set_login_stage("Onlooker");
+    let id = hall.log_in("Onlooker");
     for line in ["set gin 1", "set seek 1", "iset seekinfo 1", "iset ms 1", "+channel 1", "+channel 50"] {
         hall.send(id, line);
     }
@@ -120,7 +120,7 @@ fn the_same_seed_gives_the_same_session_and_another_seed_another() {
 #[test]
 fn games_end_in_all_ways_and_new_ones_begin() {
     let mut hall = Hall::new(3, PopulationOptions::new().games(8).speed(20.0));
-    let id = hall.set_login_stage("Onlooker");
+    let id = hall.log_in("Onlooker");
     hall.send(id, "set gin 1");
     let (mut reasons, mut n_ended) = (BTreeMap::<_, usize>::new(), 0);
     for _ in 0..8 {
@@ -145,7 +145,7 @@ fn games_end_in_all_ways_and_new_ones_begin() {
 #[test]
 fn simulated_players_talk_and_seek() {
     let mut hall = Hall::new(5, PopulationOptions::new().speed(10.0));
-    let id = hall.set_login_stage("Onlooker");
+    let id = hall.log_in("Onlooker");
     for line in ["+channel 1", "+channel 50", "iset seekinfo 1", "iset seekremove 1"] {
         hall.send(id, line);
     }
@@ -182,7 +182,7 @@ fn without_activities_only_chess_is_played() {
     let all = [Activity::Bughouse, Activity::Crazyhouse, Activity::Relay, Activity::Seeks, Activity::Talk];
     let quiet = all.into_iter().fold(PopulationOptions::new().games(3).opponents(0), PopulationOptions::without);
     let mut hall = Hall::new(5, quiet);
-    let id = hall.set_login_stage("Onlooker");
+    let id = hall.log_in("Onlooker");
     assert!(hall.games(id).games.iter().all(|row| row.terms.kind.is_some_and(|kind| "lbs".contains(kind))));
     hall.pass(SECOND * 300);
     assert!(!messages(&hall.heard(id)).iter().any(|message| matches!(message, Message::Talk(_))));
@@ -216,7 +216,7 @@ fn play(hall: &mut Hall, id: ConnectionId, terms: &str) -> GameEndReason {
 #[test]
 fn an_opponent_accepts_any_match_and_plays_it_to_the_end() {
     let mut hall = Hall::new(2, PopulationOptions::new().games(0));
-    let id = hall.set_login_stage("Challenger");
+    let id = hall.log_in("Challenger");
     for terms in ["1 0", "5 0 white", "2 12 black", "3 0 crazyhouse", "15 0", "untimed"] {
         let reason = play(&mut hall, id, terms);
         assert!(!reason.is_adjournment() && reason != GameEndReason::Unknown, "{terms}: {reason:?}");
@@ -229,7 +229,7 @@ fn an_opponent_accepts_any_match_and_plays_it_to_the_end() {
 fn an_opponent_thinks_in_its_first_game_too() {
     for seed in 0..5 {
         let mut hall = Hall::new(seed, PopulationOptions::new().games(0));
-        let id = hall.set_login_stage("Challenger");
+        let id = hall.log_in("Challenger");
         hall.send(id, "match whetstone 5 0 white");
         hall.pass(SECOND * 5);
         hall.send(id, "e2e4");
@@ -242,9 +242,22 @@ fn an_opponent_thinks_in_its_first_game_too() {
 }
 
 #[test]
+fn nobody_can_log_in_as_a_simulated_player() {
+    let mut hall = Hall::new(1, PopulationOptions::new().games(0));
+    let id = hall.log_in("Onlooker");
+    let intruder = hall.world.open_and_greet_connection(hall.now);
+    hall.send(intruder, "Whetstone");
+    hall.heard(intruder);
+    hall.send(intruder, "");
+    let answer = hall.heard(intruder);
+    assert!(answer.ends_with(b"login: "), "{}", answer.escape_ascii());
+    assert!(hall.ask(id, "finger Whetstone").contains("On for"));
+}
+
+#[test]
 fn an_opponent_never_aborts() {
     let mut hall = Hall::new(7, PopulationOptions::new().games(0).speed(100.0));
-    let id = hall.set_login_stage("Challenger");
+    let id = hall.log_in("Challenger");
     for game in 0..60 {
         hall.send(id, "match whetstone 5 0 white");
         hall.pass(SECOND);
@@ -264,7 +277,7 @@ fn an_opponent_never_aborts() {
 #[test]
 fn an_opponent_answers_offers() {
     let mut hall = Hall::new(2, PopulationOptions::new().games(0));
-    let id = hall.set_login_stage("Challenger");
+    let id = hall.log_in("Challenger");
     hall.send(id, "match whetstone 10 0 white");
     hall.pass(SECOND * 5);
     hall.send(id, "e2e4");
@@ -292,7 +305,7 @@ fn an_opponent_answers_offers() {
 #[test]
 fn boards_of_variants_with_drops_show_hands_and_drops() {
     let mut hall = Hall::new(4, PopulationOptions::new().games(0).speed(20.0).without(Activity::Talk));
-    let id = hall.set_login_stage("Onlooker");
+    let id = hall.log_in("Onlooker");
     let (mut n_drops, mut n_passed, mut n_relayed) = (0, 0, 0);
     for _ in 0..8 {
         for number in 1..=4 {

@@ -251,6 +251,11 @@ impl World {
     fn receive_password(&mut self, id: ConnectionId, handle: &Handle, password: &str) {
         self.lobby.queue_bytes(id, WONT_ECHO);
         self.lobby.queue_text(id, "\n");
+        // Also if the account has an empty password, as those of simulated players.
+        if password.is_empty() {
+            self.lobby.queue_text(id, INVITATION);
+            return self.ask_name(id);
+        }
         let is_refused = self.lobby.connection(id).is_some_and(|connection| connection.obstacle.is_some());
         let account =
             self.options.accounts.get(handle.as_str()).filter(|account| !is_refused && account.password == password);
@@ -263,10 +268,6 @@ impl World {
             let saved = self.lobby.saved_settings(handle.as_str());
             let player = Player::registered(&account, saved, self.login_ivars(id), self.now());
             return self.complete_login(id, player);
-        }
-        if password.is_empty() {
-            self.lobby.queue_text(id, INVITATION);
-            return self.ask_name(id);
         }
         self.refuse_login(id, LoginFailure::InvalidPassword, handle.as_str());
     }
