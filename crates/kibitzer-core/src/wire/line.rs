@@ -346,7 +346,7 @@ impl LineBuffer {
 
     /// Returns the tag, and the text from its tag on; without a tag, all of the text.
     pub(super) fn split_at_tag(&self) -> (LineTag, &[u8]) {
-        match split_at_tag(&self.text, self.indent, self.quote) {
+        match self.quote.split_at_tag(&self.text, self.indent) {
             (LineTag::Style12, line) if matches!(self.phase, LinePhase::CutOff { .. }) => (LineTag::CutStyle12, line),
             tagged => tagged,
         }
@@ -390,18 +390,4 @@ pub(super) struct LineContext<'a> {
 /// `false` before the login, and on ICC, where sessions switch the prompt off.
 pub(super) fn prompt_follows_output(prompts: &Prompts, family: Family) -> bool {
     prompts.is_logged_in() && family != Family::Icc
-}
-
-/// Returns the tag after the first `indent` bytes, which are blanks, and the line from that tag on. Without a tag, returns the
-/// whole line; an indented line of a quoted message has no tag ([`LineTag::PlayerText`]).
-#[inline]
-pub(super) fn split_at_tag(line: &[u8], indent: usize, quote: Quote) -> (LineTag, &[u8]) {
-    if quote.covers_indent(indent) {
-        return (LineTag::PlayerText, line);
-    }
-    let head = line.get(indent..).unwrap_or_default();
-    match LineTag::of(head) {
-        LineTag::None => (LineTag::None, line),
-        tag => (tag, head),
-    }
 }

@@ -1,7 +1,7 @@
 //! Messages that a server quotes: a heading of the server, then the words of a player on indented lines.
 //!
 //! The words may look like anything, such as a board or a prompt. Therefore the framer marks their lines as
-//! [`LineTag::PlayerText`](super::LineTag::PlayerText), and no parser examines these.
+//! [`LineTag::PlayerText`], and no parser examines these.
 //!
 //! | state      | indented line | heading    | other line | empty line | prompt     |
 //! |------------|---------------|------------|------------|------------|------------|
@@ -11,6 +11,7 @@
 //!
 //! Pings, telnet commands and the marks of blocks and units change nothing.
 
+use super::frame::LineTag;
 use crate::scan::{Cursor, find};
 use crate::text::{Handle, Titles};
 
@@ -31,6 +32,20 @@ impl Quote {
     /// Returns whether a line with this many leading blanks is text of the quoted player.
     pub(super) fn covers_indent(self, indent: usize) -> bool {
         self != Self::None && indent > 0
+    }
+
+    /// Returns the tag after the first `indent` bytes, which are blanks, and the line from that tag on. Without a tag, returns
+    /// the whole line; an indented line of a quoted message has no tag ([`LineTag::PlayerText`]).
+    #[inline]
+    pub(super) fn split_at_tag(self, line: &[u8], indent: usize) -> (LineTag, &[u8]) {
+        if self.covers_indent(indent) {
+            return (LineTag::PlayerText, line);
+        }
+        let head = line.get(indent..).unwrap_or_default();
+        match LineTag::of(head) {
+            LineTag::None => (LineTag::None, line),
+            tag => (tag, head),
+        }
     }
 
     /// Returns the state after `line`, which is the next line of the stream.

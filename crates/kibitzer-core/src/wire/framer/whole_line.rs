@@ -6,7 +6,7 @@ use super::{Framer, WHO_AM_I, apply_server_line};
 use crate::wire::control::{CONTROL_Y, CONTROL_Z};
 use crate::wire::family::Family;
 use crate::wire::frame::{Frame, FrameKind, LineTag};
-use crate::wire::line::{prompt_follows_output, split_at_tag};
+use crate::wire::line::prompt_follows_output;
 use crate::wire::options::Timeseal;
 use crate::wire::telnet::IAC;
 
@@ -62,7 +62,7 @@ impl Framer {
         if has_control_bytes(line) || line.len() > self.limits.line_bytes || self.needs_slow_path(line, indent) {
             return self.leave_to_slow_path(end);
         }
-        let (tag, bytes) = split_at_tag(line, indent, quote);
+        let (tag, bytes) = quote.split_at_tag(line, indent);
         let first = if line.is_empty() { end - 1 } else { first };
         // The byte after a line decides this at the least cost; without it the line itself is examined.
         let is_over = self.starts_a_line(skip_returns(rest))
