@@ -27,7 +27,7 @@ use kibitzer_core::{Event, EventReader};
 use tokio::time::Instant;
 
 use crate::MissedAmounts;
-use crate::wire::{LifecycleNote, Note, NoteKind, SnapshotNote, StreamBytes, WireLine};
+use crate::wire::{LifecycleNote, Note, NoteKind, SnapshotStartNote, StreamBytes, WireLine};
 
 /// An event of an attached session.
 #[derive(Clone, Debug)]
@@ -132,8 +132,8 @@ impl WatcherDecoder {
     }
 
     /// Starts a snapshot. Its event is queued with the stream note that ends it.
-    fn start_snapshot(&mut self, at: Instant, note: SnapshotNote) {
-        let SnapshotNote { state, handle, missed } = note;
+    fn start_snapshot(&mut self, at: Instant, note: SnapshotStartNote) {
+        let SnapshotStartNote { state, handle, missed } = note;
         let snapshot = Box::new(SessionSnapshot { at, state, handle, games: Vec::new(), missed });
         self.state = DecoderState::Snapshot { snapshot, reader: Box::default() };
     }

@@ -15,7 +15,7 @@ use tokio::time::Instant;
 
 use crate::MissedAmounts;
 use crate::watchers::Watchers;
-use crate::wire::{self, NoteKind, SnapshotNote};
+use crate::wire::{self, NoteKind, SnapshotStartNote};
 
 /// Maximum number of bytes of an incomplete frame that are kept for watchers that attach before its end; the rest is dropped,
 /// because no parser looks at it.
@@ -118,7 +118,7 @@ impl ExposureWriter {
     /// Returns the lines of a snapshot: state, games in progress, stream state, and the bytes of an incomplete frame.
     fn snapshot_lines(&self, view: SessionView<'_>, missed: MissedAmounts) -> Bytes {
         let (t, session) = (self.began.elapsed(), view.session);
-        let note = SnapshotNote { state: session.state(), handle: session.login_handle().cloned(), missed };
+        let note = SnapshotStartNote { state: session.state(), handle: session.login_handle().cloned(), missed };
         let mut lines = vec![wire::note_line(t, NoteKind::Snapshot(note))];
         let games = session.games().iter().filter(|game| game.is_followed_and_ongoing());
         lines.extend(games.flat_map(Game::to_snapshot_lines).map(|line| wire::snapshot_line(t, &line)));

@@ -64,7 +64,7 @@ pub(crate) enum NoteKind {
     /// The first line of a connection.
     Hello(Hello),
     /// State of the session. Lines marked `snapshot` follow, then [`Stream`](Self::Stream).
-    Snapshot(SnapshotNote),
+    Snapshot(SnapshotStartNote),
     /// State that the meaning of the next byte depends on.
     Stream(StreamState),
     /// An event that the session itself caused, such as a lost connection.
@@ -94,9 +94,9 @@ pub(crate) struct Hello {
     pub(crate) utc: Option<String>,
 }
 
-/// The state of the session at the time of a snapshot.
+/// The start of a snapshot: the state of the session, and the losses of the watcher. The lines of the snapshot follow.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct SnapshotNote {
+pub(crate) struct SnapshotStartNote {
     pub(crate) state: SessionState,
     pub(crate) handle: Option<Handle>,
     /// The losses of this watcher since its previous snapshot.

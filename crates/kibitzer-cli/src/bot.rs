@@ -140,7 +140,7 @@ impl Args {
                 on_close(&stop);
                 // From here on, signals do not reach the console.
                 if let Ok(mut signals) = ending.begin() {
-                    request_stop_at_signals(&mut signals, &stop).await
+                    stop_at_signal_or_deadline(&mut signals, &stop).await
                 } else {
                     stop.force();
                     pending().await
@@ -193,17 +193,18 @@ impl Args {
         tokio::select! {
             result = all => result,
             failure = metrics.print_every(metrics_every) => Err(failure),
-            never = request_stop_at_signals(&mut signals, &stop) => match never {},
+            never = stop_at_signal_or_deadline(&mut signals, &stop) => match never {},
         }
     }
 }
 
-/// Requests a stop of the bot at a signal or the deadline, and again at the next signal. Never completes.
+/// Requests a stop of the bot at a signal or the deadline, and again at the next signal. Later signals are ignored. Never
+/// completes.
 ///
 /// # Cancel safety
 ///
 /// Cancel safe.
-async fn request_stop_at_signals(signals: &mut StopSignal, stop: &Stop) -> std::convert::Infallible {
+async fn stop_at_signal_or_deadline(signals: &mut StopSignal, stop: &Stop) -> std::convert::Infallible {
     signals.wait().await;
     stop.request_or_force();
     // The deadline has no second time.

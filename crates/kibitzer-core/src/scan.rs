@@ -87,7 +87,7 @@ impl<'a> Cursor<'a> {
 
     /// Consumes and returns the bytes up to the next blank or the end. Leading blanks are not skipped: `None` at a blank or at
     /// the end.
-    pub(crate) fn word(&mut self) -> Option<&'a [u8]> {
+    pub(crate) fn word_here(&mut self) -> Option<&'a [u8]> {
         let word = self.take_while(|b| b != b' ');
         (!word.is_empty()).then_some(word)
     }
@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(at.number::<u16>(), Some(12));
         assert!(!at.eat(b"x"));
         assert_eq!(at.take_until_and_skip(b": "), Some(&b""[..]));
-        assert_eq!(at.word(), Some(&b"Foo"[..]));
+        assert_eq!(at.word_here(), Some(&b"Foo"[..]));
         let from = at;
         at.skip_whitespace();
         assert_eq!(at.since(from), b"  ");

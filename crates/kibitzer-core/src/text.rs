@@ -70,7 +70,7 @@ impl fmt::Debug for Line {
 pub struct PlayerText(SmolStr);
 
 impl PlayerText {
-    /// Decodes received bytes: see [`decode_latin_1`].
+    /// Decodes received bytes as Latin-1 with entities, never as UTF-8; see [`decode_latin_1`].
     pub fn from_wire(bytes: &[u8]) -> Self {
         Self(decode_to_smol_str(bytes))
     }
@@ -89,7 +89,7 @@ impl PlayerText {
 pub struct ServerText(SmolStr);
 
 impl ServerText {
-    /// Decodes received bytes: see [`decode_latin_1`].
+    /// Decodes received bytes as Latin-1 with entities, never as UTF-8; see [`decode_latin_1`].
     pub fn from_wire(bytes: &[u8]) -> Self {
         Self(decode_to_smol_str(bytes))
     }

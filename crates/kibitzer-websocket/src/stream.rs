@@ -69,8 +69,12 @@ impl WebSocket {
         Self { messages, unread: Bytes::new(), idle, n_queued_pongs: 0, written, is_shutting_down: false }
     }
 
-    /// Receives the next text or binary message; `None` at the end of the transport.
-    fn poll_next_payload(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Option<Bytes>>> {
+    /// Receives the next text or binary message; `None` if the transport ended without a close frame.
+    ///
+    /// # Errors
+    ///
+    /// [`CloseCause::WebSocketClosed`] for a close frame; otherwise the error of the WebSocket or its transport.
+    fn poll_payload_or_transport_end(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Option<Bytes>>> {
         loop {
             if self.n_queued_pongs > 0 && self.poll_flush_messages(context)?.is_ready() {
                 self.n_queued_pongs = 0;
@@ -145,7 +149,9 @@ impl AsyncRead for WebSocket {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         while self.unread.is_empty() {
-            let Some(payload) = ready!(self.poll_next_payload(context))? else { return Poll::Ready(Ok(())) };
+            let Some(payload) = ready!(self.poll_payload_or_transport_end(context))? else {
+                return Poll::Ready(Ok(()));
+            };
             self.unread = payload;
         }
         let n_read = self.unread.len().min(buffer.remaining());

@@ -96,8 +96,9 @@ fn value_after_reply(board: &Board, candidate: Move) -> i32 {
         GameStatus::Won => MATE_CP,
         GameStatus::Drawn => 0,
         GameStatus::Ongoing => {
-            let replies =
-                legal_moves(&after).into_iter().map(|reply| material_lead_of_mover(&board_after(&after, reply)));
+            let replies = legal_moves(&after)
+                .into_iter()
+                .map(|reply| mover_material_lead_in_centipawns(&board_after(&after, reply)));
             replies.min().unwrap_or_default()
         }
     }
@@ -111,7 +112,7 @@ fn board_after(board: &Board, candidate: Move) -> Board {
 }
 
 /// Returns the material of the side to move less that of the other, in centipawns.
-fn material_lead_of_mover(board: &Board) -> i32 {
+fn mover_material_lead_in_centipawns(board: &Board) -> i32 {
     const VALUES: [(Piece, i32); 5] =
         [(Piece::Pawn, 100), (Piece::Knight, 300), (Piece::Bishop, 310), (Piece::Rook, 500), (Piece::Queen, 900)];
     let count = |color, piece| i32::try_from(board.colored_pieces(color, piece).len()).unwrap_or_default();

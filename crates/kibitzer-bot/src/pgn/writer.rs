@@ -19,7 +19,7 @@ pub struct PgnWriter {
     path: PathBuf,
 }
 
-/// Reason why games were not written. The file is as it was before.
+/// Failure to open or write the file of games. The file is as it was before.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum PgnError {

@@ -36,7 +36,7 @@ pub(super) async fn join_channels_and_observe(client: &Client) {
     while client.ready().await.is_ok()
         && let Ok((games, mut events)) = client.subscribe_with_games().await
     {
-        if observe_until_full(client, followed_games(&games)).await < OBSERVED_GAMES {
+        if observe_up_to_demo_count(client, followed_games(&games)).await < OBSERVED_GAMES {
             // The server does not announce new games to a guest, so poll.
             let _ = timeout(PAUSE, wait_for_possible_game_end(&mut events)).await;
         } else {
@@ -50,12 +50,12 @@ fn followed_games(games: &[Arc<Game>]) -> BTreeSet<GameId> {
     games.iter().filter(|game| game.is_followed_and_ongoing()).map(|game| game.id()).collect()
 }
 
-/// Observes more games until three are observed, or the server has no others. Returns the number of observed games.
+/// Observes more games until [`OBSERVED_GAMES`] are observed, or the server has no others. Returns the number of observed games.
 ///
 /// # Cancel safety
 ///
 /// As [`join_channels_and_observe`].
-async fn observe_until_full(client: &Client, mut observed: BTreeSet<GameId>) -> usize {
+async fn observe_up_to_demo_count(client: &Client, mut observed: BTreeSet<GameId>) -> usize {
     let mut candidates = client.games().await.map_or_else(|_| Vec::new(), |listing| listing.games);
     while observed.len() < OBSERVED_GAMES
         && let Some(game) = choose_next_game(&candidates, &observed)
@@ -63,7 +63,7 @@ async fn observe_until_full(client: &Client, mut observed: BTreeSet<GameId>) -> 
         if client.observe(game).await.is_ok() {
             observed.insert(game);
         } else {
-            // The game has ended since the listing.
+            // A refusal usually means that the game has ended since the listing.
             candidates.retain(|row| row.game != game);
         }
     }

@@ -31,7 +31,7 @@ impl LineSender {
     /// # Cancel safety
     ///
     /// Cancel safe: nothing but waiting happens.
-    async fn wait_until_ready(&self) -> bool {
+    async fn wait_until_own_session_ready(&self) -> bool {
         match self {
             Self::Own(client) => client.ready().await.is_ok(),
             Self::Attached(_) => true,
@@ -98,7 +98,7 @@ pub(crate) async fn send_typed_until_failure(sender: &LineSender, input: impl As
             unanswered.join_next().await;
         }
         // Wait in sequence: tasks that wait for the same state are not woken in order.
-        if !sender.wait_until_ready().await {
+        if !sender.wait_until_own_session_ready().await {
             break;
         }
         let sender = sender.clone();

@@ -325,7 +325,7 @@ impl Games {
         let Some(game) = self.by_id.get_mut(id) else {
             return MessageEffect::default();
         };
-        game.set_followed(kind == ChangeKind::Followed);
+        game.start_or_stop_following(kind == ChangeKind::Followed);
         if kind == ChangeKind::Left {
             self.stopped.insert(id);
         }

@@ -206,9 +206,9 @@ impl Game {
         self.reserves.has_captured = false;
     }
 
-    /// Records whether the server sends boards of the game. If a game is followed again, the next board shows whether it is this
-    /// one, and the known position counts as out of step until then.
-    pub(super) fn set_followed(&mut self, followed: bool) {
+    /// Records that the server starts or stops sending boards of the game. If a game is followed again, the next board shows
+    /// whether it is this one, and the known position counts as out of step until then.
+    pub(super) fn start_or_stop_following(&mut self, followed: bool) {
         if followed && self.ending.is_some() {
             // Servers let only games in progress be observed.
             let is_resumed = self.ending.as_ref().is_some_and(|ending| ending.is_adjourned() && !ending.lives_on);

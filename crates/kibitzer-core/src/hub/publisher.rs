@@ -88,7 +88,7 @@ impl Publisher {
     /// `games` is the state of all games after the last published event.
     pub fn admit_new_subscribers(&mut self, games: &Games) {
         let new_subscribers = std::mem::take(&mut self.shared.lock_state().new_subscribers);
-        self.remove_dropped_and_admit(new_subscribers, games);
+        self.admit_with_requested_games(new_subscribers, games);
     }
 
     /// Waits until every lossless queue has room for one event. The room remains, because only this publisher fills the queues.
@@ -126,32 +126,31 @@ impl Publisher {
         let (with_games, new_subscribers): (Vec<_>, Vec<_>) = new_subscribers
             .into_iter()
             .partition(|new_subscriber| matches!(new_subscriber, NewSubscriber::WithGames { .. }));
-        self.remove_dropped_and_admit(new_subscribers, games);
+        self.admit_with_requested_games(new_subscribers, games);
         if let Some(event) = for_queues {
             self.lossless.retain(|queue| !matches!(queue.try_send(Arc::clone(&event)), Err(TrySendError::Closed(_))));
         }
         if let Some(id) = changed {
-            self.update_watches_of(id, games);
+            self.send_game_to_its_watches(id, games);
         }
         if is_new_connection {
             self.reset_watches_to_none();
         }
         if !is_report {
             // The snapshot already contains the effect of the event, so these subscribers must not receive the event.
-            self.remove_dropped_and_admit(with_games, games);
+            self.admit_with_requested_games(with_games, games);
         } else if !with_games.is_empty() {
             self.shared.lock_state().new_subscribers.extend(with_games);
         }
     }
 
-    /// Removes dropped subscribers if there are new ones, and adds those. A new watch receives the current state of its game; a
-    /// subscriber that waits for a snapshot receives all games, and a subscription to the events after them.
-    fn remove_dropped_and_admit(&mut self, new_subscribers: Vec<NewSubscriber>, games: &Games) {
+    /// Adds new subscribers. A watch receives the current state of its game; a subscriber that waits for a snapshot receives all
+    /// games, and a subscription to the events after them; a lossless queue receives only later events.
+    fn admit_with_requested_games(&mut self, new_subscribers: Vec<NewSubscriber>, games: &Games) {
         if new_subscribers.is_empty() {
             return;
         }
-        self.lossless.retain(|queue| !queue.is_closed());
-        self.watches.retain(|watch| !watch.newest.is_closed());
+        self.remove_dropped();
         let mut snapshot = None;
         for new_subscriber in new_subscribers.into_iter().filter(|new_subscriber| !new_subscriber.is_dropped()) {
             match new_subscriber {
@@ -179,6 +178,12 @@ impl Publisher {
         }
     }
 
+    /// Removes the queues and watches whose subscribers were dropped.
+    fn remove_dropped(&mut self) {
+        self.lossless.retain(|queue| !queue.is_closed());
+        self.watches.retain(|watch| !watch.newest.is_closed());
+    }
+
     /// Resets all watches to `None`: a new connection knows no games, and may use the same numbers for other games.
     fn reset_watches_to_none(&self) {
         for watch in &self.watches {
@@ -187,7 +192,7 @@ impl Publisher {
     }
 
     /// Sends the state of a game to its watches, and removes dropped ones. Copies the game only if it has a watch.
-    fn update_watches_of(&mut self, id: GameId, games: &Games) {
+    fn send_game_to_its_watches(&mut self, id: GameId, games: &Games) {
         self.watches.retain(|watch| watch.id != id || !watch.newest.is_closed());
         let mut watches = self.watches.iter().filter(|watch| watch.id == id).peekable();
         if watches.peek().is_none() {

@@ -125,7 +125,7 @@ fn read_player_and_rating(at: &mut Cursor<'_>) -> Option<(Handle, Rating)> {
 
 /// Reads the next word after optional blanks; `None` at the end.
 fn next_word<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
-    at.skip_whitespace().word()
+    at.skip_whitespace().word_here()
 }
 
 /// Reads the type of game: the words up to the clocks, or in an untimed game up to the first extra field. Empty if there is none.

@@ -2,12 +2,12 @@
 //!
 //! Each `parse_x` in the modules below parses the datagram that [`DatagramKind::ALL`] lists under a similar name, and returns `None`
 //! if an argument is missing or invalid; the datagram is then emitted as a [`Datagram`]. `parse_and_store_x` and `parse_and_count_x`
-//! also update the [`DatagramContext`]. `x_argument` returns one parsed argument.
+//! also update the [`DatagramNamesAndOffers`]. `x_argument` returns one parsed argument.
 
 mod boards;
-mod context;
 mod games;
 mod kind;
+mod names_and_offers;
 mod offers;
 mod people;
 mod table;
@@ -22,8 +22,8 @@ use super::Message;
 use crate::scan::Cursor;
 use crate::text::{PlayerText, encode_latin_1};
 
-pub(crate) use context::DatagramContext;
 pub(crate) use kind::DatagramKind;
+pub(crate) use names_and_offers::DatagramNamesAndOffers;
 
 const CONTROL_Y: u8 = 0x19;
 const CONTROL_Z: u8 = 0x1A;
@@ -175,14 +175,14 @@ fn split_number(unit: &[u8]) -> Option<(u32, Cursor<'_>)> {
     Some((at.skip_whitespace().number()?, at))
 }
 
-/// Parses a unit into the messages it is equivalent to, and updates the context; without such a message, into a [`Datagram`] whose
+/// Parses a unit into the messages it is equivalent to, and updates `known`; without such a message, into a [`Datagram`] whose
 /// secrets are removed. `None` if the unit does not start with a number.
-pub(crate) fn parse_typed_or_generic(unit: &[u8], context: &mut DatagramContext) -> Option<DatagramMessages> {
-    if let Some(update) = boards::parse_and_count_usual_move(unit, context) {
+pub(crate) fn parse_typed_or_generic(unit: &[u8], known: &mut DatagramNamesAndOffers) -> Option<DatagramMessages> {
+    if let Some(update) = boards::parse_and_count_usual_move(unit, known) {
         return Some(Message::from(update).into());
     }
     let (number, at) = split_number(unit)?;
     let typed =
-        DatagramKind::by_number(number).and_then(|kind| kind.parse?(&NamedArguments::split(kind, at.rest()), context));
+        DatagramKind::by_number(number).and_then(|kind| kind.parse?(&NamedArguments::split(kind, at.rest()), known));
     typed.or_else(|| Some(Message::from(Datagram::parse(unit)?.redacted_if_secret()).into()))
 }

@@ -12,7 +12,7 @@ pub(crate) fn after_tag<'a>(line: &'a [u8], tag: &[u8]) -> Option<Cursor<'a>> {
 
 /// Reads one word and the blanks after it; `None` at the end of the line.
 pub(crate) fn read_field_word<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
-    let word = at.word()?;
+    let word = at.word_here()?;
     at.skip_whitespace();
     Some(word)
 }
@@ -51,7 +51,7 @@ pub(crate) fn next_key<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
         if key.is_some() {
             return key;
         }
-        at.word()?;
+        at.word_here()?;
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::datagram::{self, DatagramContext, DatagramMessages};
+use super::datagram::{self, DatagramMessages, DatagramNamesAndOffers};
 use super::spare::SpareAllocations;
 use super::style10::{self, Style10Builder, Style10Progress};
 use super::{Control, Family, Handle, Holding, Message, OverLongLine, Received, Talk, Titles, dispatch};
@@ -26,7 +26,7 @@ pub(super) struct FrameParser {
     heading: Option<Box<Received>>,
     /// The sender named in the last heading; `None` once a line without a tag has followed.
     sender: Option<Box<(Handle, Titles)>>,
-    pub(super) datagrams: DatagramContext,
+    pub(super) datagrams: DatagramNamesAndOffers,
     pub(super) spare: SpareAllocations,
 }
 
@@ -52,7 +52,7 @@ impl FrameParser {
             FrameKind::Control(Control::Telnet { .. } | Control::Ping) | FrameKind::Datagram { .. }
         ) {
             if let Some(heading) = self.heading.take() {
-                return self.parse_after_heading(*heading, frame, ready);
+                return self.join_with_heading_or_parse(*heading, frame, ready);
             }
             if !matches!(frame.kind, FrameKind::Line { .. })
                 && let Some(block) = self.style10.take()
@@ -133,7 +133,7 @@ impl FrameParser {
 
     /// Parses the frame after the heading of a player's message. If it is the text of the message, returns the message; otherwise
     /// emits the heading as a line of text, then parses the frame.
-    fn parse_after_heading(
+    fn join_with_heading_or_parse(
         &mut self,
         heading: Received,
         frame: &Frame<'_>,

@@ -83,7 +83,7 @@ impl GameCreated {
     pub fn parse(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line.trim_ascii_end().strip_suffix(b" match.}")?);
         let GameLineHead { game, white, black } = GameLineHead::read(&mut at)?;
-        let resumed = match at.word()? {
+        let resumed = match at.word_here()? {
             b"Creating" => false,
             b"Continuing" => true,
             _ => return None,

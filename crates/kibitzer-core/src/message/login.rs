@@ -26,7 +26,7 @@ impl LoggedIn {
     /// Parses a line; `None` if it is not this report.
     pub fn parse(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
-        let server = at.expect(b"**** Starting ")?.word()?;
+        let server = at.expect(b"**** Starting ")?.word_here()?;
         let name = Handle::read(at.expect(b" session as ")?)?;
         let titles = Titles::read(&mut at);
         at.expect(b" ****")?.expect_blank_rest()?;

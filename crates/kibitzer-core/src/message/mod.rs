@@ -14,7 +14,7 @@
 //! | `from_x` | a code, letter or word that is already isolated | a fallback such as `Other`, or `None` |
 //! | `overwrite_from_x` | a line whose values replace those of `self`, to reuse its memory | as documented |
 //! | `parse_own_sentence`, `parse_player_sentence` | a line about this login; a line that starts with the name of another player | `None` |
-//! | `parse_and_store_x`, `parse_and_count_x` | also updates the `&mut` context | `None`; the context is unchanged |
+//! | `parse_and_store_x`, `parse_and_count_x` | also updates the `&mut` argument | `None`; that argument is unchanged |
 //!
 //! "This login" is the account or guest that the session is logged in as.
 
@@ -164,7 +164,7 @@ macro_rules! messages {
 
         $(impl From<$value> for Message {
             fn from(value: $value) -> Self {
-                Self::$variant(Parsed::new(value))
+                Self::$variant(Parsed::without_line(value))
             }
         })+
     };

@@ -162,7 +162,7 @@ impl OfferNotice {
 /// Returns the kind of the offer in `Draw request sent.`; `None` for any other line.
 fn parse_request_sent(line: &[u8]) -> Option<OfferKind> {
     let mut at = Cursor::new(line);
-    let kind = OfferKind::from_word(at.word()?)?;
+    let kind = OfferKind::from_word(at.word_here()?)?;
     match_template(at.rest(), " request sent.").map(|_| kind)
 }
 
@@ -184,10 +184,10 @@ fn parse_answer_after_name(rest: &[u8]) -> Option<(OfferKind, OfferAnswer)> {
 /// Reads `declines the draw request`, `accepts your takeback offer`, `declines draw request`, up to the last word. `None` if the
 /// verb is not one that `by` uses.
 fn read_answer(at: &mut Cursor<'_>, by: MeOrOther) -> Option<(OfferKind, OfferAnswer)> {
-    let word = at.word()?;
+    let word = at.word_here()?;
     let &(.., answer) = VERBS.iter().find(|(verb, actor, _)| *verb == word && *actor == by)?;
     let _ = at.expect(b" ")?.eat(b"the ") || at.eat(b"your ");
-    let kind = OfferKind::from_word(at.word()?)?;
+    let kind = OfferKind::from_word(at.word_here()?)?;
     (at.eat(b" request") || at.eat(b" offer")).then_some((kind, answer))
 }
 

@@ -19,8 +19,8 @@ struct LineAndValue<T> {
 }
 
 impl<T> Parsed<T> {
-    /// Wraps a value; the line is empty until [`set_line`](Self::set_line).
-    pub(super) fn new(value: T) -> Self {
+    /// Wraps a value without its line, which is empty until [`set_line`](Self::set_line).
+    pub(super) fn without_line(value: T) -> Self {
         Self(Arc::new(LineAndValue { line: LineBytes::new(), value }))
     }
 

@@ -124,7 +124,7 @@ impl Refusal {
     /// word is not a known sentence.
     fn parse_after_subject(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
-        let subject = at.word()?;
+        let subject = at.word_here()?;
         at.expect(b" ")?;
         let (refusal, _) = match_table(at.rest(), OF_SUBJECT)?;
         let fits =

@@ -196,8 +196,8 @@ impl Style12 {
         Self::parse_after_squares(board, NumberedWords { rest: words, next: 9 })
     }
 
-    /// Creates a board without a line and without a last move.
-    pub(crate) fn new(numbers: BoardNumbers, board: &Board, white: &Handle, black: &Handle) -> Self {
+    /// Creates a board that has neither a received line nor a last move.
+    pub(crate) fn without_line_or_move(numbers: BoardNumbers, board: &Board, white: &Handle, black: &Handle) -> Self {
         let [white, black] = [white, black].map(|name| encode_latin_1(name.as_str()));
         Self { numbers, text: BoardText::new(board, [&white, &black, b"", b""]) }
     }

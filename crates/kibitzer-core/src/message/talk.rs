@@ -273,7 +273,7 @@ impl TalkKind {
         let rating = Rating::read_bracketed(at);
         let game = read_game(at);
         at.expect(b" ")?;
-        Some(match (at.word()?, rating, game) {
+        Some(match (at.word_here()?, rating, game) {
             (b"tells", None, None) if at.eat(b" you:") => Self::Tell,
             (b"(your", None, None) if at.eat(b" partner) tells you:") => Self::PartnerTell,
             (b"says:", None, game) => Self::Say { game },

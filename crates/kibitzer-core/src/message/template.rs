@@ -63,7 +63,7 @@ pub(crate) fn match_template<'a>(text: &'a [u8], template: &str) -> Option<Captu
             b'%' if captures.name.is_none() => captures.name = Some(read_name(&mut at)?),
             b'%' => captures.second_name = Some(read_name(&mut at)?),
             b'#' => captures.number = Some(at.number()?),
-            b'@' => drop(at.word()?),
+            b'@' => drop(at.word_here()?),
             b'*' => {
                 captures.rest = at.take_rest().trim_ascii_end().strip_suffix(tail)?;
                 break;
@@ -101,7 +101,7 @@ pub(crate) fn read_name<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
 
 /// Reads `rated` or `unrated` after optional blanks. Consumes nothing if it is another word.
 pub(crate) fn read_rated(at: &mut Cursor<'_>) -> Option<bool> {
-    at.attempt(|at| match at.skip_whitespace().word()? {
+    at.attempt(|at| match at.skip_whitespace().word_here()? {
         b"rated" => Some(true),
         b"unrated" => Some(false),
         _ => None,
@@ -152,8 +152,8 @@ impl GameLineHead {
     /// Reads the start of a line; `None` for any other start. A name is any text without blanks; titles after it are skipped.
     pub(crate) fn read(at: &mut Cursor<'_>) -> Option<Self> {
         let game = GameId::read(at.expect(b"{Game ")?)?;
-        let white = strip_titles(at.expect(b" (")?.word()?);
-        let black = strip_titles(at.expect(b" vs. ")?.word()?.strip_suffix(b")")?);
+        let white = strip_titles(at.expect(b" (")?.word_here()?);
+        let black = strip_titles(at.expect(b" vs. ")?.word_here()?.strip_suffix(b")")?);
         at.expect(b" ")?;
         (!white.is_empty() && !black.is_empty()).then_some(())?;
         Some(Self { game, white: Handle::from_wire(white), black: Handle::from_wire(black) })

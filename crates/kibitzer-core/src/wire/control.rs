@@ -214,13 +214,16 @@ impl ControlSequence {
         let digits = self.bytes.len() - code_at;
         match byte {
             b'0'..=b'9' if digits < CODE_DIGITS => self.collect(byte, SequenceState::BlockCode(code_at)),
-            BLOCK_SEPARATOR if digits > 0 => self.parse_block_start(code_at).unwrap_or(SequenceStep::NotASequence),
+            BLOCK_SEPARATOR if digits > 0 => {
+                self.block_start_from_collected_digits(code_at).unwrap_or(SequenceStep::NotASequence)
+            }
             _ => SequenceStep::NotASequence,
         }
     }
 
-    /// Parses the number and the code of a complete start mark; `None` if the code exceeds `u32`.
-    fn parse_block_start(&self, code_at: usize) -> Option<SequenceStep> {
+    /// Returns the start of a block whose start mark is complete: the collected digits are those of the number and, from
+    /// `code_at` on, those of the code. `None` if the code exceeds `u32`.
+    fn block_start_from_collected_digits(&self, code_at: usize) -> Option<SequenceStep> {
         let (id, code) = self.bytes.split_at_checked(code_at)?;
         let code = u32::try_from(parse_decimal(code)?).ok()?;
         Some(SequenceStep::BlockStart { id: parse_decimal(id)?, code })

@@ -117,8 +117,8 @@ impl Level1Header {
     pub fn parse(header: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(header);
         let command = at.number()?;
-        let player = PlayerText::from_wire(at.skip_whitespace().word()?);
-        Some(Self { command, player, tag: at.skip_whitespace().word().map(PlayerText::from_wire) })
+        let player = PlayerText::from_wire(at.skip_whitespace().word_here()?);
+        Some(Self { command, player, tag: at.skip_whitespace().word_here().map(PlayerText::from_wire) })
     }
 }
 

@@ -121,7 +121,9 @@ impl Position {
                 }
             }
         }
-        moves.extend(CastlingSide::BOTH.into_iter().filter(|&side| self.may_castle(side)).map(Move::Castle));
+        moves.extend(
+            CastlingSide::BOTH.into_iter().filter(|&side| self.is_castling_pseudo_legal(side)).map(Move::Castle),
+        );
         self.push_pseudo_legal_drops(&mut moves);
         moves
     }
@@ -136,7 +138,7 @@ impl Position {
 
     /// Returns whether the side to move has the right to castle, the squares between are free, and the king neither is in check
     /// nor passes an attacked square. The target square is checked like that of any other move.
-    fn may_castle(&self, side: CastlingSide) -> bool {
+    fn is_castling_pseudo_legal(&self, side: CastlingSide) -> bool {
         let color = self.side_to_move;
         if !self.castling.has(color, side) {
             return false;

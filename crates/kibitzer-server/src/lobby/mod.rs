@@ -48,11 +48,12 @@ pub enum ConnectionTarget {
     Player(String),
 }
 
-/// The connection whose command is being executed, and where the output of that command to other clients starts.
+/// Where the output of the command that is being executed starts, for each client except the one that sent the command.
 ///
 /// Source: icc §3.
 #[derive(Debug)]
-pub(crate) struct TrackedCommandOutput {
+pub(crate) struct OutputStartsAtOthers {
+    /// The connection that sent the command.
     by: ConnectionId,
     /// For each other client that receives units: the offset in its unsent bytes where the unit of this command starts.
     starts: BTreeMap<ConnectionId, usize>,
@@ -72,7 +73,7 @@ pub(crate) struct Lobby {
     /// Connections with unsent bytes: those of clients, and those of simulated players.
     unsent: BTreeSet<ConnectionId>,
     unsent_to_simulated: BTreeSet<ConnectionId>,
-    current_command: Option<TrackedCommandOutput>,
+    current_command: Option<OutputStartsAtOthers>,
 }
 
 impl Lobby {
@@ -161,14 +162,14 @@ impl Lobby {
     }
 
     /// Begins to record, for each client other than `by`, where the output of the command of `by` starts, until
-    /// [`finish_command_output`](Self::finish_command_output).
-    pub(crate) fn track_command_output(&mut self, by: ConnectionId) {
-        self.current_command = Some(TrackedCommandOutput { by, starts: BTreeMap::new() });
+    /// [`take_output_starts_at_others`](Self::take_output_starts_at_others).
+    pub(crate) fn track_output_starts_at_others(&mut self, by: ConnectionId) {
+        self.current_command = Some(OutputStartsAtOthers { by, starts: BTreeMap::new() });
     }
 
-    /// Ends the recording that [`track_command_output`](Self::track_command_output) began. Returns, for each other client that
-    /// received output, the offset in its unsent bytes at which that output starts.
-    pub(crate) fn finish_command_output(&mut self) -> BTreeMap<ConnectionId, usize> {
+    /// Ends the recording that [`track_output_starts_at_others`](Self::track_output_starts_at_others) began. Returns, for each
+    /// other client that received output, the offset in its unsent bytes at which that output starts.
+    pub(crate) fn take_output_starts_at_others(&mut self) -> BTreeMap<ConnectionId, usize> {
         self.current_command.take().map(|current| current.starts).unwrap_or_default()
     }
 

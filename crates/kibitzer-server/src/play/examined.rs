@@ -50,8 +50,8 @@ impl ExaminedGame {
         }
     }
 
-    /// Creates an examined copy of a finished game, at its start position.
-    pub(crate) fn from_finished_game(id: GameId, game: &Game) -> Self {
+    /// Creates an examined copy of a finished game. It shows the start position; the ending is shown only at the final one.
+    pub(crate) fn at_start_of_finished_game(id: GameId, game: &Game) -> Self {
         let header = GameHeader { id, ..game.header.clone() };
         let (main, ending) = (game.record.clone(), game.ending);
         Self { line: main.clone(), main, ending, ..Self::new_relayed(header) }

@@ -442,7 +442,7 @@ fn an_examined_game_moves_both_ways_and_into_variations() {
     let mut table = Table::of(Variant::Standard, 3, 0);
     table.play("e4 e5 Nf3 Nc6 Bb5");
     table.finish(Ending::RESIGNED.with_named_side(Color::Black));
-    let mut examined = ExaminedGame::from_finished_game(GameId(3), &table.game);
+    let mut examined = ExaminedGame::at_start_of_finished_game(GameId(3), &table.game);
     assert_eq!((examined.step_forward(2), examined.step_backward(9), examined.step_forward(4)), (2, 2, 4));
     let line = examined.format_board(BoardViewer { relation: Relation::Examining, ..OBSERVER });
     assert!(line.ends_with("3 Newton Einstein 2 3 0 39 39 179 179 3 N/b8-c6 (0:01) Nc6 0 0 0"), "{line}");

@@ -54,15 +54,15 @@ fn random_permille(random: &mut Rng, permille: u32) -> bool {
 
 /// Chooses the action of a player whose turn it is.
 pub(super) fn choose_turn_action(board: &Style12, random: &mut Rng) -> TurnAction {
-    let material_lead_of_mover = material_lead_of_mover(board);
+    let lead = mover_material_lead_in_pawns(board);
     let is_bullet = board.clock(board.side_to_move()).remaining().is_some_and(|left| left < Duration::from_secs(90));
     let is_timed = board.initial_min() > 0 || board.increment_s() > 0;
     match board.ply() {
         0..2 if random_permille(random, 12) => TurnAction::Abort,
-        20.. if material_lead_of_mover <= -8 && random_permille(random, 150) => TurnAction::Resign,
-        20.. if material_lead_of_mover <= -15 && random_permille(random, 500) => TurnAction::Resign,
+        20.. if lead <= -8 && random_permille(random, 150) => TurnAction::Resign,
+        20.. if lead <= -15 && random_permille(random, 500) => TurnAction::Resign,
         30.. if is_timed && is_bullet && random_permille(random, 12) => TurnAction::LoseOnTime,
-        50.. if material_lead_of_mover.abs() <= 1 && random_permille(random, 60) => TurnAction::OfferDraw,
+        50.. if lead.abs() <= 1 && random_permille(random, 60) => TurnAction::OfferDraw,
         40.. if board.halfmove_clock() >= 16 && random_permille(random, 250) => TurnAction::OfferDraw,
         _ => TurnAction::Move,
     }
@@ -71,15 +71,15 @@ pub(super) fn choose_turn_action(board: &Style12, random: &mut Rng) -> TurnActio
 /// Returns whether a player accepts a draw: if at least three pawns behind at any time, and if not ahead from ply 30 on.
 pub(super) fn accepts_draw(board: &Style12) -> bool {
     let mine = if board.my_color() == Some(board.side_to_move()) {
-        material_lead_of_mover(board)
+        mover_material_lead_in_pawns(board)
     } else {
-        -material_lead_of_mover(board)
+        -mover_material_lead_in_pawns(board)
     };
     mine <= -3 || (mine <= 0 && board.ply() >= 30)
 }
 
 /// Returns the material of the side to move minus that of the opponent, in pawns.
-fn material_lead_of_mover(board: &Style12) -> i32 {
+fn mover_material_lead_in_pawns(board: &Style12) -> i32 {
     let white = board.white_material() - board.black_material();
     if board.side_to_move() == kibitzer_core::chess::Color::White { white } else { -white }
 }

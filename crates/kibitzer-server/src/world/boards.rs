@@ -67,8 +67,9 @@ impl World {
         Some(format!("\n{line}\n"))
     }
 
-    /// Formats the line of both reserves, with the piece that was just added; `None` in variants without reserves.
-    fn format_reserves_line(&self, number: GameId, added: Option<(Color, Role)>) -> Option<String> {
+    /// Formats the line of both reserves, with the piece that was just added, and a newline; in bughouse, also an empty line
+    /// before it. `None` in variants without reserves.
+    fn format_reserves_with_newlines(&self, number: GameId, added: Option<(Color, Role)>) -> Option<String> {
         let active_game = self.games.get(number)?;
         let line = active_game.header().holding_line(active_game.position(), added)?;
         // Reserves of bughouse follow an empty line, those of crazyhouse do not.
@@ -83,7 +84,7 @@ impl World {
         }
         self.queue_board_datagrams(number, to, reason);
         if !self.queue_holdings_datagram(number, to)
-            && let Some(holding) = self.format_reserves_line(number, None)
+            && let Some(holding) = self.format_reserves_with_newlines(number, None)
         {
             self.lobby.queue_unwrapped(to, &holding);
         }
@@ -117,7 +118,7 @@ impl World {
 
     /// Reports a piece that has just been added to a reserve to the audience of a game.
     pub(crate) fn notify_reserve_addition(&mut self, number: GameId, color: Color, role: Role) {
-        let Some(line) = self.format_reserves_line(number, Some((color, role))) else { return };
+        let Some(line) = self.format_reserves_with_newlines(number, Some((color, role))) else { return };
         for id in self.audience(number) {
             if self.queue_holdings_datagram(number, id) {
                 self.lobby.queue_prompt_if_on(id);
@@ -127,8 +128,9 @@ impl World {
         }
     }
 
-    /// Formats the `<g1>` line with the terms of a played game; `None` if the client has not set the ivar `gameinfo`.
-    pub(crate) fn gameinfo_line_if_on(&self, number: GameId, to: ConnectionId) -> Option<String> {
+    /// Formats the `<g1>` line with the terms of a played game, and a newline; `None` if the client has not set the ivar
+    /// `gameinfo`.
+    pub(crate) fn gameinfo_with_newline_if_on(&self, number: GameId, to: ConnectionId) -> Option<String> {
         let has_gameinfo = self.lobby.player(to).is_some_and(|player| player.ivars.is_set(Ivar::GameInfo));
         let game = self.games.get(number)?.as_played().filter(|_| has_gameinfo)?;
         Some(format!("{}\n", game.gameinfo_line()))

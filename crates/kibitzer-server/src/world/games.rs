@@ -109,7 +109,7 @@ impl World {
         let players = self.players_or_examiners(number);
         for &id in &players {
             self.lobby.queue_unwrapped(id, &format!("\n{creating}{line}"));
-            if let Some(info) = self.gameinfo_line_if_on(number, id) {
+            if let Some(info) = self.gameinfo_with_newline_if_on(number, id) {
                 self.lobby.queue_unwrapped(id, &format!("\n{info}"));
             }
             self.queue_game_start_datagram(number, id, true);

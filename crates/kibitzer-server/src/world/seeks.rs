@@ -31,7 +31,7 @@ impl World {
     pub(crate) fn post_seek(&mut self, seek: Seek) -> (u32, usize) {
         let number = self.free_seek_number();
         let seek = Seek { number, ..seek };
-        let (data, text) = (self.seekinfo_line(&seek), self.seek_text(&seek));
+        let (data, text) = (self.seekinfo_with_newline(&seek), self.seek_text(&seek));
         let mut viewers = self.lobby.players_where(|id, _| self.is_seek_shown_to(id, &seek));
         viewers.retain(|&id| self.show_seek(id, &seek, &data, &text) && id != seek.from);
         self.seeks.push(seek);
@@ -69,9 +69,9 @@ impl World {
         has_data || has_text
     }
 
-    /// Formats a seek for the ivar `seekinfo`: `<s> 3 w=Alekhine ti=00 rt=1882 t=5 i=0 r=r tp=blitz c=? rr=0-9999 a=t f=f`. Empty
-    /// if the seeker is not logged in.
-    pub(crate) fn seekinfo_line(&self, seek: &Seek) -> String {
+    /// Formats a seek for the ivar `seekinfo`: `<s> 3 w=Alekhine ti=00 rt=1882 t=5 i=0 r=r tp=blitz c=? rr=0-9999 a=t f=f`
+    /// and a newline. Empty if the seeker is not logged in.
+    pub(crate) fn seekinfo_with_newline(&self, seek: &Seek) -> String {
         let Some(player) = self.lobby.player(seek.from) else { return String::new() };
         let Seek { number, terms, rating_range: (least, most), .. } = seek;
         let kind = terms.kind();
@@ -95,8 +95,8 @@ impl World {
         )
     }
 
-    /// Formats a seek as text: `Alekhine (1882) seeking 5 0 rated blitz ("play 3" to respond)`. Empty if the seeker is not logged
-    /// in.
+    /// Formats a seek as text: `Alekhine (1882) seeking 5 0 rated blitz ("play 3" to respond)` and a newline. Empty if
+    /// the seeker is not logged in.
     fn seek_text(&self, seek: &Seek) -> String {
         let Some(player) = self.lobby.player(seek.from) else { return String::new() };
         let terms = seek.terms;
@@ -111,7 +111,7 @@ impl World {
     /// Returns all visible seeks as data, for a client that has just switched `seekinfo` on.
     pub(crate) fn seekinfo_list(&self, to: ConnectionId) -> String {
         let shown = self.seeks.iter().filter(|seek| self.is_seek_shown_to(to, seek));
-        shown.fold("\n<sc>\n".to_owned(), |list, seek| list + &self.seekinfo_line(seek))
+        shown.fold("\n<sc>\n".to_owned(), |list, seek| list + &self.seekinfo_with_newline(seek))
     }
 
     /// Removes a player's seeks and reports each removal; returns their numbers.
@@ -124,9 +124,10 @@ impl World {
     }
 
     /// Removes a seek and reports that to the clients that follow seeks as data: with both ivars `seekinfo` and `seekremove`, or
-    /// by a datagram. Without such a seek, the report is sent nevertheless.
+    /// by a datagram. Does nothing without such a seek.
     pub(crate) fn remove_seek(&mut self, number: u32) {
-        self.seeks.retain(|seek| seek.number != number);
+        let Some(at) = self.seeks.iter().position(|seek| seek.number == number) else { return };
+        self.seeks.remove(at);
         let [info, removal] = [Ivar::SeekInfo, Ivar::SeekRemove];
         for id in self.lobby.players_where(|_, player| player.ivars.is_set(info) && player.ivars.is_set(removal)) {
             self.lobby.queue_unwrapped(id, &format!("<sr> {number}\n"));

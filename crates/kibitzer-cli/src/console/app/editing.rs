@@ -1,7 +1,7 @@
 //! Editing of the input line.
 
 use super::App;
-use crate::console::input::{Action, Completion, Focus, Motion};
+use crate::console::input::{Action, CompletionCandidates, Focus, Motion};
 use crate::console::source::Notice;
 
 impl App {
@@ -33,7 +33,7 @@ impl App {
     /// Completes the word before the cursor. If the candidates have nothing further in common, lists them in the status row.
     fn complete_word(&mut self) {
         let (line, _) = self.input.split_at_cursor();
-        let completion = Completion::for_line(line, &self.model, self.filters.names());
+        let completion = CompletionCandidates::for_line(line, &self.model, self.filters.names());
         if let Some(candidates) = completion.and_then(|completion| completion.insert_or_list(&mut self.input)) {
             self.notice = Some(Notice::Info(candidates));
         }

@@ -56,7 +56,7 @@ pub(crate) enum ConsoleCommand {
     /// Play a recording at this multiple of the recorded speed.
     Speed(f64),
     /// Go to a time of the recording.
-    Time(TimeTarget),
+    Time(RecordingTimeTarget),
     /// Go to a ply of the shown game.
     Move(u32),
     /// Run the action of a key.
@@ -71,9 +71,10 @@ pub(crate) struct CommandError {
     pub(crate) position: Option<usize>,
 }
 
-/// A time to go to in a recording: absolute, or relative to the present one.
+/// A time to go to in a recording: since its start, or relative to the present one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TimeTarget {
+pub(crate) enum RecordingTimeTarget {
+    /// Time since the start of the recording; [`Duration::MAX`] is the end.
     Absolute(Duration),
     Forward(Duration),
     Backward(Duration),
@@ -144,7 +145,8 @@ impl ConsoleCommand {
             }
             "/mark" => Self::Mark(rest.to_owned()),
             "/time" => Self::Time(
-                TimeTarget::parse(rest).ok_or_else(|| missing("a time such as 1:23, 83.5, +10, -0:30 or end"))?,
+                RecordingTimeTarget::parse(rest)
+                    .ok_or_else(|| missing("a time such as 1:23, 83.5, +10, -0:30 or end"))?,
             ),
             "/times" => Self::Times(parse_value(rest).ok_or_else(|| missing("session, utc, previous or mark"))?),
             "/export" => Self::parse_export(rest).ok_or_else(|| {
@@ -238,7 +240,8 @@ fn parse_ply(text: &str) -> Option<u32> {
     number.checked_mul(2)?.checked_sub(1)?.checked_add(blacks)
 }
 
-impl TimeTarget {
+impl RecordingTimeTarget {
+    /// Parses a time since the start of the recording, such as `83.5` or `1:23`, a step such as `+10` or `-0:30`, or `end`.
     fn parse(text: &str) -> Option<Self> {
         if let Some(time) = text.strip_prefix('+') {
             return parse_time(time).map(Self::Forward);

@@ -16,16 +16,16 @@ const SERVER_COMMANDS: &str = "\
     resign revert say seek set shout showlist simmatch smoves sought statistics stored takeback tell time \
     unexamine unobserve unseek variables whisper who";
 
-/// Candidates that may replace the word before the cursor.
+/// Candidates that can replace the word before the cursor.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Completion {
+pub(crate) struct CompletionCandidates {
     /// Byte offset of the word in the input.
     from: usize,
     /// The candidates: sorted, without duplicates, at least one.
     words: Vec<String>,
 }
 
-impl Completion {
+impl CompletionCandidates {
     /// Completes the last word of `line`, the input before the cursor: of a console command or of a line for the server. `None`
     /// without candidates. `filter_names` are the names of filters.
     pub(crate) fn for_line<'a>(
@@ -137,7 +137,8 @@ mod tests {
             b"Newton tells you: hi\n\rNeumann(50): hi\n\r<12> rnbqkbnr pppppppp -------- -------- -------- -------- \
             PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 107 Euwe Flohr 0 2 12 39 39 120 120 1 none (0:00) none 0 0 0\n\rfics% ",
         );
-        Completion::for_line(line, &model, ["talk"].into_iter()).map(|completion| (completion.from, completion.words))
+        CompletionCandidates::for_line(line, &model, ["talk"].into_iter())
+            .map(|completion| (completion.from, completion.words))
     }
 
     #[test]
@@ -168,7 +169,8 @@ mod tests {
 
     #[test]
     fn the_common_prefix_of_candidates_is_inserted() {
-        let words = |words: &[&str]| Completion { from: 0, words: words.iter().map(ToString::to_string).collect() };
+        let words =
+            |words: &[&str]| CompletionCandidates { from: 0, words: words.iter().map(ToString::to_string).collect() };
         assert_eq!(words(&["Neumann", "Newton"]).common_prefix(), "Ne");
         assert_eq!(words(&["observe"]).common_prefix(), "observe ");
         assert_eq!(words(&["kind:"]).common_prefix(), "kind:");

@@ -13,7 +13,7 @@ mod time_column;
 
 pub(crate) use appearance::{Appearance, ColorTheme, PieceSet};
 pub(crate) use command::{COMMANDS, CommandError, ConsoleCommand};
-pub(crate) use completion::Completion;
+pub(crate) use completion::CompletionCandidates;
 pub(crate) use history::History;
 pub(crate) use keys::{
     Action, Focus, INPUT_KEYS, LIST_KEYS, OverlayPage, action_for_key, normalized_press, page_action,

@@ -20,7 +20,7 @@ use super::InputReadiness;
 use super::keyboard::Keyboard;
 use super::suspension::Suspension;
 use crate::console::input::{
-    Action, Completion, Focus, History, LineEditor, StateDirectory, action_for_key, normalized_press,
+    Action, CompletionCandidates, Focus, History, LineEditor, StateDirectory, action_for_key, normalized_press,
     suffix_within_cells,
 };
 use crate::console::model::{MASK, SeenNames, truncate_to_cells};
@@ -47,9 +47,9 @@ pub(crate) struct LineMode {
     ended: Receiver<()>,
 }
 
-/// State of the session that the input line depends on: names for completion, and whether a password is asked for.
+/// Names seen in the session, for completion, and whether the server asks for a password.
 #[derive(Default)]
-struct SessionContext {
+struct CompletionNamesAndPasswordPrompt {
     names: SeenNames,
     password_prompt: PasswordPrompt,
 }
@@ -61,7 +61,7 @@ struct LineThread {
     modes: SavedModes,
     editor: LineEditor,
     history: History,
-    context: Arc<Mutex<SessionContext>>,
+    context: Arc<Mutex<CompletionNamesAndPasswordPrompt>>,
     /// Receives the entered lines.
     lines: DuplexStream,
     runtime: Handle,
@@ -78,7 +78,7 @@ impl LineMode {
     /// [`io::Error`] if the terminal cannot be used.
     pub(crate) fn spawn(client: &Client) -> io::Result<(Self, DuplexStream)> {
         let (reader, lines) = duplex(UNREAD_BYTES);
-        let context = Arc::<Mutex<SessionContext>>::default();
+        let context = Arc::<Mutex<CompletionNamesAndPasswordPrompt>>::default();
         let mut events = client.subscribe();
         let updated = Arc::clone(&context);
         tokio::spawn(async move {
@@ -203,7 +203,8 @@ impl LineThread {
 
     /// Completes the word before the cursor, or prints the candidates above the line.
     fn complete_word(&mut self) -> io::Result<()> {
-        let completion = Completion::for_server_line(self.editor.split_at_cursor().0, &lock(&self.context).names);
+        let completion =
+            CompletionCandidates::for_server_line(self.editor.split_at_cursor().0, &lock(&self.context).names);
         match completion.and_then(|completion| completion.insert_or_list(&mut self.editor)) {
             Some(candidates) => print_line_above_input(&candidates),
             None => Ok(()),

@@ -3,30 +3,30 @@
 use smallvec::SmallVec;
 
 use super::DatagramMessages;
-use super::context::DatagramContext;
 use super::kind::{Argument, NamedArguments, UnquotedWords, parse_signed};
+use super::names_and_offers::DatagramNamesAndOffers;
 use crate::chess::{Board, Fen, Hand, SmithMove, Square};
 use crate::message::{
     BoardMark, ClockReading, DatagramMove, GameId, GameUpdate, GameUpdateKind, Holding, Message, MyGameRole,
 };
 use crate::text::ServerText;
 
-/// Parses a move, and counts it in the context, which removes expired offers of the game.
+/// Parses a move, and counts it in `known`, which removes expired offers of the game.
 pub(super) fn parse_and_count_move(
     arguments: &NamedArguments<'_>,
-    context: &mut DatagramContext,
+    known: &mut DatagramNamesAndOffers,
 ) -> Option<DatagramMessages> {
     let game = arguments.game()?;
     let action = GameUpdateKind::Move(parse_move_parts(arguments.argument_and_following("san"))?);
-    if let Some(game) = context.game_mut(game) {
+    if let Some(game) = known.game_mut(game) {
         game.count_move_and_expire_offers();
     }
     Some(Message::from(GameUpdate { game, action }).into())
 }
 
 /// Does the same as [`parse_and_count_move`] for the usual form of datagram 24, without a list of arguments: both notations, time,
-/// clock, and possibly the origin of the move. `None`, without a change of the context, for any other unit.
-pub(super) fn parse_and_count_usual_move(unit: &[u8], context: &mut DatagramContext) -> Option<GameUpdate> {
+/// clock, and possibly the origin of the move. `None`, without a change of `known`, for any other unit.
+pub(super) fn parse_and_count_usual_move(unit: &[u8], known: &mut DatagramNamesAndOffers) -> Option<GameUpdate> {
     let mut words = UnquotedWords::try_split(unit.strip_prefix(b"24 ")?)?;
     let mut next = || words.next();
     let game = GameId(i32::try_from(parse_signed(next()?)?).ok()?);
@@ -34,7 +34,7 @@ pub(super) fn parse_and_count_usual_move(unit: &[u8], context: &mut DatagramCont
     let (taken_s, clock_s) = (parse_signed(next()?)?, parse_signed(next()?)?);
     let variation = next().map(parse_signed).map_or(Some(None), |number| number.map(Some))?;
     (next().is_none() && parse_signed(san).is_none() && parse_signed(smith).is_none()).then_some(())?;
-    if let Some(game) = context.game_mut(game) {
+    if let Some(game) = known.game_mut(game) {
         game.count_move_and_expire_offers();
     }
     let sent = DatagramMove {
@@ -47,11 +47,17 @@ pub(super) fn parse_and_count_usual_move(unit: &[u8], context: &mut DatagramCont
     Some(GameUpdate { game, action: GameUpdateKind::Move(sent) })
 }
 
-pub(super) fn parse_past_move(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_past_move(
+    arguments: &NamedArguments<'_>,
+    _: &mut DatagramNamesAndOffers,
+) -> Option<DatagramMessages> {
     game_update_message(arguments, GameUpdateKind::PastMove(parse_move_parts(arguments.argument_and_following("san"))?))
 }
 
-pub(super) fn parse_move_list(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_move_list(
+    arguments: &NamedArguments<'_>,
+    _: &mut DatagramNamesAndOffers,
+) -> Option<DatagramMessages> {
     let start = match arguments.bytes("start")? {
         b"*" => None,
         squares => Some(parse_squares(squares)?),
@@ -99,13 +105,13 @@ const MAX_PARTS: usize = 5;
 
 pub(super) fn parse_position_begin(
     arguments: &NamedArguments<'_>,
-    _: &mut DatagramContext,
+    _: &mut DatagramNamesAndOffers,
 ) -> Option<DatagramMessages> {
     let fen = fen_argument(arguments)?;
     game_update_message(arguments, GameUpdateKind::Position { fen, n_moves: arguments.number("n_moves")? })
 }
 
-pub(super) fn parse_fen(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_fen(arguments: &NamedArguments<'_>, _: &mut DatagramNamesAndOffers) -> Option<DatagramMessages> {
     game_update_message(arguments, GameUpdateKind::Fen(fen_argument(arguments)?))
 }
 
@@ -117,7 +123,10 @@ fn fen_argument(arguments: &NamedArguments<'_>) -> Option<Fen> {
     }
 }
 
-pub(super) fn parse_set_board(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_set_board(
+    arguments: &NamedArguments<'_>,
+    _: &mut DatagramNamesAndOffers,
+) -> Option<DatagramMessages> {
     let board = parse_squares(arguments.bytes("board")?)?;
     let side_to_move = arguments.color("side")?;
     game_update_message(arguments, GameUpdateKind::Board { board, side_to_move })
@@ -130,37 +139,49 @@ fn parse_squares(letters: &[u8]) -> Option<Board> {
     Board::from_rows(rows.try_into().ok()?)
 }
 
-pub(super) fn parse_takeback(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_takeback(
+    arguments: &NamedArguments<'_>,
+    _: &mut DatagramNamesAndOffers,
+) -> Option<DatagramMessages> {
     game_update_message(arguments, GameUpdateKind::TookBack { plies: arguments.number("plies")? })
 }
 
-pub(super) fn parse_backward(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_backward(
+    arguments: &NamedArguments<'_>,
+    _: &mut DatagramNamesAndOffers,
+) -> Option<DatagramMessages> {
     game_update_message(arguments, GameUpdateKind::WentBack { plies: arguments.number("plies")? })
 }
 
-pub(super) fn parse_set_clock(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_set_clock(
+    arguments: &NamedArguments<'_>,
+    _: &mut DatagramNamesAndOffers,
+) -> Option<DatagramMessages> {
     let reading = |name| arguments.number::<i32>(name).map(|s| ClockReading::from_ms(i64::from(s) * 1000));
     game_update_message(arguments, GameUpdateKind::Clocks { white: reading("white")?, black: reading("black")? })
 }
 
-pub(super) fn parse_running_clock(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_running_clock(
+    arguments: &NamedArguments<'_>,
+    _: &mut DatagramNamesAndOffers,
+) -> Option<DatagramMessages> {
     let reading = ClockReading::from_ms(arguments.number::<i32>("ms")?.into());
     let is_running = arguments.flag("running")?;
     game_update_message(arguments, GameUpdateKind::Clock { color: arguments.color("color")?, reading, is_running })
 }
 
-pub(super) fn parse_flip(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_flip(arguments: &NamedArguments<'_>, _: &mut DatagramNamesAndOffers) -> Option<DatagramMessages> {
     game_update_message(arguments, GameUpdateKind::Flip(arguments.flag("flip")?))
 }
 
-/// Parses the role of this login in a game, and removes the game from the context if this login has left it.
+/// Parses the role of this login in a game, and removes the game from `known` if this login has left it.
 pub(super) fn parse_and_apply_my_role(
     arguments: &NamedArguments<'_>,
-    context: &mut DatagramContext,
+    known: &mut DatagramNamesAndOffers,
 ) -> Option<DatagramMessages> {
     let role = MyGameRole::parse(arguments.bytes("symbol")?)?;
     if role == MyGameRole::Gone {
-        context.remove_game(arguments.game()?);
+        known.remove_game(arguments.game()?);
     }
     game_update_message(arguments, GameUpdateKind::Role(role))
 }
@@ -170,7 +191,10 @@ fn game_update_message(arguments: &NamedArguments<'_>, action: GameUpdateKind) -
     Some(Message::from(GameUpdate { game: arguments.game()?, action }).into())
 }
 
-pub(super) fn parse_holdings(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_holdings(
+    arguments: &NamedArguments<'_>,
+    _: &mut DatagramNamesAndOffers,
+) -> Option<DatagramMessages> {
     let hand = |name| {
         let letters = arguments.bytes(name)?;
         Some((Hand::parse(letters)?, ServerText::from_wire_uppercase(letters)))

@@ -1,8 +1,8 @@
 //! Datagrams about games that start or end, or that this login starts or stops observing.
 
 use super::DatagramMessages;
-use super::context::DatagramContext;
 use super::kind::NamedArguments;
+use super::names_and_offers::DatagramNamesAndOffers;
 use crate::message::start_list::TimeControl;
 use crate::message::{
     Confidence, ExamineAction, ExamineNotice, GameCreated, GameEndReason, GameEnded, GameInfo, GameResult,
@@ -12,13 +12,13 @@ use crate::message::{
 /// Fewest arguments of a game-start datagram in any version of the format.
 const LEAST_ARGUMENTS: usize = 11;
 
-/// Parses the start of a game to a [`GameCreated`] and the terms of the game, and stores its players in the context.
+/// Parses the start of a game to a [`GameCreated`] and the terms of the game, and stores its players in `known`.
 pub(super) fn parse_and_store_game_start(
     arguments: &NamedArguments<'_>,
-    context: &mut DatagramContext,
+    known: &mut DatagramNamesAndOffers,
     kind: IccGameStartReason,
 ) -> Option<DatagramMessages> {
-    let (info, start) = parse_and_store_start_list(arguments, context, kind)?;
+    let (info, start) = parse_and_store_start_list(arguments, known, kind)?;
     let created = GameCreated {
         game: info.game,
         white: start.white.clone(),
@@ -31,12 +31,12 @@ pub(super) fn parse_and_store_game_start(
 }
 
 /// Parses the start of observing to an [`ObservingUpdate`] and the terms of the game, and stores its players in the
-/// context.
+/// `known`.
 pub(super) fn parse_and_store_observed_game(
     arguments: &NamedArguments<'_>,
-    context: &mut DatagramContext,
+    known: &mut DatagramNamesAndOffers,
 ) -> Option<DatagramMessages> {
-    let (info, start) = parse_and_store_start_list(arguments, context, IccGameStartReason::Observed)?;
+    let (info, start) = parse_and_store_start_list(arguments, known, IccGameStartReason::Observed)?;
     let observing = ObservingUpdate { game: info.game, change: ObservingChange::Started };
     Some(DatagramMessages { first: Message::from(observing), more: vec![terms_message(info, start)] })
 }
@@ -45,10 +45,10 @@ pub(super) fn parse_and_store_observed_game(
 /// and drops the stored offers.
 pub(super) fn parse_and_store_game_terms(
     arguments: &NamedArguments<'_>,
-    context: &mut DatagramContext,
+    known: &mut DatagramNamesAndOffers,
     kind: IccGameStartReason,
 ) -> Option<DatagramMessages> {
-    let (info, start) = parse_and_store_start_list(arguments, context, kind)?;
+    let (info, start) = parse_and_store_start_list(arguments, known, kind)?;
     Some(terms_message(info, start).into())
 }
 
@@ -57,11 +57,11 @@ fn terms_message(info: GameInfo, start: IccGameStart) -> Message {
     Message::from(GameInfo { start: Some(Box::new(start)), ..info })
 }
 
-/// Parses the arguments of a game-start datagram. Unless it is for an isolated board, stores the players in the context, because
+/// Parses the arguments of a game-start datagram. Unless it is for an isolated board, stores the players in `known`, because
 /// later datagrams about the game omit them.
 fn parse_and_store_start_list(
     arguments: &NamedArguments<'_>,
-    context: &mut DatagramContext,
+    known: &mut DatagramNamesAndOffers,
     kind: IccGameStartReason,
 ) -> Option<(GameInfo, IccGameStart)> {
     (arguments.len() >= LEAST_ARGUMENTS).then_some(())?;
@@ -84,7 +84,7 @@ fn parse_and_store_start_list(
     };
     // An isolated board has the number of a game that may exist besides it.
     if kind != IccGameStartReason::Isolated {
-        context.add_game(info.game, start.white.clone(), start.black.clone(), kind == IccGameStartReason::Mine);
+        known.add_game(info.game, start.white.clone(), start.black.clone(), kind == IccGameStartReason::Mine);
     }
     Some((info, start))
 }
@@ -128,27 +128,29 @@ fn rating_argument(arguments: &NamedArguments<'_>, name: &str) -> Option<Rating>
 
 pub(super) fn parse_stop_observing(
     arguments: &NamedArguments<'_>,
-    _: &mut DatagramContext,
+    _: &mut DatagramNamesAndOffers,
 ) -> Option<DatagramMessages> {
     let observing = ObservingUpdate { game: arguments.game()?, change: ObservingChange::Stopped };
     Some(Message::from(observing).into())
 }
 
 /// Parses the report that this login stopped examining a game.
-pub(super) fn parse_my_game_ended(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_my_game_ended(
+    arguments: &NamedArguments<'_>,
+    _: &mut DatagramNamesAndOffers,
+) -> Option<DatagramMessages> {
     let stopped = ExamineNotice { game: Some(arguments.game()?), by: None, action: ExamineAction::Stop };
     Some(Message::from(stopped).into())
 }
 
-/// Parses the end of a game. The datagram does not name the players: they are those stored in the context, or empty without an
+/// Parses the end of a game. The datagram does not name the players: they are those stored in `known`, or empty without an
 /// entry.
 pub(super) fn parse_game_result(
     arguments: &NamedArguments<'_>,
-    context: &mut DatagramContext,
+    known: &mut DatagramNamesAndOffers,
 ) -> Option<DatagramMessages> {
     let game = arguments.game()?;
-    let (white, black) =
-        context.game(game).map(|context| (context.white.clone(), context.black.clone())).unwrap_or_default();
+    let (white, black) = known.game(game).map(|known| (known.white.clone(), known.black.clone())).unwrap_or_default();
     let score = arguments.bytes("score")?;
     let is_aborted = score == b"aborted";
     let result = if is_aborted { GameResult::Unfinished } else { GameResult::from_wire(score)? };
@@ -163,7 +165,10 @@ pub(super) fn parse_game_result(
 }
 
 /// Parses the refusal of a move. The message does not include the game.
-pub(super) fn parse_illegal_move(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_illegal_move(
+    arguments: &NamedArguments<'_>,
+    _: &mut DatagramNamesAndOffers,
+) -> Option<DatagramMessages> {
     arguments.game()?;
     Some(Message::from(Refusal::from_icc_move_code(arguments.number("reason")?)).into())
 }

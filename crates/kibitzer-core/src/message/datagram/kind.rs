@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::DatagramMessages;
-use super::context::DatagramContext;
+use super::names_and_offers::DatagramNamesAndOffers;
 use crate::chess::Color;
 use crate::message::{GameId, Handle, Titles};
 use crate::scan::{Cursor, masks, parse_decimal};
@@ -45,9 +45,9 @@ pub(super) enum Quoting {
     Marks,
 }
 
-/// A function that parses the arguments of a datagram to messages, and may update the context. If it returns `None`, the datagram is
+/// A function that parses the arguments of a datagram to messages, and may update the names and offers. If it returns `None`, the datagram is
 /// emitted as a [`Datagram`](super::Datagram).
-pub(super) type ArgumentParser = fn(&NamedArguments<'_>, &mut DatagramContext) -> Option<DatagramMessages>;
+pub(super) type ArgumentParser = fn(&NamedArguments<'_>, &mut DatagramNamesAndOffers) -> Option<DatagramMessages>;
 
 impl DatagramKind {
     /// Returns the index of the argument of this name; `None` if this kind has none.

@@ -3,8 +3,8 @@
 use smallvec::SmallVec;
 
 use super::DatagramMessages;
-use super::context::{DatagramContext, GameContext};
 use super::kind::NamedArguments;
+use super::names_and_offers::{DatagramNamesAndOffers, GamePlayersAndOffers};
 use crate::chess::Color;
 use crate::message::{
     Challenge, ChallengeChange, ChallengeUpdate, Confidence, GameId, MeOrOther, Message, OfferKind, OfferNotice,
@@ -24,34 +24,34 @@ const OFFERS: [(&str, Color, OfferKind); 8] = [
     ("black_takeback", Color::Black, OfferKind::Takeback),
 ];
 
-/// Parses the state of all offers in a game and stores it in the context. Returns a message for each offer that is new or has changed;
+/// Parses the state of all offers in a game and stores it in `known`. Returns a message for each offer that is new or has changed;
 /// `None` if no offer is, or if the game is not stored.
 pub(super) fn parse_and_store_offers(
     arguments: &NamedArguments<'_>,
-    context: &mut DatagramContext,
+    known: &mut DatagramNamesAndOffers,
 ) -> Option<DatagramMessages> {
     let id = arguments.game()?;
     // All arguments are parsed before any is stored: an invalid datagram must not hide a later offer.
     let counts: Option<SmallVec<[u32; 8]>> = OFFERS.iter().map(|(argument, ..)| arguments.number(argument)).collect();
     let mut news = Vec::new();
-    let game = context.game_mut(id)?;
+    let game = known.game_mut(id)?;
     for ((open, (_, by, kind)), count) in game.offers.iter_mut().zip(OFFERS).zip(counts?) {
         if open.is_opened_or_changed_by(count) {
             news.push((by, kind, count));
         }
         open.set_count(count);
     }
-    let game = context.game(id)?;
+    let game = known.game(id)?;
     let mut offers =
-        news.into_iter().map(|(by, kind, count)| Message::from(open_offer_notice(id, game, context, by, kind, count)));
+        news.into_iter().map(|(by, kind, count)| Message::from(open_offer_notice(id, game, known, by, kind, count)));
     Some(DatagramMessages { first: offers.next()?, more: offers.collect() })
 }
 
 /// Creates the same notice of an open offer as for the FICS line about it.
 fn open_offer_notice(
     id: GameId,
-    game: &GameContext,
-    context: &DatagramContext,
+    game: &GamePlayersAndOffers,
+    known: &DatagramNamesAndOffers,
     by: Color,
     kind: OfferKind,
     count: u32,
@@ -60,7 +60,7 @@ fn open_offer_notice(
         Color::White => &game.white,
         Color::Black => &game.black,
     };
-    let is_mine = game.is_mine && context.is_me(name);
+    let is_mine = game.is_mine && known.is_me(name);
     OfferNotice {
         // FICS names the game of an offer only to observers.
         game: (!game.is_mine).then_some(id),
@@ -74,7 +74,7 @@ fn open_offer_notice(
 
 pub(super) fn parse_match_offer(
     arguments: &NamedArguments<'_>,
-    context: &mut DatagramContext,
+    known: &mut DatagramNamesAndOffers,
 ) -> Option<DatagramMessages> {
     let (from, to) = (arguments.handle("from")?, arguments.handle("to")?);
     let from_color = arguments.color("color");
@@ -87,7 +87,7 @@ pub(super) fn parse_match_offer(
     }
     let (black_initial_min, black_increment_s) = (black != white).then_some(black).unzip();
     let challenge = Challenge {
-        actor: if context.is_me(&from) { MeOrOther::Me } else { MeOrOther::Other },
+        actor: if known.is_me(&from) { MeOrOther::Me } else { MeOrOther::Other },
         from,
         from_rating: annotated_rating(arguments, "from_rating", "from_provisional")?,
         from_color,
@@ -108,15 +108,15 @@ pub(super) fn parse_match_offer(
 
 pub(super) fn parse_match_removed(
     arguments: &NamedArguments<'_>,
-    context: &mut DatagramContext,
+    known: &mut DatagramNamesAndOffers,
 ) -> Option<DatagramMessages> {
     let (from, to) = (arguments.handle("from")?, arguments.handle("to")?);
-    let (actor, name) = if context.is_me(&from) { (MeOrOther::Me, to) } else { (MeOrOther::Other, from) };
+    let (actor, name) = if known.is_me(&from) { (MeOrOther::Me, to) } else { (MeOrOther::Other, from) };
     let update = ChallengeUpdate { name: Some(name), actor, change: ChallengeChange::Removed };
     Some(Message::from(update).into())
 }
 
-pub(super) fn parse_seek(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_seek(arguments: &NamedArguments<'_>, _: &mut DatagramNamesAndOffers) -> Option<DatagramMessages> {
     let seek = Seek {
         titles: arguments.titles("titles"),
         rating: Some(annotated_rating(arguments, "rating", "provisional")?),
@@ -134,7 +134,10 @@ pub(super) fn parse_seek(arguments: &NamedArguments<'_>, _: &mut DatagramContext
     Some(Message::from(seek).into())
 }
 
-pub(super) fn parse_seek_removed(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_seek_removed(
+    arguments: &NamedArguments<'_>,
+    _: &mut DatagramNamesAndOffers,
+) -> Option<DatagramMessages> {
     Some(Message::from(SeeksRemoved { indexes: vec![arguments.number("index")?] }).into())
 }
 

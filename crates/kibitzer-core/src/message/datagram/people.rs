@@ -1,26 +1,29 @@
 //! Datagrams about players: this login, arrivals and departures, partners.
 
 use super::DatagramMessages;
-use super::context::DatagramContext;
 use super::kind::NamedArguments;
+use super::names_and_offers::DatagramNamesAndOffers;
 use crate::message::{
     LoggedIn, LoginRefusal, MeOrOther, Message, PartnershipUpdate, PresenceChange, PresenceChangeKind,
     PresenceReportReason, Titles,
 };
 use crate::text::ServerText;
 
-/// Parses the name of this login to a [`LoggedIn`], and stores it in the context.
+/// Parses the name of this login to a [`LoggedIn`], and stores it in `known`.
 pub(super) fn parse_and_store_own_name(
     arguments: &NamedArguments<'_>,
-    context: &mut DatagramContext,
+    known: &mut DatagramNamesAndOffers,
 ) -> Option<DatagramMessages> {
     let name = arguments.handle("name")?;
-    context.set_login_name(name.clone());
+    known.set_login_name(name.clone());
     let login = LoggedIn { name, titles: arguments.titles("titles"), server: ServerText::from_wire(b"ICC") };
     Some(Message::from(login).into())
 }
 
-pub(super) fn parse_login_failed(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_login_failed(
+    arguments: &NamedArguments<'_>,
+    _: &mut DatagramNamesAndOffers,
+) -> Option<DatagramMessages> {
     Some(Message::from(LoginRefusal::from_icc_code(arguments.number("code")?)).into())
 }
 
@@ -38,12 +41,12 @@ pub(super) fn parse_arrival(
 /// message.
 pub(super) fn parse_partnership(
     arguments: &NamedArguments<'_>,
-    context: &mut DatagramContext,
+    known: &mut DatagramNamesAndOffers,
 ) -> Option<DatagramMessages> {
     let (first, second) = (arguments.handle("first")?, arguments.handle("second")?);
-    let name = if context.is_me(&first) {
+    let name = if known.is_me(&first) {
         second
-    } else if context.is_me(&second) {
+    } else if known.is_me(&second) {
         first
     } else {
         return None;

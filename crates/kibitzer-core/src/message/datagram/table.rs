@@ -85,10 +85,10 @@ kinds! {
     9 "titles" (name {titles}) PLAIN;
     10 "open" (open) PLAIN;
     11 "state" (name state game) PLAIN;
-    12 "game_started" (= START) Some(|a, context| games::parse_and_store_game_start(a, context, Foreign));
+    12 "game_started" (= START) Some(|a, known| games::parse_and_store_game_start(a, known, Foreign));
     13 "game_result" (game examined code score {text} {eco}) Some(games::parse_game_result);
     14 "examined_game_is_gone" (game) PLAIN;
-    15 "my_game_started" (= START) Some(|a, context| games::parse_and_store_game_start(a, context, Mine));
+    15 "my_game_started" (= START) Some(|a, known| games::parse_and_store_game_start(a, known, Mine));
     16 "my_game_result" (game examined code score {text} {eco}) Some(games::parse_game_result);
     17 "my_game_ended" (game) Some(games::parse_my_game_ended);
     18 "started_observing" (= START) Some(games::parse_and_store_observed_game);
@@ -115,7 +115,7 @@ kinds! {
     37 "bughouse_holdings" (game {white} {black}) Some(boards::parse_holdings);
     38 "set_clock" (game white black) Some(boards::parse_set_clock); // order from the sources of clients
     39 "flip" (game flip) Some(boards::parse_flip);
-    40 "isolated_board" (= START) Some(|a, context| games::parse_and_store_game_terms(a, context, Isolated));
+    40 "isolated_board" (= START) Some(|a, known| games::parse_and_store_game_terms(a, known, Isolated));
     41 "refresh" (game) PLAIN;
     42 "illegal_move" (game move reason) Some(games::parse_illegal_move);
     43 "my_relation_to_game" (game symbol) Some(boards::parse_and_apply_my_role);
@@ -177,7 +177,7 @@ kinds! {
     97 "sji_ad" ({text}) PLAIN;
     98 "blitzin_reg" (argument) PLAIN; // not described
     99 "qretract" (id) PLAIN;
-    100 "my_game_change" (= START) Some(|a, context| games::parse_and_store_game_terms(a, context, Changed));
+    100 "my_game_change" (= START) Some(|a, known| games::parse_and_store_game_terms(a, known, Changed));
     101 "position_begin" (game {fen} n_moves) Some(boards::parse_position_begin);
     102 "allow_guess" (game teacher token answer) PLAIN;
     103 "tourney" (index bits {description} {join} {watch} {info} {confirm}) PLAIN;

@@ -1,13 +1,16 @@
 //! Datagrams of chat.
 
 use super::DatagramMessages;
-use super::context::DatagramContext;
 use super::kind::{NamedArguments, parse_signed};
+use super::names_and_offers::DatagramNamesAndOffers;
 use crate::message::{Message, Talk, TalkKind};
 use crate::scan::Cursor;
 use crate::text::PlayerText;
 
-pub(super) fn parse_personal_tell(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_personal_tell(
+    arguments: &NamedArguments<'_>,
+    _: &mut DatagramNamesAndOffers,
+) -> Option<DatagramMessages> {
     let (text, code) = text_and_type_arguments(arguments)?;
     let kind = match code {
         0 => TalkKind::Say { game: None },
@@ -19,12 +22,15 @@ pub(super) fn parse_personal_tell(arguments: &NamedArguments<'_>, _: &mut Datagr
     talk_message(arguments, kind, text)
 }
 
-pub(super) fn parse_channel_tell(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_channel_tell(
+    arguments: &NamedArguments<'_>,
+    _: &mut DatagramNamesAndOffers,
+) -> Option<DatagramMessages> {
     let kind = TalkKind::ChannelTell { channel: arguments.number("channel")? };
     talk_message(arguments, kind, text_and_type_arguments(arguments)?.0)
 }
 
-pub(super) fn parse_shout(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_shout(arguments: &NamedArguments<'_>, _: &mut DatagramNamesAndOffers) -> Option<DatagramMessages> {
     let (text, code) = text_and_type_arguments(arguments)?;
     let kind = match code {
         0 => TalkKind::Shout,
@@ -36,7 +42,7 @@ pub(super) fn parse_shout(arguments: &NamedArguments<'_>, _: &mut DatagramContex
     talk_message(arguments, kind, text)
 }
 
-pub(super) fn parse_kibitz(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_kibitz(arguments: &NamedArguments<'_>, _: &mut DatagramNamesAndOffers) -> Option<DatagramMessages> {
     let (game, rating) = (Some(arguments.game()?), None);
     let is_kibitz = arguments.flag("kib")?;
     let kind = if is_kibitz { TalkKind::Kibitz { game, rating } } else { TalkKind::Whisper { game, rating } };
@@ -46,12 +52,15 @@ pub(super) fn parse_kibitz(arguments: &NamedArguments<'_>, _: &mut DatagramConte
 
 pub(super) fn parse_personal_qtell(
     arguments: &NamedArguments<'_>,
-    _: &mut DatagramContext,
+    _: &mut DatagramNamesAndOffers,
 ) -> Option<DatagramMessages> {
     talk_message(arguments, TalkKind::Qtell, text_without_qtell_marks(arguments)?)
 }
 
-pub(super) fn parse_channel_qtell(arguments: &NamedArguments<'_>, _: &mut DatagramContext) -> Option<DatagramMessages> {
+pub(super) fn parse_channel_qtell(
+    arguments: &NamedArguments<'_>,
+    _: &mut DatagramNamesAndOffers,
+) -> Option<DatagramMessages> {
     let kind = TalkKind::ChannelTell { channel: arguments.number("channel")? };
     talk_message(arguments, kind, text_without_qtell_marks(arguments)?)
 }

@@ -215,7 +215,7 @@ proptest! {
     #[test]
     fn any_arguments_of_any_number(number in 0_u32..200, rest in prop::collection::vec(any::<u8>(), 0..80)) {
         let unit = [number.to_string().as_bytes(), b" ", &rest[..]].concat();
-        prop_assert!(parse_typed_or_generic(&unit, &mut DatagramContext::default()).is_some());
+        prop_assert!(parse_typed_or_generic(&unit, &mut DatagramNamesAndOffers::default()).is_some());
     }
 }
 
@@ -691,8 +691,8 @@ proptest! {
         words in prop::collection::vec("e4|Nf3|e2e4|g1f3|a7b8nQ|-?[0-9]{1,11}|-|\\{x\\}|[ -~]{0,3}", 4..8),
     ) {
         let unit = format!("24 {}", words.join(" "));
-        let (mut context, mut other) = (DatagramContext::default(), DatagramContext::default());
-        if let Some(found) = boards::parse_and_count_usual_move(unit.as_bytes(), &mut context) {
+        let (mut known, mut other) = (DatagramNamesAndOffers::default(), DatagramNamesAndOffers::default());
+        if let Some(found) = boards::parse_and_count_usual_move(unit.as_bytes(), &mut known) {
             let (number, at) = split_number(unit.as_bytes()).unwrap();
             let kind = DatagramKind::by_number(number).unwrap();
             let want = boards::parse_and_count_move(&NamedArguments::split(kind, at.rest()), &mut other).unwrap();
@@ -703,7 +703,7 @@ proptest! {
     #[test]
     fn a_move_with_all_parts_is_usual(game in 0..5000_i32, taken in 0..900_u32, clock in -9..9000_i32, variation in 0..3_u8) {
         for unit in [format!("24 {game} e4 e2e4 {taken} {clock}"), format!("24 {game} e4 e2e4 {taken} {clock} {variation}")] {
-            prop_assert!(boards::parse_and_count_usual_move(unit.as_bytes(), &mut DatagramContext::default()).is_some());
+            prop_assert!(boards::parse_and_count_usual_move(unit.as_bytes(), &mut DatagramNamesAndOffers::default()).is_some());
         }
     }
 }

@@ -199,17 +199,17 @@ fn parse_row(line: &[u8]) -> Option<Vec<ListedMove>> {
     at.expect(b".")?;
     let black_ply = number.checked_mul(2)?;
     let mut moves = Vec::new();
-    read_move_into(&mut at, black_ply.checked_sub(1)?, &mut moves)?;
+    read_move_cell_into(&mut at, black_ply.checked_sub(1)?, &mut moves)?;
     if at.expect_blank_rest().is_none() {
-        read_move_into(&mut at, black_ply, &mut moves)?;
+        read_move_cell_into(&mut at, black_ply, &mut moves)?;
     }
     at.expect_blank_rest()?;
     Some(moves)
 }
 
-/// Reads a move with or without its time, and appends it to `moves`. Appends nothing for `...`, which stands for a missing move of
-/// White.
-fn read_move_into(at: &mut Cursor<'_>, ply: u32, moves: &mut Vec<ListedMove>) -> Option<()> {
+/// Reads a cell of a row: a move with or without its time, which is appended to `moves`, or `...` for a missing move of White, for
+/// which nothing is appended. `None` for any other cell.
+fn read_move_cell_into(at: &mut Cursor<'_>, ply: u32, moves: &mut Vec<ListedMove>) -> Option<()> {
     let dots = at.skip_whitespace().eat(b"...");
     let san = at.take_while(|b| b.is_ascii_alphanumeric() || b"@=+#-/".contains(&b));
     (dots == san.is_empty()).then_some(())?;

@@ -158,7 +158,7 @@ impl RowCount {
     pub(super) fn parse(line: &[u8], things: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         let shown = at.skip_whitespace().number()?;
-        let word = at.skip_whitespace().word()?.to_ascii_lowercase();
+        let word = at.skip_whitespace().word_here()?.to_ascii_lowercase();
         (word.strip_suffix(b"s").unwrap_or(&word) == things).then_some(())?;
         let verb = at.skip_whitespace().take_while(|b| b.is_ascii_alphabetic());
         verb.eq_ignore_ascii_case(b"displayed").then_some(())?;
@@ -206,7 +206,7 @@ pub(super) fn read_text(at: &mut Cursor<'_>) -> String {
 /// Reads the next word, decoded, after optional blanks; `None` at the end of the line.
 pub(super) fn read_text_word(at: &mut Cursor<'_>) -> Option<String> {
     at.skip_whitespace();
-    Some(decode_latin_1(at.word()?).into_owned())
+    Some(decode_latin_1(at.word_here()?).into_owned())
 }
 
 #[cfg(test)]

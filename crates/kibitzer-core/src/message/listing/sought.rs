@@ -81,7 +81,7 @@ fn read_kind<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
     at.skip_whitespace();
     let from = *at;
     while !at.rest().starts_with(b"[") && read_rating_range(&mut at.clone()).is_none() {
-        at.word()?;
+        at.word_here()?;
         at.skip_whitespace();
     }
     Some(at.since(from).trim_ascii_end())

@@ -31,7 +31,9 @@ fn run_examine(world: &mut World, id: ConnectionId, parameters: &str) -> Command
             let Some(seat) = world.lobby.seated_player(id, "untimed") else { return DONE };
             ExaminedGame::new_scratch(number, seat, world.lobby.clock.system_time())
         }
-        (Some(name), index) => ExaminedGame::from_finished_game(number, &*find_finished_game(world, name, index)?),
+        (Some(name), index) => {
+            ExaminedGame::at_start_of_finished_game(number, &*find_finished_game(world, name, index)?)
+        }
     };
     let mode = if game.is_scratch { "examine (scratch)" } else { "examine" };
     world.games.in_progress.insert(number, ActiveGame::Examined(game));

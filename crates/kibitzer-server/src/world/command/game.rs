@@ -283,19 +283,19 @@ fn run_games(world: &World, _: ConnectionId, parameters: &str) -> CommandResult 
         .in_progress
         .values()
         .filter(is_wanted)
-        .map(|active_game| format_games_line(world, active_game))
+        .map(|active_game| format_games_row(world, active_game))
         .collect();
     refuse_if(rows.is_empty(), "There are no games in progress.\n")?;
     let n_games = format_count(rows.len(), "game");
-    Ok(format!("{}\n  {n_games} displayed (of {:>3} in progress).\n", rows.concat(), world.games.in_progress.len()))
+    Ok(format!("{}\n\n  {n_games} displayed (of {:>3} in progress).\n", rows.join("\n"), world.games.in_progress.len()))
 }
 
-fn format_games_line(world: &World, active_game: &ActiveGame) -> String {
-    let line = match active_game {
+/// Formats the row of a game in the reply to `games`, without a newline.
+fn format_games_row(world: &World, active_game: &ActiveGame) -> String {
+    match active_game {
         ActiveGame::Played(game) => games_row(game, world.now()),
         ActiveGame::Examined(game) => examined_row(game),
-    };
-    format!("{line}\n")
+    }
 }
 
 /// Parses `w`, `white`, `b` or `black`; `None` for any other word.

@@ -53,7 +53,7 @@ fn run_help(world: &World, _: ConnectionId, topic: &str) -> CommandResult {
     }
     let unknown = || format!("There is no help available for \"{topic}\".\n");
     let (_, command) = world.directory.find_by_prefix(&topic).map_err(|_| unknown())?;
-    Ok(format!("Command: {}\n{}\n{}\n", command.name, format_usage_line(command), command.summary))
+    Ok(format!("Command: {}\n{}\n\n{}\n", command.name, format_usage_line(command), command.summary))
 }
 
 fn run_finger(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
@@ -77,15 +77,15 @@ fn format_finger_online(world: &World, whom: ConnectionId) -> Option<String> {
     let timeseal = if world.lobby.uses_timeseal(whom) { "On" } else { "Off" };
     let notes: Vec<_> = player.saved.variables.notes().map(|(number, note)| format!("\n{number:>2}: {note}")).collect();
     let end = if notes.is_empty() { "" } else { "\n" };
-    let (display, activity) = (player.name_with_titles(), format_activity_line(world, whom));
+    let (display, activity) = (player.name_with_titles(), format_activity_with_newline(world, whom));
     Some(format!(
         "Finger of {display}:\n\nOn for: {on}   Idle: {idle}\n{activity}\n{who}Timeseal:    {timeseal}\n{}{end}",
         notes.concat()
     ))
 }
 
-/// Formats a line about the game that a player plays or examines; empty without one.
-fn format_activity_line(world: &World, whom: ConnectionId) -> String {
+/// Formats a line about the game that a player plays or examines, with a newline; empty without one.
+fn format_activity_with_newline(world: &World, whom: ConnectionId) -> String {
     let (Some(number), Some(player)) = (world.lobby.own_game(whom), world.lobby.player(whom)) else {
         return String::new();
     };
@@ -135,17 +135,17 @@ fn run_who(world: &World, _: ConnectionId, letters: &str) -> CommandResult {
     let shown = world.lobby.players().filter(|(_, player)| is_shown(player));
     let entries: Vec<_> = shown.map(|(whom, player)| format_who_entry(world, whom, player)).collect();
     let width = entries.iter().map(|(_, name)| name.len()).max().unwrap_or_default();
-    let rows: String = entries.chunks(WHO_COLUMNS).map(|row| format_who_row(row, width)).collect();
+    let rows: String = entries.chunks(WHO_COLUMNS).map(|row| format_who_row(row, width) + "\n").collect();
     Ok(format!("{rows}\n{} displayed.\n\n", format_count(entries.len(), "player")))
 }
 
 /// Formats a row of `who` from pairs of a head (rating and state) and a name. Names are padded to `width` and two blanks, except
-/// in the last of [`WHO_COLUMNS`] columns.
+/// in the last of [`WHO_COLUMNS`] columns. The row has no newline.
 fn format_who_row(row: &[(String, String)], width: usize) -> String {
     let cells = row.iter().enumerate().map(|(column, (head, name))| {
         if column + 1 == WHO_COLUMNS { format!("{head}{name}") } else { format!("{head}{name:<width$}  ") }
     });
-    cells.collect::<Vec<_>>().concat() + "\n"
+    cells.collect()
 }
 
 /// Returns rating and state of a player, and the name with its titles.

@@ -81,16 +81,16 @@ fn run_showlist(world: &World, id: ConnectionId, parameters: &str) -> CommandRes
 
 fn run_inchannel(world: &World, _: ConnectionId, parameters: &str) -> CommandResult {
     if parameters.is_empty() {
-        return Ok((0..=MAX_CHANNEL).map(|number| format_channel_line(world, number)).collect());
+        return Ok((0..=MAX_CHANNEL).map(|number| format_channel_with_newline(world, number)).collect());
     }
     let number = parse_channel(parameters.trim_end())?;
     let n_members = world.lobby.channel_members(number).len();
     let (verb, players) = (if n_members == 1 { "is" } else { "are" }, format_count(n_members, "player"));
-    Ok(format!("{}There {verb} {players} in channel {number}.\n", format_channel_line(world, number)))
+    Ok(format!("{}There {verb} {players} in channel {number}.\n", format_channel_with_newline(world, number)))
 }
 
-/// Formats the members of a channel: `53: Bogoljubov GuestMLBX(U)`; empty without members.
-fn format_channel_line(world: &World, number: u16) -> String {
+/// Formats the members of a channel: `53: Bogoljubov GuestMLBX(U)` and a newline; empty without members.
+fn format_channel_with_newline(world: &World, number: u16) -> String {
     let members = world.lobby.channel_members(number);
     let names: Vec<_> = members.iter().filter_map(|&id| Some(world.lobby.player(id)?.name_with_titles())).collect();
     if names.is_empty() { String::new() } else { format!("{number}: {}\n", names.join(" ")) }

@@ -279,7 +279,7 @@ impl World {
         let (code, text) = match outcome {
             Ok(text) | Err(Refusal::Text(text)) => (code, text),
             Err(Refusal::Coded(code, text)) => (code, text),
-            Err(Refusal::Usage) => (CommandCode::BAD_PARAMETERS, format_usage_line(command)),
+            Err(Refusal::Usage) => (CommandCode::BAD_PARAMETERS, format_usage_line(command) + "\n"),
         };
         if !text.is_empty() {
             self.lobby.queue_text(id, &text);
@@ -312,9 +312,9 @@ fn expand_alias(line: &str) -> String {
     }
 }
 
-/// Formats the usage of a command.
+/// Formats the usage of a command, without a newline.
 fn format_usage_line(command: &Command) -> String {
-    format!("Usage: {}\n", format!("{} {}", command.name, command.parameters).trim_end())
+    format!("Usage: {} {}", command.name, command.parameters).trim_end().to_owned()
 }
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ impl World {
             player.observing.push(number);
         }
         let title = self.games.format_title(number);
-        let info = self.gameinfo_line_if_on(number, id).unwrap_or_default();
+        let info = self.gameinfo_with_newline_if_on(number, id).unwrap_or_default();
         self.lobby.queue_unwrapped(id, &format!("You are now observing game {number}.\n{title}{info}"));
         self.queue_game_start_datagram(number, id, false);
         self.queue_relation_datagram(number, id, "O");
@@ -101,13 +101,13 @@ fn run_allobservers(world: &World, _: ConnectionId, parameters: &str) -> Command
         None if lines.is_empty() => DONE,
         _ => {
             let (games, n_all) = (format_count(lines.len(), "game"), world.games.in_progress.len());
-            Ok(format!("{}  {games} displayed (of {n_all} in progress).\n", lines.concat()))
+            Ok(format!("{}\n  {games} displayed (of {n_all} in progress).\n", lines.join("\n")))
         }
     }
 }
 
 /// Formats the observers of a game, after its examiners: `Observing 1 [Alekhine vs. Bogoljubov]: Gruenfeld GuestPEFF(U) (2
-/// users)`. `None` for a game without either.
+/// users)`, without a newline. `None` for a game without either.
 fn format_observers_line(world: &World, number: GameId, active_game: &ActiveGame) -> Option<String> {
     let name = |id: ConnectionId| world.lobby.player(id).map(Player::name_with_titles);
     let examiners = if active_game.as_played().is_some() { Vec::new() } else { world.players_or_examiners(number) };
@@ -120,5 +120,5 @@ fn format_observers_line(world: &World, number: GameId, active_game: &ActiveGame
         ActiveGame::Examined(_) => format!("Examining {number} [{white} vs. {black}]"),
     };
     let users = format_count(names.len(), "user");
-    (!names.is_empty()).then(|| format!("{head}: {} ({users})\n", names.join(" ")))
+    (!names.is_empty()).then(|| format!("{head}: {} ({users})", names.join(" ")))
 }

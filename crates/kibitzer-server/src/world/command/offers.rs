@@ -95,8 +95,10 @@ fn matches_word(world: &World, id: ConnectionId, offer: &Offer, word: &str) -> b
 /// Source of the form: freechess.org; no recorded server has this command.
 fn run_pending(world: &World, id: ConnectionId, _: &str) -> CommandResult {
     let section = |verb: &str, side: &str| {
-        let rows: String =
-            answerable_offers(world, id, verb).iter().map(|offer| format_pending_row(world, id, offer)).collect();
+        let rows: String = answerable_offers(world, id, verb)
+            .iter()
+            .map(|offer| format_pending_row(world, id, offer) + "\n")
+            .collect();
         if rows.is_empty() {
             return format!("There are no offers pending {side} other players.\n");
         }
@@ -124,5 +126,5 @@ fn format_pending_row(world: &World, id: ConnectionId, offer: &Offer) -> String 
             format!("to {} the game", offer.kind.wire_word())
         }
     };
-    format!("{:>4}: {who} offering {whom} {proposal}.\n", offer.number)
+    format!("{:>4}: {who} offering {whom} {proposal}.", offer.number)
 }

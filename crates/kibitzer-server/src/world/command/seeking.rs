@@ -39,7 +39,7 @@ fn run_seek(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRes
         is_manual: proposal.is_manual,
         is_checked: proposal.is_checked,
     };
-    let Some(found) = find_matching_seek(world, &wanted) else {
+    let Some(found) = find_automatic_match(world, &wanted) else {
         let (number, n_viewers) = world.post_seek(wanted);
         let viewers = format_count(n_viewers, "player");
         return Ok(format!("Your seek has been posted with index {number}.\n({viewers} saw the seek.)\n"));
@@ -51,9 +51,9 @@ fn run_seek(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRes
     DONE
 }
 
-/// Returns another player's seek for the same game whose conditions, like those of `wanted`, both players meet. `None` if either
-/// seek is manual, or if its player is in a game.
-fn find_matching_seek(world: &World, wanted: &Seek) -> Option<Seek> {
+/// Returns another player's seek with which a game starts at once: it is for the same game, both players meet its conditions and
+/// those of `wanted`, neither seek is manual, and its player is not in a game.
+fn find_automatic_match(world: &World, wanted: &Seek) -> Option<Seek> {
     let fits = |seek: &&Seek| {
         seek.from != wanted.from
             && world.lobby.own_game(seek.from).is_none()
@@ -131,7 +131,7 @@ fn find_seek_of_other(world: &World, id: ConnectionId, word: &str) -> Result<See
 }
 
 fn run_sought(world: &World, _: ConnectionId, _: &str) -> CommandResult {
-    let rows: String = world.seeks.iter().filter_map(|seek| format_sought_row(world, seek)).collect();
+    let rows: String = world.seeks.iter().filter_map(|seek| Some(format_sought_row(world, seek)? + "\n")).collect();
     Ok(format!("{rows}{} displayed.\n", format_count(world.seeks.len(), "ad")))
 }
 
@@ -149,7 +149,7 @@ fn format_sought_row(world: &World, seek: &Seek) -> Option<String> {
     };
     let (least, most) = seek.rating_range;
     Some(format!(
-        "{:>3} {:>4} {:<17} {minutes:>3} {increment_s:>3} {:<7} {kind:<10} {color:<7} {least:>5}-{most:<4}{flags}\n",
+        "{:>3} {:>4} {:<17} {minutes:>3} {increment_s:>3} {:<7} {kind:<10} {color:<7} {least:>5}-{most:<4}{flags}",
         seek.number,
         player.rating(kind).to_string(),
         player.name_with_titles(),

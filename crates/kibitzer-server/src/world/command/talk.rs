@@ -53,7 +53,7 @@ fn run_xtell(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRe
 /// Source: transcripts uhlinfics-talk-1-Boris, uhlinfics-talk-1-Carla.
 fn run_messages(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let (to, text) = parameters.split_once(' ').ok_or(Refusal::Usage)?;
-    let whom = find_reachable_player(world, id, to)?;
+    let whom = find_player_accepting_tells(world, id, to)?;
     let (Some(me), Some(reader)) = (world.lobby.player(id), world.lobby.player(whom)) else { return DONE };
     let (name, is_guest) = (reader.name(), !reader.is_registered);
     refuse_if(is_guest, format!("Player \"{name}\" is unregistered and cannot receive messages.\n"))?;
@@ -64,15 +64,16 @@ fn run_messages(world: &mut World, id: ConnectionId, parameters: &str) -> Comman
     DONE
 }
 
-/// Returns the player with this name. Refused if the player is not logged in, or does not accept tells of `id`.
-fn find_reachable_player(world: &World, id: ConnectionId, name: &str) -> Result<ConnectionId, Refusal> {
+/// Returns the player with this name. Refused if the player is not logged in, or does not accept tells from `id`.
+fn find_player_accepting_tells(world: &World, id: ConnectionId, name: &str) -> Result<ConnectionId, Refusal> {
     let whom = world.lobby.find_player_or_refusal(name)?;
-    check_reachable(world, id, whom)?;
+    check_accepts_tells_from(world, id, whom)?;
     Ok(whom)
 }
 
-/// Refuses tells of `from` to a player who censors `from`, and tells of a guest to a player who switched `tell` off.
-fn check_reachable(world: &World, from: ConnectionId, whom: ConnectionId) -> Result<(), Refusal> {
+/// Refuses tells of `from` to a player who censors `from`, and tells of a guest to a player who switched `tell` off. Does
+/// not check that both are logged in.
+fn check_accepts_tells_from(world: &World, from: ConnectionId, whom: ConnectionId) -> Result<(), Refusal> {
     let (Some(speaker), Some(listener)) = (world.lobby.player(from), world.lobby.player(whom)) else { return Ok(()) };
     let name = listener.name();
     let is_deaf = !speaker.is_registered && !listener.has_flag("tell");
@@ -81,7 +82,7 @@ fn check_reachable(world: &World, from: ConnectionId, whom: ConnectionId) -> Res
 }
 
 fn tell_player(world: &mut World, id: ConnectionId, to: &str, text: &str) -> CommandResult {
-    let whom = find_reachable_player(world, id, to)?;
+    let whom = find_player_accepting_tells(world, id, to)?;
     let (Some(me), Some(hearer)) = (world.lobby.player(id), world.lobby.player(whom)) else { return DONE };
     let line = format!("{} tells you: {text}\n", me.name_with_titles());
     let datagram = Datagram::new(number::PERSONAL_TELL, [me.name(), &datagram_titles(me), text, "1"]);
@@ -210,7 +211,7 @@ fn run_say(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
         None => (last(), String::new()),
     };
     let opponent = opponent.ok_or("There is nobody to say anything to.\n")?;
-    check_reachable(world, id, opponent)?;
+    check_accepts_tells_from(world, id, opponent)?;
     let Some(me) = world.lobby.player(id) else { return DONE };
     let line = format!("{}{place} says: {text}\n", me.name_with_titles());
     let said =

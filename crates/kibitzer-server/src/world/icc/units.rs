@@ -53,9 +53,9 @@ impl World {
         run: impl FnOnce(&mut Self) -> CommandCode,
     ) -> CommandCode {
         let name = self.lobby.player(id).map(|player| player.handle.clone()).unwrap_or_default();
-        self.lobby.track_command_output(id);
+        self.lobby.track_output_starts_at_others(id);
         let code = run(self);
-        for (to, start) in self.lobby.finish_command_output() {
+        for (to, start) in self.lobby.take_output_starts_at_others() {
             let Some(connection) = self.lobby.connection(to).filter(|connection| connection.unsent.len() > start)
             else {
                 continue;

@@ -6,16 +6,16 @@ use crate::message::{GameId, GameMap, Handle};
 /// number that this login neither plays nor examines.
 const MAX_GAMES: usize = 2048;
 
-/// Facts from earlier datagrams about this login and about games.
+/// The name of this login, and the players and open offers of games, as earlier datagrams reported them.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct DatagramContext {
+pub(crate) struct DatagramNamesAndOffers {
     me: Handle,
-    games: GameMap<GameContext>,
+    games: GameMap<GamePlayersAndOffers>,
 }
 
-/// Facts from earlier datagrams about one game.
+/// The players and open offers of a game, and whether this login takes part in it.
 #[derive(Clone, Debug)]
-pub(super) struct GameContext {
+pub(super) struct GamePlayersAndOffers {
     pub(super) white: Handle,
     pub(super) black: Handle,
     /// Whether this login plays or examines it.
@@ -36,7 +36,7 @@ pub(super) struct OpenOffer {
 /// Number of plies after which an offer is void: one of two is the opponent's move, which declines the offer without a message.
 const MOVES_OF_AN_OFFER: u8 = 2;
 
-impl DatagramContext {
+impl DatagramNamesAndOffers {
     /// Stores the name of this login.
     pub(in crate::message) fn set_login_name(&mut self, me: Handle) {
         self.me = me;
@@ -48,12 +48,12 @@ impl DatagramContext {
     }
 
     /// Returns the stored facts about a game; `None` if its start was not received, or if it was evicted or removed.
-    pub(super) fn game(&self, game: GameId) -> Option<&GameContext> {
+    pub(super) fn game(&self, game: GameId) -> Option<&GamePlayersAndOffers> {
         self.games.get(game)
     }
 
     /// Returns the stored facts about a game for modification; `None` as for [`game`](Self::game).
-    pub(super) fn game_mut(&mut self, game: GameId) -> Option<&mut GameContext> {
+    pub(super) fn game_mut(&mut self, game: GameId) -> Option<&mut GamePlayersAndOffers> {
         self.games.get_mut(game)
     }
 
@@ -62,12 +62,12 @@ impl DatagramContext {
     pub(in crate::message) fn add_game(&mut self, game: GameId, white: Handle, black: Handle, is_mine: bool) {
         if self.games.len() >= MAX_GAMES && self.games.get(game).is_none() {
             // Games of this login stay: their offers could not be reported without the names.
-            let others = self.games.iter().find(|(_, context)| !context.is_mine);
+            let others = self.games.iter().find(|(_, known)| !known.is_mine);
             if let Some((evicted, _)) = others.or_else(|| self.games.iter().next()) {
                 self.games.remove(evicted);
             }
         }
-        self.games.insert(game, GameContext { white, black, is_mine, offers: [OpenOffer::default(); 8] });
+        self.games.insert(game, GamePlayersAndOffers { white, black, is_mine, offers: [OpenOffer::default(); 8] });
     }
 
     /// Removes a game; does nothing if it is not stored.
@@ -76,7 +76,7 @@ impl DatagramContext {
     }
 }
 
-impl GameContext {
+impl GamePlayersAndOffers {
     /// Counts a ply for each open offer, and removes the offers that are void after it.
     pub(super) fn count_move_and_expire_offers(&mut self) {
         for offer in self.offers.iter_mut().filter(|offer| offer.count > 0) {
