@@ -30,8 +30,7 @@ pub(super) fn parse_and_store_game_start(
     Some(DatagramMessages { first: Message::from(created), more: vec![terms_message(info, start)] })
 }
 
-/// Parses the start of observing to an [`ObservingUpdate`] and the terms of the game, and stores its players in the
-/// `known`.
+/// Parses the start of observing to an [`ObservingUpdate`] and the terms of the game, and stores its players in `known`.
 pub(super) fn parse_and_store_observed_game(
     arguments: &NamedArguments<'_>,
     known: &mut DatagramNamesAndOffers,

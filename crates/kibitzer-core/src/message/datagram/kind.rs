@@ -45,8 +45,8 @@ pub(super) enum Quoting {
     Marks,
 }
 
-/// A function that parses the arguments of a datagram to messages, and may update the names and offers. If it returns `None`, the datagram is
-/// emitted as a [`Datagram`](super::Datagram).
+/// A function that parses the arguments of a datagram to messages, and may update the names and offers. If it returns `None`,
+/// the datagram is emitted as a [`Datagram`](super::Datagram).
 pub(super) type ArgumentParser = fn(&NamedArguments<'_>, &mut DatagramNamesAndOffers) -> Option<DatagramMessages>;
 
 impl DatagramKind {
