@@ -130,17 +130,17 @@ pub struct MissedAmounts {
 }
 
 impl MissedAmounts {
-    /// Returns the amounts missed with one line that contains `n_bytes` received bytes.
+    /// Returns the amounts of one missed line that contains `n_bytes` received bytes.
     const fn of_received_bytes(n_bytes: u64) -> Self {
         Self { received_bytes: n_bytes, sent_lines: 0, notes: 0 }
     }
 
-    /// Returns the amounts missed with one sent line.
+    /// Returns the amounts of one missed sent line.
     const fn of_sent_line() -> Self {
         Self { received_bytes: 0, sent_lines: 1, notes: 0 }
     }
 
-    /// Returns the amounts missed with one note.
+    /// Returns the amounts of one missed note.
     const fn of_note() -> Self {
         Self { received_bytes: 0, sent_lines: 0, notes: 1 }
     }

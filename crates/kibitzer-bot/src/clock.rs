@@ -36,7 +36,8 @@ impl GameClocks {
         Self { white, black, increment, running }
     }
 
-    /// Returns the time of a side after `elapsed` since the board was received; zero if it has run out.
+    /// Returns the time of a side after `elapsed` since the board was received; zero if it has run out. `elapsed` is deducted only
+    /// from a [running](Self::running) clock.
     pub fn remaining(&self, side: Color, elapsed: Duration) -> Duration {
         let reading = if side == Color::White { self.white } else { self.black };
         let used = if self.running == Some(side) { elapsed } else { Duration::ZERO };
@@ -92,7 +93,7 @@ impl TimeBudget {
     ///
     /// The lag and the overhead are deducted from the side's own clock; no limit is ever zero. If less than a second remains, the
     /// engine is given a fixed time for the move. The deadline is a third of the remaining time plus the increment, but at most half of
-    /// the remaining time, so that there is time left to start another engine.
+    /// the remaining time, so that there is time left to start another engine. A lag of more than 2 s counts as 2 s.
     pub fn timed_limits(&self, clock: &GameClocks, side: Color, elapsed: Duration, lag: Duration) -> SearchLimits {
         let own =
             clock.remaining(side, elapsed).saturating_sub(lag.min(LARGEST_LAG)).saturating_sub(self.move_overhead);
@@ -111,6 +112,10 @@ impl TimeBudget {
     }
 
     /// Returns the limits of a search in a game without clocks: a fixed time of [`untimed_move`](Self::untimed_move), at least 10 ms.
+    ///
+    /// # Panics
+    ///
+    /// As [`SearchLimits::for_fixed_time`].
     pub fn untimed_limits(&self) -> SearchLimits {
         let time = self.untimed_move.max(SHORTEST_SEARCH);
         SearchLimits { nodes: self.nodes, depth: self.depth, ..SearchLimits::for_fixed_time(time) }

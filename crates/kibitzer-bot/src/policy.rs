@@ -75,6 +75,9 @@ pub struct ChallengeSituation<'a> {
 
 impl ChallengeSituation<'_> {
     /// Decides by the settings whether to accept a challenge.
+    ///
+    /// For the resumption of an adjourned game, the rules about players, terms and ratings do not apply; only whether such games are
+    /// resumed.
     pub fn judge(&self, challenge: &Challenge) -> Verdict<bool> {
         match self.first_objection(challenge) {
             Some(reason) => Verdict::decline(reason),
@@ -176,6 +179,9 @@ const FIRST_PLIES: u32 = 2;
 
 impl GameSituation<'_> {
     /// Decides by the settings whether to grant an offer.
+    ///
+    /// Whatever the settings are, an abort within the first two plies is accepted, and a pause, its end, or a switch of sides is
+    /// declined.
     pub fn judge_offer(&self, offer: OfferKind) -> Verdict<bool> {
         let offers = &self.rules.offers;
         match offer {
@@ -199,7 +205,8 @@ impl GameSituation<'_> {
         }
     }
 
-    /// Decides by the settings whether to resign or to offer a draw.
+    /// Decides by the settings whether to resign or to offer a draw; `None` to do neither, as while there are fewer scores than a
+    /// rule requires.
     pub fn decide_resign_or_draw(&self) -> Option<Verdict<ResignOrDraw>> {
         let lost = self.rules.offers.resign.is_some_and(|rule| {
             let is_lost = |score: &Score| centipawns(*score) < rule.below_cp;

@@ -33,8 +33,8 @@ use filter::FilterError;
 
 /// A live, typed view of a session on an internet chess server (FICS, ICC and their relatives)
 ///
-/// Without a command: a demo, which needs no network. A small chess server runs in this process; a guest logs in there and
-/// observes three games, in the console on a terminal, else, or with --plain, --json or --for, as lines.
+/// Without a command, it runs a demo, which needs no network: a guest logs in to a small chess server in this process and observes
+/// three games. On a terminal they are shown in the console; elsewhere, or with --plain, --json or --for, they are printed as lines.
 #[derive(Debug, Parser)]
 #[command(name = "kibitzer", version, after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"), override_usage = "kibitzer [OPTIONS]\n       kibitzer <COMMAND>")]
 struct Cli {

@@ -18,6 +18,7 @@ use kibitzer_bot::PgnWriter;
 use kibitzer_bot::pgn::{PgnCollector, PgnOrigin};
 use kibitzer_bot::tracker::{GameKey, TrackedChange, TrackedChangeKind, TrackedRelation, TrackedState};
 use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 
 use crate::arguments::ReaderArgs;
 use crate::failure::{EXIT_STATUS, Failure, USAGE};
@@ -170,7 +171,7 @@ impl Args {
         Ok(())
     }
 
-    /// Starts a session, observes games until this number has ended or the stop signal, and writes them. Then ends the session.
+    /// Starts a session, observes and writes games until this number has ended or the stop signal arrives, and ends the session.
     ///
     /// # Cancel safety
     ///
@@ -199,12 +200,16 @@ impl Args {
         wait_for_end(&name, &client, written).await.map(drop)
     }
 
-    /// Observes and writes games until `n_games` have ended, the session is over, or the stop signal; then writes the unfinished
-    /// games, too.
+    /// Observes games, and writes each when it ends, is left or is adjourned, until there are `n_games`, the session is over, or
+    /// the stop signal arrives; then writes the unfinished games, too.
+    ///
+    /// # Errors
+    ///
+    /// A game cannot be written.
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future leaves the games in progress unwritten.
+    /// Dropping the future leaves the games in progress unwritten, and stops observing further games.
     async fn write_observed_games(
         &self,
         client: &Client,
@@ -215,8 +220,10 @@ impl Args {
     ) -> Result<(), Failure> {
         let mut output = self.new_output();
         let (found_moves, mut listed) = mpsc::channel(n_games.min(64));
-        // Requests run beside the loop: it has to read the session, or they would not be answered.
-        let chooser = tokio::spawn(observe_games_until(client.clone(), n_games));
+        // Requests run beside the loop: it has to read the session, or they would not be answered. The set ends them when it
+        // is dropped, because each has a client, which keeps the session alive.
+        let mut requests = JoinSet::new();
+        requests.spawn(observe_games_until(client.clone(), n_games));
         while output.written.len() < n_games {
             let item = tokio::select! {
                 item = tap.recv() => item,
@@ -236,11 +243,11 @@ impl Args {
                 .filter_map(|step| collector.tracker().get(step.game))
                 .filter(|game| game.has_missing_moves())
             {
-                tokio::spawn(request_moves(client.clone(), (game.key(), game.number()), found_moves.clone()));
+                requests.spawn(request_moves(client.clone(), (game.key(), game.number()), found_moves.clone()));
             }
+            while requests.try_join_next().is_some() {}
             output.write_ended_games(&steps, &collector)?;
         }
-        chooser.abort();
         collector.interrupt_games();
         output.write_remaining(&collector)
     }

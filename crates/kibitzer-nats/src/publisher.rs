@@ -46,15 +46,18 @@ impl PublishOptions {
         }
     }
 
-    /// Sets the reaction to a full buffer.
+    /// Sets the reaction to a full buffer. Default: that of [`live`](Self::live) or [`recording`](Self::recording).
     #[must_use]
     pub fn when_unreachable(mut self, policy: WhenUnreachable) -> Self {
         self.when_unreachable = policy;
         self
     }
 
-    /// Sets a function that is called when the server has not stored anything for about a second, with the reason, and when it
-    /// does again, with `None`. Default: nothing is called.
+    /// Sets a function that is called with the reason when events could not be stored several times in a row (after 0.3 s without
+    /// a connection, after up to half a minute without an answer), and with `None` when events are stored again. Default: nothing
+    /// is called.
+    ///
+    /// It is not called while there is nothing to store. It must return quickly, as the publisher waits for it.
     #[must_use]
     pub const fn on_link_change(mut self, observer: fn(failure: Option<&str>)) -> Self {
         self.on_link_change = observer;

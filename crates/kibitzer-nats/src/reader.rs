@@ -128,6 +128,8 @@ impl EventReader {
     /// Returns the next of the events that were stored when the reader was opened; `None` after the last one, even if the stream
     /// grows.
     ///
+    /// `None` may consume a newer event, which [`next`](Self::next) then skips.
+    ///
     /// # Errors
     ///
     /// # Cancel safety
@@ -142,7 +144,7 @@ impl EventReader {
         self.next().await.map(|event| (event.sequence <= self.end).then_some(event))
     }
 
-    /// Waits for the next event.
+    /// Waits for the next event, without a time limit. Reconnects after a lost connection, as often as necessary.
     ///
     /// # Errors
     ///

@@ -333,7 +333,8 @@ impl Sender {
         self.pause = FIRST_PAUSE;
     }
 
-    /// Waits before the next attempt, twice as long as before, and reports a server that has not worked for about half a second.
+    /// Waits before the next attempt, twice as long as before, at most [`LONGEST_PAUSE`]. Reports the server as unreachable at the
+    /// sixth failure in a row.
     ///
     /// # Cancel safety
     ///

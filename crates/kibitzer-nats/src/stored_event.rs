@@ -21,7 +21,7 @@ pub struct StoredEvent {
     pub subject: String,
     /// Its position in the session.
     pub position: Position,
-    /// Unique name of the publisher that stored it.
+    /// Unique name of the publisher that stored it; empty for an event of a program that does not name itself.
     pub publisher: String,
     /// The JSON line as it was published, without a line end. Not validated: any program may publish.
     pub line: Bytes,

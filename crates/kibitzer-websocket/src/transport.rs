@@ -65,7 +65,8 @@ impl AsyncRead for HandshakeReader {
     }
 }
 
-/// Returns the complete lines of the head of a request or answer, without white space at their ends.
+/// Returns the complete lines of the head of an HTTP request or response, up to the empty line that ends it, each without
+/// whitespace at either end.
 fn complete_lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
     let lines =
         head.split_inclusive(|&byte| byte == b'\n').filter(|line| line.ends_with(b"\n")).map(<[u8]>::trim_ascii);
@@ -80,7 +81,7 @@ fn has_invalid_target(head: &[u8]) -> bool {
     })
 }
 
-/// Returns whether a complete header in the head of an answer is a key that is not a hash.
+/// Returns whether a complete header in the head of a response is a key that is not a hash.
 fn has_invalid_key(head: &[u8]) -> bool {
     complete_lines(head).any(|header| {
         let mut parts = header.splitn(2, |&byte| byte == b':').map(<[u8]>::trim_ascii);

@@ -106,7 +106,7 @@ impl<S: fmt::Debug, P: fmt::Debug> fmt::Debug for Bot<S, P> {
 }
 
 impl Bot {
-    /// Creates a bot with the engine and the rules of its settings.
+    /// Creates a bot with the engine and the rules of `config`. Starts neither the engine nor a session.
     pub fn new(config: BotConfig) -> Self {
         let engine = config.engine.start_command();
         Self {
@@ -132,14 +132,17 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
         Bot { config, engine, policy, on_event, on_client }
     }
 
-    /// Sets the function that receives the bot's events. It must return quickly, as the bot waits for it.
+    /// Sets the function that receives the bot's events. It must return quickly, as the bot waits for it. Default:
+    /// nothing is called.
     pub fn on_event(mut self, on_event: impl Fn(&BotEvent) + Send + Sync + 'static) -> Self {
         self.on_event = Arc::new(on_event);
         self
     }
 
     /// Sets the function that receives the client of each account when it is connected for the first time: to subscribe to events,
-    /// or to expose the session.
+    /// or to expose the session. [`run_with`](Self::run_with) calls it at once.
+    ///
+    /// It must return quickly, as the bot waits for it. Default: nothing is called.
     pub fn on_client(mut self, on_client: impl Fn(&Client) + Send + Sync + 'static) -> Self {
         self.on_client = Arc::new(on_client);
         self
@@ -169,12 +172,16 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
         profile.session(|session| session.adjourned(adjourned))
     }
 
-    /// Plays until it is stopped, or all sessions are over.
+    /// Plays until it is stopped, or all sessions are over; returns at once if the settings have no account.
     ///
     /// # Errors
     ///
     /// [`BotError`] of the first account whose session could not start or ended for another reason than the stop. The other accounts
     /// play on until they end, too.
+    ///
+    /// # Panics
+    ///
+    /// If the policy, the engine or a callback panics. The other accounts are then disconnected.
     ///
     /// # Cancel safety
     ///

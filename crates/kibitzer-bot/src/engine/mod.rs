@@ -202,11 +202,11 @@ pub struct SearchLimits {
     pub clocks: Option<[Duration; 2]>,
     /// Increments of White and Black.
     pub increments: [Duration; 2],
-    /// Fixed time for this move, in place of the clocks.
+    /// Fixed time for this move, in place of the clocks; `None` if the engine decides, by the clocks or until the deadline.
     pub move_time: Option<Duration>,
-    /// Maximum number of nodes.
+    /// Maximum number of nodes; `None` for no limit.
     pub nodes: Option<u64>,
-    /// Maximum depth in plies.
+    /// Maximum depth in plies; `None` for no limit.
     pub depth: Option<u32>,
     /// The engine is stopped after this time, and fails with [`EngineError::NoMove`] if it then returns none within a second.
     pub deadline: Duration,
@@ -214,6 +214,10 @@ pub struct SearchLimits {
 
 impl SearchLimits {
     /// Returns the limits of a search that uses this time; the deadline is 5 s later.
+    ///
+    /// # Panics
+    ///
+    /// If the deadline exceeds the range of [`Duration`].
     pub fn for_fixed_time(time: Duration) -> Self {
         Self { move_time: Some(time), ..Self::deadline(time + Duration::from_secs(5)) }
     }
@@ -269,7 +273,7 @@ impl fmt::Display for Score {
 pub struct BestMove {
     /// The move in UCI notation; `None` if the position has no legal move.
     pub best: Option<String>,
-    /// The reply that the engine expects.
+    /// The reply that the engine expects; `None` if it named none.
     pub ponder: Option<String>,
     /// Whether the engine offers a draw with the move; without a move, whether it claims one.
     pub offers_draw: bool,

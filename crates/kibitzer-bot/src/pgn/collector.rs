@@ -53,7 +53,8 @@ impl PgnCollector {
         &mut self.tracker
     }
 
-    /// Applies an event that happened at this time, and returns the changes of games.
+    /// Applies an event that happened at this time, and returns the changes of games. With `None`, the records of
+    /// games that start have an unknown date.
     pub fn apply(&mut self, event: &Event, time: Option<Utc>) -> Vec<TrackedChange> {
         let changes = self.tracker.apply(event);
         for change in changes.iter().filter(|change| change.kind == TrackedChangeKind::Started) {
@@ -72,7 +73,7 @@ impl PgnCollector {
         self.tracker.interrupt_games()
     }
 
-    /// Returns a game in its current state; `None` if the tracker has dropped it.
+    /// Returns a game in its current state; `None` as for [`GameTracker::get`].
     pub fn game(&self, key: GameKey) -> Option<PgnGame> {
         let game = self.tracker.get(key)?;
         let notes = self.notes.get(&key);

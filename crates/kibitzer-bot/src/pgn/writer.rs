@@ -47,7 +47,7 @@ impl PgnWriter {
         Self { path: path.into() }
     }
 
-    /// Appends a game. The file is locked meanwhile, so that several processes may append to it.
+    /// Appends a game. The file is locked meanwhile, so that several processes may append to it. Waits for the lock without a limit.
     ///
     /// # Errors
     ///

@@ -209,7 +209,7 @@ impl TrackedGame {
     }
 
     /// Adds the moves that are missing at the start of the line. Returns `true` if none is missing afterwards, `false` if the list does
-    /// not lead to the known moves.
+    /// not lead to the known moves, or has a move that cannot be played.
     pub fn add_missing_moves(&mut self, list: &MoveList) -> bool {
         let line = MoveLine::from_list(list, self.variant() == "atomic").and_then(|line| line.up_to(self.game.base()));
         if let Some(line) = line.filter(|_| self.has_missing_moves()) {
@@ -223,7 +223,8 @@ impl TrackedGame {
 
     /// Returns the position for an engine.
     ///
-    /// A position with pieces in reserve, other than from crazyhouse's usual start, is passed without the moves that led to it.
+    /// A position with pieces in reserve, other than from crazyhouse's usual start, is passed without the moves that led to it, as
+    /// is a position after a hidden move, and any position of bughouse.
     /// In chess960 castling is the king's capture of its rook, and castling rights of a start position are the files of the rooks.
     pub fn search_position(&self) -> SearchPosition {
         let side_to_move = self.position().side_to_move();

@@ -51,12 +51,14 @@ impl TrackedMove {
         }
     }
 
-    /// Returns the move in UCI notation, with castling as the king's move (`e1g1`); `None` if the server hides the move.
+    /// Returns the move in UCI notation, with castling from the e-file as the king's move (`e1g1`); `None` as for [`LastMove::to_uci`],
+    /// such as for a move that the server hides.
     pub fn uci(&self) -> Option<String> {
         self.played.to_uci(self.color).map(|uci| uci.to_string())
     }
 
     /// Returns the move as [`uci`](Self::uci) does, with castling as in chess960: the king captures its own rook (`e1h1`).
+    /// Castling whose squares are not known is that of `uci`. `None` as for `uci`.
     pub fn uci_chess960(&self) -> Option<String> {
         match self.played {
             LastMove::Castle { king_from: Some(king), rook_from: Some(rook), .. } => Some(format!("{king}{rook}")),

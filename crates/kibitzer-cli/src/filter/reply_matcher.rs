@@ -83,7 +83,7 @@ struct PendingLine {
 }
 
 impl ReplyMatcher {
-    /// Records a sent line in row `row` as waiting for its reply.
+    /// Records a sent line in row `row` as waiting for its reply. Drops the oldest of [`MAX_PENDING_LINES`] waiting lines.
     pub(crate) fn record_sent(&mut self, row: u64, at: Duration, line: &[u8]) {
         if self.waiting.len() >= MAX_PENDING_LINES {
             self.waiting.pop_front();

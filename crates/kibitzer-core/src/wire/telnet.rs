@@ -62,13 +62,13 @@ impl TelnetState {
         }
     }
 
-    /// Sets the state inside a command that is not complete.
+    /// Sets the state to `next`, inside a command that is not complete, and returns [`TelnetStep::Pending`].
     fn enter(&mut self, next: Self) -> TelnetStep {
         *self = next;
         TelnetStep::Pending
     }
 
-    /// Returns to text, with this effect.
+    /// Sets the state to [`Text`](Self::Text), because a command has ended, and returns `step`.
     fn finish(&mut self, step: TelnetStep) -> TelnetStep {
         *self = Self::Text;
         step

@@ -180,7 +180,8 @@ fn parse_typed_squares(text: &[u8], role: Option<Role>) -> Option<TypedMove> {
     Some(TypedMove { role, from_file, from_rank, to_file, to_rank, promotion })
 }
 
-/// Splits `=Q`, `(Q)` or `Q` off the end of a move. A letter without `=` counts only after a rank.
+/// Splits a promotion off the end of a move: `=Q`, `(Q)`, or a bare `Q` after a rank; knight, bishop, rook or queen, in either
+/// case. Returns the whole text and `None` if there is none.
 fn split_promotion(text: &[u8]) -> (&[u8], Option<Role>) {
     let (head, letter) = match text {
         [head @ .., b'=', letter] | [head @ .., b'(', letter, b')'] => (head, letter),

@@ -225,8 +225,8 @@ impl Lobby {
         self.online.get(&name_key(name)).copied()
     }
 
-    /// Returns the player with this name, otherwise the only one whose name starts with it; `None` if there is none or there are
-    /// several.
+    /// Returns the player with this name, otherwise the only one whose name starts with it, in any case; `None` if there is none or
+    /// there are several, or if `name` is empty.
     pub(crate) fn find_player_by_prefix(&self, name: &str) -> Option<ConnectionId> {
         let prefix = name_key(name);
         if let Some(&exact) = self.online.get(&prefix) {
@@ -237,7 +237,7 @@ impl Lobby {
         matches.next().is_none().then_some(id)
     }
 
-    /// Like [`find_player_by_prefix`](Self::find_player_by_prefix), with the server's refusal if there is no such player.
+    /// Like [`find_player_by_prefix`](Self::find_player_by_prefix), with the server's refusal for `None`.
     pub(crate) fn find_player_or_refusal(&self, name: &str) -> Result<ConnectionId, String> {
         self.find_player_by_prefix(name).ok_or_else(|| format!("No player named \"{name}\" is online.\n"))
     }
@@ -263,7 +263,7 @@ impl Lobby {
     }
 
     /// Returns the game that a command without a game number refers to: the one that the player plays or examines, otherwise the
-    /// one observed for the longest time.
+    /// one observed for the longest time; `None` if there is none.
     pub(crate) fn primary_game(&self, id: ConnectionId) -> Option<GameId> {
         let player = self.player(id)?;
         player.game.or_else(|| player.observing.first().copied())

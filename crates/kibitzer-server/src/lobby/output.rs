@@ -77,8 +77,8 @@ impl Lobby {
         self.queue_unwrapped(to, &prompt);
     }
 
-    /// Formats the prompt of a player: the variable `prompt`, otherwise `default`, with the time before it if `ptime` is set.
-    /// With the ivar `defprompt` always `default`.
+    /// Formats the prompt of a player: the variable `prompt`, or `default` if it is empty, preceded by the time if `ptime` is set.
+    /// If the ivar `defprompt` is set, returns `default` alone.
     fn format_prompt(&self, player: &Player, default: &str) -> String {
         if player.ivars.is_set(Ivar::DefPrompt) {
             return default.to_owned();

@@ -24,7 +24,7 @@ const CHANNELS: [&str; 2] = ["1", "50"];
 impl Population {
     /// Generates the accounts of all simulated players, with their roles, in the order in which they log in.
     ///
-    /// Ratings are around one strength. The password is empty, which no login accepts.
+    /// Each player's ratings are close to a strength of its own. The password is empty, which no login accepts.
     pub(crate) fn generate_accounts(&mut self) -> Vec<(Account, SimulatedRole)> {
         let n = |activity| usize::from(self.options.has_activity(activity));
         let n_regulars = if self.options.games == 0 { 0 } else { 2 * self.options.games + N_SPARE };
@@ -39,7 +39,7 @@ impl Population {
         numbered.map(|(role, at)| (self.generate_account(role, at), role)).collect()
     }
 
-    /// Generates the account of player number `at`, from 0, of a role. Its ratings are around one random strength.
+    /// Generates the account of player number `at`, from 0, of a role. Its ratings are at most 199 above a random strength.
     fn generate_account(&mut self, role: SimulatedRole, at: usize) -> Account {
         let wanted = OPPONENTS.get(at).copied().filter(|_| role == SimulatedRole::Opponent);
         let mut account = Account::new(self.names.pick_unused(wanted, &mut self.random), "");

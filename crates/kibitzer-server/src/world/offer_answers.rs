@@ -69,7 +69,11 @@ impl World {
         self.execute_accepted_offer(offer);
     }
 
-    /// Removes an offer and reports that to both sides and, if it is about a game, to the observers.
+    /// Removes an offer, because `actor` accepted, declined or withdrew it, and reports that to both sides and, if it is about a
+    /// game, to the observers.
+    ///
+    /// `doing` begins the line to the actor (`Accepting the`), `does` follows the actor's name in the line to the other side
+    /// (`accepts your`); the observers read `the` for `your`.
     fn close_and_report_offer(&mut self, offer: Offer, actor: ConnectionId, (doing, does): (&str, &str)) {
         let other = offer.other_side(actor);
         let (me, them, noun) = (self.lobby.player_name(actor), self.lobby.player_name(other), offer.kind.reply_noun());

@@ -45,7 +45,8 @@ impl World {
         taken.into_iter().fold(1, |free, number| if number == free { free + 1 } else { free })
     }
 
-    /// Returns whether a seek is shown to a player: not during a game, rated ones not to guests, own ones on request.
+    /// Returns whether a seek is shown to a player: not during a game, rated ones not to guests, own ones only with the ivar
+    /// `showownseek`.
     fn is_seek_shown_to(&self, id: ConnectionId, seek: &Seek) -> bool {
         let is_registered = self.lobby.player(id).is_some_and(|player| player.is_registered);
         let is_possible = self.game_played_by(id).is_none() && (is_registered || !seek.terms.rated);
@@ -53,7 +54,9 @@ impl World {
     }
 
     /// Shows a seek as data, as text, or both, as the client has requested; returns whether it was shown at all. The seeker needs
-    /// `showownseek` to receive the text.
+    /// the variable `showownseek` to receive the text.
+    ///
+    /// The caller has to check [`is_seek_shown_to`](Self::is_seek_shown_to) first.
     fn show_seek(&mut self, id: ConnectionId, seek: &Seek, data: &str, text: &str) -> bool {
         let has_data = self.lobby.has_ivar(id, Ivar::SeekInfo);
         let is_own = id == seek.from;

@@ -16,7 +16,7 @@ use super::{GameRef, Request, reply};
 pub struct ObservedGame {
     /// Number of the game.
     pub game: GameId,
-    /// The current board, if the reply contains it in style 12.
+    /// The current board; `None` if the reply does not contain it in style 12.
     pub board: Option<Arc<Style12>>,
 }
 

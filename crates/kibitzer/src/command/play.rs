@@ -93,7 +93,7 @@ impl fmt::Display for MoveText {
 pub struct MoveMade {
     /// The new board; `None` if the reply contains only the end of the game, or an unreadable board.
     pub board: Option<Arc<Style12>>,
-    /// The end of the game, if the move ended it.
+    /// The end of the game, if the move ended it; `None` otherwise.
     pub ended: Option<Box<GameEnded>>,
 }
 

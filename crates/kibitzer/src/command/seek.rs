@@ -44,7 +44,7 @@ impl SeekOptions {
         self
     }
 
-    /// Admits only players with ratings in this range, from 0 to 9,999. Default: all players.
+    /// Admits only players with ratings in this range, from 0 to 9,999. It is sent without a check. Default: all players.
     #[must_use]
     pub const fn ratings(mut self, ratings: RangeInclusive<u16>) -> Self {
         self.ratings = Some(ratings);

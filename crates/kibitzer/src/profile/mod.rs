@@ -49,7 +49,7 @@ pub struct Profile {
     pub(crate) record_file: Option<PathBuf>,
     /// Named filters of a console that shows sessions with this profile: the expression by name.
     pub filters: BTreeMap<String, String>,
-    /// Unix socket on which the session is to be exposed.
+    /// Unix socket on which the session is to be exposed; `None` if it is not.
     pub attach_socket: Option<PathBuf>,
     /// Rights of processes that attach to the session.
     pub attach_access: AttachAccess,

@@ -47,13 +47,15 @@ impl RowList {
         is_listed
     }
 
-    /// Replaces the filter, and filters all rows again; `None` lists all rows but details of the protocol.
+    /// Replaces the filter and rebuilds the list, see [`rebuild`](Self::rebuild). `None` lists all rows; details of the protocol only
+    /// if they are switched on.
     pub(crate) fn set_filter(&mut self, filter: Option<Expression>, rows: &RowBuffer) {
         self.filter = filter;
         self.rebuild(rows);
     }
 
-    /// Shows or hides the details of the protocol, and filters all rows again.
+    /// Shows or hides the details of the protocol, and rebuilds the list, see [`rebuild`](Self::rebuild). Changes nothing visible while
+    /// there is a filter.
     pub(crate) fn toggle_protocol_details(&mut self, rows: &RowBuffer) {
         self.shows_protocol_details = !self.shows_protocol_details;
         self.rebuild(rows);
@@ -70,7 +72,7 @@ impl RowList {
         }
     }
 
-    /// Returns the number of the selected row.
+    /// Returns the number of the selected row; `None` if no row could be selected, because none was listed.
     pub(crate) fn selected_number(&self) -> Option<u64> {
         (self.selected > 0).then_some(self.selected)
     }

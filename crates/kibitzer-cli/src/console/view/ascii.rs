@@ -2,7 +2,7 @@
 
 use ratatui::buffer::Buffer;
 
-/// Replaces every character of the screen by an ASCII character of about the same look, unknown ones by `?`.
+/// Replaces every non-ASCII character of the screen with an ASCII character that looks similar, or with `?` if there is none.
 pub(super) fn convert_to_ascii(buffer: &mut Buffer) {
     for cell in &mut buffer.content {
         if !cell.symbol().is_ascii() {
@@ -12,7 +12,7 @@ pub(super) fn convert_to_ascii(buffer: &mut Buffer) {
     }
 }
 
-/// Returns the ASCII character of about the same look; `?` for an unknown one.
+/// Returns an ASCII character that looks similar; `?` if there is none.
 const fn ascii_lookalike(character: char) -> char {
     match character {
         '\u{2502}' => '|',

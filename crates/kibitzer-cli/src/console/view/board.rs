@@ -159,7 +159,7 @@ pub(super) fn draw_event_board(canvas: Canvas<'_>, position: &ReportedBoard<'_>)
     draw_squares(canvas, &position.board.board(), &mark, bottom, SquareSize::SMALL);
 }
 
-/// Draws one of two compared boards, with small squares and White at the bottom; `differing` squares have a star.
+/// Draws one of two compared boards, with small squares and White at the bottom; squares in `differing` are marked with a star.
 pub(super) fn draw_compared_board(canvas: Canvas<'_>, board: &Board, differing: &[Square]) {
     let mark = |square| differing.contains(&square).then_some('*');
     draw_squares(canvas, board, &mark, Color::White, SquareSize::SMALL);

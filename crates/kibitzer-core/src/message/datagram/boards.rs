@@ -186,7 +186,8 @@ pub(super) fn parse_and_apply_my_role(
     game_update_message(arguments, GameUpdateKind::Role(role))
 }
 
-/// Creates the message of a change of the game that the argument `game` numbers.
+/// Returns the message that the game named by the argument `game` has changed as `action` says; `None` if that argument is missing
+/// or invalid.
 fn game_update_message(arguments: &NamedArguments<'_>, action: GameUpdateKind) -> Option<DatagramMessages> {
     Some(Message::from(GameUpdate { game: arguments.game()?, action }).into())
 }

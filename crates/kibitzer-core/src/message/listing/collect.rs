@@ -99,8 +99,8 @@ enum Progress {
 impl<L: Listing> ListingCollector<L> {
     /// Adds a line if it is part of the listing. Empty lines and the pager's line are part of it after its first line.
     ///
-    /// Returns `None` if the line is not part of the listing or the listing is already complete, and `Break` if it accepts no further
-    /// lines, because this was the last one or one over the limit.
+    /// Returns `None` if the line is not part of the listing, or the listing is already complete or too long, and `Break` if it accepts
+    /// no further lines, because this was the last one or one over the limit.
     pub(crate) fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
         let is_started = matches!(self.progress, Progress::Collecting | Progress::Paged);
         let next = match line.trim_ascii() {

@@ -46,12 +46,12 @@ impl Style12 {
         self.player(Color::White)
     }
 
-    /// Field 18: Black's name.
+    /// Field 18: Black's name. In examined games it is free text, see [`white`](Self::white).
     pub fn black(&self) -> Handle {
         self.player(Color::Black)
     }
 
-    /// Returns the decoded name of one side.
+    /// Returns the decoded name of one side. In examined games it is free text, see [`white`](Self::white).
     pub fn player(&self, color: Color) -> Handle {
         Handle::from_wire(self.player_bytes(color))
     }

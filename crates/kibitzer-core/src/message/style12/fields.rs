@@ -3,8 +3,10 @@
 use super::Style12Error;
 use crate::chess::{Board, Color};
 
-/// A cursor over the words of a line that counts them, so that errors have the number of the field. Each `next_x` consumes one word
-/// or more, and fails with [`Style12Error::Missing`] at the end of the line.
+/// A cursor over the words of a line that counts them, so that errors have the number of the field.
+///
+/// The `next_x` that return a `Result` fail with [`Style12Error::Missing`] at the end of the line, and with
+/// [`Style12Error::Invalid`] for a word of another form; each says whether it consumes such a word.
 pub(super) struct NumberedWords<'a> {
     pub(super) rest: &'a [u8],
     /// The number of the next word.
@@ -12,7 +14,7 @@ pub(super) struct NumberedWords<'a> {
 }
 
 impl<'a> NumberedWords<'a> {
-    /// Returns the next word.
+    /// Returns the next word, of any form.
     pub(super) fn next_word(&mut self) -> Result<&'a [u8], Style12Error> {
         self.skip_blanks();
         let field = self.next;
@@ -33,7 +35,8 @@ impl<'a> NumberedWords<'a> {
         }
     }
 
-    /// Parses the next eight words as the ranks of a board. Each must have eight letters and a blank after it.
+    /// Parses the next eight words as the ranks of a board. Each must have eight letters and a blank after it. Consumes a word of
+    /// eight bytes, even if one of them is no piece; that is reported for the last word.
     pub(super) fn next_board(&mut self) -> Result<Board, Style12Error> {
         let mut rows = [[0_u8; 8]; 8];
         for row in &mut rows {
@@ -52,7 +55,7 @@ impl<'a> NumberedWords<'a> {
         Board::from_rows(&rows).ok_or(Style12Error::Invalid(self.next - 1))
     }
 
-    /// Parses the next word, `W` or `B`, as the side to move.
+    /// Parses the next word, `W` or `B`, as the side to move. Any other word is consumed.
     pub(super) fn next_side(&mut self) -> Result<Color, Style12Error> {
         let field = self.next;
         match self.next_word()? {
@@ -90,13 +93,13 @@ impl<'a> NumberedWords<'a> {
         Ok(if negative { -value } else { value })
     }
 
-    /// Parses the next word as a number in the range of `T`. A number out of range is consumed.
+    /// Parses the next word as a number in the range of `T`. A number out of range is consumed, a word that is no number is not.
     pub(super) fn next_fitting_number<T: TryFrom<i64>>(&mut self) -> Result<T, Style12Error> {
         let field = self.next;
         T::try_from(self.next_number()?).map_err(|_| Style12Error::Invalid(field))
     }
 
-    /// Parses the next word as a number, and returns 0 for 0 and 1 for any other number.
+    /// Parses the next word as a number, and returns 0 for 0 and 1 for any other number. Does not consume an invalid word.
     pub(super) fn next_flag(&mut self) -> Result<u8, Style12Error> {
         Ok(u8::from(self.next_number()? != 0))
     }

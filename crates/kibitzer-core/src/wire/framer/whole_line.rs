@@ -10,7 +10,7 @@ use crate::wire::line::prompt_follows_output;
 use crate::wire::options::Timeseal;
 use crate::wire::telnet::IAC;
 
-/// The result of the fast path.
+/// The result of [`Framer::next_whole_line`], the fast path for input that needs no copying.
 pub(super) enum WholeLine<'a> {
     Frame(Frame<'a>),
     /// No frame: the end of a line that contained only prompts or marks was consumed.
