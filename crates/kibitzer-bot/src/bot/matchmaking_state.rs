@@ -117,9 +117,9 @@ impl MatchmakingState {
         }
     }
 
-    /// Returns a random item; `None` if there are none.
+    /// Returns a random item; `None` if `items` is empty.
     pub(super) fn random_item<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
-        items.get(self.random.usize(..items.len().max(1)))
+        self.random.choice(items)
     }
 
     /// Returns the earlier of the times planned for seeks and for a challenge; `None` if neither is planned.
