@@ -150,7 +150,7 @@ impl Book {
         Ok(moves)
     }
 
-    /// Returns the index of the first entry whose key is `key` or greater; the number of entries if there is none.
+    /// Returns the index of the first entry with at least this key; the number of entries if all keys are smaller.
     fn first_entry_from(&mut self, key: u64) -> io::Result<u64> {
         let (mut low, mut high) = (0, self.n_entries);
         while low < high {

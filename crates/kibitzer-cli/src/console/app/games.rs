@@ -99,8 +99,8 @@ impl App {
         }
     }
 
-    /// Makes a game the automatic choice if there is none yet; also if the game is in progress, and the previous choice is not or the
-    /// user plays in this one.
+    /// Makes a game the automatic choice if no game has been chosen. A game in progress also replaces a choice that has ended, and
+    /// any choice if the user plays in the new game.
     pub(super) fn consider_auto_game(&mut self, game: GameId) {
         let Some(new) = self.model.games.get(&game) else { return };
         let known = self.auto_game.and_then(|auto_game| self.model.games.get(&auto_game));

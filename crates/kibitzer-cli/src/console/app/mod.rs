@@ -75,7 +75,7 @@ pub(super) struct App {
     /// Text of the offer or move that required an answer at the last check. The bell rings only if it changes.
     last_attention: Option<String>,
     history: History,
-    /// What `n` and `N` search for: the argument of `/find` or, once one was hit, the breakpoint.
+    /// The search that `n` and `N` repeat: the last `/find`, or the breakpoint at which the session or the replay stopped.
     search: Option<Search>,
     /// The action that waits for its second key; only [`Action::Copy`] does.
     prefix: Option<Action>,

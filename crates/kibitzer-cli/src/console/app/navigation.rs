@@ -211,13 +211,14 @@ impl App {
         self.select_wrapped_match(&search, newest, "no match before this line: the search went on at the end");
     }
 
-    /// Selects the oldest match, because there is none after the selected row.
+    /// Continues a search at the first row: selects the oldest match, and says that the search wrapped. Shows an error if no row
+    /// matches.
     pub(super) fn select_first_match(&mut self, search: &Search) {
         let oldest = self.matching_row_numbers(search).next();
         self.select_wrapped_match(search, oldest, "no match after this line: the search went on at the start");
     }
 
-    /// Selects a match that was found beyond the other end of the rows, and says so; shows an error if there is none.
+    /// Selects the match of a search that wrapped, and shows `text`; shows an error if `found` is `None`.
     fn select_wrapped_match(&mut self, search: &Search, found: Option<u64>, text: &str) {
         let Some(row) = found else { return self.show_error(NO_MATCH) };
         self.select_match(search, row);

@@ -8,7 +8,7 @@ use crate::filter::{Expression, FilterError};
 /// Prefix of a search for bytes.
 const HEX: &str = "hex:";
 
-/// What to search for in the rows: the argument of `/find`, or a breakpoint.
+/// A search in the rows, from the argument of `/find` or from a breakpoint.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Search {
     /// An expression, which matches only listed rows.

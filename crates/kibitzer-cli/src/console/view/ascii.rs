@@ -2,7 +2,7 @@
 
 use ratatui::buffer::Buffer;
 
-/// Replaces every non-ASCII character of the screen with an ASCII character that looks similar, or with `?` if there is none.
+/// Replaces every non-ASCII character of the screen with a similar ASCII character, or with `?` if no character is similar.
 pub(super) fn convert_to_ascii(buffer: &mut Buffer) {
     for cell in &mut buffer.content {
         if !cell.symbol().is_ascii() {
