@@ -1,7 +1,7 @@
 //! What recorded clients sent over timeseal, read and sealed again.
 #![expect(clippy::unwrap_used, reason = "the helpers of a test fail by panicking")]
 
-use kibitzer_core::wire::{Sealer, Unsealed, unseal};
+use kibitzer_core::wire::{Unsealed, seal_line, seal_ping_answer, unseal};
 use kibitzer_tests::Transcript;
 
 /// Every recorded session that was sealed from its first line to its last.
@@ -26,12 +26,11 @@ fn sealed_sessions_are_read_and_sealed_to_the_same_bytes() {
         let lines = lines(&transcript);
         assert_eq!(lines.first().and_then(Unsealed::hello_version), Some(transcript.timeseal()), "{name}");
         assert!(lines.is_sorted_by_key(|line| line.time_ms), "{name}: a clock went back");
-        let sealer = Sealer::new(transcript.timeseal()).unwrap();
         let again = |line: &Unsealed| {
             if line.is_ping_answer() {
-                sealer.ping_answer(line.time_ms)
+                seal_ping_answer(line.time_ms)
             } else {
-                sealer.seal_line(&line.text, line.time_ms).unwrap()
+                seal_line(&line.text, line.time_ms).unwrap()
             }
         };
         assert_eq!(lines.iter().flat_map(again).collect::<Vec<_>>(), transcript.sent, "{name}");

@@ -10,7 +10,7 @@ use super::command::Command;
 use super::options::credentials::Password;
 use super::secret::SecretDetector;
 use crate::event::{Event, RequestId};
-use crate::wire::{Sealer, Timeseal};
+use crate::wire::{self, Timeseal};
 
 /// Bytes to write at once and in order. They are wiped from memory when dropped.
 #[derive(Clone, PartialEq, Eq)]
@@ -91,39 +91,26 @@ impl fmt::Debug for Transmit {
 pub(super) struct Outbox {
     /// Number of pings to answer. Answers are sent before other lines: the server charges their delay to the player's clock.
     pings: usize,
-    hello: bool,
+    /// Version of the hello that has not been sent yet; `Off` if there is none.
+    hello: Timeseal,
     /// Lines that are neither sealed nor ended yet.
     pub(super) lines: VecDeque<Transmit>,
-    seal: Option<ActiveSeal>,
+    /// Time from which the timestamps of this connection count; `None` if its lines are not sealed.
+    seal_start: Option<Instant>,
     /// Finds the passwords in commands. It outlives the connection.
     pub(super) detector: SecretDetector,
-}
-
-/// Timeseal of the current connection, and the time from which its timestamps count.
-#[derive(Clone, Copy, Debug)]
-struct ActiveSeal {
-    sealer: Sealer,
-    start: Instant,
-}
-
-impl ActiveSeal {
-    /// Returns the milliseconds since the start of the connection, at least 1: FatICS treats a line with time 0 as unsealed.
-    fn timestamp_ms(self, now: Instant) -> u64 {
-        let elapsed = now.saturating_duration_since(self.start).as_millis();
-        u64::try_from(elapsed).unwrap_or(u64::MAX).saturating_add(1)
-    }
 }
 
 impl Outbox {
     /// Empties the queue for a new connection, but keeps learned aliases. The first line of a sealed connection is the hello.
     pub(super) fn reset_for_connection(&mut self, timeseal: Timeseal, now: Instant) {
-        let seal = Sealer::new(timeseal).map(|sealer| ActiveSeal { sealer, start: now });
-        *self = Self { hello: seal.is_some(), seal, detector: std::mem::take(&mut self.detector), ..Self::default() };
+        let seal_start = (timeseal != Timeseal::Off).then_some(now);
+        *self = Self { hello: timeseal, seal_start, detector: std::mem::take(&mut self.detector), ..Self::default() };
     }
 
     /// Stops sealing lines and drops unanswered pings; later pings are ignored too.
     pub(super) fn disable_timeseal(&mut self) {
-        self.seal = None;
+        self.seal_start = None;
         self.pings = 0;
     }
 
@@ -134,7 +121,7 @@ impl Outbox {
 
     /// Queues the answer to a ping; ignored if the connection is not sealed.
     pub(super) fn queue_ping_answer(&mut self) {
-        self.pings = self.pings.saturating_add(usize::from(self.seal.is_some()));
+        self.pings = self.pings.saturating_add(usize::from(self.seal_start.is_some()));
     }
 
     /// Queues a line of the login without a password, or a fence.
@@ -171,32 +158,38 @@ impl Outbox {
     /// The hello precedes answers to pings, which precede lines. The hello and the answers have no event; the event of a line
     /// with a password omits the text.
     pub(super) fn pop_with_sent_event(&mut self, now: Instant) -> Option<(Transmit, Option<Event>)> {
-        if let Some(seal) = self.seal {
-            if std::mem::take(&mut self.hello) {
-                return Some((Transmit::new(TransmitKind::Hello, seal.sealer.hello(seal.timestamp_ms(now)), []), None));
+        if let Some(start) = self.seal_start {
+            if let Some(hello) = wire::seal_hello(std::mem::take(&mut self.hello), timestamp_ms(start, now)) {
+                return Some((Transmit::new(TransmitKind::Hello, hello, []), None));
             }
             if let Some(left) = self.pings.checked_sub(1) {
                 self.pings = left;
-                let answer = seal.sealer.ping_answer(seal.timestamp_ms(now));
+                let answer = wire::seal_ping_answer(timestamp_ms(start, now));
                 return Some((Transmit::new(TransmitKind::PingAnswer, answer, []), None));
             }
         }
         let mut line = self.lines.pop_front()?;
         let shown = (!line.kind.is_secret()).then(|| String::from_utf8_lossy(&line.bytes).into());
         let sent = Event::Sent { line: shown, request: line.request };
-        line.bytes = Zeroizing::new(match self.seal {
-            Some(seal) => seal_line(seal, &line.bytes, now),
+        line.bytes = Zeroizing::new(match self.seal_start {
+            Some(start) => seal_line(&line.bytes, timestamp_ms(start, now)),
             None => [&line.bytes[..], b"\n"].concat(),
         });
         Some((line, Some(sent)))
     }
 }
 
+/// Returns the milliseconds since the start of the connection, at least 1: FatICS treats a line with time 0 as unsealed.
+fn timestamp_ms(start: Instant, now: Instant) -> u64 {
+    let elapsed = now.saturating_duration_since(start).as_millis();
+    u64::try_from(elapsed).unwrap_or(u64::MAX).saturating_add(1)
+}
+
 /// Returns a line with its timestamp and line end, as timeseal encodes them.
-fn seal_line(seal: ActiveSeal, text: &[u8], now: Instant) -> Vec<u8> {
+fn seal_line(text: &[u8], time_ms: u64) -> Vec<u8> {
     #[expect(
         clippy::expect_used,
         reason = "handles, passwords and commands are printable ASCII, which their types check"
     )]
-    seal.sealer.seal_line(text, seal.timestamp_ms(now)).expect("only printable lines are pushed")
+    wire::seal_line(text, time_ms).expect("only printable lines are pushed")
 }

@@ -26,6 +26,6 @@ pub use framer::Framer;
 pub(crate) use framer::{FastFrame, FastFrameKind};
 pub use options::{Limits, Timeseal};
 pub(crate) use quote::sender_in_heading;
-pub use seal::{Sealer, Unsealed, unseal};
+pub use seal::{Unsealed, seal_hello, seal_line, seal_ping_answer, unseal};
 pub use state::StreamState;
 pub use telnet::telnet_command_name;

@@ -30,69 +30,50 @@ const FILLER: u8 = b'1';
 /// Text of the line that answers a ping.
 const PING_ANSWER: &[u8] = b"\x029";
 
-/// Prefix of the hello of version 1.
-const V1_HELLO: &str = "TIMESTAMP|";
-
-/// Prefix of the hello of version 2.
-const V2_HELLO: &str = "TIMESEAL2|";
+/// Prefix of the hello of each version.
+const HELLO_WORDS: [(Timeseal, &str); 2] = [(Timeseal::V1, "TIMESTAMP|"), (Timeseal::V2, "TIMESEAL2|")];
 
 /// Text after the version in a hello: user name and host name, which servers ignore.
 const HELLO_TAIL: &str = "nobody|kibitzer|";
 
-/// Encodes the lines of a client for one version of timeseal.
+/// Returns the first line of a client on a connection, sealed and with the LF, which is sent before anything is received. The server
+/// does not reply to it. `None` for [`Timeseal::Off`].
 ///
-/// The first line of a connection is the [`hello`](Self::hello), sent before anything is received. Every later line is encoded by
-/// [`seal_line`](Self::seal_line). A ping has to be answered at once with [`ping_answer`](Self::ping_answer).
+/// `time_ms` is as in [`seal_line`].
+pub fn seal_hello(timeseal: Timeseal, time_ms: u64) -> Option<Vec<u8>> {
+    let (_, word) = HELLO_WORDS.into_iter().find(|(version, _)| *version == timeseal)?;
+    Some(seal_text(format!("{word}{HELLO_TAIL}").as_bytes(), time_ms, 0))
+}
+
+/// Seals a line of a client after its [hello](seal_hello): encodes it with a timestamp. `text` has no line end, and the result
+/// includes the LF.
+///
+/// `None` if `text` has a byte outside `0x20..=0x7E`: line ends and delimiters would change the decoded line, and bytes from 0x80
+/// would lose a bit. [`text::encode_ascii`](crate::text::encode_ascii) produces only permitted bytes.
+///
+/// `time_ms` is the time of a monotonic clock, in milliseconds since any fixed moment, because the server uses only differences. It is
+/// sent modulo ten million.
 ///
 /// Source: transport rules S1 to S4; the encoding is that of the servers' own clients.
 ///
 /// ```
-/// use kibitzer_core::wire::{Sealer, Timeseal, unseal};
+/// use kibitzer_core::wire::{Timeseal, seal_hello, seal_line, unseal};
 ///
-/// let sealer = Sealer::new(Timeseal::V2).unwrap();
-/// assert!(unseal(&sealer.hello(0)).unwrap().text.starts_with(b"TIMESEAL2|"));
-/// let sealed = sealer.seal_line(b"tell Newton hello", 1_500).unwrap();
+/// let hello = seal_hello(Timeseal::V2, 0).unwrap();
+/// assert!(unseal(&hello).unwrap().text.starts_with(b"TIMESEAL2|"));
+/// let sealed = seal_line(b"tell Newton hello", 1_500).unwrap();
 /// let unsealed = unseal(&sealed).unwrap();
 /// assert_eq!((unsealed.text.as_slice(), unsealed.time_ms), (&b"tell Newton hello"[..], 1_500));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sealer {
-    hello_word: &'static str,
+pub fn seal_line(text: &[u8], time_ms: u64) -> Option<Vec<u8>> {
+    let is_printable = text.iter().all(|byte| (0x20..=0x7E).contains(byte));
+    is_printable.then(|| seal_text(text, time_ms, 0))
 }
 
-impl Sealer {
-    /// Creates a sealer of this version; `None` for [`Timeseal::Off`].
-    pub const fn new(timeseal: Timeseal) -> Option<Self> {
-        match timeseal {
-            Timeseal::Off => None,
-            Timeseal::V1 => Some(Self { hello_word: V1_HELLO }),
-            Timeseal::V2 => Some(Self { hello_word: V2_HELLO }),
-        }
-    }
-
-    /// Returns the first line to send on a connection, encoded and with the LF. The server does not reply to it.
-    ///
-    /// `time_ms` is as in [`seal_line`](Self::seal_line).
-    pub fn hello(self, time_ms: u64) -> Vec<u8> {
-        seal_text(format!("{}{HELLO_TAIL}", self.hello_word).as_bytes(), time_ms, 0)
-    }
-
-    /// Encodes a line; `text` has no line end, and the result includes the LF. `None` if `text` has a byte outside `0x20..=0x7E`:
-    /// line ends and delimiters would change the decoded line, and bytes from 0x80 would lose a bit.
-    /// [`text::encode_ascii`](crate::text::encode_ascii) produces only permitted bytes.
-    ///
-    /// `time_ms` is the time of a monotonic clock, in milliseconds since any fixed moment, because the server uses only
-    /// differences. It is sent modulo ten million.
-    pub fn seal_line(self, text: &[u8], time_ms: u64) -> Option<Vec<u8>> {
-        let is_printable = text.iter().all(|byte| (0x20..=0x7E).contains(byte));
-        is_printable.then(|| seal_text(text, time_ms, 0))
-    }
-
-    /// Returns the line that answers a ping, encoded and with the LF. The server computes the lag from `time_ms`, which is as in
-    /// [`seal_line`](Self::seal_line).
-    pub fn ping_answer(self, time_ms: u64) -> Vec<u8> {
-        seal_text(PING_ANSWER, time_ms, 0)
-    }
+/// Returns the line that answers a ping, sealed and with the LF. It has to be sent at once: the server computes the lag from `time_ms`,
+/// which is as in [`seal_line`].
+pub fn seal_ping_answer(time_ms: u64) -> Vec<u8> {
+    seal_text(PING_ANSWER, time_ms, 0)
 }
 
 /// Text and time of a decoded line.
@@ -116,8 +97,8 @@ impl Unsealed {
 
     /// Returns the version of timeseal if the line is a hello; `None` for any other line and for an unknown version.
     pub fn hello_version(&self) -> Option<Timeseal> {
-        let versions = [(V1_HELLO, Timeseal::V1), (V2_HELLO, Timeseal::V2)];
-        versions.into_iter().find(|(word, _)| self.text.starts_with(word.as_bytes())).map(|(_, version)| version)
+        let hello = HELLO_WORDS.into_iter().find(|(_, word)| self.text.starts_with(word.as_bytes()));
+        hello.map(|(version, _)| version)
     }
 }
 
@@ -225,11 +206,11 @@ mod tests {
     // Rules: transport S1
     #[test]
     fn s1_each_version_has_its_hello() {
-        assert_eq!(Sealer::new(Timeseal::Off), None);
+        assert_eq!(seal_hello(Timeseal::Off, 7), None);
         for (version, want) in
             [(Timeseal::V1, &b"TIMESTAMP|nobody|kibitzer|"[..]), (Timeseal::V2, b"TIMESEAL2|nobody|kibitzer|")]
         {
-            let hello = unseal(&Sealer::new(version).unwrap().hello(7)).unwrap();
+            let hello = unseal(&seal_hello(version, 7).unwrap()).unwrap();
             assert_eq!((hello.text.as_slice(), hello.time_ms), (want, 7));
             assert_eq!(hello.hello_version(), Some(version));
         }
@@ -241,31 +222,28 @@ mod tests {
     // Rules: transport S3
     #[test]
     fn s3_the_answer_to_a_ping_carries_the_time() {
-        let sealer = Sealer::new(Timeseal::V1).unwrap();
-        let answer = unseal(&sealer.ping_answer(6_400_000)).unwrap();
+        let answer = unseal(&seal_ping_answer(6_400_000)).unwrap();
         assert!(answer.is_ping_answer());
         assert_eq!(answer.time_ms, 6_400_000);
-        assert_eq!(hex(&sealer.ping_answer(6_400_000)), "c5b0bdb3a3a4b1b9a09891a4800a");
-        assert!(!unseal(&sealer.seal_line(b"9", 0).unwrap()).unwrap().is_ping_answer());
+        assert_eq!(hex(&seal_ping_answer(6_400_000)), "c5b0bdb3a3a4b1b9a09891a4800a");
+        assert!(!unseal(&seal_line(b"9", 0).unwrap()).unwrap().is_ping_answer());
     }
 
     // Rules: transport L2, bugs 15, bugs 16
     #[test]
     fn a_line_is_printable_ascii_and_nothing_else() {
-        let sealer = Sealer::new(Timeseal::V1).unwrap();
         for text in ["a\r", "a\nb", "\0", "\x18", "\x19", "\x02", "\t", "\x7f", "é"] {
-            assert_eq!(sealer.seal_line(text.as_bytes(), 0), None, "{text:?}");
+            assert_eq!(seal_line(text.as_bytes(), 0), None, "{text:?}");
             let escaped = crate::text::encode_ascii(text);
-            assert_eq!(unseal(&sealer.seal_line(escaped.as_bytes(), 0).unwrap()).unwrap().text, escaped.as_bytes());
+            assert_eq!(unseal(&seal_line(escaped.as_bytes(), 0).unwrap()).unwrap().text, escaped.as_bytes());
         }
-        assert_eq!(unseal(&sealer.seal_line(b"", 3).unwrap()).unwrap(), Unsealed { text: vec![], time_ms: 3 });
+        assert_eq!(unseal(&seal_line(b"", 3).unwrap()).unwrap(), Unsealed { text: vec![], time_ms: 3 });
     }
 
     #[test]
     fn the_clock_starts_anew_at_ten_million() {
-        let sealer = Sealer::new(Timeseal::V2).unwrap();
         for (time_ms, want) in [(9_999_999, 9_999_999), (10_000_000, 0), (u64::MAX, u64::MAX % 10_000_000)] {
-            assert_eq!(unseal(&sealer.seal_line(b"e4", time_ms).unwrap()).unwrap().time_ms, want);
+            assert_eq!(unseal(&seal_line(b"e4", time_ms).unwrap()).unwrap().time_ms, want);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kibitzer_core::wire::{Sealer, Timeseal};
+use kibitzer_core::wire::{Timeseal, seal_hello, seal_line, seal_ping_answer};
 use kibitzer_server::Server;
 use tokio::time;
 
@@ -638,20 +638,19 @@ async fn a_bughouse_match_does_not_start_while_a_partner_plays() {
 async fn a_timeseal_player_is_pinged_and_not_charged_for_lag() {
     for (version, ping) in [(Timeseal::V1, &b"\n\r[G]\n\r"[..]), (Timeseal::V2, b"[G]\0")] {
         let server = server_with(&["Alekhine", "Bogoljubov"]).await;
-        let sealer = Sealer::new(version).unwrap();
         let (mut white, _) = Peer::connect(&server).await;
-        white.send(&sealer.hello(0)).await;
+        white.send(&seal_hello(version, 0).unwrap()).await;
         assert_eq!(white.text().await, "");
         for line in ["Alekhine", "secret", "iset ms 1", "match Bogoljubov 5 0 u white"] {
-            white.send(&sealer.seal_line(line.as_bytes(), 10).unwrap()).await;
+            white.send(&seal_line(line.as_bytes(), 10).unwrap()).await;
         }
         let mut black = Peer::player(&server, "Bogoljubov").await;
         white.heard().await;
-        white.send(&sealer.seal_line(b"match Bogoljubov 5 0 u white", 10).unwrap()).await;
+        white.send(&seal_line(b"match Bogoljubov 5 0 u white", 10).unwrap()).await;
         white.text().await;
         black.text().await;
         black.ask("accept").await;
-        white.send(&sealer.seal_line(b"e4", 20).unwrap()).await;
+        white.send(&seal_line(b"e4", 20).unwrap()).await;
         white.heard().await;
         black.text().await;
         black.ask("e5").await;
@@ -659,9 +658,9 @@ async fn a_timeseal_player_is_pinged_and_not_charged_for_lag() {
         assert!(heard.ends_with(ping), "{}", String::from_utf8_lossy(&heard));
         // 100 ms there, one second of thought by the client's clock, 200 ms back.
         time::sleep(Duration::from_millis(100)).await;
-        white.send(&sealer.ping_answer(5_000)).await;
+        white.send(&seal_ping_answer(5_000)).await;
         time::sleep(Duration::from_millis(1200)).await;
-        white.send(&sealer.seal_line(b"Nf3", 6_000).unwrap()).await;
+        white.send(&seal_line(b"Nf3", 6_000).unwrap()).await;
         let board = white.text().await;
         assert!(board.contains(" N/g1-f3 (0:01.000) Nf3 "), "{board}");
         assert!(board.contains(" 299000 300000 "), "{board}");
@@ -673,14 +672,13 @@ async fn a_timeseal_player_is_pinged_and_not_charged_for_lag() {
 #[tokio::test(start_paused = true)]
 async fn an_unknown_timeseal_version_is_refused_and_plain_lines_are_not() {
     let server = server_with(&[]).await;
-    let sealer = Sealer::new(Timeseal::V2).unwrap();
     let (mut peer, _) = Peer::connect(&server).await;
-    peer.send(&sealer.seal_line(b"ZIPSEAL|1|0|nobody|nothing|", 0).unwrap()).await;
+    peer.send(&seal_line(b"ZIPSEAL|1|0|nobody|nothing|", 0).unwrap()).await;
     assert_eq!(peer.text().await, "unknown timeseal version\n");
     assert!(peer.is_closed().await);
     let (mut peer, _) = Peer::connect(&server).await;
-    peer.send(&sealer.hello(0)).await;
-    peer.send(&sealer.seal_line(b"Newton", 5).unwrap()).await;
+    peer.send(&seal_hello(Timeseal::V2, 0).unwrap()).await;
+    peer.send(&seal_line(b"Newton", 5).unwrap()).await;
     peer.send(b"\n").await;
     assert!(peer.text().await.ends_with("fics% "));
     assert_eq!(peer.ask("unsealed line").await, "unsealed: Command not found.\nfics% ");
