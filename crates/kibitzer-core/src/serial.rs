@@ -99,7 +99,7 @@ mod tests {
     use super::*;
     use crate::event::{
         AdjournedGame, CloseCause, DialError, Identity, LoginError, LostCause, RefusalReason, RequestError, Restored,
-        RestoredCommand, RestoredGame, ResumptionState, SessionEndReason, TlsFailure,
+        RestoredCommand, RestoredGame, ResumptionState, SessionEndReason,
     };
     use crate::message::{GameId, NameKind, Refusal};
     use crate::text::{Handle, ServerText};
@@ -135,8 +135,8 @@ mod tests {
             round_trip(&SessionEndReason::Lost { cause: LostCause::Connection(CloseCause::Failed(kind)), attempts: 2 });
         }
         round_trip(&LostCause::Connection(CloseCause::WebSocketClosed(1001)));
-        let expired = SessionEndReason::Dial(DialError::Tls(TlsFailure::Expired));
-        assert_eq!(round_trip(&expired), r#"{"dial":{"tls":"expired"}}"#);
+        let expired = SessionEndReason::Dial(DialError::CertificateExpired);
+        assert_eq!(round_trip(&expired), r#"{"dial":"certificate_expired"}"#);
         assert_eq!(round_trip(&DialError::HttpStatus(404)), r#"{"http_status":404}"#);
         round_trip(&SessionEndReason::Login(LoginError::InvalidPassword));
         round_trip(&StreamState { prompt: b"fics% ".to_vec(), block: Some(7), ..StreamState::default() });

@@ -5,7 +5,7 @@ use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 
-use kibitzer_core::event::{DialError, TlsFailure};
+use kibitzer_core::event::DialError;
 use tokio_rustls::rustls::crypto::ring::default_provider;
 use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -83,20 +83,16 @@ fn invalid_file(path: &Path, reason: &dyn std::fmt::Display) -> io::Error {
 /// Converts the error of a client's TLS handshake: to a [`DialError`] with the reason if TLS failed, and not the connection.
 pub(crate) fn to_dial_error(error: io::Error) -> io::Error {
     let Some(reason) = error.get_ref().and_then(|inner| inner.downcast_ref()) else { return error };
-    let failure = match reason {
-        Error::InvalidCertificate(reason) => to_tls_failure(reason),
-        _ => TlsFailure::Handshake,
-    };
-    io::Error::other(DialError::Tls(failure))
-}
-
-/// Converts the reason why a certificate was refused.
-fn to_tls_failure(reason: &CertificateError) -> TlsFailure {
-    match reason {
-        CertificateError::Expired | CertificateError::ExpiredContext { .. } => TlsFailure::Expired,
-        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => TlsFailure::NotValidYet,
-        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => TlsFailure::WrongName,
-        CertificateError::UnknownIssuer => TlsFailure::UnknownIssuer,
-        _ => TlsFailure::InvalidCertificate,
-    }
+    let Error::InvalidCertificate(reason) = reason else { return io::Error::other(DialError::TlsHandshake) };
+    io::Error::other(match reason {
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => DialError::CertificateExpired,
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+            DialError::CertificateNotYetValid
+        }
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            DialError::CertificateOfOtherHost
+        }
+        CertificateError::UnknownIssuer => DialError::UnknownCertificateIssuer,
+        _ => DialError::InvalidCertificate,
+    })
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::time::Duration;
 
-use kibitzer::core::event::{DialError, TlsFailure};
+use kibitzer::core::event::DialError;
 use kibitzer::{Client, ConnectError, Profile};
 use kibitzer_websocket::WebSocketListener;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -89,10 +89,10 @@ async fn certificates_that_are_not_valid_for_the_host_are_refused() {
     let (ours, other) = (Certificates::new("ours"), Certificates::new("other"));
     let valid = (2020, 4000);
     let cases = [
-        ("issued by an unknown authority", &other, "localhost", valid, TlsFailure::UnknownIssuer),
-        ("for another host", &ours, "chess.example", valid, TlsFailure::WrongName),
-        ("expired", &ours, "localhost", (2000, 2001), TlsFailure::Expired),
-        ("not valid yet", &ours, "localhost", (3000, 4000), TlsFailure::NotValidYet),
+        ("issued by an unknown authority", &other, "localhost", valid, DialError::UnknownCertificateIssuer),
+        ("for another host", &ours, "chess.example", valid, DialError::CertificateOfOtherHost),
+        ("expired", &ours, "localhost", (2000, 2001), DialError::CertificateExpired),
+        ("not valid yet", &ours, "localhost", (3000, 4000), DialError::CertificateNotYetValid),
     ];
     for (name, issuer, host, years, want) in cases {
         let (certificate, key) = issuer.issue(host, years);
@@ -101,7 +101,7 @@ async fn certificates_that_are_not_valid_for_the_host_are_refused() {
         let url = format!("wss://localhost:{}", listener.local_addr().unwrap().port());
         let profile = Profile::fics().url(&url).unwrap().ca_file(ours.authority());
         tokio::select! {
-            found = failure(profile) => assert_eq!(found, DialError::Tls(want), "{name}"),
+            found = failure(profile) => assert_eq!(found, want, "{name}"),
             stream = listener.accept() => panic!("{name}: {stream:?}"),
         }
     }
@@ -111,7 +111,7 @@ async fn certificates_that_are_not_valid_for_the_host_are_refused() {
 async fn a_server_without_tls_is_an_error_of_the_handshake() {
     let (mut listener, url) = plain_listener("wss").await;
     tokio::select! {
-        found = failure(Profile::fics().url(&url).unwrap()) => assert_eq!(found, DialError::Tls(TlsFailure::Handshake)),
+        found = failure(Profile::fics().url(&url).unwrap()) => assert_eq!(found, DialError::TlsHandshake),
         stream = listener.accept() => panic!("{stream:?}"),
     }
 }

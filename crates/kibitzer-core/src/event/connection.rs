@@ -22,9 +22,24 @@ pub enum DialError {
     /// The process has reached its limit of open files; a connection counts as one.
     #[error("too many open files; `ulimit -n` shows the limit")]
     TooManyFiles,
-    /// TLS failed for this reason.
-    #[error("TLS: {0}")]
-    Tls(TlsFailure),
+    /// The server's certificate was issued by an unknown authority.
+    #[error("TLS: the server's certificate was issued by an unknown authority")]
+    UnknownCertificateIssuer,
+    /// The server's certificate is for other hosts.
+    #[error("TLS: the server's certificate is for another host")]
+    CertificateOfOtherHost,
+    /// The server's certificate has expired, by the clock of this machine.
+    #[error("TLS: the server's certificate has expired")]
+    CertificateExpired,
+    /// The server's certificate is not valid yet, by the clock of this machine.
+    #[error("TLS: the server's certificate is not valid yet")]
+    CertificateNotYetValid,
+    /// The server's certificate is invalid for another reason.
+    #[error("TLS: the server's certificate is invalid")]
+    InvalidCertificate,
+    /// The handshake of TLS failed, for example because the server does not use TLS.
+    #[error("TLS: the handshake failed")]
+    TlsHandshake,
     /// The server answered the handshake of a WebSocket with this HTTP status. Redirections are not followed.
     #[error("server answered the handshake of the WebSocket with HTTP status {0}")]
     HttpStatus(u16),
@@ -34,31 +49,6 @@ pub enum DialError {
     /// The operating system or the transport reports this failure.
     #[error("no connection: {0}")]
     Failed(#[cfg_attr(feature = "serde", serde(with = "crate::serial::error_kind"))] io::ErrorKind),
-}
-
-/// Reason why no TLS connection was made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
-#[non_exhaustive]
-pub enum TlsFailure {
-    /// The server's certificate was issued by an unknown authority.
-    #[error("the server's certificate was issued by an unknown authority")]
-    UnknownIssuer,
-    /// The server's certificate is for other hosts.
-    #[error("the server's certificate is for another host")]
-    WrongName,
-    /// The server's certificate has expired, by the clock of this machine.
-    #[error("the server's certificate has expired")]
-    Expired,
-    /// The server's certificate is not valid yet, by the clock of this machine.
-    #[error("the server's certificate is not valid yet")]
-    NotValidYet,
-    /// The server's certificate is invalid for another reason.
-    #[error("the server's certificate is invalid")]
-    InvalidCertificate,
-    /// The handshake failed, for example because the server does not use TLS.
-    #[error("the handshake failed")]
-    Handshake,
 }
 
 /// Reason why an established connection ended.
