@@ -187,7 +187,7 @@ pub(crate) fn note_line(t: Duration, kind: NoteKind) -> Bytes {
 /// Returns the line of an event that the session itself caused; `None` for other events, and for those that this version cannot
 /// serialize.
 pub(crate) fn lifecycle_line(t: Duration, event: &Event) -> Option<Bytes> {
-    if matches!(event, Event::Received { .. } | Event::Desync(_) | Event::Missed(_) | Event::Sent { .. }) {
+    if matches!(event, Event::Received { .. } | Event::Desync(_) | Event::Missed { .. } | Event::Sent { .. }) {
         return None;
     }
     let line = note_line(t, NoteKind::Life(LifecycleNote(event.clone())));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use self::listings::ListingRecognizer;
 use crate::event::Event;
-use crate::game::{Desync, GameLimits, Games, MessageEffect, MissedPlies, PrecedingReport};
+use crate::game::{GameLimits, Games, MessageEffect, PrecedingReport};
 use crate::message::{Family, Reader, Received};
 use crate::wire::{Framer, StreamState};
 
@@ -107,25 +107,22 @@ impl EventReader {
         let listing = self.listings.mark_line_or_finish(&mut received);
         let MessageEffect { change, notice, replaced } = self.games.apply(&received.message);
         let event = Event::Received { received, change };
-        let boards = match notice {
-            Some((game, PrecedingReport::Desync(reason))) => self.games.desync_boards(game, reason, replaced.as_ref()),
-            _ => None,
+        let report = match (listing, notice) {
+            (Some(listing), _) => Some(Event::Listing { offset, listing: Arc::new(listing) }),
+            (None, Some((game, PrecedingReport::Desync(reason)))) => {
+                Some(Event::Desync(self.games.desync(offset, game, reason, replaced.as_ref())))
+            }
+            (None, Some((game, PrecedingReport::Missed { from_ply, to_ply }))) => {
+                Some(Event::Missed { offset, game, from_ply, to_ply })
+            }
+            (None, None) => None,
         };
         if let Some(board) = replaced {
             self.reader.recycle_board(board);
         }
-        let first = match (listing, notice) {
-            (Some(listing), _) => Event::Listing { offset, listing: Arc::new(listing) },
-            (None, Some((game, PrecedingReport::Desync(reason)))) => {
-                Event::Desync(Desync { offset, game, reason, boards })
-            }
-            (None, Some((game, PrecedingReport::Missed { from_ply, to_ply }))) => {
-                Event::Missed(MissedPlies { offset, game, from_ply, to_ply })
-            }
-            (None, None) => return event,
-        };
+        let Some(report) = report else { return event };
         self.pending_event = Some(Box::new(event));
-        first
+        report
     }
 
     /// Returns the decoder state after the last frame. With it and the [`games`](Self::games), another reader can

@@ -4,8 +4,7 @@ use std::io::{self, Write};
 
 use anstyle::{Ansi256Color, AnsiColor, Style};
 use kibitzer::core::chess::{Color, LastMove, Piece, Square};
-use kibitzer::core::event::ReportedBoard;
-use kibitzer::core::message::ClockReading;
+use kibitzer::core::message::{ClockReading, Style12};
 
 use super::TerminalSafe;
 
@@ -20,40 +19,45 @@ const LIGHT_MOVED: Ansi256Color = Ansi256Color(180);
 const DARK_MOVED: Ansi256Color = Ansi256Color(137);
 
 /// Writes a board as nine lines: eight rows, with players, clocks and move beside them, and the names of the files. White's
-/// pieces are upper case.
-pub(super) fn write_board(out: &mut impl Write, position: &ReportedBoard<'_>) -> io::Result<()> {
-    let bottom = if position.board.flip() == Some(true) { Color::Black } else { Color::White };
+/// pieces are upper case. The squares of `played`, the last move, are highlighted.
+pub(super) fn write_board(out: &mut impl Write, board: &Style12, played: Option<LastMove>) -> io::Result<()> {
+    let bottom = if board.flip() == Some(true) { Color::Black } else { Color::White };
     for row in 0..8 {
-        write_row(out, position, bottom, row)?;
+        write_row(out, board, played, bottom, row)?;
     }
     let files = if bottom == Color::White { "a b c d e f g h" } else { "h g f e d c b a" };
     writeln!(out, "    {LABEL}{files}{LABEL:#}")
 }
 
 /// Writes a row of the board, 0 at the top, with the text beside it.
-fn write_row(out: &mut impl Write, position: &ReportedBoard<'_>, bottom: Color, row: u8) -> io::Result<()> {
+fn write_row(
+    out: &mut impl Write,
+    board: &Style12,
+    played: Option<LastMove>,
+    bottom: Color,
+    row: u8,
+) -> io::Result<()> {
     let rank = if bottom == Color::White { 7 - row } else { row };
     write!(out, " {LABEL}{}{LABEL:#} ", rank + 1)?;
     for column in 0..8 {
         let file = if bottom == Color::White { column } else { 7 - column };
         if let Some(square) = Square::new(file, rank) {
-            write_square(out, position, square)?;
+            write_square(out, square, board.board().piece(square), is_move_square(played, square))?;
         }
     }
-    write_beside(out, position, bottom, row)?;
+    write_beside(out, board, bottom, row)?;
     writeln!(out)
 }
 
-/// Writes a square with its piece, highlighted if the last move started or ended there.
-fn write_square(out: &mut impl Write, position: &ReportedBoard<'_>, square: Square) -> io::Result<()> {
+/// Writes a square with its piece.
+fn write_square(out: &mut impl Write, square: Square, piece: Option<Piece>, highlighted: bool) -> io::Result<()> {
     let is_light = (square.file() + square.rank()) % 2 == 1;
-    let ground = match (is_move_square(position.played, square), is_light) {
+    let ground = match (highlighted, is_light) {
         (true, true) => LIGHT_MOVED,
         (true, false) => DARK_MOVED,
         (false, true) => LIGHT,
         (false, false) => DARK,
     };
-    let piece = position.board.board().piece(square);
     let style = match piece.map(|piece| piece.color) {
         Some(Color::White) => WHITE_PIECE.on(ground).bold(),
         Some(Color::Black) => BLACK_PIECE.on(ground).bold(),
@@ -73,24 +77,23 @@ pub(crate) fn is_move_square(played: Option<LastMove>, square: Square) -> bool {
 }
 
 /// Writes the text beside a row: the players next to their own side, the move and the terms between them.
-fn write_beside(out: &mut impl Write, position: &ReportedBoard<'_>, bottom: Color, row: u8) -> io::Result<()> {
+fn write_beside(out: &mut impl Write, board: &Style12, bottom: Color, row: u8) -> io::Result<()> {
     if matches!(row, 1 | 3 | 6) {
         return Ok(());
     }
     write!(out, "   ")?;
     match row {
-        0 => write_player(out, position, bottom.opponent()),
-        2 => write_move(out, position),
-        4 => write_game_and_time_control(out, position),
-        5 => write!(out, "material {}-{}", position.board.white_material(), position.board.black_material()),
-        7 => write_player(out, position, bottom),
+        0 => write_player(out, board, bottom.opponent()),
+        2 => write_move(out, board),
+        4 => write_game_and_time_control(out, board),
+        5 => write!(out, "material {}-{}", board.white_material(), board.black_material()),
+        7 => write_player(out, board, bottom),
         _ => Ok(()),
     }
 }
 
 /// Writes a player's name, rating and clock.
-fn write_player(out: &mut impl Write, position: &ReportedBoard<'_>, color: Color) -> io::Result<()> {
-    let board = position.board;
+fn write_player(out: &mut impl Write, board: &Style12, color: Color) -> io::Result<()> {
     let name = TerminalSafe(board.player(color).as_str()).to_string();
     write!(out, "{NAME}{name:<17}{NAME:#} {:>8}", board.clock(color).to_string())?;
     if board.side_to_move() == color {
@@ -100,20 +103,19 @@ fn write_player(out: &mut impl Write, position: &ReportedBoard<'_>, color: Color
 }
 
 /// Writes the last move with its number and time.
-fn write_move(out: &mut impl Write, position: &ReportedBoard<'_>) -> io::Result<()> {
-    let Some(played) = position.board.numbered_move() else {
+fn write_move(out: &mut impl Write, board: &Style12) -> io::Result<()> {
+    let Some(played) = board.numbered_move() else {
         return write!(out, "{LABEL}no move yet{LABEL:#}");
     };
     write!(out, "{MOVE}{}{MOVE:#}", TerminalSafe(&played))?;
-    match position.board.last_move().and_then(|last_move| last_move.elapsed_ms) {
+    match board.last_move().and_then(|last_move| last_move.elapsed_ms) {
         Some(elapsed) => write!(out, "  {LABEL}({}){LABEL:#}", ClockReading::from_ms(elapsed.into())),
         None => Ok(()),
     }
 }
 
 /// Writes the number of the game, its time control, and whether it is examined.
-fn write_game_and_time_control(out: &mut impl Write, position: &ReportedBoard<'_>) -> io::Result<()> {
-    let board = position.board;
+fn write_game_and_time_control(out: &mut impl Write, board: &Style12) -> io::Result<()> {
     let part = if board.relation().is_isolated() {
         ", shown"
     } else if board.relation().is_examined() {

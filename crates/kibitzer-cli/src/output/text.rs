@@ -29,8 +29,8 @@ pub(crate) fn hex_digits(bytes: &[u8], separator: &str) -> String {
 ///
 /// Styles are escape sequences, which `out` has to remove for output without color. Received text is escaped by [`TerminalSafe`].
 pub(crate) fn write_event(out: &mut impl Write, event: &Event) -> io::Result<()> {
-    if let Some(position) = event.reported_board() {
-        return board::write_board(out, &position);
+    if let Some(board) = event.reported_board() {
+        return board::write_board(out, board, event.reported_move());
     }
     match (event.kind(), event.message()) {
         (EventKind::Ping, _) => Ok(()),

@@ -9,8 +9,7 @@ mod recovery;
 mod request;
 
 pub use capabilities::Capabilities;
-pub use connection::{CloseCause, DialError, LostCause, SessionEndReason, TlsFailure};
-pub use describe::ReportedBoard;
+pub use connection::{CloseCause, DialError, LostCause, SessionEndReason};
 pub use kind::{EventCategory, EventKind};
 pub use login::{Identity, LoginError, LoginStep};
 pub use recovery::{AdjournedGame, RestoreOutcome, Restored, RestoredCommand, RestoredGame, ResumptionState};
@@ -20,7 +19,7 @@ pub use request::{CommandError, RefusalReason, RequestError, RequestId};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::game::{Change, Desync, MissedPlies};
+use crate::game::{Change, Desync};
 use crate::message::listing::AnyListing;
 use crate::message::{GameId, Message, Received};
 use crate::text::ServerText;
@@ -39,8 +38,20 @@ pub enum Event {
     /// The message of the next event contradicts the known state of a game. If it is a board, it has replaced the known one; a
     /// delta board that does not fit was not applied.
     Desync(Desync),
-    /// The boards of a played game left out moves. The event after this one is the board that followed them.
-    Missed(MissedPlies),
+    /// The boards of a played game left out moves. The event after this one is the board that followed them. The command `moves`
+    /// of most servers lists them.
+    ///
+    /// Plies count from 1, White's first move.
+    Missed {
+        /// Position in the stream, in bytes, of the board that followed the missing moves.
+        offset: u64,
+        /// Number of the game.
+        game: GameId,
+        /// The first missing ply.
+        from_ply: u32,
+        /// The last missing ply.
+        to_ply: u32,
+    },
     /// A complete reply that is a table, such as a list of games; it follows the events of its lines. Only replies that name
     /// their command are parsed: in block mode, or in an ICC unit.
     Listing {
@@ -132,8 +143,7 @@ impl Event {
         match self {
             Self::Received { received, .. } => Some(received.offset),
             Self::Desync(desync) => Some(desync.offset),
-            Self::Missed(missed) => Some(missed.offset),
-            Self::Listing { offset, .. } => Some(*offset),
+            Self::Missed { offset, .. } | Self::Listing { offset, .. } => Some(*offset),
             _ => None,
         }
     }
@@ -143,7 +153,7 @@ impl Event {
     pub fn affected_game(&self) -> Option<GameId> {
         match self {
             Self::Desync(desync) => Some(desync.game),
-            Self::Missed(missed) => Some(missed.game),
+            Self::Missed { game, .. } => Some(*game),
             _ => self.change().map(|change| change.game),
         }
     }

@@ -61,22 +61,6 @@ impl ChangeKind {
     }
 }
 
-/// Moves of a played game that no board reported. The command `moves` of most servers lists them.
-///
-/// Plies count from 1, White's first move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub struct MissedPlies {
-    /// Position in the stream, in bytes, of the board that followed the missing moves.
-    pub offset: u64,
-    /// Number of the game.
-    pub game: GameId,
-    /// The first missing ply.
-    pub from_ply: u32,
-    /// The last missing ply.
-    pub to_ply: u32,
-}
-
 /// Report about a game that is emitted as an event of its own, before the event of the message that revealed it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum PrecedingReport {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::{Games, play};
+use super::{Game, Games, play};
 use crate::chess::{Fen, Square};
 use crate::message::{DerivedMove, GameId, Style12};
 
@@ -18,50 +18,42 @@ pub struct Desync {
     pub game: GameId,
     /// Kind of the contradiction.
     pub reason: DesyncReason,
-    /// The positions that differ; `None` if the position before the message is not known.
-    pub boards: Option<Arc<DesyncBoards>>,
+    /// The position after the reported move; without one that can be played, the last known position; after a takeback, the known
+    /// position of that ply. Without reserves. `None` if the position before the message is not known.
+    pub expected: Option<Arc<Fen>>,
+    /// The received position, without reserves; `None` if the message was a move without a board, and without an expected position.
+    pub actual: Option<Arc<Fen>>,
 }
 
-/// The expected and the received position of a [`Desync`], without reserves.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub struct DesyncBoards {
-    /// The position after the reported move; without one that can be played, the last known position; after a takeback, the
-    /// known position of that ply.
-    pub expected: Fen,
-    /// The received position; `None` if the message was a move without a board.
-    pub actual: Option<Fen>,
-}
-
-impl DesyncBoards {
-    /// Returns the squares on which the two positions differ; `None` without a received position.
+impl Desync {
+    /// Returns the squares on which the expected and the received position differ; `None` without a received position.
     pub fn differing_squares(&self) -> Option<Vec<Square>> {
-        let (expected, actual) = (self.expected.board, self.actual?.board);
+        let (expected, actual) = (self.expected.as_ref()?.board, self.actual.as_ref()?.board);
         Some(Square::all().filter(|square| expected.piece(*square) != actual.piece(*square)).collect())
     }
 }
 
 impl Games {
-    /// Returns the positions of a desync that was just found; `replaced` is the position that the message replaced. `None` if the
-    /// game is not known, or for a reason without a position to compare.
-    pub(crate) fn desync_boards(
+    /// Creates the report of a contradiction that was just found at the stream position `offset`; `replaced` is the position that
+    /// the message replaced.
+    pub(crate) fn desync(
         &self,
+        offset: u64,
         game: GameId,
         reason: DesyncReason,
         replaced: Option<&Arc<Style12>>,
-    ) -> Option<Arc<DesyncBoards>> {
-        let position = self.get(game)?.position();
-        let boards = match (reason, replaced) {
-            (DesyncReason::WrongBoard, Some(before)) => {
-                let expected = position_after_reported_move(before, position).unwrap_or_else(|| Arc::clone(before));
-                DesyncBoards { expected: expected.fen(), actual: Some(position.fen()) }
+    ) -> Desync {
+        let (expected, actual) = match (reason, replaced, self.get(game).map(Game::position)) {
+            (DesyncReason::WrongBoard, Some(before), Some(position)) => {
+                let expected = position_after_reported_move(before, position);
+                (Some(expected.as_ref().unwrap_or(before).fen()), Some(position.fen()))
             }
-            (DesyncReason::WrongPly { .. } | DesyncReason::WrongMove, _) => {
-                DesyncBoards { expected: position.fen(), actual: None }
+            (DesyncReason::WrongPly { .. } | DesyncReason::WrongMove, _, Some(position)) => {
+                (Some(position.fen()), None)
             }
-            _ => return None,
+            _ => (None, None),
         };
-        Some(Arc::new(boards))
+        Desync { offset, game, reason, expected: expected.map(Arc::new), actual: actual.map(Arc::new) }
     }
 }
 
@@ -134,13 +126,12 @@ mod tests {
         let events = std::iter::from_fn(|| reader.next(&mut input).or_else(|| reader.finish()));
         let last =
             events.filter_map(|event| if let Event::Desync(desync) = event { Some(desync) } else { None }).last();
-        let Some(boards) = last.unwrap_or_else(|| panic!("no desync: {stream}")).boards else {
-            return (None, None, None);
-        };
-        let squares = boards
+        let desync = last.unwrap_or_else(|| panic!("no desync: {stream}"));
+        let squares = desync
             .differing_squares()
             .map(|squares| squares.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "));
-        (Some(boards.expected.to_string()), boards.actual.map(|actual| actual.to_string()), squares)
+        let [expected, actual] = [desync.expected, desync.actual].map(|fen| fen.map(|fen| fen.to_string()));
+        (expected, actual, squares)
     }
 
     #[test]

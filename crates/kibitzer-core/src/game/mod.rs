@@ -26,8 +26,8 @@ use crate::text::PlayerText;
 
 use announced::AnnouncedGames;
 pub(crate) use change::PrecedingReport;
-pub use change::{Change, ChangeKind, MissedPlies};
-pub use desync::{Desync, DesyncBoards, DesyncReason};
+pub use change::{Change, ChangeKind};
+pub use desync::{Desync, DesyncReason};
 pub use moves::PlayedMove;
 pub use state::Game;
 pub(crate) use state::GameIdentity;

@@ -55,7 +55,7 @@ fn play(lines: &[String]) -> Session {
             }
             Event::Received { .. } => {}
             Event::Desync(desync) => desyncs.push(desync.reason),
-            Event::Missed(skipped) => missed.push((skipped.from_ply, skipped.to_ply)),
+            Event::Missed { from_ply, to_ply, .. } => missed.push((from_ply, to_ply)),
             other => panic!("no session here: {other:?}"),
         }
     }

@@ -109,7 +109,7 @@ impl Publisher {
     /// room.
     fn send_without_waiting(&mut self, event: impl Borrow<Event> + Into<Arc<Event>>, games: &Games) {
         // The games already include the change by the event that follows such a report.
-        let is_report = matches!(event.borrow(), Event::Desync(_) | Event::Missed(_));
+        let is_report = matches!(event.borrow(), Event::Desync(_) | Event::Missed { .. });
         let changed = event.borrow().affected_game().filter(|_| !is_report && !self.watches.is_empty());
         let is_new_connection = matches!(event.borrow(), Event::Connected);
         let mut state = self.shared.lock_state();

@@ -37,7 +37,7 @@ impl FrameField {
         if let DesyncReason::WrongPly { .. } = desync.reason {
             return self.name == "plies";
         }
-        let squares = desync.boards.as_ref().and_then(|boards| boards.differing_squares()).unwrap_or_default();
+        let squares = desync.differing_squares().unwrap_or_default();
         let is_rank = |square: &Square| self.name.starts_with(&format!("rank {} ", square.rank() + 1));
         MOVE_FIELDS.iter().any(|name| self.name.starts_with(name)) || squares.iter().any(is_rank)
     }

@@ -175,7 +175,7 @@ async fn an_exported_recording_starts_with_the_games_of_the_snapshot() {
     watcher.type_line(&format!("/export recording {}", file.display()));
     let events = decoded(&std::fs::read_to_string(file).unwrap());
     let game = bot.client.hub().subscribe_with_games().await.unwrap().0.remove(0);
-    let board = events.iter().filter_map(Event::reported_board).next_back().unwrap().board.fen().to_string();
+    let board = events.iter().filter_map(Event::reported_board).next_back().unwrap().fen().to_string();
     assert_eq!(board, game.position().fen().to_string());
     bot.stop().await;
 }

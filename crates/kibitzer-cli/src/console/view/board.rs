@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use kibitzer::core::chess::{Board, Color, Piece, Role, Square};
-use kibitzer::core::event::ReportedBoard;
-use kibitzer::core::message::GameId;
+use kibitzer::core::chess::{Board, Color, LastMove, Piece, Role, Square};
+use kibitzer::core::message::{GameId, Style12};
 use kibitzer_bot::BotEvent;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -152,11 +151,11 @@ fn lines_without_squares(
     lines
 }
 
-/// Draws the board of an event with small squares, and highlights its last move.
-pub(super) fn draw_event_board(canvas: Canvas<'_>, position: &ReportedBoard<'_>) {
-    let bottom = if position.board.flip() == Some(true) { Color::Black } else { Color::White };
-    let mark = |square| is_move_square(position.played, square).then_some(' ');
-    draw_squares(canvas, &position.board.board(), &mark, bottom, SquareSize::SMALL);
+/// Draws the board of an event with small squares, and highlights `played`, its last move.
+pub(super) fn draw_event_board(canvas: Canvas<'_>, board: &Style12, played: Option<LastMove>) {
+    let bottom = if board.flip() == Some(true) { Color::Black } else { Color::White };
+    let mark = |square| is_move_square(played, square).then_some(' ');
+    draw_squares(canvas, &board.board(), &mark, bottom, SquareSize::SMALL);
 }
 
 /// Draws one of two compared boards, with small squares and White at the bottom; squares in `differing` are marked with a star.

@@ -1,7 +1,7 @@
 //! View of a desync: the expected and the received board side by side, the move, and the line with its contradicting fields.
 
 use kibitzer::core::Event;
-use kibitzer::core::game::{Desync, DesyncBoards};
+use kibitzer::core::game::Desync;
 use kibitzer::core::message::Message;
 use kibitzer::core::text::decode_latin_1;
 use ratatui::layout::Rect;
@@ -28,7 +28,6 @@ pub(super) fn draw(
     app: &App,
     row: &ConsoleRow,
     desync: &Desync,
-    boards: &DesyncBoards,
     scroll: usize,
 ) -> LimitedScroll {
     let area = canvas.area;
@@ -36,9 +35,9 @@ pub(super) fn draw(
     let top = if has_room && scroll == 0 { BOARD_LINES } else { 0 };
     let played = reported_move(app.model.message_row_or_self(row));
     if top > 0 {
-        draw_both_boards(canvas.sub_canvas(Rect { height: top, ..area }), boards, played.as_deref());
+        draw_both_boards(canvas.sub_canvas(Rect { height: top, ..area }), desync, played.as_deref());
     }
-    let lines = explanation_lines(&canvas, app, row, desync, boards, played);
+    let lines = explanation_lines(&canvas, app, row, desync, played);
     let scroll = scroll.min(lines.len());
     let below = Rect { y: area.y + top, height: area.height - top, ..area };
     canvas.sub_canvas(below).draw_lines(lines.into_iter().skip(scroll.saturating_sub(usize::from(has_room))));
@@ -46,12 +45,12 @@ pub(super) fn draw(
 }
 
 /// Draws both boards with their headings, and the differing squares beside them.
-fn draw_both_boards(mut canvas: Canvas<'_>, boards: &DesyncBoards, played: Option<&str>) {
+fn draw_both_boards(mut canvas: Canvas<'_>, desync: &Desync, played: Option<&str>) {
     let (area, theme) = (canvas.area, canvas.theme);
-    let squares = boards.differing_squares().unwrap_or_default();
+    let squares = desync.differing_squares().unwrap_or_default();
     let expected = played.map_or_else(|| "expected".to_owned(), |played| format!("after {played}"));
-    let received = if boards.actual.is_some() { "received" } else { "no board received" };
-    let sides = [(0, &*expected, Some(boards.expected)), (BOARD_CELLS, received, boards.actual)];
+    let received = if desync.actual.is_some() { "received" } else { "no board received" };
+    let sides = [(0, &*expected, &desync.expected), (BOARD_CELLS, received, &desync.actual)];
     for (x, heading, position) in sides {
         let mut side = canvas.sub_canvas(Rect { x: area.x + x, width: BOARD_CELLS - 1, ..area });
         side.draw_line(0, &Line::styled(format!("  {heading}"), theme.emphasized()));
@@ -74,16 +73,17 @@ fn explanation_lines(
     app: &App,
     row: &ConsoleRow,
     desync: &Desync,
-    boards: &DesyncBoards,
     played: Option<String>,
 ) -> Vec<Line<'static>> {
     let (theme, width) = (canvas.theme, canvas.area.width);
     let position = |name, position: String| format!("{name}: {position}");
-    let received = boards.actual.map(|actual| position("received", actual.to_string()));
+    let received = desync.actual.as_ref().map(|actual| position("received", actual.to_string()));
     let squares =
-        boards.differing_squares().map(|squares| squares.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "));
+        desync.differing_squares().map(|squares| squares.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "));
     let facts = [Some(desync.reason.to_string()), played.map(|played| position("move", played))].into_iter().flatten();
-    let facts = facts.chain([position("expected", boards.expected.to_string())]).chain(received);
+    let facts = facts
+        .chain(desync.expected.as_ref().map(|expected| position("expected", expected.to_string())))
+        .chain(received);
     let facts = facts.chain(squares.map(|squares| position("squares", squares)));
     let mut lines: Vec<_> = facts.flat_map(|fact| wrap_text(&fact, width, 0, usize::MAX, Style::new())).collect();
     let raw = app.model.message_row_or_self(row).event().map_or(&[][..], Event::raw);
@@ -106,6 +106,6 @@ fn reported_move(message: &ConsoleRow) -> Option<String> {
     let event = message.event()?;
     match event.message()? {
         Message::Delta(delta) => Some(TerminalSafe(delta.san.as_str()).in_cells().into_owned()),
-        _ => numbered_move(event.reported_board()?.board),
+        _ => numbered_move(event.reported_board()?),
     }
 }

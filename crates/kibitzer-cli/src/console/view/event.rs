@@ -39,17 +39,18 @@ pub(super) fn title_note(row: Option<&ConsoleRow>) -> String {
 pub(super) fn draw(mut canvas: Canvas<'_>, app: &App, row: Option<&ConsoleRow>, scroll: usize) -> LimitedScroll {
     let Some(row) = row else { return 0 };
     if let Some(Event::Desync(desync)) = row.event()
-        && let Some(boards) = &desync.boards
+        && desync.expected.is_some()
     {
-        return desync::draw(canvas, app, row, desync, boards, scroll);
+        return desync::draw(canvas, app, row, desync, scroll);
     }
     let (area, theme) = (canvas.area, canvas.theme);
     let has_room = area.width >= LEAST_WITH_BOARD.0 && area.height >= LEAST_WITH_BOARD.1;
-    let position = row.event().and_then(Event::reported_board).filter(|_| has_room);
-    let (gap, board_width) = if position.is_some() { (2, BOARD_CELLS) } else { (0, 0) };
+    let event = row.event().filter(|_| has_room);
+    let reported = event.and_then(|event| Some((event.reported_board()?, event.reported_move())));
+    let (gap, board_width) = if reported.is_some() { (2, BOARD_CELLS) } else { (0, 0) };
     let [of_fields, _, of_board] = Layout::horizontal([Fill(1), Length(gap), Length(board_width)]).areas(area);
-    if let Some(position) = position {
-        draw_event_board(canvas.sub_canvas(of_board), &position);
+    if let Some((board, played)) = reported {
+        draw_event_board(canvas.sub_canvas(of_board), board, played);
     }
     let fields = row_fields(row);
     let lines: Vec<_> = fields.iter().flat_map(|field| field_lines(theme, field, of_fields.width)).collect();

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use kibitzer::core::Event;
+use kibitzer::core::game::Desync;
 use kibitzer::core::message::{Control, Message, Received};
 use kibitzer::core::text::decode_latin_1;
 use ratatui::style::Style;
@@ -91,11 +92,8 @@ fn frame_properties(row: &ConsoleRow) -> Vec<(&'static str, String)> {
     match &row.content {
         RowContent::Event(event) => match event {
             Event::Received { received, .. } => received_properties(received, event.raw().len()),
-            Event::Desync(desync) => {
-                vec![("class", "none; found by the games".to_owned()), ("offset", desync.offset.to_string())]
-            }
-            Event::Missed(missed) => {
-                vec![("class", "none; found by the games".to_owned()), ("offset", missed.offset.to_string())]
+            Event::Desync(Desync { offset, .. }) | Event::Missed { offset, .. } => {
+                vec![("class", "none; found by the games".to_owned()), ("offset", offset.to_string())]
             }
             _ => vec![("class", "none; of the connection".to_owned())],
         },

@@ -7,35 +7,29 @@ use crate::event::Event;
 use crate::event::EventKind;
 use crate::message::{Message, ReportedMove, Style12};
 
-/// The board that an event reports.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct ReportedBoard<'a> {
-    /// The board in the message; for a message with a move only, the board after that move.
-    pub board: &'a Style12,
-    /// The last move; castling includes the squares of king and rook if the board before the move is known. `None` without a last
-    /// move, or if its form is unknown.
-    pub played: Option<LastMove>,
-    /// The kind of message: `style12`, `style10`, `delta` or `datagram`.
-    pub source: &'static str,
-}
-
 impl Event {
     /// Returns the board that the event reports, in style 12 or 10 or by a move that fits the known board; `None` if it reports
-    /// none.
-    pub fn reported_board(&self) -> Option<ReportedBoard<'_>> {
-        let change = self.change();
-        let rebuilt = || change?.board.as_deref();
-        let (board, source) = match self.message()? {
-            Message::Style12(board) => (&**board, "style12"),
-            Message::Style10(board) => (&**board, "style10"),
-            Message::Delta(_) => (rebuilt()?, "delta"),
-            Message::GameUpdate(_) => (rebuilt()?, "datagram"),
-            _ => return None,
-        };
-        let played = change.and_then(|change| change.played).or_else(|| board.played());
-        Some(ReportedBoard { board, played, source })
+    /// none. For a message with a move only, it is the board after that move.
+    pub fn reported_board(&self) -> Option<&Style12> {
+        match self.message()? {
+            Message::Style12(board) | Message::Style10(board) => Some(board),
+            Message::Delta(_) | Message::GameUpdate(_) => self.change()?.board.as_deref(),
+            _ => None,
+        }
     }
+
+    /// Returns the last move of the reported board; castling includes the squares of king and rook if the board before the move is
+    /// known. `None` without a board or a last move, or if the form of the move is unknown.
+    pub fn reported_move(&self) -> Option<LastMove> {
+        let board = self.reported_board()?;
+        self.change().and_then(|change| change.played).or_else(|| board.played())
+    }
+}
+
+/// An event that reports this board.
+pub(super) struct ReportedBoard<'a> {
+    pub(super) event: &'a Event,
+    pub(super) board: &'a Style12,
 }
 
 /// The object `last_move`.
@@ -46,7 +40,7 @@ struct LastMoveObject<'a> {
 
 impl LastMoveObject<'_> {
     fn uci(&self) -> Option<UciMove> {
-        self.position.played?.to_uci(self.position.board.side_to_move().opponent())
+        self.position.event.reported_move()?.to_uci(self.position.board.side_to_move().opponent())
     }
 }
 
@@ -58,7 +52,6 @@ objects! {
 
 describe! {
     ReportedBoard<'_> as it => EventKind::Position, {
-        game: it.board.game(),
         line: LineDisplay::Nowhere,
         fields: [
             game: it.board.game(),
@@ -80,7 +73,12 @@ describe! {
             flip: it.board.flip(),
             clock_running: it.board.clock_running(),
             lag_ms: it.board.lag_ms(),
-            source,
+            source: match it.event.message() {
+                Some(Message::Delta(_)) => "delta",
+                Some(Message::GameUpdate(_)) => "datagram",
+                Some(Message::Style10(_)) => "style10",
+                _ => "style12",
+            },
             cut: it.board.is_cut(),
         ],
         // The last move and the clocks, White's first: `game 7 2. Ke2  1:59 2:02  Newton-Einstein`.

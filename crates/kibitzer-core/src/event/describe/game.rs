@@ -4,7 +4,7 @@ use super::value::{Displayed, non_empty, objects};
 use super::{LineDisplay, describe};
 use crate::chess::{Color, Role};
 use crate::event::EventKind;
-use crate::game::{Desync, MissedPlies};
+use crate::game::Desync;
 use crate::message::{
     BoardMark, ExamineAction, ExamineNotice, GameCreated, GameEnded, GameInfo, GameUpdate, Holding, ObservingUpdate,
     OwnGameStarting, PrimaryGameChange, Rating,
@@ -111,20 +111,12 @@ describe! {
     }
 
     Desync as it => EventKind::Desync, {
-        game: it.game,
         fields: [
             game, text: Displayed(it.reason),
-            expected_fen: it.boards.as_ref().map(|boards| Displayed(boards.expected)),
-            actual_fen: it.boards.as_ref().and_then(|boards| boards.actual).map(Displayed),
-            squares: it.boards.as_ref().and_then(|boards| boards.differing_squares()),
+            expected_fen: it.expected.as_ref().map(Displayed), actual_fen: it.actual.as_ref().map(Displayed),
+            squares: it.differing_squares(),
         ],
         words(out): write!(out, "game {}: {}", it.game, it.reason),
-    }
-
-    MissedPlies as it => EventKind::Missed, {
-        game: it.game,
-        fields: [game, from_ply, to_ply],
-        words(out): write!(out, "game {}: plies {} to {} are missing", it.game, it.from_ply, it.to_ply),
     }
 }
 

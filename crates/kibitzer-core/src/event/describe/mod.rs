@@ -22,8 +22,7 @@ mod value;
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 
-pub use board::ReportedBoard;
-
+use self::board::ReportedBoard;
 use self::value::{FieldSink, Fields};
 use super::{Event, EventKind};
 use crate::message::{Datagram, GameId, Message, Received};
@@ -176,16 +175,7 @@ impl Message {
 impl Event {
     /// Returns the kind.
     pub fn kind(&self) -> EventKind {
-        match self {
-            Self::Received { received, .. } => match (self.reported_board(), received.message.descriptor()) {
-                (Some(_), _) => EventKind::Position,
-                (None, Some(descriptor)) => descriptor.kind(),
-                (None, None) if received.is_datagram() => EventKind::Datagram,
-                (None, None) if received.is_listed() => EventKind::ListingLine,
-                (None, None) => EventKind::Text,
-            },
-            _ => self.with_descriptor(|it| it.kind()),
-        }
+        self.with_descriptor(|it| it.kind())
     }
 
     /// Calls `visit` with the name and the value of each field that has a value, in the order of the JSON object.
@@ -223,34 +213,24 @@ impl Event {
     fn with_descriptor<R>(&self, read: impl FnOnce(&dyn EventDescriptor) -> R) -> R {
         match self {
             Self::Received { received, .. } => match self.reported_board() {
-                Some(position) => read(&position),
-                None => match received.message.descriptor() {
-                    Some(descriptor) => read(descriptor),
-                    None => with_text_or_datagram_descriptor(received, read),
-                },
+                Some(board) => read(&ReportedBoard { event: self, board }),
+                None => read(received.message.descriptor().unwrap_or(received)),
             },
             Self::Desync(desync) => read(desync),
-            Self::Missed(missed) => read(missed),
             Self::Listing { listing, .. } => read(&**listing),
             Self::LoggedIn(identity) => read(&**identity),
             Self::Ready(capabilities) => read(capabilities),
             Self::Restored(restored) => read(&**restored),
             Self::Adjourned(game) => read(&**game),
             Self::Ended(reason) => read(reason),
-            Self::Connecting { .. } | Self::Connected | Self::Sent { .. } | Self::Fault | Self::Lost { .. } => {
-                read(self)
-            }
+            Self::Missed { .. }
+            | Self::Connecting { .. }
+            | Self::Connected
+            | Self::Sent { .. }
+            | Self::Fault
+            | Self::Lost { .. } => read(self),
         }
     }
-}
-
-/// Calls `read` with the descriptor of a message without a type of its own: a datagram, or a line of text.
-fn with_text_or_datagram_descriptor<R>(received: &Received, read: impl FnOnce(&dyn EventDescriptor) -> R) -> R {
-    if let Some(datagram) = received.datagram() {
-        return read(&datagram);
-    }
-    let kind = if received.is_listed() { EventKind::ListingLine } else { EventKind::Text };
-    read(&ListingOrTextLine { kind, text: decode_latin_1(received.raw()) })
 }
 
 /// Returns the server's text: the decoded line, or the argument `text` or `move` of a datagram; `None` for a datagram with
@@ -311,62 +291,39 @@ impl Write for ControlEscaper<'_, '_> {
     }
 }
 
-/// A line of a listing, or of an unknown kind.
-struct ListingOrTextLine<'a> {
-    kind: EventKind,
-    text: Cow<'a, str>,
+/// Describes a message without a descriptor of its own: a datagram, or a line.
+impl EventDescriptor for Received {
+    fn kind(&self) -> EventKind {
+        match self.datagram() {
+            Some(datagram) => datagram.kind(),
+            None if self.is_listed() => EventKind::ListingLine,
+            None => EventKind::Text,
+        }
+    }
+
+    fn write_for_people(&self, out: &mut dyn Write) -> fmt::Result {
+        match self.datagram() {
+            Some(datagram) => datagram.write_for_people(out),
+            None => out.write_str(&decode_latin_1(self.raw())),
+        }
+    }
+}
+
+impl Fields for Received {
+    fn put_fields(&self, put: &mut FieldSink<'_>) {
+        match self.datagram() {
+            Some(datagram) => datagram.put_fields(put),
+            None => value::put_field(put, "text", &&*decode_latin_1(self.raw())),
+        }
+    }
 }
 
 describe! {
-    ListingOrTextLine<'_> as it => it.kind, {
-        fields: [text: &*it.text],
-        words(out): out.write_str(&it.text),
-    }
-
     Datagram as it => EventKind::Datagram, {
         fields: [number, fields],
         words(out): {
             write!(out, "datagram {}:", it.number)?;
             it.fields.iter().try_for_each(|field| write!(out, " {{{field}}}"))
         },
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::message::{Message, Reader};
-
-    fn read(line: &str) -> Message {
-        let (mut reader, stream) = (Reader::default(), format!("{line}\n\r"));
-        reader.next(&mut stream.as_bytes()).or_else(|| reader.finish()).unwrap().message
-    }
-
-    #[test]
-    fn lines_name_their_game_and_their_speaker() {
-        let cases = [
-            ("<b1> game 52 white [NB] black []", Some(52), None),
-            ("<g1> 482 p=0 t=blitz r=1 u=0,1 it=180,2 i=120,0 pt=481 rt=2009,0 ts=1,0", Some(482), None),
-            ("{Game 107 (Foo vs. Bar) Creating unrated blitz match.}", Some(107), None),
-            ("{Game 39 (Foo vs. Bar) Bar checkmated} 1-0", Some(39), None),
-            ("You are now observing game 12.", Some(12), None),
-            ("You are already observing game 463.", Some(463), None),
-            ("There is no such game.", None, None),
-            ("Your primary game is now game 3.", Some(3), None),
-            ("Game 29: Foo backs up 4 moves.", Some(29), None),
-            ("Foo(C)(1882)[1] kibitzes: hi", Some(1), Some("Foo")),
-            ("Foo(1882)[2] whispers: hi", Some(2), Some("Foo")),
-            ("Foo[26] says: hi", Some(26), Some("Foo")),
-            ("Foo(50): hi", None, Some("Foo")),
-            (":Foo is near", None, None),
-            ("Game 39: Foo offers a draw.", Some(39), None),
-            ("Foo offers you a draw.", None, None),
-            ("Your partner is playing game 75 (Foo vs. Bar).", Some(75), None),
-            ("Foo has left.", None, None),
-        ];
-        for (line, game, speaker) in cases {
-            let message = read(line);
-            assert_eq!(message.game().map(|game| game.0), game, "{line}");
-            assert_eq!(message.speaker().as_ref().map(super::Handle::as_str), speaker, "{line}");
-        }
     }
 }

@@ -71,6 +71,9 @@ const FAULT: &str = "server answered a line without a number";
 impl Fields for Event {
     fn put_fields(&self, put: &mut FieldSink<'_>) {
         match self {
+            Self::Missed { game, from_ply, to_ply, .. } => {
+                fields!(put, self; game: game, from_ply: from_ply, to_ply: to_ply);
+            }
             Self::Connecting { attempt } => fields!(put, self; attempt: attempt),
             Self::Sent { line, .. } => fields!(put, self; line: line.as_deref()),
             Self::Fault => fields!(put, self; text: FAULT),
@@ -83,6 +86,7 @@ impl Fields for Event {
 impl EventDescriptor for Event {
     fn kind(&self) -> EventKind {
         match self {
+            Self::Missed { .. } => EventKind::Missed,
             Self::Connecting { .. } => EventKind::Connecting,
             Self::Sent { .. } => EventKind::Sent,
             Self::Fault => EventKind::Fault,
@@ -93,6 +97,9 @@ impl EventDescriptor for Event {
 
     fn write_for_people(&self, out: &mut dyn Write) -> fmt::Result {
         match self {
+            Self::Missed { game, from_ply, to_ply, .. } => {
+                write!(out, "game {game}: plies {from_ply} to {to_ply} are missing")
+            }
             Self::Connecting { attempt: 1 } => out.write_str("* connecting"),
             Self::Connecting { attempt } => write!(out, "* connecting, attempt {attempt}"),
             Self::Sent { line, .. } => write!(out, "> {}", line.as_deref().unwrap_or("(password)")),

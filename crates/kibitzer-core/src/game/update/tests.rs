@@ -66,7 +66,7 @@ fn play(units: &[&str]) -> Session {
                 boards.extend(change.board.map(|board| board.board().to_string()));
             }
             Event::Desync(desync) => desyncs.push(desync.reason),
-            Event::Missed(plies) => missed.push((plies.from_ply, plies.to_ply)),
+            Event::Missed { from_ply, to_ply, .. } => missed.push((from_ply, to_ply)),
             _ => {}
         }
     }

@@ -160,7 +160,7 @@ impl Driver {
     fn take_session_events(&mut self) -> Vec<Event> {
         let events = std::mem::take(&mut self.events);
         let is_of_server = |event: &Event| {
-            matches!(event, Event::Received { .. } | Event::Desync(_) | Event::Missed(_) | Event::Listing { .. })
+            matches!(event, Event::Received { .. } | Event::Desync(_) | Event::Missed { .. } | Event::Listing { .. })
         };
         let is_news = |event: &Event| !is_of_server(event) && !matches!(event, Event::Sent { .. });
         events.into_iter().filter(is_news).collect()
