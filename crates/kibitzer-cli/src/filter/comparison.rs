@@ -1,7 +1,5 @@
 //! Comparisons of numbers: `lag>1s`, `clock<10s`, `move>=40`.
 
-use std::fmt;
-
 use kibitzer::core::Event;
 use kibitzer::core::chess::Color;
 use kibitzer::core::message::{Message, Rating, Style12, TalkKind};
@@ -10,9 +8,9 @@ use super::Subject;
 use crate::arguments::parse_duration;
 
 /// A number of an event that expressions can compare.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, strum::EnumString, strum::VariantNames)]
+#[derive(Clone, Copy, Debug, strum::EnumString, strum::VariantNames)]
 #[strum(serialize_all = "lowercase", ascii_case_insensitive)]
-pub(crate) enum Quantity {
+pub(super) enum Quantity {
     /// Lag of the last move, as the server measured it.
     Lag,
     /// Either player's clock.
@@ -27,35 +25,24 @@ pub(crate) enum Quantity {
     Rating,
 }
 
-/// How the number of an event is compared with the value of the expression. The parser tries the variants in this order, so
-/// longer signs come first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, strum::AsRefStr, strum::VariantArray)]
-pub(crate) enum Operator {
-    #[strum(serialize = "<=")]
-    LessOrEqual,
-    #[strum(serialize = ">=")]
-    GreaterOrEqual,
-    #[strum(serialize = "!=")]
-    NotEqual,
-    #[strum(serialize = "<")]
-    Less,
-    #[strum(serialize = ">")]
-    Greater,
-    #[strum(serialize = "=")]
-    Equal,
-}
+/// Compares the number of an event with the value of the expression.
+pub(super) type Operator = fn(&i64, &i64) -> bool;
+
+/// The operators and their signs. The parser tries them in this order, so longer signs come first.
+pub(super) const OPERATORS: [(&str, Operator); 6] =
+    [("<=", i64::le), (">=", i64::ge), ("!=", i64::ne), ("<", i64::lt), (">", i64::gt), ("=", i64::eq)];
 
 /// A comparison of a number of an event with a value. Durations are in microseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Comparison {
-    pub(super) quantity: Quantity,
-    pub(super) operator: Operator,
-    pub(super) value: i64,
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Comparison {
+    quantity: Quantity,
+    operator: Operator,
+    value: i64,
 }
 
 impl Quantity {
     /// Returns whether the values are durations, in microseconds.
-    pub(super) const fn is_duration(self) -> bool {
+    const fn is_duration(self) -> bool {
         matches!(self, Self::Lag | Self::Clock | Self::Elapsed | Self::Reply)
     }
 
@@ -95,20 +82,6 @@ fn ratings_of(subject: &Subject<'_>) -> [Option<Rating>; 2] {
     }
 }
 
-impl Operator {
-    /// Returns whether the number of an event meets the comparison with the value of the expression.
-    fn is_met(self, number: i64, value: i64) -> bool {
-        match self {
-            Self::LessOrEqual => number <= value,
-            Self::GreaterOrEqual => number >= value,
-            Self::NotEqual => number != value,
-            Self::Less => number < value,
-            Self::Greater => number > value,
-            Self::Equal => number == value,
-        }
-    }
-}
-
 impl Comparison {
     /// Parses the value, and creates the comparison with it.
     ///
@@ -127,19 +100,6 @@ impl Comparison {
 
     /// Returns whether any number of this quantity meets the comparison. An event without such a number does not.
     pub(super) fn accepts(self, subject: &Subject<'_>) -> bool {
-        self.quantity.numbers_of(subject).iter().flatten().any(|number| self.operator.is_met(*number, self.value))
-    }
-}
-
-impl fmt::Display for Comparison {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.quantity, self.operator)?;
-        if !self.quantity.is_duration() {
-            return write!(f, "{}", self.value);
-        }
-        let units = [("h", 3_600_000_000), ("m", 60_000_000), ("s", 1_000_000)];
-        let unit = units.iter().find(|(_, unit)| self.value % unit == 0 && (self.value != 0 || *unit == 1_000_000));
-        let (name, unit) = unit.copied().unwrap_or(("ms", 1_000));
-        write!(f, "{}{name}", self.value / unit)
+        self.quantity.numbers_of(subject).iter().flatten().any(|number| (self.operator)(number, &self.value))
     }
 }

@@ -7,10 +7,11 @@
 //! ```
 
 use kibitzer::core::message::GameId;
-use strum::{VariantArray as _, VariantNames as _};
+use regex_lite::RegexBuilder;
+use strum::VariantNames as _;
 
-use super::comparison::{Comparison, Operator, Quantity};
-use super::expression::{Expression, Pattern, RESERVED, is_one_of};
+use super::comparison::{Comparison, OPERATORS, Operator, Quantity};
+use super::expression::{Expression, RESERVED, Term, is_one_of};
 use super::{FilterError, kinds};
 use crate::arguments::unknown_word_message;
 
@@ -19,6 +20,9 @@ const MAX_BYTES: usize = 4 << 10;
 /// Maximum nesting of brackets and negations, which limits the recursion of the parser and of everything that walks an
 /// expression.
 const MAX_DEPTH: usize = 32;
+/// Maximum memory of a compiled pattern in bytes, which limits the time to search a row: `(a?){9999}` compares each character
+/// with thousands of states.
+const MAX_PATTERN_BYTES: usize = 64 << 10;
 
 /// Keys that are followed by values.
 const KEYS: [&str; 5] = ["kind", "game", "from", "name", "text"];
@@ -51,8 +55,11 @@ impl Expression {
         if text.trim().is_empty() {
             return Err(parser.error(0, "an expression needs at least one term, such as kind:tell"));
         }
-        let expression = parser.parse_any(0)?;
-        if parser.rest().is_empty() { Ok(expression) } else { Err(parser.error(parser.at, "no bracket is open here")) }
+        let term = parser.parse_any(0)?;
+        if !parser.rest().is_empty() {
+            return Err(parser.error(parser.at, "no bracket is open here"));
+        }
+        Ok(Self { text: text.trim().replace(['\n', '\r', '\t'], " "), term })
     }
 }
 
@@ -100,53 +107,54 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses expressions joined by `or`. `depth` is the number of open brackets and negations.
-    fn parse_any(&mut self, depth: usize) -> Result<Expression, FilterError> {
-        let first = self.parse_all(depth)?;
-        let mut others = Vec::new();
+    fn parse_any(&mut self, depth: usize) -> Result<Term, FilterError> {
+        let mut any = vec![self.parse_all(depth)?];
         while self.take_word("or") {
-            others.push(self.parse_all(depth)?);
+            any.push(self.parse_all(depth)?);
         }
-        Ok(joined(first, others, Expression::Or))
+        Ok(Term::Or(any))
     }
 
     /// Parses terms joined by `and`, or by nothing.
-    fn parse_all(&mut self, depth: usize) -> Result<Expression, FilterError> {
-        let first = self.parse_term(depth)?;
-        let mut others = Vec::new();
+    fn parse_all(&mut self, depth: usize) -> Result<Term, FilterError> {
+        let mut all = Vec::new();
         loop {
+            all.push(self.parse_term(depth)?);
             let is_joined = self.take_word("and");
             let is_end =
                 self.rest().is_empty() || self.rest().starts_with(')') || self.peek_word().eq_ignore_ascii_case("or");
             if is_end && !is_joined {
-                return Ok(joined(first, others, Expression::And));
+                return Ok(Term::And(all));
             }
-            others.push(self.parse_term(depth)?);
         }
     }
 
     /// Parses a term: a negation, an expression in brackets, a pattern in quotation marks, or a term that starts with a word.
-    fn parse_term(&mut self, depth: usize) -> Result<Expression, FilterError> {
+    fn parse_term(&mut self, depth: usize) -> Result<Term, FilterError> {
         self.skip_blanks();
         let start = self.at;
         if depth > MAX_DEPTH {
             return Err(self.error(start, format!("brackets and negations are nested more than {MAX_DEPTH} deep")));
         }
         if self.take_sign("-") || self.take_sign("!") || self.take_word("not") {
-            return Ok(Expression::Not(Box::new(self.parse_term(depth + 1)?)));
+            return Ok(Term::Not(Box::new(self.parse_term(depth + 1)?)));
         }
         if self.take_sign("(") {
             let inner = self.parse_any(depth + 1)?;
             return if self.take_sign(")") { Ok(inner) } else { Err(self.error(start, "the bracket is not closed")) };
         }
         if self.rest().starts_with('"') {
-            let pattern = Pattern::compile(self.take_quoted()?);
-            return pattern.map(Expression::Matches).map_err(|message| self.error(start, message));
+            let mut pattern = RegexBuilder::new(self.take_quoted()?);
+            let pattern = pattern.case_insensitive(true).size_limit(MAX_PATTERN_BYTES).build();
+            return pattern
+                .map(Term::Matches)
+                .map_err(|error| self.error(start, format!("the pattern is not valid: {error}")));
         }
         self.parse_word_term()
     }
 
     /// Parses a term that starts with a word.
-    fn parse_word_term(&mut self) -> Result<Expression, FilterError> {
+    fn parse_word_term(&mut self) -> Result<Term, FilterError> {
         let (start, word) = (self.at, self.peek_word());
         if word.is_empty() || is_one_of(&["and", "or"], word) {
             return Err(self.error(start, "a term is missing here, such as kind:tell"));
@@ -162,8 +170,7 @@ impl<'a> Parser<'a> {
         self.at += key.len();
         if let Ok(quantity) = key.parse::<Quantity>() {
             self.skip_blanks();
-            if let Some(operator) = Operator::VARIANTS.iter().find(|sign| self.rest().starts_with(sign.as_ref())) {
-                self.at += operator.as_ref().len();
+            if let Some((_, operator)) = OPERATORS.iter().find(|(sign, _)| self.take_sign(sign)) {
                 return self.parse_comparison(quantity, *operator);
             }
             self.at = start + key.len();
@@ -176,27 +183,28 @@ impl<'a> Parser<'a> {
         }
         self.at = start + word.len();
         let is_mine = word.eq_ignore_ascii_case("mine");
-        Ok(if is_mine { Expression::Mine } else { Expression::Text(word.to_lowercase()) })
+        Ok(if is_mine { Term::Mine } else { Term::Text(word.to_lowercase()) })
     }
 
     /// Parses the value after an operator.
-    fn parse_comparison(&mut self, quantity: Quantity, operator: Operator) -> Result<Expression, FilterError> {
+    fn parse_comparison(&mut self, quantity: Quantity, operator: Operator) -> Result<Term, FilterError> {
         self.skip_blanks();
         let (start, value) = (self.at, self.peek_word());
         let parsed =
             Comparison::with_parsed_value(quantity, operator, value).map_err(|message| self.error(start, message))?;
         self.at += value.len();
-        Ok(Expression::Compare(parsed))
+        Ok(Term::Compare(parsed))
     }
 
     /// Parses the values after `key:`, which starts at `start`.
-    fn parse_values_of_key(&mut self, start: usize, key: &str) -> Result<Expression, FilterError> {
+    fn parse_values_of_key(&mut self, start: usize, key: &str) -> Result<Term, FilterError> {
         let value_start = self.at;
         let value = if self.rest().starts_with('"') {
             unescaped(self.take_quoted()?)
         } else {
-            self.at += self.peek_word().len();
-            self.text.get(value_start..self.at).unwrap_or_default().to_owned()
+            let word = self.peek_word();
+            self.at += word.len();
+            word.to_owned()
         };
         let mut offset = value_start;
         let items = value.split(',').map(|item| {
@@ -216,21 +224,13 @@ impl<'a> Parser<'a> {
         if value.is_empty() || items.is_empty() && key != "text" {
             return Err(self.error(value_start, format!("{key}: needs a value")));
         }
-        match key.as_str() {
-            "kind" => items
-                .iter()
-                .map(|(at, item)| self.parse_kind(*at, item))
-                .collect::<Result<_, _>>()
-                .map(Expression::Kind),
-            "game" => items
-                .iter()
-                .map(|(at, item)| self.parse_game(*at, item))
-                .collect::<Result<_, _>>()
-                .map(Expression::Game),
-            "from" => Ok(Expression::From(names())),
-            "name" => Ok(Expression::Name(names())),
-            _ => Ok(Expression::Text(value.to_lowercase())),
-        }
+        Ok(match key.as_str() {
+            "kind" => Term::Kind(items.iter().map(|(at, name)| self.parse_kind(*at, name)).collect::<Result<_, _>>()?),
+            "game" => Term::Game(items.iter().map(|(at, game)| self.parse_game(*at, game)).collect::<Result<_, _>>()?),
+            "from" => Term::From(names()),
+            "name" => Term::Name(names()),
+            _ => Term::Text(value.to_lowercase()),
+        })
     }
 
     fn parse_kind(&self, at: usize, name: &str) -> Result<&'static str, FilterError> {
@@ -261,11 +261,6 @@ impl<'a> Parser<'a> {
         }
         Err(self.error(start, "the quotation mark is not closed"))
     }
-}
-
-/// Returns the only expression, or all of them joined by `join`.
-fn joined(first: Expression, others: Vec<Expression>, join: fn(Vec<Expression>) -> Expression) -> Expression {
-    if others.is_empty() { first } else { join([vec![first], others].concat()) }
 }
 
 /// Replaces a backslash and the character after it by that character.

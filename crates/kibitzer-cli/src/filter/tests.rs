@@ -2,13 +2,9 @@
 
 use std::time::Duration;
 
-use kibitzer::core::message::GameId;
 use kibitzer::core::{Event, EventReader};
 use proptest::prelude::*;
-use strum::{VariantArray as _, VariantNames as _};
 
-use super::comparison::{Comparison, Operator, Quantity};
-use super::expression::Pattern;
 use super::*;
 
 const SAID: &[u8] = b"Foo tells you: Hello (there)\n\rBar(50): hello foo\n\rfics% \n\rFoo(1882)[12] kibitzes: a b\n\r\
@@ -212,14 +208,11 @@ fn an_option_may_start_with_a_minus_sign() {
 }
 
 #[test]
-fn an_expression_is_displayed_in_its_shortest_form() {
+fn an_expression_is_displayed_as_it_was_written_on_one_line() {
     let cases = [
-        (" kind:tell  and \"x y\" ", "kind:tell \"x y\""),
-        ("kind:tell,channel_tell -from:Boris", "kind:tell,channel_tell -from:Boris"),
-        ("not (a or (b c)) or ((d))", "-(a or b c) or d"),
-        ("<12> text:or \"a\\\"b\\d\"", "text:\"<12>\" text:\"or\" \"a\\\"b\\d\""),
-        ("lag >= 60s clock<90s reply!=1500ms elapsed>0ms", "lag>=1m clock<90s reply!=1500ms elapsed>0s"),
-        ("MINE move = 7", "mine move=7"),
+        (" kind:tell  and \"x y\" ", "kind:tell  and \"x y\""),
+        ("not (a\n\tor b)\r\n", "not (a  or b)"),
+        ("MINE move = 7", "MINE move = 7"),
     ];
     for (source, want) in cases {
         assert_eq!(Expression::parse(source).unwrap().to_string(), want);
@@ -238,51 +231,17 @@ fn the_examples_in_the_readme_are_expressions() {
     }
 }
 
-fn expressions() -> impl Strategy<Value = Expression> {
-    let name = "[a-zA-Z\"\\\\()-][a-zA-Z0-9 :]{0,6}[a-z]";
-    let quantity = prop::sample::select(Quantity::VARIANTS).prop_map(|name| name.parse::<Quantity>().unwrap());
-    let operator = prop::sample::select(Operator::VARIANTS);
-    let comparison = (quantity, operator, 0_i64..1 << 50).prop_map(|(quantity, operator, value)| {
-        let value = if quantity.is_duration() { value / 1_000 * 1_000 } else { value };
-        Expression::Compare(Comparison { quantity, operator, value })
-    });
-    let leaf = prop_oneof![
-        prop::collection::vec(prop::sample::select(kinds().collect::<Vec<_>>()), 1..4).prop_map(Expression::Kind),
-        prop::collection::vec(any::<i32>().prop_map(GameId), 1..4).prop_map(Expression::Game),
-        prop::collection::vec(name, 1..4).prop_map(Expression::From),
-        prop::collection::vec(name, 1..4).prop_map(Expression::Name),
-        "\\PC{1,9}".prop_map(|text| Expression::Text(text.to_lowercase())),
-        prop::sample::select(&["and", "Or", "mine", "lag", "-x", "a b", "\\", "\"", ":", "<12>"][..])
-            .prop_map(|text| Expression::Text(text.to_lowercase())),
-        "[a-z .*\u{e9}]{0,5}(\\\\\"|\\\\d|\\\\\\\\)?"
-            .prop_filter_map("a valid pattern", |pattern| { Pattern::compile(&pattern).ok().map(Expression::Matches) }),
-        Just(Expression::Mine),
-        comparison,
-    ];
-    leaf.prop_recursive(4, 24, 4, |inner| {
-        prop_oneof![
-            prop::collection::vec(inner.clone(), 2..4).prop_map(Expression::And),
-            prop::collection::vec(inner.clone(), 2..4).prop_map(Expression::Or),
-            inner.prop_map(|inner| Expression::Not(Box::new(inner))),
-        ]
-    })
-}
-
 proptest! {
-    #[test]
-    fn a_displayed_expression_parses_to_itself(expression in expressions()) {
-        let text = expression.to_string();
-        prop_assert_eq!(Expression::parse(&text), Ok(expression), "{}", text);
-    }
-
     #[test]
     fn no_text_panics(text in "([-!()\":<>= ,\\\\a\u{e9}\u{1b}]|kind|text|lag|1s|and|or|not|\\PC){0,40}") {
         match Expression::parse(&text) {
             Ok(expression) => {
-                let again = Expression::parse(&expression.to_string());
-                prop_assert_eq!(again, Ok(expression.clone()));
+                let again = Expression::parse(&expression.to_string()).unwrap();
+                prop_assert_eq!(&again, &expression);
                 for event in events(SAID).iter().chain(&events(BOARD)) {
-                    expression.accepts(&Subject::of_event(event, Facts::default()));
+                    let [got, want] = [&again, &expression]
+                        .map(|expression| expression.accepts(&Subject::of_event(event, Facts::default())));
+                    prop_assert_eq!(got, want);
                 }
             }
             Err(error) => {
