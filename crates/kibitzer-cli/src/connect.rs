@@ -13,8 +13,8 @@ use crate::failure::{EXIT_STATUS, Failure};
 use crate::filter::FilterArgs;
 use crate::live::{
     EventPrinter, HousekeepingFilter, LineSender, LoginArgs, PrintFilter, StopArgs, TARGET_HELP, Target, TypedInput,
-    announce_recording, print_and_shut_down, report_recorded, run, send_typed_until_failure, spawn_program_input,
-    start_and_expose_session, target_parser, wait_for_end,
+    print_and_shut_down, report_recorded, run, send_typed_until_failure, spawn_program_input, start_unless_stopped,
+    target_parser, wait_for_end,
 };
 use crate::metrics::MetricsArgs;
 use crate::output::LineFormat;
@@ -30,7 +30,7 @@ use crate::output::LineFormat;
 #[group(id = "connection")]
 pub(crate) struct Args {
     #[arg(value_name = "PROFILE|HOST[:PORT]", default_value = "demo", help = TARGET_HELP, value_parser = target_parser(), hide_possible_values = true)]
-    server: Target,
+    pub(crate) server: Target,
     #[command(flatten)]
     login: LoginArgs,
     #[command(flatten)]
@@ -80,15 +80,10 @@ impl Args {
         let format = self.format.format();
         let metrics_every = self.metrics.print_interval(format)?;
         let metrics = self.metrics.address.bind_and_serve().await?;
-        let start = async {
-            let profile = self.load_profile().await?.redact_events();
-            let server = self.server.name(&profile);
-            start_and_expose_session(profile, &server).await.map(|started| (started, server))
-        };
-        let Some(started) = ending.unless_stopped(start).await else { return Ok(()) };
-        let ((client, tap), server) = started?;
+        let profile = async { Ok(self.load_profile().await?.redact_events()) };
+        let Some(started) = start_unless_stopped(&self.server, profile, &mut ending).await? else { return Ok(()) };
+        let (client, tap, server) = started;
         metrics.add_session(&client);
-        announce_recording(&client);
         let filter = PrintFilter::new(self.filter.expression.clone(), HousekeepingFilter::default());
         let printer = EventPrinter::spawn_for_tap(&client, tap, format, filter, metrics_every);
         let sender = LineSender::Own(client.clone());
@@ -120,18 +115,13 @@ impl Args {
         }
     }
 
-    /// Returns the name of the server for messages, such as `fics (freechess.org:5000)`.
-    pub(crate) fn server_label(&self, profile: &Profile) -> String {
-        self.server.name(profile)
-    }
-
     /// Loads the profile and applies all arguments. Asks for a missing password on the terminal.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future ends the password prompt.
     pub(crate) async fn load_profile(&self) -> Result<Profile, Failure> {
-        let mut profile = self.login.apply_and_ask_password(self.server.load_profile()?).await?;
+        let mut profile = self.login.load_profile_and_ask_password(&self.server).await?;
         if let Some(path) = &self.record {
             profile = profile.record_file(path);
         }

@@ -2,27 +2,27 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
-use std::fs::File;
-use std::io::{self, BufReader, Write as _};
+use std::io::{self, Write as _};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use kibitzer::core::EventReader;
 use kibitzer::core::message::GameId;
 use kibitzer::core::message::listing::{GameRowState, MoveList};
 use kibitzer::core::text::error_chain;
-use kibitzer::transcript::{Direction, TranscriptError, TranscriptReader, Utc};
+use kibitzer::core::{Event, EventReader};
+use kibitzer::transcript::Utc;
 use kibitzer::{Client, Observation, Tap};
 use kibitzer_bot::PgnWriter;
 use kibitzer_bot::pgn::{PgnCollector, PgnOrigin};
-use kibitzer_bot::tracker::{GameKey, TrackedChange, TrackedChangeKind, TrackedRelation, TrackedState};
+use kibitzer_bot::tracker::{GameKey, TrackedChange, TrackedChangeKind, TrackedGame, TrackedRelation, TrackedState};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use crate::arguments::ReaderArgs;
+use crate::decode::{RecordedInput, StreamPiece};
 use crate::failure::{EXIT_STATUS, Failure, USAGE};
-use crate::live::{LoginArgs, StopArgs, StopSignal, Target, run, start_and_expose_session, wait_for_end};
+use crate::live::{LoginArgs, StopArgs, StopSignal, Target, run, start_unless_stopped, wait_for_end};
 
 /// Write the games of recordings, or of a live session, as PGN
 ///
@@ -96,36 +96,39 @@ impl Args {
         }
     }
 
-    /// Creates the output that the arguments name. A file is opened with the first game.
-    fn new_output(&self) -> PgnOutput<'_> {
-        let is_stdout = self.output.as_os_str() == "-";
-        PgnOutput { args: self, file: (!is_stdout).then(|| PgnWriter::new(&self.output)), written: BTreeSet::new() }
+    /// Returns whether the games are printed.
+    fn writes_to_stdout(&self) -> bool {
+        self.output.as_os_str() == "-"
     }
 
-    /// Creates the state for converting one recording or stored session to `output`.
-    fn new_conversion<'a>(&'a self, output: PgnOutput<'a>) -> PgnConversion<'a> {
-        let origin = PgnOrigin::new(self.site.as_deref().unwrap_or_default());
-        let collector = PgnCollector::new(origin, TrackedRelation::All).with_talk(self.talk);
-        PgnConversion { reader: self.reader.event_reader(), collector, output }
+    /// Creates the output for games of a server: standard output if the arguments name it, otherwise the file, which is opened
+    /// with the first game.
+    fn new_output(&self, host: &str, file: &Path) -> PgnOutput<'_> {
+        PgnOutput {
+            args: self,
+            collector: PgnCollector::new(PgnOrigin::new(host), TrackedRelation::All).with_talk(self.talk),
+            file: (!self.writes_to_stdout()).then(|| PgnWriter::new(file)),
+            written: BTreeSet::new(),
+        }
+    }
+
+    /// Creates the state for converting one recording or stored session.
+    fn new_conversion(&self, file: &Path) -> PgnConversion<'_> {
+        let output = self.new_output(self.site.as_deref().unwrap_or_default(), file);
+        PgnConversion { reader: self.reader.event_reader(), output }
     }
 
     /// Writes the games of a recording to the output: each game when it ends, unfinished games after the last record.
     fn convert_recording(&self, path: &Path) -> Result<(), Failure> {
-        let cannot =
-            |verb: &str, error: &dyn Display| Failure::local(format!("cannot {verb} {}: {error}", path.display()));
-        let file = File::open(path).map_err(|error| cannot("open", &error))?;
-        let mut conversion = self.new_conversion(self.new_output());
-        for record in TranscriptReader::new(BufReader::new(file)) {
-            let record = match record {
-                Err(TranscriptError::Torn { .. }) if !self.reader.strict => break,
-                record => record.map_err(|error| cannot("read", &error))?,
-            };
-            match record.direction {
-                Direction::Sent => {}
-                // The end of a connection.
-                Direction::Received if record.bytes.is_empty() => conversion.end_connection(),
-                Direction::Received => conversion.read_and_write_ended(&record.bytes, record.utc)?,
+        let mut input = RecordedInput::open_transcript(path)?;
+        let mut conversion = self.new_conversion(&self.output);
+        while let Some((piece, stamp)) = input.next()? {
+            if let StreamPiece::Cut(line) = piece
+                && self.reader.strict
+            {
+                return Err(input.cut_failure(line));
             }
+            conversion.read_and_write_ended(&piece, stamp.and_then(|stamp| stamp.utc))?;
         }
         conversion.finish_and_write_rest()
     }
@@ -137,27 +140,20 @@ impl Args {
     /// Cancel safe: no file is replaced.
     #[cfg(feature = "nats")]
     async fn convert_stored_sessions(&self) -> Result<(), Failure> {
-        use crate::nats::{ServerOutput, for_each_server_output};
-        let is_stdout = self.output.as_os_str() == "-";
         let path = |session: &str, extension: &str| self.output.join(format!("{session}.{extension}"));
-        if !is_stdout {
+        if !self.writes_to_stdout() {
             let cannot = |error| Failure::local(format!("cannot create {}: {error}", self.output.display()));
             std::fs::create_dir_all(&self.output).map_err(cannot)?;
         }
         let mut sessions = std::collections::BTreeMap::new();
-        for_each_server_output(&self.stream, |session, part| {
+        crate::nats::for_each_server_output(&self.stream, |session, piece, utc| {
             let conversion = sessions.entry(session.to_owned()).or_insert_with(|| {
                 let temporary = path(session, "pgn.tmp");
                 // One that was left by an earlier run.
                 let _ = std::fs::remove_file(&temporary);
-                let file = (!is_stdout).then(|| PgnWriter::new(temporary));
-                self.new_conversion(PgnOutput { args: self, file, written: BTreeSet::new() })
+                self.new_conversion(&temporary)
             });
-            match part {
-                ServerOutput::Lines(lines, utc) => conversion.read_and_write_ended(lines.as_bytes(), utc)?,
-                ServerOutput::Interruption => conversion.end_connection(),
-            }
-            Ok(())
+            conversion.read_and_write_ended(&piece, utc)
         })
         .await?;
         for (session, conversion) in sessions {
@@ -184,22 +180,62 @@ impl Args {
         };
         let target: Target = server.parse().map_err(|error| Failure::new(USAGE, format!("{server}: {error}")))?;
         let mut ending = self.ending.begin()?;
-        let (mut host, mut name) = (String::new(), String::new());
-        // Boxed, as a profile is large.
-        let start = Box::pin(async {
-            let profile = self.login.apply_and_ask_password(target.load_profile()?).await?;
-            profile.host_name().clone_into(&mut host);
-            name = target.name(&profile);
-            start_and_expose_session(profile, &name).await
-        });
-        let Some(started) = ending.unless_stopped(start).await else { return Ok(()) };
-        let (client, tap) = started?;
-        let collector = PgnCollector::new(PgnOrigin::new(&host), TrackedRelation::All).with_talk(self.talk);
-        let written = self.write_observed_games(&client, tap, collector, n_games, &mut ending).await;
+        let profile = self.login.load_profile_and_ask_password(&target);
+        let Some(started) = start_unless_stopped(&target, profile, &mut ending).await? else { return Ok(()) };
+        let (client, tap, name) = started;
+        let output = self.new_output(client.server(), &self.output);
+        let written = output.write_observed_games(&client, tap, n_games, &mut ending).await;
         client.shutdown().await;
         wait_for_end(&name, &client, written).await.map(drop)
     }
+}
 
+/// A recording, or a stored session, that is being converted.
+struct PgnConversion<'a> {
+    reader: EventReader,
+    output: PgnOutput<'a>,
+}
+
+impl PgnConversion<'_> {
+    /// Parses received bytes, and writes the games that end in them. At the end of a connection, interrupts all games, and starts
+    /// the reader of the next connection. Ignores other pieces.
+    fn read_and_write_ended(&mut self, piece: &StreamPiece, utc: Option<Utc>) -> Result<(), Failure> {
+        match piece {
+            StreamPiece::Received(bytes) => {
+                let mut rest = &bytes[..];
+                while let Some(event) = self.reader.next(&mut rest) {
+                    self.output.apply_and_write_ended(&event, utc)?;
+                }
+            }
+            StreamPiece::Ended => {
+                self.output.collector.interrupt_games();
+                self.reader = self.output.args.reader.event_reader();
+            }
+            StreamPiece::Sent(_) | StreamPiece::Cut(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Parses an unfinished line at the end of the input, and writes the games that are not written yet.
+    fn finish_and_write_rest(mut self) -> Result<(), Failure> {
+        while let Some(event) = self.reader.finish() {
+            self.output.apply_and_write_ended(&event, None)?;
+        }
+        self.output.interrupt_and_write_rest()
+    }
+}
+
+/// Collects games and writes them.
+struct PgnOutput<'a> {
+    args: &'a Args,
+    collector: PgnCollector,
+    /// `None` for standard output.
+    file: Option<PgnWriter>,
+    /// The games that were written; with `--live`, those that have ended.
+    written: BTreeSet<GameKey>,
+}
+
+impl PgnOutput<'_> {
     /// Observes games, and writes each when it ends, is left or is adjourned, until there are `n_games`, the session is over, or
     /// the stop signal arrives; then writes the unfinished games, too.
     ///
@@ -211,24 +247,22 @@ impl Args {
     ///
     /// Dropping the future leaves the games in progress unwritten, and stops observing further games.
     async fn write_observed_games(
-        &self,
+        mut self,
         client: &Client,
         mut tap: Tap,
-        mut collector: PgnCollector,
         n_games: usize,
         ending: &mut StopSignal,
     ) -> Result<(), Failure> {
-        let mut output = self.new_output();
         let (found_moves, mut listed) = mpsc::channel(n_games.min(64));
         // Requests run beside the loop: it has to read the session, or they would not be answered. The set ends them when it
         // is dropped, because each has a client, which keeps the session alive.
         let mut requests = JoinSet::new();
         requests.spawn(observe_games_until(client.clone(), n_games));
-        while output.written.len() < n_games {
+        while self.written.len() < n_games {
             let item = tokio::select! {
                 item = tap.recv() => item,
                 Some((game, list)) = listed.recv() => {
-                    if let Some(game) = collector.tracker_mut().get_mut(game) {
+                    if let Some(game) = self.collector.tracker_mut().get_mut(game) {
                         let _: bool = game.add_missing_moves(&list);
                     }
                     continue;
@@ -237,102 +271,60 @@ impl Args {
             };
             let Some(item) = item else { break };
             let Observation::Event { event, .. } = item.observation else { continue };
-            let steps = collector.apply(&event, Some(Utc::now()));
-            for game in steps
-                .iter()
-                .filter_map(|step| collector.tracker().get(step.game))
-                .filter(|game| game.has_missing_moves())
-            {
+            let changes = self.apply_and_write_ended(&event, Some(Utc::now()))?;
+            let changed = changes.iter().filter_map(|change| self.collector.tracker().get(change.game));
+            for game in changed.filter(|game| game.has_missing_moves()) {
                 requests.spawn(request_moves(client.clone(), (game.key(), game.number()), found_moves.clone()));
             }
             while requests.try_join_next().is_some() {}
-            output.write_ended_games(&steps, &collector)?;
         }
-        collector.interrupt_games();
-        output.write_remaining(&collector)
-    }
-}
-
-/// A recording, or a stored session, that is being converted.
-struct PgnConversion<'a> {
-    reader: EventReader,
-    collector: PgnCollector,
-    output: PgnOutput<'a>,
-}
-
-impl PgnConversion<'_> {
-    /// Parses received bytes, and writes the games that end in them.
-    fn read_and_write_ended(&mut self, mut bytes: &[u8], utc: Option<Utc>) -> Result<(), Failure> {
-        while let Some(event) = self.reader.next(&mut bytes) {
-            let steps = self.collector.apply(&event, utc);
-            self.output.write_ended_games(&steps, &self.collector)?;
-        }
-        Ok(())
+        self.interrupt_and_write_rest()
     }
 
-    /// Interrupts all games, because the connection ended, and starts the reader of the next connection.
-    fn end_connection(&mut self) {
+    /// Applies an event, and writes the games that it ended, each once. With `--live`, replaces the file by all games instead, if
+    /// one has changed. Returns the changes of games.
+    fn apply_and_write_ended(&mut self, event: &Event, utc: Option<Utc>) -> Result<Vec<TrackedChange>, Failure> {
+        let changes = self.collector.apply(event, utc);
+        for change in &changes {
+            let is_end = match change.kind {
+                TrackedChangeKind::Ended | TrackedChangeKind::Left => true,
+                // A recording may contain the resumption of an adjourned game.
+                TrackedChangeKind::Adjourned => self.args.games.is_some(),
+                _ => false,
+            };
+            if is_end {
+                self.write_once_partner_ended(change.game)?;
+            }
+        }
+        if !changes.is_empty() {
+            self.replace_live_file_if_any()?;
+        }
+        Ok(changes)
+    }
+
+    /// Interrupts the unfinished games, and writes all games that were not written yet. With `--live`, replaces the file by all
+    /// games instead.
+    fn interrupt_and_write_rest(&mut self) -> Result<(), Failure> {
         self.collector.interrupt_games();
-        self.reader = self.output.args.reader.event_reader();
-    }
-
-    /// Parses an unfinished line at the end of the input, and writes the games that are not written yet.
-    fn finish_and_write_rest(mut self) -> Result<(), Failure> {
-        while let Some(event) = self.reader.finish() {
-            let steps = self.collector.apply(&event, None);
-            self.output.write_ended_games(&steps, &self.collector)?;
+        for game in self.collector.tracker().iter().map(TrackedGame::key).collect::<Vec<_>>() {
+            self.write_once_partner_ended(game)?;
         }
-        self.collector.interrupt_games();
-        self.output.write_remaining(&self.collector)
-    }
-}
-
-/// Where the games are written, and which ones are already.
-struct PgnOutput<'a> {
-    args: &'a Args,
-    /// `None` for standard output.
-    file: Option<PgnWriter>,
-    /// The games that were written; with `--live`, those that have ended.
-    written: BTreeSet<GameKey>,
-}
-
-impl PgnOutput<'_> {
-    /// Writes the games that ended in these steps, each once. With `--live`, replaces the file by all games instead, if there is
-    /// any step.
-    fn write_ended_games(&mut self, steps: &[TrackedChange], collector: &PgnCollector) -> Result<(), Failure> {
-        // A recording may contain the resumption of an adjourned game.
-        let is_end = |step: &&TrackedChange| match step.kind {
-            TrackedChangeKind::Ended | TrackedChangeKind::Left => true,
-            TrackedChangeKind::Adjourned => self.args.games.is_some(),
-            _ => false,
-        };
-        for game in steps.iter().filter(is_end).map(|step| step.game).collect::<Vec<_>>() {
-            self.write_once_partner_ended(game, collector)?;
-        }
-        if steps.is_empty() { Ok(()) } else { self.replace_live_file_if_any(collector) }
-    }
-
-    /// Writes all games that were not written yet, finished or not. With `--live`, replaces the file by all games instead.
-    fn write_remaining(&mut self, collector: &PgnCollector) -> Result<(), Failure> {
-        collector.tracker().iter().try_for_each(|game| self.write_once_partner_ended(game.key(), collector))?;
-        self.replace_live_file_if_any(collector)
+        self.replace_live_file_if_any()
     }
 
     /// Writes a game unless it is written already; as BPGN, with the game of the other board, once that has ended, too. With
     /// `--live` only counts it as written.
-    fn write_once_partner_ended(&mut self, game: GameKey, collector: &PgnCollector) -> Result<(), Failure> {
-        let partner = collector.partner_game(game).filter(|_| self.args.bpgn);
+    fn write_once_partner_ended(&mut self, game: GameKey) -> Result<(), Failure> {
+        let partner = self.collector.partner_game(game).filter(|_| self.args.bpgn);
         if partner.is_some_and(|partner| partner.state() == TrackedState::Playing) || !self.written.insert(game) {
             return Ok(());
         }
-        match (self.live_file().is_some(), self.args.bpgn) {
-            (true, _) => Ok(()),
-            (false, false) => collector.game(game).map_or(Ok(()), |pgn| self.print_or_append(&pgn)),
-            (false, true) => {
-                self.written.extend(partner.map(kibitzer_bot::tracker::TrackedGame::key));
-                collector.bughouse_match(game).map_or(Ok(()), |bpgn| self.print_or_append(&bpgn))
-            }
+        if self.args.bpgn {
+            self.written.extend(partner.map(TrackedGame::key));
+            return self.collector.bughouse_match(game).map_or(Ok(()), |bpgn| self.print_or_append(&bpgn));
         }
+        let game = self.collector.game(game).filter(|_| !self.args.live);
+        game.map_or(Ok(()), |pgn| self.print_or_append(&pgn))
     }
 
     /// Prints a game on standard output, or appends it to the file.
@@ -343,15 +335,11 @@ impl PgnOutput<'_> {
         }
     }
 
-    /// Returns the file that is replaced after every move; `None` if games are appended or printed.
-    fn live_file(&self) -> Option<&PgnWriter> {
-        self.file.as_ref().filter(|_| self.args.live)
-    }
-
     /// With `--live`, replaces the contents of the file by all games of the collector.
-    fn replace_live_file_if_any(&self, collector: &PgnCollector) -> Result<(), Failure> {
-        let Some(file) = self.live_file() else { return Ok(()) };
-        let games: Vec<_> = collector.tracker().iter().filter_map(|game| collector.game(game.key())).collect();
+    fn replace_live_file_if_any(&self) -> Result<(), Failure> {
+        let Some(file) = self.file.as_ref().filter(|_| self.args.live) else { return Ok(()) };
+        let games: Vec<_> =
+            self.collector.tracker().iter().filter_map(|game| self.collector.game(game.key())).collect();
         file.replace(&games).map_err(|error| Failure::local(error_chain(&error)))
     }
 }

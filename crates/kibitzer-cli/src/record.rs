@@ -10,8 +10,8 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use crate::failure::{EXIT_STATUS, Failure};
 use crate::live::{
-    LineSender, LoginArgs, StopArgs, StopSignal, TARGET_HELP, Target, announce_recording, recorded_amount, run,
-    send_typed_until_failure, start_and_expose_session, target_parser, wait_for_end,
+    LineSender, LoginArgs, StopArgs, StopSignal, TARGET_HELP, Target, recorded_amount, run, send_typed_until_failure,
+    start_unless_stopped, target_parser, wait_for_end,
 };
 use crate::metrics::MetricsAddress;
 
@@ -59,16 +59,13 @@ impl Args {
     async fn record_until_end(&self) -> Result<(), Failure> {
         let mut ending = self.ending.begin()?;
         let metrics = self.metrics.bind_and_serve().await?;
-        let start = async {
-            let profile = self.login.apply_and_ask_password(self.server.load_profile()?).await?.record_file(&self.file);
-            let server = self.server.name(&profile);
-            start_and_expose_session(profile, &server).await.map(|started| (started, server))
-        };
-        let Some(started) = ending.unless_stopped(start).await else { return Ok(()) };
+        let profile =
+            async { Ok(self.login.load_profile_and_ask_password(&self.server).await?.record_file(&self.file)) };
         // Without a reader, the tap does not hold up the session.
-        let ((client, _), server) = started?;
+        let Some((client, _, server)) = start_unless_stopped(&self.server, profile, &mut ending).await? else {
+            return Ok(());
+        };
         metrics.add_session(&client);
-        announce_recording(&client);
         let watched = send_typed_and_show_progress(&client, &mut ending).await;
         client.shutdown().await;
         let recorded = wait_for_end(&server, &client, watched).await?.unwrap_or_default();

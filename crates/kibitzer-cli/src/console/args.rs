@@ -72,7 +72,7 @@ impl Args {
         let metrics = runtime.block_on(self.session.metrics.address.bind_and_serve())?;
         let profile = runtime.block_on(self.session.load_profile())?;
         let filters = parse_profile_filters(&profile).map_err(Failure::local)?;
-        let server = self.session.server_label(&profile);
+        let server = self.session.server.name(&profile);
         let (client, tap) = runtime.block_on(start_and_expose_session(profile, &server))?;
         metrics.add_session(&client);
         let filter = self.session.filter.expression.clone();

@@ -18,7 +18,7 @@ const LARGE_BYTES: u64 = 1 << 20;
 
 /// A piece of a log or a recording.
 #[derive(Clone, Debug)]
-pub(super) enum StreamPiece {
+pub(crate) enum StreamPiece {
     /// Bytes received from the server.
     Received(Vec<u8>),
     /// Bytes sent by the client; `None` if the recording withholds them.
@@ -87,7 +87,7 @@ impl RecordedInput {
     }
 
     /// Returns the failure of a recording that ends inside a line.
-    pub(super) fn cut_failure(&self, line: u64) -> Failure {
+    pub(crate) fn cut_failure(&self, line: u64) -> Failure {
         read_failure(&self.name, &TranscriptError::Torn { line })
     }
 
@@ -96,7 +96,7 @@ impl RecordedInput {
     /// # Errors
     ///
     /// [`Failure`] if the input cannot be read, or a line of a transcript is not a record.
-    pub(super) fn next(&mut self) -> Result<Option<(StreamPiece, Option<Stamp>)>, Failure> {
+    pub(crate) fn next(&mut self) -> Result<Option<(StreamPiece, Option<Stamp>)>, Failure> {
         match &mut self.source {
             InputFormat::Raw(reader) => {
                 let bytes = read_some(reader).map_err(|error| cannot_read(&self.name, error))?;

@@ -14,8 +14,7 @@ use crate::failure::Failure;
 use crate::filter::FilterArgs;
 use crate::output::{EventWriter, FORMAT_HELP, LineFormat, Stamp};
 pub(crate) use decoder::DecodePrinter;
-pub(crate) use input::RecordedInput;
-use input::StreamPiece;
+pub(crate) use input::{RecordedInput, StreamPiece};
 
 /// Decode the output of a server and print its events
 ///

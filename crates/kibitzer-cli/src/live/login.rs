@@ -7,6 +7,7 @@ use kibitzer::core::message::Handle;
 use kibitzer::core::session::{Password, Reconnect};
 use kibitzer::{PasswordSource, Profile};
 
+use super::Target;
 use crate::failure::Failure;
 
 /// Environment variable that contains the password for `--user`.
@@ -33,18 +34,20 @@ pub(crate) struct LoginArgs {
 }
 
 impl LoginArgs {
-    /// Applies the arguments to a profile. Asks for a missing password on the terminal.
+    /// Loads the profile of the target and applies the arguments. Asks for a missing password on the terminal.
     ///
     /// # Errors
     ///
-    /// [`Failure`] if no password is found, or a password has no account.
+    /// [`Failure`] if the profile is not valid, no password is found, or a password has no account.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future ends the password prompt and restores the terminal.
-    pub(crate) async fn apply_and_ask_password(&self, profile: Profile) -> Result<Profile, Failure> {
-        let profile =
-            if self.no_reconnect { profile.session(|session| session.reconnect(Reconnect::never())) } else { profile };
+    pub(crate) async fn load_profile_and_ask_password(&self, target: &Target) -> Result<Profile, Failure> {
+        let mut profile = target.load_profile()?;
+        if self.no_reconnect {
+            profile = profile.session(|session| session.reconnect(Reconnect::never()));
+        }
         if self.guest {
             return Ok(match &self.user {
                 Some(handle) => profile.guest_as(handle.clone()),
@@ -80,7 +83,7 @@ impl LoginArgs {
 ///
 /// # Cancel safety
 ///
-/// As [`LoginArgs::apply_and_ask_password`].
+/// As [`LoginArgs::load_profile_and_ask_password`].
 async fn add_password(handle: Handle, profile: Profile) -> Result<Profile, Failure> {
     if std::env::var_os(PASSWORD_VARIABLE).is_some() {
         return Ok(profile.account_from(handle, PasswordSource::Variable(PASSWORD_VARIABLE.to_owned())));
@@ -102,7 +105,7 @@ fn no_password_failure(handle: &Handle) -> Failure {
 ///
 /// # Cancel safety
 ///
-/// As [`LoginArgs::apply_and_ask_password`].
+/// As [`LoginArgs::load_profile_and_ask_password`].
 #[cfg(unix)]
 async fn ask_for_password(handle: &Handle) -> Result<Password, Failure> {
     let prompted = super::prompt::ask_for_password(handle).await;

@@ -29,9 +29,8 @@ pub(crate) use printer::{EventPrinter, PrintFilter, PrintItem, print_and_shut_do
 pub(crate) use program::spawn_program_input;
 #[cfg(unix)]
 pub(crate) use prompt::TerminalModes;
-pub(crate) use recording::{
-    announce_recording, recorded_amount, recording_failure_text, report_recorded, wait_for_end,
-};
+use recording::announce_recording;
+pub(crate) use recording::{recorded_amount, recording_failure_text, report_recorded, wait_for_end};
 pub(crate) use stop::{StopArgs, StopSignal};
 use target::NAMES;
 pub(crate) use target::{TARGET_HELP, Target, target_parser};
@@ -59,6 +58,32 @@ pub(crate) async fn start_and_expose_session(profile: Profile, server: &str) -> 
         socket.expose(&client).map_err(|error| local(&error))?;
     }
     Ok((client, tap))
+}
+
+/// Starts a session with the target's profile, once that is loaded, and reports its recording; `None` if the stop signal arrives
+/// first. Returns the name of the server for messages, too.
+///
+/// # Errors
+///
+/// The failure of `profile`, or of [`start_and_expose_session`].
+///
+/// # Cancel safety
+///
+/// Dropping the future starts nothing.
+pub(crate) async fn start_unless_stopped(
+    target: &Target,
+    profile: impl Future<Output = Result<Profile, Failure>>,
+    ending: &mut StopSignal,
+) -> Result<Option<(Client, Tap, String)>, Failure> {
+    // Boxed, as a profile is large.
+    let start = Box::pin(async {
+        let profile = profile.await?;
+        let server = target.name(&profile);
+        let (client, tap) = start_and_expose_session(profile, &server).await?;
+        announce_recording(&client);
+        Ok((client, tap, server))
+    });
+    ending.unless_stopped(start).await.transpose()
 }
 
 /// Returns `Ok` if the session ended as requested, else the failure.

@@ -12,7 +12,7 @@ use super::check_end;
 use crate::failure::{Failure, report};
 
 /// Reports on standard error in which file the session is recorded; nothing without a recording.
-pub(crate) fn announce_recording(client: &Client) {
+pub(super) fn announce_recording(client: &Client) {
     if let Some(recording) = client.recording() {
         report(&format!("recording in {}", recording.path.display()));
     }

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::server_lines::to_server_lines;
 use super::{StreamArgs, member_or_null};
+use crate::decode::StreamPiece;
 use crate::failure::{Failure, report};
 
 /// Kinds of events that the games depend on.
@@ -36,17 +37,8 @@ pub(super) const KINDS: [EventKind; 18] = [
 /// Maximum number of sessions, as the games of each are kept in memory.
 const MAX_SESSIONS: usize = 10_000;
 
-/// Output of a server, restored from a stored event.
-#[derive(Debug)]
-pub(crate) enum ServerOutput {
-    /// Lines with line ends, or the mark of a reply, and the time of the event.
-    Lines(String, Option<Utc>),
-    /// The connection began or ended.
-    Interruption,
-}
-
 /// Passes the output that games depend on, of all stored sessions in the order of the stream, to `visit`, with the escaped name
-/// of the session. Ends at the event that is the last one when it is called. Reports messages that are not events on standard
+/// of the session, and the time of the event. Ends at the event that is the last one when it is called. Reports messages that are not events on standard
 /// error.
 ///
 /// # Errors
@@ -58,7 +50,7 @@ pub(crate) enum ServerOutput {
 /// Cancel safe: whole events were passed.
 pub(crate) async fn for_each_server_output(
     args: &StreamArgs,
-    mut visit: impl FnMut(&str, ServerOutput) -> Result<(), Failure>,
+    mut visit: impl FnMut(&str, StreamPiece, Option<Utc>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let stream = EventStream::open(&args.resolve_stream_options()?).await?;
     let mut events = EventReader::open(&stream, &SubjectFilter::default().kinds(KINDS), ReadFrom::First).await?;
@@ -81,7 +73,7 @@ pub(crate) async fn for_each_server_output(
             sessions.insert(session.to_owned());
         }
         match to_server_output(&event) {
-            Ok(Some(part)) => visit(session, part)?,
+            Ok(Some((piece, utc))) => visit(session, piece, utc)?,
             Ok(None) => {}
             Err(reason) => report(&format!("message {} is not an event: {reason}", event.sequence)),
         }
@@ -90,14 +82,14 @@ pub(crate) async fn for_each_server_output(
 
 /// Converts an event to the output that caused it; `None` if games do not depend on it. An error says why it is not an event of
 /// kibitzer.
-fn to_server_output(stored: &StoredEvent) -> Result<Option<ServerOutput>, String> {
+fn to_server_output(stored: &StoredEvent) -> Result<Option<(StreamPiece, Option<Utc>)>, String> {
     if !SessionName::is_token(stored.session_token()) {
         return Err("its session has another name than kibitzer gives".to_owned());
     }
     let event: Value = serde_json::from_slice(&stored.line).map_err(|error| error.to_string())?;
     if let Some("connected" | "lost" | "ended") = member_or_null(&event, "event").as_str() {
-        return Ok(Some(ServerOutput::Interruption));
+        return Ok(Some((StreamPiece::Ended, None)));
     }
     let utc = member_or_null(&event, "utc").as_str().and_then(|utc| utc.parse().ok());
-    Ok(to_server_lines(&event).map(|lines| ServerOutput::Lines(lines, utc)))
+    Ok(to_server_lines(&event).map(|lines| (StreamPiece::Received(lines.into_bytes()), utc)))
 }

@@ -11,7 +11,7 @@ use kibitzer_nats::{DEFAULT_STREAM, NatsError, SessionName, StreamOptions};
 
 use serde_json::Value;
 
-pub(crate) use games::{ServerOutput, for_each_server_output};
+pub(crate) use games::for_each_server_output;
 
 use crate::failure::{Failure, USAGE};
 

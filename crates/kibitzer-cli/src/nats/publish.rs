@@ -15,8 +15,8 @@ use crate::arguments::{ReaderArgs, parse_duration};
 use crate::decode::{DecodePrinter, RecordedInput, print_recorded_events};
 use crate::failure::{EXIT_STATUS, Failure, USAGE, report};
 use crate::live::{
-    LineSender, LoginArgs, StopArgs, StopSignal, Target, announce_recording, report_recorded, run,
-    send_typed_until_failure, start_and_expose_session, wait_for_end,
+    LineSender, LoginArgs, StopArgs, StopSignal, Target, report_recorded, run, send_typed_until_failure,
+    start_unless_stopped, wait_for_end,
 };
 use crate::output::{EventWriter, SessionClock};
 
@@ -197,22 +197,21 @@ impl Args {
         target: Target,
         ending: &mut StopSignal,
     ) -> Result<(), Failure> {
-        let start = async {
-            let mut profile = self.login.apply_and_ask_password(target.load_profile()?).await?;
-            if let Some(path) = &self.record {
-                profile = profile.record_file(path);
-            }
-            start_and_expose_session(profile, &self.source).await
+        let profile = async {
+            let profile = self.login.load_profile_and_ask_password(&target).await?;
+            Ok(match &self.record {
+                Some(path) => profile.record_file(path),
+                None => profile,
+            })
         };
-        let Some(started) = ending.unless_stopped(start).await else { return Ok(()) };
-        let (client, mut tap) = started?;
-        announce_recording(&client);
+        let Some(started) = start_unless_stopped(&target, profile, ending).await? else { return Ok(()) };
+        let (client, mut tap, server) = started;
         let published = publish_and_send_typed(&client, &mut tap, &mut publisher, ending).await;
         let rest = tokio::time::timeout(FINAL_STORE_TIMEOUT, push_until_tap_ends(&client, &mut tap, &mut publisher));
         let ((), rest) = tokio::join!(client.shutdown(), rest);
         drop(tap);
         let published = published.and(rest.unwrap_or(Ok(())));
-        let ended = wait_for_end(&self.source, &client, published).await.map(report_recorded);
+        let ended = wait_for_end(&server, &client, published).await.map(report_recorded);
         let stored = publisher.finish(FINAL_STORE_TIMEOUT).await;
         ended.and(stored.map_err(Failure::from))
     }

@@ -10,7 +10,8 @@ use tokio::time::Instant;
 pub(crate) struct Stamp {
     /// Time since the session began.
     pub(crate) time: Duration,
-    utc: Option<Utc>,
+    /// Time of day, if it is known.
+    pub(crate) utc: Option<Utc>,
 }
 
 impl Stamp {
