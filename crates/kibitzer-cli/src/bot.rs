@@ -11,16 +11,15 @@ use kibitzer_bot::config::MatchmakingRules;
 use kibitzer_bot::{
     Bot, BotConfig, BotError, BotEvent, Engine as _, EngineCommand, ExternalEngine, StartEngine, Stop, WeakPlayer,
 };
-use kibitzer_server::{Server, ServerControl, ServerOptions};
+use kibitzer_server::ServerControl;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
-use crate::arguments::{FormatArgs, PopulationArgs};
 use crate::console::{self, ProfileFilters, SessionFeed};
+use crate::demo;
 use crate::failure::{EXIT_STATUS, Failure};
-use crate::live::{StopArgs, StopSignal, check_end, connect_failure, run, runtime, start_and_expose_session};
-use crate::metrics::MetricsArgs;
+use crate::live::{StopSignal, check_end, connect_failure, run, runtime, start_and_expose_session};
 use crate::output::{LineFormat, TerminalSafe};
 
 /// File for the games of the demo.
@@ -48,13 +47,7 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "demo")]
     check: bool,
     #[command(flatten)]
-    format: FormatArgs,
-    #[command(flatten)]
-    population: PopulationArgs,
-    #[command(flatten)]
-    metrics: MetricsArgs,
-    #[command(flatten)]
-    ending: StopArgs,
+    shared: demo::Args,
 }
 
 const EXAMPLES: &str = "\
@@ -68,7 +61,7 @@ impl Args {
     /// Checks the engine and the rules of the configuration with `--check`; otherwise plays, without a configuration on an
     /// embedded server.
     pub(crate) fn play_or_check(&self, plain: bool) -> Result<(), Failure> {
-        let opens_console = console::can_open_console(plain, self.format.format(), self.ending);
+        let opens_console = console::can_open_console(plain, self.shared.format.format(), self.shared.ending);
         match &self.config {
             Some(path) if self.check => run(start_engine_and_print_rules(path)),
             Some(path) => self.play_with_config(load_config(path)?, opens_console),
@@ -93,12 +86,9 @@ impl Args {
     /// Starts an embedded server, plays there until the session ends, and shuts the server down.
     fn run_demo(&self, opens_console: bool) -> Result<(), Failure> {
         let runtime = runtime()?;
-        let options = ServerOptions::new().seed(self.population.seed).population(self.population.options());
-        let server = runtime.block_on(Server::start(options))?;
-        let address = server.address().ok_or_else(|| io::Error::from(io::ErrorKind::AddrNotAvailable))?;
-        let profile = Profile::demo().host(address.ip().to_string()).ports([address.port()]);
+        let (server, address, profile) = runtime.block_on(self.shared.start_server())?;
         let name = format!("the embedded server, {address}");
-        let seed = self.population.seed;
+        let seed = self.shared.population.seed;
         let bot =
             Bot::new(demo_config(profile.clone())).engine(move || async move { Ok(WeakPlayer::new(seed, DEMO_MOVE)) });
         let result = if opens_console {
@@ -121,12 +111,11 @@ impl Args {
         server: (&str, Option<ServerControl>),
         on_close: fn(&Stop),
     ) -> Result<(), Failure> {
-        self.metrics.print_interval(self.format.format())?;
-        let metrics = runtime.block_on(self.metrics.address.bind_and_serve())?;
+        let metrics = runtime.block_on(self.shared.metrics.bind_and_serve(LineFormat::Text))?;
         let (client, tap) = runtime.block_on(start_and_expose_session(bot.session_profile(profile), server.0))?;
         metrics.add_session(&client);
         let (feed, sender) = SessionFeed::with_bot(tap);
-        let (stop, ending) = (Stop::new(), self.ending);
+        let (stop, ending) = (Stop::new(), self.shared.ending);
         let on_closed = stop.clone();
         let bot = bot.on_event(move |event| {
             if !sender.send_or_drop(event) && print_bot_event(event, LineFormat::Text).is_err() {
@@ -166,10 +155,9 @@ impl Args {
         accounts: Vec<Profile>,
         server: &str,
     ) -> Result<(), Failure> {
-        let mut signals = self.ending.begin()?;
-        let (stop, format) = (Stop::new(), self.format.format());
-        let metrics_every = self.metrics.print_interval(format)?;
-        let metrics = self.metrics.address.bind_and_serve().await?;
+        let mut signals = self.shared.ending.begin()?;
+        let (stop, format) = (Stop::new(), self.shared.format.format());
+        let metrics = self.shared.metrics.bind_and_serve(format).await?;
         // A reader of the output that has gone stops the bot like a signal.
         let on_closed = stop.clone();
         let bot = bot.on_event(move |event| {
@@ -192,7 +180,7 @@ impl Args {
         };
         tokio::select! {
             result = all => result,
-            failure = metrics.print_every(metrics_every) => Err(failure),
+            failure = metrics.print_at_interval() => Err(failure),
             never = stop_at_signal_or_deadline(&mut signals, &stop) => match never {},
         }
     }

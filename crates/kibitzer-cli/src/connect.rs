@@ -12,7 +12,7 @@ use crate::console::{self, LineMode};
 use crate::failure::{EXIT_STATUS, Failure};
 use crate::filter::FilterArgs;
 use crate::live::{
-    EventPrinter, HousekeepingFilter, LineSender, LoginArgs, PrintFilter, StopArgs, TARGET_HELP, Target, TypedInput,
+    EventPrinter, HousekeepingFilter, LineSender, LoginArgs, StopArgs, TARGET_HELP, Target, TypedInput,
     print_and_shut_down, report_recorded, run, send_typed_until_failure, spawn_program_input, start_unless_stopped,
     target_parser, wait_for_end,
 };
@@ -78,14 +78,13 @@ impl Args {
     async fn run_session(&self, plain: bool) -> Result<(), Failure> {
         let mut ending = self.ending.begin()?;
         let format = self.format.format();
-        let metrics_every = self.metrics.print_interval(format)?;
-        let metrics = self.metrics.address.bind_and_serve().await?;
+        let metrics = self.metrics.bind_and_serve(format).await?;
         let profile = async { Ok(self.load_profile().await?.redact_events()) };
         let Some(started) = start_unless_stopped(&self.server, profile, &mut ending).await? else { return Ok(()) };
         let (client, tap, server) = started;
         metrics.add_session(&client);
-        let filter = PrintFilter::new(self.filter.expression.clone(), HousekeepingFilter::default());
-        let printer = EventPrinter::spawn_for_tap(&client, tap, format, filter, metrics_every);
+        let (filter, housekeeping) = (self.filter.expression.clone(), HousekeepingFilter::default());
+        let printer = EventPrinter::spawn_for_tap(&client, tap, format, filter, housekeeping, metrics.print_interval);
         let sender = LineSender::Own(client.clone());
         let output = printer.sender().filter(|_| format == LineFormat::Jsonl);
         let (line_mode, input) = self.open_typed_input(plain, &client);

@@ -67,9 +67,8 @@ impl Args {
         if is_plain {
             return self.session.connect_until_end(plain);
         }
-        self.session.metrics.print_interval(format)?;
         let runtime = runtime()?;
-        let metrics = runtime.block_on(self.session.metrics.address.bind_and_serve())?;
+        let metrics = runtime.block_on(self.session.metrics.bind_and_serve(format))?;
         let profile = runtime.block_on(self.session.load_profile())?;
         let filters = parse_profile_filters(&profile).map_err(Failure::local)?;
         let server = self.session.server.name(&profile);

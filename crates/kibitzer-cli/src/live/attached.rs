@@ -12,8 +12,7 @@ use kibitzer_attach::{AttachAccess, AttachError, AttachEvent, AttachedSession, M
 use tokio::time::Instant;
 
 use super::{
-    EventPrinter, HousekeepingFilter, LineSender, PrintFilter, PrintItem, StopArgs, check_attached_end,
-    send_typed_until_failure,
+    EventPrinter, HousekeepingFilter, LineSender, PrintItem, StopArgs, check_attached_end, send_typed_until_failure,
 };
 use crate::failure::{Failure, NO_SESSION, report};
 use crate::filter::Expression;
@@ -66,8 +65,7 @@ pub(crate) async fn run_attached_session(
         Some(Ok(Some(first))) => first,
         Some(over) => return check_attached_end(&server, over.map(|_| None)),
     };
-    let (events, mut printer) =
-        EventPrinter::spawn(session.began(), format, PrintFilter::new(filter, housekeeping_filter_for(&first)));
+    let (events, mut printer) = EventPrinter::spawn(session.began(), format, filter, housekeeping_filter_for(&first));
     let sender = LineSender::Attached(session.requests());
     let typing = async {
         if access.may_send() {

@@ -25,7 +25,7 @@ use tokio::runtime::{Builder, Runtime};
 pub(crate) use attached::{attach, forward_attached, run_attached_session};
 pub(crate) use housekeeping_filter::{HousekeepingFilter, is_repeated_reserve};
 pub(crate) use login::LoginArgs;
-pub(crate) use printer::{EventPrinter, PrintFilter, PrintItem, print_and_shut_down};
+pub(crate) use printer::{EventPrinter, PrintItem, print_and_shut_down};
 pub(crate) use program::spawn_program_input;
 #[cfg(unix)]
 pub(crate) use prompt::TerminalModes;

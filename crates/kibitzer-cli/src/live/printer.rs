@@ -6,7 +6,7 @@ use std::time::Duration;
 use kibitzer::core::Event;
 use kibitzer::{Client, Observation, Tap, TapItem, WeakClient};
 use tokio::sync::mpsc::{self, error::TryRecvError};
-use tokio::task::{AbortHandle, JoinSet};
+use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 
 use super::recording::report_failed_recording;
@@ -36,74 +36,50 @@ pub(crate) enum PrintItem {
     Filter(Option<Expression>),
 }
 
-/// Decides which events of a live session are printed.
-pub(crate) enum PrintFilter {
-    /// The events that an expression accepts, in any format; all without an expression.
-    Expression(EventFilter),
-    /// In text without an expression: no marks of the protocol, and no replies to commands of the session itself.
-    Housekeeping(HousekeepingFilter),
-}
-
-impl PrintFilter {
-    /// Creates the filter of the expression; `otherwise` is used without one.
-    pub(crate) fn new(expression: Option<Expression>, otherwise: HousekeepingFilter) -> Self {
-        expression.map_or(Self::Housekeeping(otherwise), |expression| Self::Expression(EventFilter::new(expression)))
-    }
-
-    /// Returns whether to print an event, and records it for later decisions. Needs every event, in order, with its time since
-    /// the session began.
-    pub(crate) fn should_print(&mut self, event: &Event, at: Duration) -> bool {
-        match self {
-            Self::Expression(filter) => filter.accepts(event, at),
-            Self::Housekeeping(filter) => filter.should_print(event),
-        }
-    }
-
-    /// Replaces the expression, and keeps what was recorded about the session. Does nothing for a housekeeping filter.
-    fn set_expression(&mut self, expression: Option<Expression>) {
-        if let Self::Expression(filter) = self {
-            filter.expression = expression;
-        }
-    }
-}
-
 /// Prints events on its own thread: a reader of standard output that stalls must not prevent stopping the session, nor its
 /// answers to the server.
 #[derive(Debug)]
 pub(crate) struct EventPrinter {
     thread: JoinSet<Result<(), Failure>>,
-    /// Task that reads the tap.
-    feeding: Option<AbortHandle>,
+    /// Task that reads the tap, if there is one.
+    feeding: JoinSet<()>,
     sender: mpsc::WeakSender<(Instant, PrintItem)>,
 }
 
 impl EventPrinter {
     /// Spawns a printer for the events of a tap, and for the counters at an interval if there is one. Call
     /// [`wait_for_rest_or_timeout`](Self::wait_for_rest_or_timeout) while the session shuts down: an unread tap blocks the
-    /// session.
+    /// session. The filters are those of [`spawn`](Self::spawn).
     pub(crate) fn spawn_for_tap(
         client: &Client,
         tap: Tap,
         format: LineFormat,
-        filter: PrintFilter,
+        expression: Option<Expression>,
+        housekeeping: HousekeepingFilter,
         metrics_every: Option<Duration>,
     ) -> Self {
-        let (sender, printer) = Self::spawn(client.began(), format, filter);
-        let feeding = tokio::spawn(forward_tap_and_metrics(client.downgrade(), tap, metrics_every, sender));
-        Self { feeding: Some(feeding.abort_handle()), ..printer }
+        let (sender, mut printer) = Self::spawn(client.began(), format, expression, housekeeping);
+        printer.feeding.spawn(forward_tap_and_metrics(client.downgrade(), tap, metrics_every, sender));
+        printer
     }
 
-    /// Spawns the thread of a printer for a session that began at `began`. Returns the sender for its events.
-    pub(crate) fn spawn(began: Instant, format: LineFormat, filter: PrintFilter) -> (PrintSender, Self) {
+    /// Spawns the thread of a printer for a session that began at `began`. Prints the events that the expression accepts; without
+    /// one, in text those that `housekeeping` passes, in JSON all. Returns the sender for its events.
+    pub(crate) fn spawn(
+        began: Instant,
+        format: LineFormat,
+        expression: Option<Expression>,
+        housekeeping: HousekeepingFilter,
+    ) -> (PrintSender, Self) {
         let (sender, items) = mpsc::channel(UNPRINTED_EVENTS);
         let clock = SessionClock::new(began);
-        let filter = match (format, filter) {
-            (LineFormat::Jsonl, PrintFilter::Housekeeping(_)) => PrintFilter::Expression(EventFilter::new(None)),
-            (_, filter) => filter,
-        };
+        let housekeeping = (format == LineFormat::Text && expression.is_none()).then_some(housekeeping);
+        let filter = EventFilter::new(expression);
         let mut thread = JoinSet::new();
-        thread.spawn_blocking(move || PrintLoop { items, clock, lines: EventWriter::new(format), filter }.run());
-        let printer = Self { thread, feeding: None, sender: sender.downgrade() };
+        thread.spawn_blocking(move || {
+            PrintLoop { items, clock, lines: EventWriter::new(format), filter, housekeeping }.run()
+        });
+        let printer = Self { thread, feeding: JoinSet::new(), sender: sender.downgrade() };
         (sender, printer)
     }
 
@@ -138,9 +114,7 @@ impl EventPrinter {
     /// Cancel safe: nothing but waiting happens.
     pub(crate) async fn wait_for_rest_or_timeout(&mut self) -> Result<(), Failure> {
         let printed = timeout(FINAL_FLUSH_TIMEOUT, self.wait_until_printed()).await.unwrap_or(Ok(()));
-        if let Some(feeding) = &self.feeding {
-            feeding.abort();
-        }
+        self.feeding.abort_all();
         printed
     }
 }
@@ -215,7 +189,9 @@ struct PrintLoop {
     items: mpsc::Receiver<(Instant, PrintItem)>,
     clock: SessionClock,
     lines: EventWriter,
-    filter: PrintFilter,
+    filter: EventFilter,
+    /// Decides which events are printed instead of `filter`, if there is one.
+    housekeeping: Option<HousekeepingFilter>,
 }
 
 impl PrintLoop {
@@ -229,7 +205,7 @@ impl PrintLoop {
                 PrintItem::Object { event, object } => {
                     self.lines.write_own_event_if_json(event, &self.clock.stamp(at), &object)?;
                 }
-                PrintItem::Filter(expression) => self.filter.set_expression(expression),
+                PrintItem::Filter(expression) => self.filter.expression = expression,
             }
         }
         if let Some(event) = end_of_session {
@@ -241,7 +217,11 @@ impl PrintLoop {
     /// Prints an event if the filter accepts it.
     fn print_if_accepted(&mut self, at: Instant, event: &Event) -> Result<(), Failure> {
         let stamp = self.clock.stamp(at);
-        if self.filter.should_print(event, stamp.time) {
+        let is_accepted = match &mut self.housekeeping {
+            Some(housekeeping) => housekeeping.should_print(event),
+            None => self.filter.accepts(event, stamp.time),
+        };
+        if is_accepted {
             self.lines.write_event(event, Some(&stamp))?;
         }
         Ok(())

@@ -26,7 +26,7 @@ pub(crate) struct MetricsArgs {
     #[arg(long, value_name = "TIME", value_parser = parse_interval)]
     metrics_every: Option<Duration>,
     #[command(flatten)]
-    pub(crate) address: MetricsAddress,
+    address: MetricsAddress,
 }
 
 /// Option that serves the counters of a session to Prometheus.
@@ -38,16 +38,20 @@ pub(crate) struct MetricsAddress {
 }
 
 impl MetricsArgs {
-    /// Returns the interval at which counters are printed; `None` if they are not.
+    /// Checks that counters are printed in JSON only, and serves them as [`MetricsAddress::bind_and_serve`] does.
     ///
     /// # Errors
     ///
-    /// [`Failure`] if they are requested in an output that is not JSON.
-    pub(crate) fn print_interval(self, format: LineFormat) -> Result<Option<Duration>, Failure> {
+    /// [`Failure`] if they are requested in an output that is not JSON, or the address cannot be listened on.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe.
+    pub(crate) async fn bind_and_serve(self, format: LineFormat) -> Result<MetricsServer, Failure> {
         if self.metrics_every.is_some() && format != LineFormat::Jsonl {
             return Err(Failure::new(USAGE, "--metrics-every needs --json (try --help)"));
         }
-        Ok(self.metrics_every)
+        Ok(MetricsServer { print_interval: self.metrics_every, ..self.address.bind_and_serve().await? })
     }
 }
 
@@ -88,6 +92,8 @@ type ServedSessions = Mutex<Vec<WeakClient>>;
 /// Sessions whose counters are printed, or served over HTTP by a task. Dropping it ends the task.
 #[derive(Debug, Default)]
 pub(crate) struct MetricsServer {
+    /// Interval at which counters are printed; `None` if they are not.
+    pub(crate) print_interval: Option<Duration>,
     sessions: Arc<ServedSessions>,
     task: JoinSet<()>,
 }
@@ -104,8 +110,8 @@ impl MetricsServer {
     /// # Cancel safety
     ///
     /// Cancel safe.
-    pub(crate) async fn print_every(&self, interval: Option<Duration>) -> Failure {
-        let Some(interval) = interval else { return pending().await };
+    pub(crate) async fn print_at_interval(&self) -> Failure {
+        let Some(interval) = self.print_interval else { return pending().await };
         let mut ticks = metrics_ticks(interval);
         loop {
             let at = ticks.tick().await;

@@ -9,42 +9,33 @@ use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
 use crate::output::SessionClock;
 
-/// A value read from the counters. In JSON its key has the unit `_ms` for a time; in the Prometheus format its name has a prefix,
-/// and the suffixes `_seconds` for a time and `_total` for a sum.
-enum CounterValue {
-    Count(u64),
-    TotalTime(Duration),
-    /// The last measurement, if there was one.
-    LastTime(Option<Duration>),
-}
+/// Reads a counter; a time is `None` without a measurement.
+type Read<T> = fn(&ClientCounters) -> T;
 
-/// Reads a counter.
-type ReadCounter = fn(&ClientCounters) -> CounterValue;
+/// The counts, in the order of their output: the key, the help, and how the value is read. In the Prometheus format the name has
+/// the suffix `_total`.
+const COUNTS: [(&str, &str, Read<u64>); 11] = [
+    ("bytes_received", "Bytes received", |all| all.session.bytes_received),
+    ("bytes_sent", "Bytes sent", |all| all.session.bytes_sent),
+    ("lines_received", "Lines and datagrams received", |all| all.session.lines_received),
+    ("lines_sent", "Lines sent", |all| all.session.lines_sent),
+    ("events", "Events read from the received bytes", |all| all.session.events),
+    ("missed_events", "Events missed by slow subscribers", |all| all.missed_events),
+    ("unrecorded_pieces", "Pieces missing from recordings", |all| all.unrecorded_pieces),
+    ("reconnects", "Connections opened after the session had been ready", |all| all.session.reconnects),
+    ("pings", "Timeseal pings received", |all| all.session.pings),
+    ("requests_answered", "Requests and probes with a complete reply", |all| all.session.requests_answered),
+    ("requests_failed", "Requests that ended without a complete reply", |all| all.session.requests_failed),
+];
 
-/// All counters, in the order of their output: the key, the help, and how the value is read.
-const METRICS: [(&str, &str, ReadCounter); 13] = [
-    ("bytes_received", "Bytes received", |all| CounterValue::Count(all.session.bytes_received)),
-    ("bytes_sent", "Bytes sent", |all| CounterValue::Count(all.session.bytes_sent)),
-    ("lines_received", "Lines and datagrams received", |all| CounterValue::Count(all.session.lines_received)),
-    ("lines_sent", "Lines sent", |all| CounterValue::Count(all.session.lines_sent)),
-    ("events", "Events read from the received bytes", |all| CounterValue::Count(all.session.events)),
-    ("missed_events", "Events missed by slow subscribers", |all| CounterValue::Count(all.missed_events)),
-    ("unrecorded_pieces", "Pieces missing from recordings", |all| CounterValue::Count(all.unrecorded_pieces)),
-    ("reconnects", "Connections opened after the session had been ready", |all| {
-        CounterValue::Count(all.session.reconnects)
+/// The times, which follow the counts: the key, to which JSON adds the unit `_ms`, the suffix in the Prometheus format, the help,
+/// and how the value is read.
+const TIMES: [(&str, &str, &str, Read<Option<Duration>>); 2] = [
+    ("request_time", "_seconds_total", "Sum of all round trips, of incomplete replies too", |all| {
+        Some(all.session.request_time)
     }),
-    ("pings", "Timeseal pings received", |all| CounterValue::Count(all.session.pings)),
-    ("requests_answered", "Requests and probes with a complete reply", |all| {
-        CounterValue::Count(all.session.requests_answered)
-    }),
-    ("requests_failed", "Requests that ended without a complete reply", |all| {
-        CounterValue::Count(all.session.requests_failed)
-    }),
-    ("request_time", "Sum of all round trips, of incomplete replies too", |all| {
-        CounterValue::TotalTime(all.session.request_time)
-    }),
-    ("round_trip", "Lag: time until the last reply to a request or probe began", |all| {
-        CounterValue::LastTime(all.session.round_trip)
+    ("round_trip", "_seconds", "Lag: time until the last reply to a request or probe began", |all| {
+        all.session.round_trip
     }),
 ];
 
@@ -77,14 +68,12 @@ impl Serialize for SessionMetrics {
         members.serialize_entry("server", &self.server)?;
         members.serialize_entry("handle", &self.handle)?;
         members.serialize_entry("ready", &self.is_ready)?;
-        for (key, _, read) in METRICS {
-            match read(&self.counters) {
-                CounterValue::Count(count) => members.serialize_entry(key, &count)?,
-                CounterValue::TotalTime(time) => members.serialize_entry(&format!("{key}_ms"), &time.as_millis())?,
-                CounterValue::LastTime(time) => {
-                    members.serialize_entry(&format!("{key}_ms"), &time.map(|time| time.as_millis()))?;
-                }
-            }
+        for (key, _, read) in COUNTS {
+            members.serialize_entry(key, &read(&self.counters))?;
+        }
+        for (key, _, _, read) in TIMES {
+            let ms = read(&self.counters).map(|time| time.as_millis());
+            members.serialize_entry(&format!("{key}_ms"), &ms)?;
         }
         members.end()
     }
@@ -94,42 +83,30 @@ impl Serialize for SessionMetrics {
 /// guests may have no other difference.
 pub(super) fn prometheus_page(sessions: &[(usize, SessionMetrics)]) -> String {
     let mut page = String::new();
-    write_metric(&mut page, sessions, "ready", "gauge", "Whether the session accepts requests", |session| {
+    write_metric(&mut page, sessions, "ready", "Whether the session accepts requests", |session| {
         Some(u8::from(session.is_ready).to_string())
     });
-    for (key, help, read) in METRICS {
-        let (suffix, kind) = match read(&ClientCounters::default()) {
-            CounterValue::Count(_) => ("_total", "counter"),
-            CounterValue::TotalTime(_) => ("_seconds_total", "counter"),
-            CounterValue::LastTime(_) => ("_seconds", "gauge"),
-        };
-        let value = |session: &SessionMetrics| read(&session.counters).to_prometheus();
-        write_metric(&mut page, sessions, &format!("{key}{suffix}"), kind, help, value);
+    for (key, help, read) in COUNTS {
+        let value = |session: &SessionMetrics| Some(read(&session.counters).to_string());
+        write_metric(&mut page, sessions, &format!("{key}_total"), help, value);
+    }
+    for (key, suffix, help, read) in TIMES {
+        let seconds = |time: Duration| format!("{}.{:06}", time.as_secs(), time.subsec_micros());
+        let value = |session: &SessionMetrics| read(&session.counters).map(seconds);
+        write_metric(&mut page, sessions, &format!("{key}{suffix}"), help, value);
     }
     page
 }
 
-impl CounterValue {
-    /// Returns the value as the Prometheus format has it; `None` without a measurement.
-    fn to_prometheus(&self) -> Option<String> {
-        let seconds = |time: Duration| format!("{}.{:06}", time.as_secs(), time.subsec_micros());
-        match self {
-            Self::Count(count) => Some(count.to_string()),
-            Self::TotalTime(time) => Some(seconds(*time)),
-            Self::LastTime(time) => time.map(seconds),
-        }
-    }
-}
-
-/// Writes a metric with its value for each session that has one.
+/// Writes a metric with its value for each session that has one. Metrics with the suffix `_total` are counters, others gauges.
 fn write_metric(
     page: &mut String,
     sessions: &[(usize, SessionMetrics)],
     name: &str,
-    kind: &str,
     help: &str,
     value: impl Fn(&SessionMetrics) -> Option<String>,
 ) {
+    let kind = if name.ends_with("_total") { "counter" } else { "gauge" };
     let name = format!("kibitzer_session_{name}");
     // Writing to a string cannot fail.
     let _ = write!(page, "# HELP {name} {help}.\n# TYPE {name} {kind}\n");
@@ -221,7 +198,7 @@ mod tests {
         let odd = "a\"b\\c\nd{e=\"f\"} 1";
         let page = prometheus_page(&[(1, session("hall.example", Some("Newton"))), (3, session(odd, None))]);
         let samples = parse(&page);
-        assert_eq!(samples.len(), METRICS.len() + 1);
+        assert_eq!(samples.len(), COUNTS.len() + TIMES.len() + 1);
         let bytes = &samples["kibitzer_session_bytes_received_total"];
         assert_eq!((bytes.len(), bytes[1].0["server"].as_str(), bytes[1].0["session"].as_str()), (2, odd, "3"));
         assert_eq!((bytes[0].0["handle"].as_str(), bytes[1].0["handle"].as_str()), ("Newton", ""));
@@ -234,7 +211,7 @@ mod tests {
     #[test]
     fn the_event_has_every_counter() {
         let event = serde_json::to_value(session("hall.example", Some("Newton"))).unwrap();
-        assert_eq!(event.as_object().unwrap().len(), 3 + METRICS.len(), "{event}");
+        assert_eq!(event.as_object().unwrap().len(), 3 + COUNTS.len() + TIMES.len(), "{event}");
         assert_eq!((&event["server"], &event["ready"]), (&"hall.example".into(), &true.into()));
         assert_eq!((&event["bytes_received"], &event["round_trip_ms"]), (&u64::MAX.into(), &70.into()));
         assert_eq!(event["request_time_ms"], 1234);

@@ -14,8 +14,7 @@ use crate::arguments::ReaderArgs;
 use crate::console::model::{ConsoleRow, RowContent, SessionModel};
 use crate::console::source::RecordingReader;
 use crate::decode::{DecodePrinter, RecordedInput, print_recorded_events};
-use crate::filter::Expression;
-use crate::live::{HousekeepingFilter, PrintFilter};
+use crate::filter::{EventFilter, Expression};
 use crate::output::EventWriter;
 
 const EXPRESSIONS: [&str; 16] = [
@@ -137,8 +136,8 @@ fn the_same_events_pass_in_every_command() {
         // Every expression on every recording would take too long.
         for (n, source) in EXPRESSIONS.into_iter().enumerate().skip(at % 16).step_by(16) {
             let expression = Expression::parse(source).unwrap();
-            let mut printer = PrintFilter::new(Some(expression.clone()), HousekeepingFilter::default());
-            let in_connect: Vec<_> = events.iter().map(|(row, event)| printer.should_print(event, row.at)).collect();
+            let mut filter = EventFilter::new(expression.clone());
+            let in_connect: Vec<_> = events.iter().map(|(row, event)| filter.accepts(event, row.at)).collect();
             let in_console: Vec<_> = events.iter().map(|(row, _)| expression.accepts(&row.filter_subject())).collect();
             assert_eq!(in_console, in_connect, "{source} in {name}: console and connect");
             let passed = lines.iter().zip(in_console).filter(|(_, passes)| *passes).map(|(line, _)| line);
