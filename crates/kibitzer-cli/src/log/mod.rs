@@ -10,11 +10,9 @@ use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
 
 use crate::failure::Failure;
-use sink::{LogWriter, open_log_file, turn_on};
+use sink::open_log_file;
 
-pub(crate) use sink::{LogOnScreen, newest_lines_if_on, write_queued_lines};
-#[cfg(test)]
-pub(crate) use sink::{log_line_for_test, turn_on_for_test};
+pub(crate) use sink::{LogOnScreen, LogWriter, newest_lines_if_on, turn_on, write_queued_lines};
 
 /// Environment variable with the filter, which is used without `--log`.
 const VARIABLE: &str = "KIBITZER_LOG";
@@ -56,11 +54,11 @@ impl LogArgs {
         let Some(filter) = self.chosen_filter()? else { return Ok(()) };
         let file = self.log_file.as_deref().map(open_log_file).transpose()?;
         let is_json = self.log_format == LogFormat::Json;
-        turn_on(file, is_json);
+        turn_on(file);
         let filter = filter_builder().parse(filter).map_err(|error| Failure::local(error.to_string()))?;
         let log = tracing_subscriber::fmt()
             .with_env_filter(filter)
-            .with_writer(|| LogWriter)
+            .with_writer(move || LogWriter { is_json })
             .with_ansi(false)
             .log_internal_errors(false);
         let started =

@@ -23,12 +23,11 @@ const MAX_UNWRITTEN_LINES: usize = 1_000;
 const FINAL_WRITE_TIMEOUT: Duration = Duration::from_secs(1);
 
 static DESTINATION: Mutex<LogDestination> =
-    Mutex::new(LogDestination { is_on: false, is_json: false, file: None, screen: None, stderr: None });
+    Mutex::new(LogDestination { is_on: false, file: None, screen: None, stderr: None });
 
 /// Where lines of the log are written: one for the process, as the subscriber is.
 struct LogDestination {
     is_on: bool,
-    is_json: bool,
     file: Option<File>,
     /// The newest lines, while the console has the screen.
     screen: Option<VecDeque<String>>,
@@ -119,9 +118,9 @@ fn lock_destination() -> MutexGuard<'static, LogDestination> {
 }
 
 /// Turns the log on, with a file or standard error as its destination.
-pub(super) fn turn_on(file: Option<File>, is_json: bool) {
+pub(crate) fn turn_on(file: Option<File>) {
     let mut destination = lock_destination();
-    (destination.is_on, destination.is_json, destination.file) = (true, is_json, file);
+    (destination.is_on, destination.file) = (true, file);
 }
 
 /// Waits until the lines for standard error are written, at most one second.
@@ -134,17 +133,18 @@ pub(crate) fn write_queued_lines() {
 
 /// Writer of the subscriber, which passes each line in one call.
 #[derive(Debug)]
-pub(super) struct LogWriter;
+pub(crate) struct LogWriter {
+    pub(crate) is_json: bool,
+}
 
 impl Write for LogWriter {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        let mut destination = lock_destination();
-        let safe = if destination.is_json {
+        let safe = if self.is_json {
             safe_json(line)?
         } else {
             TerminalSafe(String::from_utf8_lossy(line).trim_end_matches('\n')).to_string()
         };
-        destination.write_log_line(&safe);
+        lock_destination().write_log_line(&safe);
         Ok(line.len())
     }
 
@@ -221,18 +221,6 @@ const fn is_private(_: &std::fs::Metadata) -> bool {
     true
 }
 
-/// Turns the log on for a test of the console.
-#[cfg(test)]
-pub(crate) fn turn_on_for_test() {
-    turn_on(None, false);
-}
-
-/// Logs a line as the subscriber does.
-#[cfg(test)]
-pub(crate) fn log_line_for_test(line: &str) {
-    LogWriter.write_all(line.as_bytes()).unwrap();
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -274,7 +262,7 @@ mod tests {
     fn the_page_has_the_newest_lines_and_the_file_has_all() {
         let path = std::env::temp_dir().join(format!("kibitzer-log-{}", std::process::id()));
         let file = Some(open_log_file(&path).unwrap());
-        let mut destination = LogDestination { is_on: true, is_json: false, file, screen: None, stderr: None };
+        let mut destination = LogDestination { is_on: true, file, screen: None, stderr: None };
         destination.write_log_line("before the screen");
         destination.screen = Some(VecDeque::new());
         for number in 0..=MAX_LINES {

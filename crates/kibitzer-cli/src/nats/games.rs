@@ -7,8 +7,8 @@ use kibitzer::transcript::Utc;
 use kibitzer_nats::{EventReader, EventStream, NatsError, ReadFrom, SessionName, StoredEvent, SubjectFilter};
 use serde_json::Value;
 
+use super::StreamArgs;
 use super::server_lines::to_server_lines;
-use super::{StreamArgs, member_or_null};
 use crate::decode::StreamPiece;
 use crate::failure::{Failure, report};
 
@@ -87,9 +87,10 @@ fn to_server_output(stored: &StoredEvent) -> Result<Option<(StreamPiece, Option<
         return Err("its session has another name than kibitzer gives".to_owned());
     }
     let event: Value = serde_json::from_slice(&stored.line).map_err(|error| error.to_string())?;
-    if let Some("connected" | "lost" | "ended") = member_or_null(&event, "event").as_str() {
+    let text = |key: &str| event.get(key).and_then(Value::as_str);
+    if let Some("connected" | "lost" | "ended") = text("event") {
         return Ok(Some((StreamPiece::Ended, None)));
     }
-    let utc = member_or_null(&event, "utc").as_str().and_then(|utc| utc.parse().ok());
+    let utc = text("utc").and_then(|utc| utc.parse().ok());
     Ok(to_server_lines(&event).map(|lines| (StreamPiece::Received(lines.into_bytes()), utc)))
 }

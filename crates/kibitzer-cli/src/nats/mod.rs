@@ -9,8 +9,6 @@ pub(crate) mod tail;
 use kibitzer::core::text::error_chain;
 use kibitzer_nats::{DEFAULT_STREAM, NatsError, SessionName, StreamOptions};
 
-use serde_json::Value;
-
 pub(crate) use games::for_each_server_output;
 
 use crate::failure::{Failure, USAGE};
@@ -57,11 +55,6 @@ impl From<NatsError> for Failure {
     fn from(error: NatsError) -> Self {
         Self::local(error_chain(&error))
     }
-}
-
-/// Returns a member of a JSON object; `null` without it, and for other values than objects.
-fn member_or_null<'a>(value: &'a Value, key: &str) -> &'a Value {
-    value.get(key).unwrap_or(&Value::Null)
 }
 
 /// Parses the name of a session.

@@ -1,14 +1,14 @@
 //! `kibitzer tail`: prints events of a NATS JetStream stream.
 
 use std::io::{self, BufWriter, Write as _};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use kibitzer::core::EventKind;
 use kibitzer::transcript::Utc;
 use kibitzer_nats::{EventReader, EventStream, NatsError, ReadFrom, SessionName, StoredEvent, SubjectFilter};
 use serde_json::Value;
 
-use super::{StreamArgs, member_or_null, parse_session_name};
+use super::{StreamArgs, parse_session_name};
 use crate::arguments::parse_duration;
 use crate::failure::{EXIT_STATUS, Failure, report};
 use crate::live::{StopArgs, run};
@@ -24,7 +24,7 @@ pub(crate) struct Args {
     stream: StreamArgs,
     /// Start with new events, with the first one in the stream, or at a time: 2025-03-01T12:34:56Z, or 10m for ten minutes ago
     #[arg(long, value_name = "now|first|TIME", default_value = "now", value_parser = parse_start_point)]
-    from: StartPoint,
+    from: ReadFrom,
     /// End after the events that are stored already
     #[arg(long)]
     stored: bool,
@@ -49,21 +49,14 @@ Examples:
   kibitzer tail --from first --stored --session fics-1 | jq .event
   kibitzer tail --from 10m --game 12 --kind position,kibitz       game 12 since ten minutes";
 
-/// When to start.
-#[derive(Clone, Copy, Debug)]
-enum StartPoint {
-    At(ReadFrom),
-    Ago(Duration),
-}
-
 /// Parses the value of `--from`.
-fn parse_start_point(text: &str) -> Result<StartPoint, &'static str> {
+fn parse_start_point(text: &str) -> Result<ReadFrom, &'static str> {
     match text {
-        "now" => Ok(StartPoint::At(ReadFrom::Now)),
-        "first" => Ok(StartPoint::At(ReadFrom::First)),
+        "now" => Ok(ReadFrom::Now),
+        "first" => Ok(ReadFrom::First),
         _ => match (parse_duration(text), text.parse::<Utc>()) {
-            (Ok(ago), _) => Ok(StartPoint::Ago(ago)),
-            (_, Ok(utc)) => Ok(StartPoint::At(ReadFrom::Time(utc.into()))),
+            (Ok(ago), _) => Ok(ReadFrom::Time(SystemTime::now().checked_sub(ago).unwrap_or(UNIX_EPOCH))),
+            (_, Ok(utc)) => Ok(ReadFrom::Time(utc.into())),
             _ => Err("it is now, first, a time ago such as 10m, or a time such as 2025-03-01T12:34:56Z"),
         },
     }
@@ -99,12 +92,8 @@ impl Args {
     ///
     /// Cancel safe: the printed events are whole lines.
     async fn print_selected(&self, filter: &SubjectFilter) -> Result<(), Failure> {
-        let from = match self.from {
-            StartPoint::At(from) => from,
-            StartPoint::Ago(time) => ReadFrom::Time(SystemTime::now().checked_sub(time).unwrap_or(UNIX_EPOCH)),
-        };
         let stream = EventStream::open(&self.stream.resolve_stream_options()?).await?;
-        let mut events = EventReader::open(&stream, filter, from).await?;
+        let mut events = EventReader::open(&stream, filter, self.from).await?;
         let mut out = BufWriter::new(io::stdout());
         let format = self.format.unwrap_or_else(LineFormat::for_stdout);
         let mut is_empty = true;
@@ -139,7 +128,7 @@ impl Args {
 fn format_event(stored: &StoredEvent, format: LineFormat) -> Result<String, String> {
     let line = std::str::from_utf8(&stored.line).map_err(|error| error.to_string())?;
     let event: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
-    let name = member_or_null(&event, "event").as_str().ok_or("it names no event")?;
+    let name = event.get("event").and_then(Value::as_str).ok_or("it names no event")?;
     if format == LineFormat::Jsonl {
         let escape = |character: char| match character {
             // Outside of strings, where JSON allows line ends.
@@ -149,7 +138,7 @@ fn format_event(stored: &StoredEvent, format: LineFormat) -> Result<String, Stri
         };
         return Ok(line.chars().map(escape).collect());
     }
-    let utc = member_or_null(&event, "utc").as_str().unwrap_or("-");
+    let utc = event.get("utc").and_then(Value::as_str).unwrap_or("-");
     let members = event.as_object().into_iter().flatten();
     let shown = members.filter(|(key, value)| !HIDDEN_KEYS.contains(&&***key) && !value.is_null());
     let shown = shown.map(|(key, value)| format!(" {key}={value}")).collect::<Vec<_>>().concat();
@@ -161,16 +150,20 @@ const HIDDEN_KEYS: [&str; 4] = ["event", "offset", "t", "utc"];
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]
     fn a_start_is_now_first_or_a_time() {
-        assert!(matches!(parse_start_point("now"), Ok(StartPoint::At(ReadFrom::Now))));
-        assert!(matches!(parse_start_point("first"), Ok(StartPoint::At(ReadFrom::First))));
-        assert!(matches!(parse_start_point("10m"), Ok(StartPoint::Ago(ago)) if ago == Duration::from_mins(10)));
+        assert!(matches!(parse_start_point("now"), Ok(ReadFrom::Now)));
+        assert!(matches!(parse_start_point("first"), Ok(ReadFrom::First)));
+        let before = SystemTime::now();
+        let Ok(ReadFrom::Time(start)) = parse_start_point("10m") else { panic!("10m is a time") };
+        assert!((before..=SystemTime::now()).contains(&(start + Duration::from_mins(10))));
         let time = UNIX_EPOCH + Duration::from_secs(1_740_832_496);
         let parsed = parse_start_point("2025-03-01T12:34:56Z");
-        assert!(matches!(parsed, Ok(StartPoint::At(ReadFrom::Time(at))) if at == time), "{parsed:?}");
+        assert!(matches!(parsed, Ok(ReadFrom::Time(at)) if at == time), "{parsed:?}");
         for text in ["", "last", "10", "2025-03-01"] {
             assert!(parse_start_point(text).is_err(), "{text}");
         }

@@ -1,5 +1,6 @@
 //! Live sessions: by hand, and with the embedded server in this process.
 
+use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 use kibitzer::core::event::{CloseCause, LostCause};
@@ -20,7 +21,7 @@ use crate::console::input::OverlayPage;
 use crate::console::model::{ConsoleRow, DelaySamples, RowContent, SessionModel, SourceItem, SourceItemKind};
 use crate::console::source::{ConsoleSource, LiveSession, Notice, SessionFeed};
 use crate::console::view::{self, Theme};
-use crate::log::LogOnScreen;
+use crate::log::{LogOnScreen, LogWriter};
 
 fn take(model: &mut SessionModel, second: u64, kind: SourceItemKind) {
     model.apply_item(SourceItem { at: Duration::from_secs(second), kind });
@@ -246,12 +247,13 @@ async fn the_log_page_has_the_newest_lines_at_its_end() {
     let mut guest = Guest::log_in().await;
     guest.press(KeyCode::F(4));
     assert!(guest.screen().contains("The log is off: start the program with --log LEVEL"), "{}", guest.screen());
-    crate::log::turn_on_for_test();
+    crate::log::turn_on(None);
     let screen_log = LogOnScreen::begin();
     let long = "x".repeat(200);
-    crate::log::log_line_for_test(&format!("the first line {long} its end"));
+    let log_line = |line: &str| LogWriter { is_json: false }.write_all(line.as_bytes()).unwrap();
+    log_line(&format!("the first line {long} its end"));
     for number in 1..=50 {
-        crate::log::log_line_for_test(&format!("line {number} \u{1b}[2J"));
+        log_line(&format!("line {number} \u{1b}[2J"));
     }
     let screen = guest.screen();
     let rows: Vec<_> = screen.lines().collect();
