@@ -58,6 +58,20 @@ fn keys_in_comments_of_the_shipped_file_are_known() {
 }
 
 #[test]
+fn the_sentence_about_challenges_names_whom_the_bot_challenges() {
+    let cases = [
+        ("", "challenges computers with a rating of 0 to 9999 to: 3 0"),
+        ("computers_only = false\nrating = [1200, 2400]\n", "challenges players with a rating of 1200 to 2400 to: 3 0"),
+        ("players = [\"Foo\", \"Bar\"]\n", "challenges Foo or Bar to: 3 0"),
+    ];
+    for (n, (rules, want)) in cases.into_iter().enumerate() {
+        let text = format!("{MINIMAL}[matchmaking]\nterms = [\"3 0\"]\n{rules}");
+        let sentences = load(&format!("challenges-{n}"), &text).unwrap().sentences();
+        assert!(sentences.iter().any(|sentence| sentence.contains(want)), "{want}: {sentences:#?}");
+    }
+}
+
+#[test]
 fn minimal_file_is_enough_and_accounts_override_the_server() {
     let config = load("minimal", MINIMAL).unwrap();
     assert_eq!((config.accounts.len(), config.accounts[0].host_name()), (1, "chess.example"));

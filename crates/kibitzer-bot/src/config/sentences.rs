@@ -128,11 +128,14 @@ impl OfferRules {
 
 impl MatchmakingRules {
     fn sentence(&self) -> String {
-        let whom = if self.computers_only { "computers" } else { "players" };
+        let whom = match &self.players[..] {
+            [] if self.computers_only => format!("computers with a rating of {}", self.rating),
+            [] => format!("players with a rating of {}", self.rating),
+            players => players.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or "),
+        };
         format!(
-            "Every {} without a game, the bot challenges {whom} with a rating of {} to: {}.",
+            "Every {} without a game, the bot challenges {whom} to: {}.",
             humantime::format_duration(self.pause),
-            self.rating,
             self.terms.join("; ")
         )
     }
