@@ -9,10 +9,8 @@ use kibitzer::command::{
 };
 use kibitzer_core::EventKind;
 use kibitzer_core::chess::Color;
-use kibitzer_core::event::{RefusalReason, RequestError};
-use kibitzer_core::message::{
-    CommandCode, Control, GameId, GameResult, Handle, Ivar, Message, ObservingRefusal, Refusal,
-};
+use kibitzer_core::event::RequestError;
+use kibitzer_core::message::{CommandCode, Control, GameId, GameResult, Handle, Ivar, Message, Refusal};
 use kibitzer_core::session::Reply;
 use kibitzer_tests::Transcript;
 
@@ -63,7 +61,7 @@ fn bogoljubov() -> Handle {
     "Bogoljubov".parse().unwrap()
 }
 
-fn refusal<T: Debug>(answer: Result<T, RequestError>) -> Option<RefusalReason> {
+fn refusal<T: Debug>(answer: Result<T, RequestError>) -> Option<Refusal> {
     answer.unwrap_err().refusal_reason()
 }
 
@@ -119,11 +117,11 @@ fn a_game_is_played() {
 fn moves_and_offers_are_refused_with_a_reason() {
     let blocks = Blocks::read("fatics-block-client");
     let not_my_move = blocks.answer(43, &MoveText::new("e2e5").unwrap());
-    assert_eq!(refusal(not_my_move), Some(RefusalReason::Refusal(Refusal::NotYourMove)));
-    let no_offer = Some(RefusalReason::Refusal(Refusal::NoSuchOffer));
+    assert_eq!(refusal(not_my_move), Some(Refusal::NotYourMove));
+    let no_offer = Some(Refusal::NoSuchOffer);
     assert_eq!(refusal(blocks.answer(125, &command::decline(OfferRef::Only))), no_offer);
     assert_eq!(refusal(blocks.answer(126, &command::accept(OfferRef::Only))), no_offer);
-    let not_playing = Some(RefusalReason::Refusal(Refusal::NotPlaying));
+    let not_playing = Some(Refusal::NotPlaying);
     assert_eq!(refusal(blocks.answer(127, &command::abort())), not_playing);
     assert_eq!(refusal(blocks.answer(128, &command::adjourn())), not_playing);
     assert_eq!(refusal(blocks.answer(129, &command::resign())), not_playing);
@@ -139,12 +137,12 @@ fn talk_and_seeks_are_confirmed() {
     assert_eq!(blocks.answer(46, &Talk::say("hi")).unwrap(), 1);
     assert_eq!(blocks.answer(99, &Talk::shout("hi")).unwrap(), 2);
     assert_eq!(blocks.answer(101, &Talk::c_shout("hi")).unwrap(), 2);
-    let not_playing = Some(RefusalReason::Refusal(Refusal::NotPlaying));
+    let not_playing = Some(Refusal::NotPlaying);
     assert_eq!(refusal(blocks.answer(102, &Talk::whisper("x"))), not_playing);
     let no_partner = blocks.answer(106, &Talk::partner("x")).unwrap_err();
     assert_eq!(no_partner.text(), Some("You do not have a partner at present."));
     let not_there = blocks.answer(34, &Talk::channel(2, "hi"));
-    assert_eq!(refusal(not_there), Some(RefusalReason::Refusal(Refusal::NotInChannel)));
+    assert_eq!(refusal(not_there), Some(Refusal::NotInChannel));
     let posted = ChallengeOutcome::Posted { index: 1, seen_by: Some(1) };
     assert_eq!(blocks.answer(90, &SeekOptions::new().time(5, 0)), Ok(posted));
     assert_eq!(blocks.answer(91, &command::unseek_all()), Ok(()));
@@ -156,9 +154,9 @@ fn games_are_examined_and_observed() {
     assert_eq!(blocks.answer(92, &command::examine_scratch()).unwrap().game(), GameId(1));
     assert!(blocks.answer_to_like(93, &command::backward(1)).unwrap().is_at_edge);
     assert_eq!(blocks.answer(94, &command::unexamine()), Ok(()));
-    let no_game = Some(RefusalReason::Observing(ObservingRefusal::NoSuchGame));
+    let no_game = Some(Refusal::NoSuchGame);
     assert_eq!(refusal(blocks.answer(109, &command::observe(GameId(77)))), no_game);
-    let none = Some(RefusalReason::Observing(ObservingRefusal::NoneObserved));
+    let none = Some(Refusal::NoneObserved);
     assert_eq!(refusal(blocks.answer(110, &command::unobserve_all())), none);
 }
 
@@ -171,11 +169,11 @@ fn settings_and_the_rest() {
     assert_eq!(blocks.answer(141, &command::disable_ivar(Ivar::Block)), Ok(()));
     assert_eq!(blocks.answer(98, &command::set("interface", "test")).unwrap().as_str(), "interface set to \"test\".");
     let no_variable = refusal(blocks.answer(22, &command::set("nosuch", "1")));
-    assert_eq!(no_variable, Some(RefusalReason::Refusal(Refusal::NoSuchVariable)));
+    assert_eq!(no_variable, Some(Refusal::NoSuchVariable));
     let no_partner = refusal(blocks.answer(107, &command::end_partnership()));
-    assert_eq!(no_partner, Some(RefusalReason::Refusal(Refusal::NoPartner)));
+    assert_eq!(no_partner, Some(Refusal::NoPartner));
     let withdrawn = blocks.answer(124, &command::withdraw(OfferRef::Only)).unwrap();
     assert_eq!(withdrawn, OfferOutcome::Closed { name: Some(bogoljubov()), kind: None });
     let usage = blocks.answer_to_like(19, &MatchOptions::new(bogoljubov())).unwrap_err();
-    assert_eq!(usage.refusal_reason(), Some(RefusalReason::Code(CommandCode::BAD_PARAMETERS)));
+    assert_eq!(usage.refusal_reason(), Some(Refusal::Code(CommandCode::BAD_PARAMETERS)));
 }

@@ -360,7 +360,7 @@ fn observing_and_examining() {
         ],
     );
     check(
-        "ObservingRefused",
+        "Refused",
         &["You are already observing game 463.", "There is no such game.", "Sorry, game 5 is a private game."],
     );
     check(

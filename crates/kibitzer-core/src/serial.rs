@@ -98,7 +98,7 @@ mod tests {
 
     use super::*;
     use crate::event::{
-        AdjournedGame, CloseCause, DialError, Identity, LoginError, LostCause, RefusalReason, RequestError, Restored,
+        AdjournedGame, CloseCause, DialError, Identity, LoginError, LostCause, RequestError, Restored,
         RestoredCommand, RestoredGame, ResumptionState, SessionEndReason,
     };
     use crate::message::{GameId, NameKind, Refusal};
@@ -125,7 +125,7 @@ mod tests {
         let form = r#"{"family":"icc","timeseal":"v2","units":true,"ivars":["ms","nowrap"]}"#;
         assert_eq!(round_trip(&capabilities), form);
         let words = ServerText::from_wire(b"caf\xe9 \x1b &#x265a; &#65;, and more than 22 bytes");
-        let refused = RequestError::Refused { reason: RefusalReason::Refusal(Refusal::Playing), text: words };
+        let refused = RequestError::Refused { reason: Refusal::Playing, text: words };
         let mut restored = Restored { offline_for: Duration::from_millis(1500), ..Restored::default() };
         restored.games.push(RestoredGame::unchanged(GameId(7), name("Foo"), name("Bar"), Relation::Other(9)));
         restored.seeks.push(RestoredCommand::new("seek 5 0", Some(refused.clone())));

@@ -2,10 +2,10 @@
 
 use kibitzer::command::{self, MoveText, OfferOutcome, Request, Talk};
 use kibitzer::core::chess::Color;
-use kibitzer::core::event::{RefusalReason, RequestError};
+use kibitzer::core::event::RequestError;
 use kibitzer::core::hub::Filter;
 use kibitzer::core::message::listing::{GameRowState, WhoStatus};
-use kibitzer::core::message::{GameId, Message, ObservingRefusal, Refusal, TalkKind};
+use kibitzer::core::message::{GameId, Message, Refusal, TalkKind};
 use kibitzer::core::{Event, EventKind};
 use kibitzer_server::Feature;
 use kibitzer_tests::live::{TestServer, begin_game, handle, options, play, wait_for};
@@ -112,7 +112,7 @@ async fn games_are_observed_and_left() {
         assert_eq!(scene.gauss.observe(handle("Euler")).await.unwrap().game, scene.game);
         assert_eq!(scene.gauss.unobserve_all().await.unwrap(), [scene.game]);
         let none = refusal(&scene.gauss, &command::observe(GameId(99))).await;
-        assert_eq!(none.refusal_reason(), Some(RefusalReason::Observing(ObservingRefusal::NoSuchGame)), "{none:?}");
+        assert_eq!(none.refusal_reason(), Some(Refusal::NoSuchGame), "{none:?}");
         assert!(scene.gauss.unobserve(scene.game).await.is_err());
         scene.close().await;
     }
@@ -193,7 +193,7 @@ async fn a_finished_game_is_examined() {
     assert_eq!(scene.gauss.revert().await.unwrap().board.unwrap().ply(), 1);
     scene.gauss.unexamine().await.unwrap();
     let nothing = refusal(&scene.gauss, &command::unexamine()).await;
-    assert_eq!(nothing.refusal_reason(), Some(RefusalReason::Refusal(Refusal::NotExamining)), "{nothing:?}");
+    assert_eq!(nothing.refusal_reason(), Some(Refusal::NotExamining), "{nothing:?}");
     let board = scene.gauss.examine_scratch().await.unwrap();
     assert!(board.relation().is_examined());
     scene.close().await;

@@ -5,7 +5,6 @@ use std::time::Duration;
 use kibitzer::Client;
 use kibitzer::command::{ChallengeOutcome, MatchOptions, MoveText, OfferOutcome, OfferRef, SeekOptions};
 use kibitzer::core::chess::Color;
-use kibitzer::core::event::RefusalReason;
 use kibitzer::core::message::{GameEndReason, GameId, GameResult, OfferKind, Refusal};
 use kibitzer_server::{Family, Feature};
 use kibitzer_tests::live::{TestServer, begin_game, handle, options, play};
@@ -94,10 +93,10 @@ async fn a_refused_move_is_an_error_with_the_servers_reason() {
         assert!(newton.request(&e5).await.unwrap_err().is_refused_for(Refusal::NotPlaying), "{without:?}");
         begin_game(&newton, &euler).await;
         let illegal = newton.request(&MoveText::new("Ke5").unwrap()).await.unwrap_err();
-        assert_eq!(illegal.refusal_reason(), Some(RefusalReason::Refusal(Refusal::IllegalMove)), "{illegal:?}");
+        assert_eq!(illegal.refusal_reason(), Some(Refusal::IllegalMove), "{illegal:?}");
         assert_eq!(illegal.text(), Some("Illegal move (Ke5)."));
         let early = euler.request(&e5).await.unwrap_err();
-        assert_eq!(early.refusal_reason(), Some(RefusalReason::Refusal(Refusal::NotYourMove)), "{early:?}");
+        assert_eq!(early.refusal_reason(), Some(Refusal::NotYourMove), "{early:?}");
         let made = newton.request(&MoveText::new("e2e4").unwrap()).await.unwrap();
         assert_eq!((made.board.unwrap().ply(), made.ended), (1, None));
         // A mate is told with the move that gives it.
@@ -165,7 +164,7 @@ async fn games_end_by_resignation_abort_adjournment_and_flag() {
     }
     moves(begin_game(&newton, &euler).await).await;
     let early = euler.flag().await.unwrap_err();
-    assert_eq!(early.refusal_reason(), Some(RefusalReason::Refusal(Refusal::NotOutOfTime)), "{early:?}");
+    assert_eq!(early.refusal_reason(), Some(Refusal::NotOutOfTime), "{early:?}");
     tokio::time::sleep(Duration::from_mins(6)).await;
     let ended = euler.flag().await.unwrap();
     assert_eq!((ended.reason, ended.result), (GameEndReason::Time, GameResult::BlackWins), "White thought too long");

@@ -1,6 +1,6 @@
 //! What is set after the login, and what the server turns out to be able to.
 
-use kibitzer::core::event::{Capabilities, RefusalReason, RequestError};
+use kibitzer::core::event::{Capabilities, RequestError};
 use kibitzer::core::message::{Ivar, Refusal};
 use kibitzer::{Client, Profile};
 use kibitzer_server::Feature;
@@ -82,8 +82,7 @@ async fn what_is_set_later_is_a_capability_too() {
         assert!(client.request("date").await.unwrap().text().contains("Server time"));
     }
     let refused = client.request("iset nonsense 1").await;
-    let is_unknown =
-        matches!(refused, Err(RequestError::Refused { reason: RefusalReason::Refusal(Refusal::NoSuchVariable), .. }));
+    let is_unknown = matches!(refused, Err(RequestError::Refused { reason: Refusal::NoSuchVariable, .. }));
     assert!(is_unknown, "{refused:?}");
     client.shutdown().await;
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kibitzer::command::{self, Request};
-use kibitzer::core::event::RefusalReason;
 use kibitzer::core::message::Refusal;
 use kibitzer::core::message::listing::WhoList;
 use kibitzer::{Handle, RequestError};
@@ -99,8 +98,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         use Refusal::{AlreadyOffered, Examining, NoSuchPlayer, NotLoggedIn, PlayerBusy, Playing};
         let Some(failed) = &error else { return };
         self.matchmaking.challenged = None;
-        let passes =
-            [NotLoggedIn, NoSuchPlayer, PlayerBusy, Playing, Examining, AlreadyOffered].map(RefusalReason::Refusal);
+        let passes = [NotLoggedIn, NoSuchPlayer, PlayerBusy, Playing, Examining, AlreadyOffered];
         if failed.refusal_reason().is_some_and(|reason| !passes.contains(&reason)) {
             self.matchmaking.record_decline_by(&player, Instant::now());
         }

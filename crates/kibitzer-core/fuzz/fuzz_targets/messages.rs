@@ -6,7 +6,7 @@ use kibitzer_core::message::listing::{
 };
 use kibitzer_core::message::{
     Challenge, ChallengeUpdate, Datagram, DeltaBoard, ExamineNotice, Family, Farewell, GameCreated, GameEnded,
-    GameInfo, Holding, KickedBy, Level1Header, LoggedIn, LoginRefusal, Message, NameStatus, ObservingRefusal,
+    GameInfo, Holding, KickedBy, Level1Header, LoggedIn, LoginRefusal, Message, NameStatus,
     ObservingUpdate, OfferNotice, OwnGameStarting, PartnershipUpdate, PendingOffer, PendingOffersRemoved,
     PresenceChange, PrimaryGameChange, Reader, Refusal, Seek, SeekNotice, SeeksCleared, SeeksRemoved, Style12, Talk,
     TalkKind, UserArrived,
@@ -44,7 +44,6 @@ fn parse_line(line: &[u8]) {
     let _ = (GameInfo::parse(line), GameCreated::parse(line), OwnGameStarting::parse(line), GameEnded::parse(line));
     let _ = (
         ObservingUpdate::parse(line),
-        ObservingRefusal::parse(line),
         PrimaryGameChange::parse(line),
         ExamineNotice::parse(line),
     );

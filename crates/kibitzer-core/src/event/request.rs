@@ -6,8 +6,8 @@ use strum::AsRefStr;
 use thiserror::Error;
 
 use super::{SessionEndReason, quoted_suffix};
+use crate::message::Refusal;
 use crate::message::listing::ListingError;
-use crate::message::{CommandCode, ObservingRefusal, Refusal};
 use crate::text::{PlayerText, ServerText};
 
 /// Longest line that is sent, its number in block mode and its line feed included, in bytes.
@@ -51,19 +51,6 @@ pub enum CommandError {
     /// The text is empty, where a server gives an empty text another meaning.
     #[error("line is empty")]
     Empty,
-}
-
-/// Server's reason to refuse a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
-#[non_exhaustive]
-pub enum RefusalReason {
-    /// Reported by a line that refuses a command.
-    Refusal(Refusal),
-    /// Reported by a line that refuses to start or to end an observation.
-    Observing(ObservingRefusal),
-    /// Reported only by the code of a reply in block mode.
-    Code(CommandCode),
 }
 
 /// Reason why a request failed: it was not sent, no reply arrived, the server refused it, or the reply does not answer it.
@@ -119,7 +106,7 @@ pub enum RequestError {
     #[error("refused{}", quoted_suffix(.text, ""))]
     Refused {
         /// Reason of the refusal.
-        reason: RefusalReason,
+        reason: Refusal,
         /// The server's text; empty if it refused with a code or by silence alone.
         text: ServerText,
     },
@@ -145,16 +132,16 @@ pub enum RequestError {
 
 impl RequestError {
     /// Returns the reason of a [refusal](Self::Refused); `None` for every other error, also for a refusal in unknown words.
-    pub const fn refusal_reason(&self) -> Option<RefusalReason> {
+    pub const fn refusal_reason(&self) -> Option<Refusal> {
         match self {
             Self::Refused { reason, .. } => Some(*reason),
             _ => None,
         }
     }
 
-    /// Returns whether the error is a refusal with the reason [`RefusalReason::Refusal`] of this value.
+    /// Returns whether the error is a refusal with this reason.
     pub fn is_refused_for(&self, refusal: Refusal) -> bool {
-        self.refusal_reason() == Some(RefusalReason::Refusal(refusal))
+        self.refusal_reason() == Some(refusal)
     }
 
     /// Returns the text that the server sent instead of an answer: that of a refusal, or of an unexpected reply or listing.
@@ -175,7 +162,7 @@ mod tests {
 
     #[test]
     fn refusals_and_unrecognized_replies_keep_the_text_of_the_server() {
-        let reason = RefusalReason::Refusal(Refusal::IllegalMove);
+        let reason = Refusal::IllegalMove;
         let refused = RequestError::Refused { reason, text: ServerText::from_wire(b"Illegal move.") };
         assert_eq!((refused.refusal_reason(), refused.text()), (Some(reason), Some("Illegal move.")));
         let text = PlayerText::from_wire(b"What?");

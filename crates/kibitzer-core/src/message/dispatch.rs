@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::spare::SpareAllocations;
 use super::{
     Challenge, ChallengeUpdate, DeltaBoard, ExamineNotice, Farewell, GameCreated, GameEnded, GameInfo, Holding,
-    KickedBy, LoggedIn, LoginRefusal, Message, NameStatus, ObservingRefusal, ObservingUpdate, OfferNotice,
-    OwnGameStarting, PartnershipUpdate, PendingOffer, PendingOffersRemoved, PresenceChange, PrimaryGameChange, Refusal,
-    Seek, SeekNotice, SeeksCleared, SeeksRemoved, Style12, UserArrived,
+    KickedBy, LoggedIn, LoginRefusal, Message, NameStatus, ObservingUpdate, OfferNotice, OwnGameStarting,
+    PartnershipUpdate, PendingOffer, PendingOffersRemoved, PresenceChange, PrimaryGameChange, Refusal, Seek,
+    SeekNotice, SeeksCleared, SeeksRemoved, Style12, UserArrived,
 };
 use crate::wire::LineTag;
 
@@ -61,7 +61,6 @@ fn parse_sentence(line: &[u8], spare: &mut SpareAllocations) -> Option<Message> 
         .or_else(|| Refusal::parse(line).map(Message::from))
         .or_else(|| Seek::parse_text(line).map(Message::from))
         .or_else(|| ObservingUpdate::parse(line).map(Message::from))
-        .or_else(|| ObservingRefusal::parse(line).map(Message::from))
         .or_else(|| OwnGameStarting::parse(line).map(Message::from))
         .or_else(|| Challenge::parse(line).map(Message::from))
         .or_else(|| SeeksRemoved::parse_text(line).map(Message::from))

@@ -82,7 +82,7 @@ pub use holding::Holding;
 pub use ivar::Ivar;
 pub use login::{LoggedIn, LoginRefusal, NameKind, NameStatus};
 pub use mark::BoardMark;
-pub use observing::{ObservingChange, ObservingRefusal, ObservingUpdate, PrimaryGameChange};
+pub use observing::{ObservingChange, ObservingUpdate, PrimaryGameChange};
 pub use offer::{OfferAnswer, OfferKind, OfferNotice};
 pub use parsed::Parsed;
 pub use partner::PartnershipUpdate;
@@ -215,8 +215,6 @@ messages! {
     SeekNotice(SeekNotice),
     /// The server did not execute a command.
     Refused(Refusal),
-    /// The server did not start or stop observing a game.
-    ObservingRefused(ObservingRefusal),
     /// Whether the name sent at the login prompt belongs to an account.
     NameStatus(NameStatus),
     /// The login is complete.

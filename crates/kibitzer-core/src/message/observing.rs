@@ -1,8 +1,6 @@
 //! Games that this login starts or stops observing, and its primary game.
 
-use strum::AsRefStr;
-
-use super::template::{TemplateTable, match_table, match_template};
+use super::template::{match_table, match_template};
 use super::{GameId, Handle};
 
 /// A report that this login started or stopped observing a game.
@@ -72,43 +70,6 @@ impl PrimaryGameChange {
     }
 }
 
-/// Why the server did not start or stop observing a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, AsRefStr)]
-#[strum(serialize_all = "snake_case")]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
-#[non_exhaustive]
-pub enum ObservingRefusal {
-    /// This login observes the game already.
-    AlreadyObserving(GameId),
-    /// No game has this number.
-    NoSuchGame,
-    /// The game is private, so it cannot be observed.
-    #[strum(serialize = "private_game")]
-    Private(GameId),
-    /// This login does not observe the game, so it cannot stop observing it.
-    NotObserving(GameId),
-    /// This login observes no game.
-    NoneObserved,
-}
-
-impl ObservingRefusal {
-    /// Parses a line; `None` if it is not one of these refusals.
-    pub fn parse(line: &[u8]) -> Option<Self> {
-        matches!(line.first(), Some(b'Y' | b'T' | b'S')).then_some(())?;
-        let (of_game, captures) = match_table(line, REFUSALS)?;
-        of_game(captures.number_as_game())
-    }
-}
-
-/// The sentences, each with the refusal for the game that it names.
-const REFUSALS: TemplateTable<fn(Option<GameId>) -> Option<ObservingRefusal>> = &[
-    ("You are already observing game #.", |game| game.map(ObservingRefusal::AlreadyObserving)),
-    ("There is no such game.", |_| Some(ObservingRefusal::NoSuchGame)),
-    ("Sorry, game # is a private game.", |game| game.map(ObservingRefusal::Private)),
-    ("You are not observing game #.", |game| game.map(ObservingRefusal::NotObserving)),
-    ("You are not observing any games.", |_| Some(ObservingRefusal::NoneObserved)),
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -141,20 +102,6 @@ mod tests {
     }
 
     #[test]
-    fn refusals_of_observe_and_unobserve() {
-        let cases = [
-            ("You are already observing game 463.", ObservingRefusal::AlreadyObserving(GameId(463))),
-            ("There is no such game.", ObservingRefusal::NoSuchGame),
-            ("Sorry, game 5 is a private game.", ObservingRefusal::Private(GameId(5))),
-            ("You are not observing game 5.", ObservingRefusal::NotObserving(GameId(5))),
-            ("You are not observing any games.", ObservingRefusal::NoneObserved),
-        ];
-        for (line, want) in cases {
-            assert_eq!(ObservingRefusal::parse(line.as_bytes()), Some(want), "{line}");
-        }
-    }
-
-    #[test]
     fn other_lines_are_not_parsed() {
         let lines = [
             "",
@@ -167,10 +114,7 @@ mod tests {
         ];
         for line in lines {
             let line = line.as_bytes();
-            assert_eq!(
-                (ObservingUpdate::parse(line), PrimaryGameChange::parse(line), ObservingRefusal::parse(line)),
-                (None, None, None)
-            );
+            assert_eq!((ObservingUpdate::parse(line), PrimaryGameChange::parse(line)), (None, None));
         }
     }
 }

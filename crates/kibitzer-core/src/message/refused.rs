@@ -1,103 +1,116 @@
 //! Refusals of commands.
 
-use super::Handle;
-use super::template::match_table;
-use crate::by_name::named_enum;
+use strum::AsRefStr;
+
+use super::template::{TemplateTable, match_table};
+use super::{CommandCode, GameId, Handle};
 use crate::scan::Cursor;
 
-named_enum! {
-    /// Why the server did not execute a command: `Illegal move (Qd2).`, `foo: Command not found.`
-    ///
-    /// A sentence has to fill its line, and a name at its start has to be exactly one word, so that chat is never parsed as a refusal.
-    /// After a refused move, some servers send the board again.
-    ///
-    /// Source: text-messages §9; transcripts of two servers.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
-    #[non_exhaustive]
-    pub enum Refusal("The reason in `snake_case`, as in JSON.") {
-        /// The rules of chess forbid the move.
-        IllegalMove = "illegal_move",
-        /// More than one piece can make the move.
-        AmbiguousMove = "ambiguous_move",
-        /// The opponent is to move.
-        NotYourMove = "not_your_move",
-        /// This login plays no game. For commands that would also work on an examined or observed game, it has none of those
-        /// either.
-        NotPlaying = "not_playing",
-        /// This login examines no game.
-        NotExamining = "not_examining",
-        /// This login plays a game, which the command does not allow.
-        Playing = "playing",
-        /// This login examines a game, which the command does not allow.
-        Examining = "examining",
-        /// No command has this name. Some servers send this for a move that they cannot parse.
-        UnknownCommand = "unknown_command",
-        /// The command's name is cut so short that several fit.
-        AmbiguousCommand = "ambiguous_command",
-        /// The clock is paused.
-        ClockPaused = "clock_paused",
-        /// The opponent still has time, so that the game cannot be claimed on time.
-        NotOutOfTime = "not_out_of_time",
-        /// The clocks are not running, for example because not both players have moved yet.
-        ClockNotTicking = "clock_not_ticking",
-        /// No pending offer matches the command to accept, decline or withdraw one.
-        NoSuchOffer = "no_such_offer",
-        /// The game has fewer plies than the requested takeback.
-        TakebackTooFar = "takeback_too_far",
-        /// This login has made this offer already.
-        AlreadyOffered = "already_offered",
-        /// Offers of this kind cannot be withdrawn.
-        OfferStands = "offer_stands",
-        /// Several offers are pending and none was named.
-        AmbiguousOffer = "ambiguous_offer",
-        /// The command names this login itself.
-        OwnName = "own_name",
-        /// This login, or the opponent, has no bughouse partner.
-        NoPartner = "no_partner",
-        /// No variable has this name.
-        NoSuchVariable = "no_such_variable",
-        /// The value is invalid for the variable or the clock.
-        BadValue = "bad_value",
-        /// No channel has this number.
-        NoSuchChannel = "no_such_channel",
-        /// No seek has this number, or it is gone.
-        NoSuchSeek = "no_such_seek",
-        /// The player's history has no game of this number.
-        NoSuchHistoryGame = "no_such_history_game",
-        /// This login is on the player's censor list.
-        Censored = "censored",
-        /// The player does not accept tells from guests.
-        NotListening = "not_listening",
-        /// This login is on the player's noplay list.
-        Noplay = "noplay",
-        /// The player accepts no match requests, or no partners.
-        NotOpen = "not_open",
-        /// The player plays or examines a game.
-        PlayerBusy = "player_busy",
-        /// The player plays no game; where an examined game would do, the player examines none either.
-        PlayerNotPlaying = "player_not_playing",
-        /// The match request does not satisfy the player's formula.
-        Formula = "formula",
-        /// A stored game with this player has to be finished first.
-        AdjournedGame = "adjourned_game",
-        /// No account has this name.
-        NoSuchPlayer = "no_such_player",
-        /// The player exists but is not online.
-        NotLoggedIn = "not_logged_in",
-        /// Guests may not do this.
-        NotRegistered = "not_registered",
-        /// This login has not joined the channel that it sent the tell to.
-        NotInChannel = "not_in_channel",
-        /// There is no current or last opponent who could receive the `say`.
-        NobodyToTell = "nobody_to_tell",
-        /// Shouts are limited, and the next one is allowed only later.
-        ShoutQuota = "shout_quota",
-        /// The command has too many bytes.
-        CommandTooLong = "command_too_long",
-        /// The command has bytes that the server does not accept.
-        InvalidCharacters = "invalid_characters",
-    }
+/// Why the server did not execute a command: `Illegal move (Qd2).`, `foo: Command not found.`
+///
+/// A sentence has to fill its line, and a name at its start has to be exactly one word, so that chat is never parsed as a refusal.
+/// After a refused move, some servers send the board again.
+///
+/// Source: text-messages §9; transcripts of two servers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, AsRefStr)]
+#[strum(serialize_all = "snake_case")]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The rules of chess forbid the move.
+    IllegalMove,
+    /// More than one piece can make the move.
+    AmbiguousMove,
+    /// The opponent is to move.
+    NotYourMove,
+    /// This login plays no game. For commands that would also work on an examined or observed game, it has none of those
+    /// either.
+    NotPlaying,
+    /// This login examines no game.
+    NotExamining,
+    /// This login plays a game, which the command does not allow.
+    Playing,
+    /// This login examines a game, which the command does not allow.
+    Examining,
+    /// No command has this name. Some servers send this for a move that they cannot parse.
+    UnknownCommand,
+    /// The command's name is cut so short that several fit.
+    AmbiguousCommand,
+    /// The clock is paused.
+    ClockPaused,
+    /// The opponent still has time, so that the game cannot be claimed on time.
+    NotOutOfTime,
+    /// The clocks are not running, for example because not both players have moved yet.
+    ClockNotTicking,
+    /// No pending offer matches the command to accept, decline or withdraw one.
+    NoSuchOffer,
+    /// The game has fewer plies than the requested takeback.
+    TakebackTooFar,
+    /// This login has made this offer already.
+    AlreadyOffered,
+    /// Offers of this kind cannot be withdrawn.
+    OfferStands,
+    /// Several offers are pending and none was named.
+    AmbiguousOffer,
+    /// The command names this login itself.
+    OwnName,
+    /// This login, or the opponent, has no bughouse partner.
+    NoPartner,
+    /// No variable has this name.
+    NoSuchVariable,
+    /// The value is invalid for the variable or the clock.
+    BadValue,
+    /// No channel has this number.
+    NoSuchChannel,
+    /// No seek has this number, or it is gone.
+    NoSuchSeek,
+    /// The player's history has no game of this number.
+    NoSuchHistoryGame,
+    /// This login is on the player's censor list.
+    Censored,
+    /// The player does not accept tells from guests.
+    NotListening,
+    /// This login is on the player's noplay list.
+    Noplay,
+    /// The player accepts no match requests, or no partners.
+    NotOpen,
+    /// The player plays or examines a game.
+    PlayerBusy,
+    /// The player plays no game; where an examined game would do, the player examines none either.
+    PlayerNotPlaying,
+    /// The match request does not satisfy the player's formula.
+    Formula,
+    /// A stored game with this player has to be finished first.
+    AdjournedGame,
+    /// No account has this name.
+    NoSuchPlayer,
+    /// The player exists but is not online.
+    NotLoggedIn,
+    /// Guests may not do this.
+    NotRegistered,
+    /// This login has not joined the channel that it sent the tell to.
+    NotInChannel,
+    /// There is no current or last opponent who could receive the `say`.
+    NobodyToTell,
+    /// Shouts are limited, and the next one is allowed only later.
+    ShoutQuota,
+    /// The command has too many bytes.
+    CommandTooLong,
+    /// The command has bytes that the server does not accept.
+    InvalidCharacters,
+    /// This login observes the game already.
+    AlreadyObserving(GameId),
+    /// No game has this number.
+    NoSuchGame,
+    /// The game is private, so it cannot be observed.
+    PrivateGame(GameId),
+    /// This login does not observe the game, so it cannot stop observing it.
+    NotObserving(GameId),
+    /// This login observes no game.
+    NoneObserved,
+    /// The code of a reply in block mode is the only reason; no line is parsed to it. `other` in JSON.
+    #[strum(serialize = "other")]
+    Code(CommandCode),
 }
 
 impl Refusal {
@@ -114,9 +127,21 @@ impl Refusal {
 
     /// Parses a line; `None` if it is not a known refusal.
     pub fn parse(line: &[u8]) -> Option<Self> {
-        match line.strip_prefix(b"You ") {
+        let refusal = match line.strip_prefix(b"You ") {
             Some(rest) => match_table(rest, OF_ME).map(|(refusal, _)| refusal),
             None => Self::parse_after_subject(line).or_else(|| match_table(line, OTHERS).map(|(refusal, _)| refusal)),
+        };
+        refusal.or_else(|| {
+            let (refusal, captures) = match_table(line, OF_GAME)?;
+            captures.number_as_game().map(refusal)
+        })
+    }
+
+    /// Returns the game that the refusal names; `None` if it names none.
+    pub(crate) const fn game(&self) -> Option<GameId> {
+        match self {
+            Self::AlreadyObserving(game) | Self::PrivateGame(game) | Self::NotObserving(game) => Some(*game),
+            _ => None,
         }
     }
 
@@ -162,6 +187,7 @@ const OF_ME: &[(&str, Refusal)] = &[
     ("are neither playing, observing nor examining a game.", Refusal::NotPlaying),
     ("are not examining a game.", Refusal::NotExamining),
     ("are not examining any games.", Refusal::NotExamining),
+    ("are not observing any games.", Refusal::NoneObserved),
     ("are already examining a game.", Refusal::Examining),
     ("are playing a game.", Refusal::Playing),
     ("are already offering *.", Refusal::AlreadyOffered),
@@ -226,6 +252,7 @@ const OTHERS: &[(&str, Refusal)] = &[
     ("There are no * to withdraw.", Refusal::NoSuchOffer),
     ("There are no moves in your game.", Refusal::TakebackTooFar),
     ("There is no offer *.", Refusal::NoSuchOffer),
+    ("There is no such game.", Refusal::NoSuchGame),
     ("There is no history game # for %.", Refusal::NoSuchHistoryGame),
     ("There are only * half moves in your game.", Refusal::TakebackTooFar),
     ("There are only * half-moves in your game.", Refusal::TakebackTooFar),
@@ -235,6 +262,13 @@ const OTHERS: &[(&str, Refusal)] = &[
     ("Your opponent is not out of time*", Refusal::NotOutOfTime),
     ("Your opponent has no partner for bughouse.", Refusal::NoPartner),
     ("Your message contains some unprintable character(s).", Refusal::InvalidCharacters),
+];
+
+/// Sentences with the number of a game.
+const OF_GAME: TemplateTable<fn(GameId) -> Refusal> = &[
+    ("You are already observing game #.", Refusal::AlreadyObserving),
+    ("You are not observing game #.", Refusal::NotObserving),
+    ("Sorry, game # is a private game.", Refusal::PrivateGame),
 ];
 
 #[cfg(test)]
@@ -346,6 +380,11 @@ mod tests {
         ("Command ignored: line too long.", Why::CommandTooLong),
         ("Command ignored: invalid characters.", Why::InvalidCharacters),
         ("Your message contains some unprintable character(s).", Why::InvalidCharacters),
+        ("You are already observing game 463.", Why::AlreadyObserving(GameId(463))),
+        ("There is no such game.", Why::NoSuchGame),
+        ("Sorry, game 5 is a private game.", Why::PrivateGame(GameId(5))),
+        ("You are not observing game 5.", Why::NotObserving(GameId(5))),
+        ("You are not observing any games.", Why::NoneObserved),
     ];
 
     #[test]
@@ -354,7 +393,8 @@ mod tests {
             assert_eq!(Refusal::parse(line.as_bytes()), Some(reason), "{line}");
         }
         let of_me = OF_ME.iter().map(|(template, _)| format!("You {template}"));
-        for template in of_me.chain(OTHERS.iter().map(|&(template, _)| template.to_owned())) {
+        let others = OTHERS.iter().map(|(template, _)| *template).chain(OF_GAME.iter().map(|(template, _)| *template));
+        for template in of_me.chain(others.map(str::to_owned)) {
             let is_tested = |(line, _): &(&str, Why)| match_template(line.as_bytes(), &template).is_some();
             assert!(REFUSALS.iter().any(is_tested), "{template}");
         }
@@ -365,9 +405,10 @@ mod tests {
         for (_, reason) in REFUSALS {
             let name: String = format!("{reason:?}")
                 .chars()
+                .take_while(|&c| c != '(')
                 .flat_map(|c| c.is_uppercase().then_some('_').into_iter().chain(c.to_lowercase()))
                 .collect();
-            assert_eq!(reason.as_str(), name.trim_start_matches('_'));
+            assert_eq!(reason.as_ref(), name.trim_start_matches('_'));
         }
     }
 
@@ -399,8 +440,6 @@ mod tests {
             ":Foo is censoring you.",
             "You are on Foo Bar's noplay list.",
             "Illegal move (Qd2). Really.",
-            "There is no such game.",
-            "You are not observing any games.",
             "",
         ];
         for line in others {

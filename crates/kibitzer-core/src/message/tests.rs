@@ -38,7 +38,7 @@ fn parse(line: &[u8]) {
         PartnershipUpdate::parse(line),
     );
     let _ = (OwnGameStarting::parse(line), GameCreated::parse(line), ExamineNotice::parse(line), Refusal::parse(line));
-    let _ = (ObservingUpdate::parse(line), ObservingRefusal::parse(line), PrimaryGameChange::parse(line));
+    let _ = (ObservingUpdate::parse(line), PrimaryGameChange::parse(line));
     let _ = (Seek::parse_text(line), SeeksRemoved::parse_text(line), SeekNotice::parse(line));
     let _ = (LoggedIn::parse(line), LoginRefusal::parse(line), NameStatus::parse(line));
     if let Some(ended) = GameEnded::parse(line) {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::event::{Event, RefusalReason, RequestError};
+use crate::event::{Event, RequestError};
 use crate::message::listing::AnyListing;
 use crate::message::{CommandCode, MeOrOther, Message, Refusal, Relation};
 use crate::session::command::Command;
@@ -100,31 +100,27 @@ impl Reply {
 impl RequestError {
     /// Returns the refusal that the event reports; `None` if its message is no known refusal of a command.
     pub fn from_refusal(event: &Event) -> Option<Self> {
-        let reason = match event.message()? {
-            Message::Refused(refusal) => RefusalReason::Refusal(**refusal),
-            Message::ObservingRefused(refusal) => RefusalReason::Observing(**refusal),
-            _ => return None,
-        };
-        Some(Self::Refused { reason, text: ServerText::from_wire(event.raw()) })
+        let Message::Refused(reason) = event.message()? else { return None };
+        Some(Self::Refused { reason: **reason, text: ServerText::from_wire(event.raw()) })
     }
 }
 
 /// Returns the reason for a refusal that only the reply's code reports.
 ///
 /// Source: FICS help file `block_codes`.
-fn refusal_reason_by_code(code: CommandCode, answer: Option<&Event>) -> RefusalReason {
+fn refusal_reason_by_code(code: CommandCode, answer: Option<&Event>) -> Refusal {
     match code {
         // FatICS gives missing parameters the code of an unknown command.
         CommandCode::UNKNOWN_COMMAND if answer.is_some_and(|line| line.raw().starts_with(b"Usage")) => {
-            RefusalReason::Code(CommandCode::BAD_PARAMETERS)
+            Refusal::Code(CommandCode::BAD_PARAMETERS)
         }
         CommandCode::UNKNOWN_COMMAND | CommandCode::OBSOLETE_COMMAND | CommandCode::REMOVED_COMMAND => {
-            RefusalReason::Refusal(Refusal::UnknownCommand)
+            Refusal::UnknownCommand
         }
-        CommandCode::AMBIGUOUS_COMMAND => RefusalReason::Refusal(Refusal::AmbiguousCommand),
-        CommandCode::NOT_PLAYING => RefusalReason::Refusal(Refusal::NotPlaying),
-        CommandCode::LINE_TOO_LONG => RefusalReason::Refusal(Refusal::CommandTooLong),
-        code => RefusalReason::Code(code),
+        CommandCode::AMBIGUOUS_COMMAND => Refusal::AmbiguousCommand,
+        CommandCode::NOT_PLAYING => Refusal::NotPlaying,
+        CommandCode::LINE_TOO_LONG => Refusal::CommandTooLong,
+        code => Refusal::Code(code),
     }
 }
 

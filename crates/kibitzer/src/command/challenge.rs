@@ -98,7 +98,6 @@ pub(super) fn parse_challenge_outcome(
 
 #[cfg(test)]
 mod tests {
-    use kibitzer_core::event::RefusalReason;
     use kibitzer_core::message::Refusal;
 
     use super::*;
@@ -218,7 +217,7 @@ mod tests {
         ];
         for (reply, reason) in cases {
             let error = answer(&boris(), reply).unwrap_err();
-            assert_eq!(error.refusal_reason(), Some(RefusalReason::Refusal(reason)), "{reply}");
+            assert_eq!(error.refusal_reason(), Some(reason), "{reply}");
             assert_eq!(error.text(), reply.lines().last(), "{reply}");
         }
         let guest = answer(&boris(), "Only registered players can play rated games.");

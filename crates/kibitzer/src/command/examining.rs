@@ -55,7 +55,6 @@ fn reports_no_moves_stored(event: &Event) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use kibitzer_core::event::RefusalReason;
     use kibitzer_core::message::Refusal;
 
     use crate::command;
@@ -110,7 +109,7 @@ mod tests {
     fn refused_steps_are_errors() {
         for text in ["You are not examining a game.", "You are not examining any games."] {
             let error = answer(&command::forward(1), text).unwrap_err();
-            assert_eq!(error.refusal_reason(), Some(RefusalReason::Refusal(Refusal::NotExamining)));
+            assert_eq!(error.refusal_reason(), Some(Refusal::NotExamining));
         }
         assert_eq!(answer(&command::forward(1), "What?").unwrap_err().text(), Some("What?"));
         let unknown = answer(&command::revert(), "revert: Command not found.");

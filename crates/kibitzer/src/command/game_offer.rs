@@ -62,7 +62,6 @@ pub(super) fn parse_game_end(reply: &Reply) -> Result<GameEnded, RequestError> {
 
 #[cfg(test)]
 mod tests {
-    use kibitzer_core::event::RefusalReason;
     use kibitzer_core::message::{GameResult, Refusal};
 
     use super::*;
@@ -211,11 +210,11 @@ mod tests {
     fn refused_claims_and_takebacks_are_errors() {
         for text in ["Your opponent is not out of time.", "Your opponent is not out of time!"] {
             let error = answer(&command::flag(), text).unwrap_err();
-            assert_eq!(error.refusal_reason(), Some(RefusalReason::Refusal(Refusal::NotOutOfTime)));
+            assert_eq!(error.refusal_reason(), Some(Refusal::NotOutOfTime));
         }
         for text in ["There are only 8 half-moves in your game.", "You can't takeback less than 1 move."] {
             let error = answer(&command::takeback(99), text).unwrap_err();
-            assert_eq!(error.refusal_reason(), Some(RefusalReason::Refusal(Refusal::TakebackTooFar)));
+            assert_eq!(error.refusal_reason(), Some(Refusal::TakebackTooFar));
         }
         for text in ["Takeback is not allowed in bughouse.", "Takeback not implemented for bughouse games yet."] {
             assert_eq!(answer(&command::takeback(1), text).unwrap_err().text(), Some(text));

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use kibitzer_core::event::{RefusalReason, RequestError};
-use kibitzer_core::message::{GameId, Message, ObservingChange, ObservingRefusal, Style12};
+use kibitzer_core::event::RequestError;
+use kibitzer_core::message::{GameId, Message, ObservingChange, Refusal, Style12};
 use kibitzer_core::session::Reply;
 use kibitzer_core::text::ServerText;
 
@@ -52,14 +52,12 @@ pub(super) fn parse_unobserved_games(reply: &Reply) -> Result<Vec<GameId>, Reque
         return Err(reply::unexpected_reply(reply));
     }
     // uhlin-fics 1.4.7 answers nothing if no game is observed; other servers say so.
-    let reason = RefusalReason::Observing(ObservingRefusal::NoneObserved);
+    let reason = Refusal::NoneObserved;
     Err(RequestError::Refused { reason, text: ServerText::from_wire(b"") })
 }
 
 #[cfg(test)]
 mod tests {
-    use kibitzer_core::message::Refusal;
-
     use super::*;
     use crate::command;
     use crate::command::testing::{answer, assert_line};
@@ -98,17 +96,17 @@ mod tests {
     #[test]
     fn refused_observations_are_errors() {
         let cases = [
-            ("There is no such game.", ObservingRefusal::NoSuchGame),
-            ("You are already observing game 1.", ObservingRefusal::AlreadyObserving(GameId(1))),
-            ("Sorry, game 1 is a private game.", ObservingRefusal::Private(GameId(1))),
+            ("There is no such game.", Refusal::NoSuchGame),
+            ("You are already observing game 1.", Refusal::AlreadyObserving(GameId(1))),
+            ("Sorry, game 1 is a private game.", Refusal::PrivateGame(GameId(1))),
         ];
         for (reply, why) in cases {
             let error = answer(&command::observe(GameId(1)), reply).unwrap_err();
-            assert_eq!((error.refusal_reason(), error.text()), (Some(RefusalReason::Observing(why)), Some(reply)));
+            assert_eq!((error.refusal_reason(), error.text()), (Some(why), Some(reply)));
         }
         for reply in ["Alice is not playing a game.", "Alice is not playing or examining a game."] {
             let error = answer(&command::observe(player("Alice")), reply).unwrap_err();
-            assert_eq!(error.refusal_reason(), Some(RefusalReason::Refusal(Refusal::PlayerNotPlaying)), "{reply}");
+            assert_eq!(error.refusal_reason(), Some(Refusal::PlayerNotPlaying), "{reply}");
         }
         // The first is uhlin-fics's answer to observing once more; the last is about another game.
         for reply in ["Removing game 1 from observation list.", "You are now observing game 2."] {
@@ -124,7 +122,7 @@ mod tests {
         let both = "Removing game 1 from observation list.\nRemoving game 2 from observation list.";
         assert_eq!(answer(&command::unobserve_all(), both), Ok(vec![GameId(1), GameId(2)]));
         let none = answer(&command::unobserve_all(), "You are not observing any games.").unwrap_err();
-        assert_eq!(none.refusal_reason(), Some(RefusalReason::Observing(ObservingRefusal::NoneObserved)));
+        assert_eq!(none.refusal_reason(), Some(Refusal::NoneObserved));
         let silence = answer(&command::unobserve_all(), "Foo tells you: hi").unwrap_err();
         assert_eq!((silence.refusal_reason(), silence.text()), (none.refusal_reason(), None));
         assert!(matches!(answer(&command::unobserve_all(), "Hm."), Err(RequestError::Unexpected { .. })));

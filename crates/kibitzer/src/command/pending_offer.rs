@@ -137,7 +137,6 @@ pub(super) fn parse_partnership_end(reply: &Reply) -> Result<(), RequestError> {
 
 #[cfg(test)]
 mod tests {
-    use kibitzer_core::event::RefusalReason;
     use kibitzer_core::message::Refusal;
 
     use super::*;
@@ -241,16 +240,16 @@ mod tests {
     fn missing_and_ambiguous_offers_are_errors() {
         for text in ["There are no offers to accept.", "You have no offers to accept."] {
             let error = answer(&command::accept(OfferRef::Only), text).unwrap_err();
-            assert_eq!(error.refusal_reason(), Some(RefusalReason::Refusal(Refusal::NoSuchOffer)));
+            assert_eq!(error.refusal_reason(), Some(Refusal::NoSuchOffer));
         }
         for text in ["There are no offers to decline.", "There is no offer 77 to decline."] {
             let error = answer(&command::decline(OfferRef::Only), text).unwrap_err();
-            assert_eq!(error.refusal_reason(), Some(RefusalReason::Refusal(Refusal::NoSuchOffer)));
+            assert_eq!(error.refusal_reason(), Some(Refusal::NoSuchOffer));
         }
         let several =
             "You have more than one pending offer. Use \"pending\" to see them and \"accept n\" to choose one.";
         let error = answer(&command::accept(OfferRef::Only), several).unwrap_err();
-        assert_eq!(error.refusal_reason(), Some(RefusalReason::Refusal(Refusal::AmbiguousOffer)));
+        assert_eq!(error.refusal_reason(), Some(Refusal::AmbiguousOffer));
         let none = "You have no pending offers to other players.";
         assert_eq!(answer(&command::withdraw(OfferRef::Only), none).unwrap_err().text(), Some(none));
     }
@@ -266,7 +265,7 @@ mod tests {
             Ok(OfferOutcome::Partner("Dmitri".parse().unwrap()))
         );
         let nobody = answer(&command, "No player named \"dmitri\" is online.").unwrap_err();
-        assert_eq!(nobody.refusal_reason(), Some(RefusalReason::Refusal(Refusal::NotLoggedIn)));
+        assert_eq!(nobody.refusal_reason(), Some(Refusal::NotLoggedIn));
     }
 
     #[test]
@@ -277,6 +276,6 @@ mod tests {
             assert_eq!(answer(&command::end_partnership(), reply), Ok(()), "{reply}");
         }
         let none = answer(&command::end_partnership(), "You do not have a bughouse partner.").unwrap_err();
-        assert_eq!(none.refusal_reason(), Some(RefusalReason::Refusal(Refusal::NoPartner)));
+        assert_eq!(none.refusal_reason(), Some(Refusal::NoPartner));
     }
 }

@@ -128,7 +128,6 @@ fn has_incomplete_board_line(reply: &Reply) -> bool {
 #[cfg(test)]
 mod tests {
     use kibitzer_core::chess::{Color, LastMove};
-    use kibitzer_core::event::RefusalReason;
     use kibitzer_core::message::{GameResult, Refusal};
     use proptest::prelude::*;
 
@@ -237,7 +236,7 @@ mod tests {
         ];
         for (text, reason) in cases {
             let error = answer(&e4(), &format!("{text}\n\n{BOARD}")).unwrap_err();
-            assert_eq!((error.refusal_reason(), error.text()), (Some(RefusalReason::Refusal(reason)), Some(text)));
+            assert_eq!((error.refusal_reason(), error.text()), (Some(reason), Some(text)));
         }
         let not_playing = answer(&e4(), "You are not playing or examining a game.");
         assert!(not_playing.unwrap_err().is_refused_for(Refusal::NotPlaying));

@@ -99,7 +99,6 @@ pub(super) fn parse_seeks_removed(reply: &Reply) -> Result<(), RequestError> {
 
 #[cfg(test)]
 mod tests {
-    use kibitzer_core::event::RefusalReason;
     use kibitzer_core::message::Refusal;
 
     use super::*;
@@ -172,13 +171,13 @@ mod tests {
     #[test]
     fn missing_seeks_and_games_in_progress_are_refusals() {
         let refusal = |error: RequestError| error.refusal_reason();
-        let gone = Some(RefusalReason::Refusal(Refusal::NoSuchSeek));
+        let gone = Some(Refusal::NoSuchSeek);
         for text in ["You have no active seeks.", "You have no seek 2."] {
             assert_eq!(answer(&command::unseek_all(), text).map_err(refusal), Err(gone), "{text}");
         }
         let play = command::play(999);
         assert_eq!(answer(&play, "That seek is not available.").map_err(refusal), Err(gone));
-        let playing = Some(RefusalReason::Refusal(Refusal::Playing));
+        let playing = Some(Refusal::Playing);
         assert_eq!(answer(&SeekOptions::new(), "You are playing a game.").map_err(refusal), Err(playing));
     }
 }

@@ -40,7 +40,6 @@ pub(super) fn parse_ivar_disabled(reply: &Reply) -> Result<(), RequestError> {
 
 #[cfg(test)]
 mod tests {
-    use kibitzer_core::event::RefusalReason;
     use kibitzer_core::message::{Ivar, Refusal};
 
     use crate::command;
@@ -74,11 +73,11 @@ mod tests {
     fn refused_variables_are_errors() {
         for text in ["No such variable \"nosuch\".", "No such variable name provshow."] {
             let error = answer(&command::set("nosuch", "1"), text).unwrap_err();
-            assert_eq!(error.refusal_reason(), Some(RefusalReason::Refusal(Refusal::NoSuchVariable)));
+            assert_eq!(error.refusal_reason(), Some(Refusal::NoSuchVariable));
         }
         for text in ["Bad value given for variable \"formula\".", "Bad value given for variable style."] {
             let error = answer(&command::set("x", "y"), text).unwrap_err();
-            assert_eq!(error.refusal_reason(), Some(RefusalReason::Refusal(Refusal::BadValue)), "{text}");
+            assert_eq!(error.refusal_reason(), Some(Refusal::BadValue), "{text}");
         }
         for text in ["You cannot change your rated status.", "Usage: TODO for set"] {
             assert_eq!(answer(&command::set("x", "y"), text).unwrap_err().text(), Some(text));
@@ -101,6 +100,6 @@ mod tests {
             );
         }
         let unknown = answer(&command::enable_ivar(Ivar::Ms), "No such ivariable \"nosuch\".").unwrap_err();
-        assert_eq!(unknown.refusal_reason(), Some(RefusalReason::Refusal(Refusal::NoSuchVariable)));
+        assert_eq!(unknown.refusal_reason(), Some(Refusal::NoSuchVariable));
     }
 }

@@ -1,6 +1,5 @@
 //! Answers to the requests of programs.
 
-use kibitzer::core::event::RefusalReason;
 use kibitzer::core::text::{decode_latin_1, error_chain};
 use kibitzer::{Command, Reply, RequestError};
 use serde::Serialize;
@@ -52,7 +51,7 @@ impl ProgramAnswer {
         let reply = match &self.result {
             Ok(reply) => reply,
             Err(RequestError::Refused { reason, text }) => {
-                return self.reply_item("refused", json!({ "reason": reason_word(reason), "text": text.as_str() }));
+                return self.reply_item("refused", json!({ "reason": reason.as_ref(), "text": text.as_str() }));
             }
             Err(error) => return failed_item(Some(&self.id), self.line, error.as_ref(), &error_chain(error)),
         };
@@ -82,13 +81,4 @@ pub(super) fn subscribed_item(id: Option<&ProgramId>, filter: Option<&Expression
 /// Returns the printer's item for an event of the command itself.
 fn object_item(event: &'static str, members: &impl Serialize) -> PrintItem {
     PrintItem::Object { event, object: json_object(members) }
-}
-
-/// Returns the word for the reason of a refusal: that of the event `refused`, or `other` if the server gave a code only.
-fn reason_word(reason: &RefusalReason) -> &str {
-    match reason {
-        RefusalReason::Refusal(refusal) => refusal.as_str(),
-        RefusalReason::Observing(refusal) => refusal.as_ref(),
-        _ => "other",
-    }
 }

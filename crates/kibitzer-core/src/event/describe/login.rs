@@ -2,7 +2,7 @@
 
 use super::{LineDisplay, describe};
 use crate::event::EventKind;
-use crate::message::{Farewell, KickedBy, LoggedIn, LoginRefusal, NameKind, NameStatus, ObservingRefusal, Refusal};
+use crate::message::{Farewell, KickedBy, LoggedIn, LoginRefusal, NameKind, NameStatus, Refusal};
 
 describe! {
     NameStatus as it => EventKind::NameStatus, {
@@ -22,18 +22,7 @@ describe! {
     }
 
     Refusal as it => EventKind::Refused, {
-        line: LineDisplay::InText,
-        fields: [reason: it.as_str()],
-        words(out): out.write_str(&it.as_str().replace('_', " ")),
-    }
-
-    ObservingRefusal as it => EventKind::Refused, {
-        game: match it {
-            ObservingRefusal::AlreadyObserving(game) | ObservingRefusal::Private(game) | ObservingRefusal::NotObserving(game) => {
-                Some(*game)
-            }
-            ObservingRefusal::NoSuchGame | ObservingRefusal::NoneObserved => None,
-        },
+        game: it.game(),
         line: LineDisplay::InText,
         fields: [reason: it.as_ref()],
         words(out): out.write_str(&it.as_ref().replace('_', " ")),

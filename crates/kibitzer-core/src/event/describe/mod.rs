@@ -142,7 +142,6 @@ impl Message {
             Self::SeeksCleared(it) => &**it,
             Self::SeekNotice(it) => &**it,
             Self::Refused(it) => &**it,
-            Self::ObservingRefused(it) => &**it,
             Self::NameStatus(it) => &**it,
             Self::LoggedIn(it) => &**it,
             Self::LoginRefused(it) => &**it,

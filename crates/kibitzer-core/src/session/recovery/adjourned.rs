@@ -15,7 +15,7 @@
 use std::sync::Arc;
 
 use crate::chess::Color;
-use crate::event::{AdjournedGame, Event, RefusalReason, RequestError, ResumptionState};
+use crate::event::{AdjournedGame, Event, RequestError, ResumptionState};
 use crate::game::{Change, ChangeKind, Game, Games};
 use crate::message::listing::{Listing as _, StoredGames};
 use crate::message::{ChallengeChange, GameId, Handle, MeOrOther, Message, PresenceChangeKind, Refusal, Relation};
@@ -110,13 +110,13 @@ impl AdjournedTracker {
         let error =
             completed.result.as_ref().map_or_else(Clone::clone, |reply| RequestError::Unexpected { text: said(reply) });
         match error.refusal_reason() {
-            Some(RefusalReason::Refusal(Refusal::AlreadyOffered)) => {
+            Some(Refusal::AlreadyOffered) => {
                 game.set_and_report(ChallengeState::Challenged, ResumptionState::Challenged, cx);
             }
-            Some(RefusalReason::Refusal(Refusal::Playing | Refusal::Examining)) => {
+            Some(Refusal::Playing | Refusal::Examining) => {
                 (game.challenge, self.is_busy) = (ChallengeState::Stored, true);
             }
-            Some(RefusalReason::Refusal(Refusal::NotLoggedIn | Refusal::NoSuchPlayer | Refusal::PlayerBusy)) => {
+            Some(Refusal::NotLoggedIn | Refusal::NoSuchPlayer | Refusal::PlayerBusy) => {
                 (game.challenge, game.is_online) = (ChallengeState::Stored, false);
             }
             _ => game.set_and_report(ChallengeState::Closed, ResumptionState::Refused(error), cx),

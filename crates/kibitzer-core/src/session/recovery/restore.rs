@@ -13,10 +13,10 @@
 //! Requests to observe are sent last, after all games were sought: the search unobserves games that are not among them.
 
 use super::memory::{SessionMemory, has_same_player_names};
-use crate::event::{RefusalReason, RequestError, RequestId, RestoreOutcome, Restored, RestoredCommand, RestoredGame};
+use crate::event::{RequestError, RequestId, RestoreOutcome, Restored, RestoredCommand, RestoredGame};
 use crate::game::{Game, Games};
 use crate::message::listing::{Listing as _, MoveList};
-use crate::message::{Message, ObservingRefusal, Refusal, Style12};
+use crate::message::{Message, Refusal, Style12};
 use crate::session::command::Command;
 use crate::session::reply::Reply;
 use crate::session::requests::CompletedRequest;
@@ -225,7 +225,7 @@ impl Restoration {
 
 /// Returns whether the server refused to observe a game that is already observed, which counts as success.
 const fn is_already_observing(error: &RequestError) -> bool {
-    matches!(error.refusal_reason(), Some(RefusalReason::Observing(ObservingRefusal::AlreadyObserving(_))))
+    matches!(error.refusal_reason(), Some(Refusal::AlreadyObserving(_)))
 }
 
 impl RestoreSearch {
@@ -281,7 +281,7 @@ fn observed_board<'a>(result: &Result<Reply, RequestError>, games: &'a Games) ->
             _ => None,
         })?,
         Err(error) => match error.refusal_reason()? {
-            RefusalReason::Observing(ObservingRefusal::AlreadyObserving(game)) => game,
+            Refusal::AlreadyObserving(game) => game,
             _ => return None,
         },
     };
@@ -293,10 +293,9 @@ fn observed_board<'a>(result: &Result<Reply, RequestError>, games: &'a Games) ->
 /// is no longer played, else [`Gone`](RestoreOutcome::Gone).
 fn outcome_of_refusal(result: &Result<Reply, RequestError>) -> RestoreOutcome {
     match result.as_ref().err().and_then(RequestError::refusal_reason) {
-        Some(
-            RefusalReason::Observing(ObservingRefusal::NoSuchGame)
-            | RefusalReason::Refusal(Refusal::NotLoggedIn | Refusal::NoSuchPlayer | Refusal::PlayerNotPlaying),
-        ) => RestoreOutcome::Ended,
+        Some(Refusal::NoSuchGame | Refusal::NotLoggedIn | Refusal::NoSuchPlayer | Refusal::PlayerNotPlaying) => {
+            RestoreOutcome::Ended
+        }
         _ => RestoreOutcome::Gone,
     }
 }

@@ -589,7 +589,7 @@ fn every_login_error_has_a_message() {
     ] {
         assert_eq!(error.to_string(), want);
     }
-    let reason = RefusalReason::Code(crate::message::CommandCode(517));
+    let reason = Refusal::Code(crate::message::CommandCode(517));
     let refused = RequestError::Refused { reason, text: nothing() };
     assert_eq!((refused.to_string().as_str(), refused.text()), ("refused", None));
 }

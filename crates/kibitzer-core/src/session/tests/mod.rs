@@ -21,8 +21,8 @@ use std::time::{Duration, Instant};
 use self::peer::Peer;
 use super::*;
 use crate::event::{
-    CloseCause, DialError, Event, LoginError, LoginStep, LostCause, RefusalReason, RequestError, RequestId,
-    RestoreOutcome, Restored, ResumptionState, SessionEndReason,
+    CloseCause, DialError, Event, LoginError, LoginStep, LostCause, RequestError, RequestId, RestoreOutcome, Restored,
+    ResumptionState, SessionEndReason,
 };
 
 /// A session with its clock, and its output so far.

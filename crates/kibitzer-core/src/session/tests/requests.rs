@@ -3,7 +3,7 @@
 use super::login::{on_fics, on_uhlin};
 use super::peer::{Manner, Peer};
 use super::*;
-use crate::message::{CommandCode, Ivar, ObservingRefusal, Refusal};
+use crate::message::{CommandCode, Ivar, Refusal};
 
 /// Returns the block of a reply and the prompt after it.
 fn block(number: &str, code: u32, text: &str) -> String {
@@ -339,25 +339,24 @@ fn an_unanswered_probe_does_not_affect_replies() {
     }
 }
 
-fn refused(reason: RefusalReason, text: &str) -> RequestError {
+fn refused(reason: Refusal, text: &str) -> RequestError {
     RequestError::Refused { reason, text: crate::text::ServerText::from_wire(text.as_bytes()) }
 }
 
 #[test]
 fn refusals_are_errors_with_their_reason() {
-    let refusal = RefusalReason::Refusal;
     let cases = [
-        ("foo: Command not found.", refusal(Refusal::UnknownCommand)),
-        ("kd9: Command has failed.", refusal(Refusal::UnknownCommand)),
-        ("Ambiguous command \"s\". Matches: say seek set", refusal(Refusal::AmbiguousCommand)),
-        ("Ambiguous command. Matches: shout showlist", refusal(Refusal::AmbiguousCommand)),
-        ("You are not playing or examining a game.", refusal(Refusal::NotPlaying)),
-        ("Only registered players can use the shout command.", refusal(Refusal::NotRegistered)),
-        ("Command ignored: line too long.", refusal(Refusal::CommandTooLong)),
-        ("Illegal move (e2e5).", refusal(Refusal::IllegalMove)),
-        ("It is not your move.", refusal(Refusal::NotYourMove)),
-        ("Foo is not logged in.", refusal(Refusal::NotLoggedIn)),
-        ("There is no such game.", RefusalReason::Observing(ObservingRefusal::NoSuchGame)),
+        ("foo: Command not found.", Refusal::UnknownCommand),
+        ("kd9: Command has failed.", Refusal::UnknownCommand),
+        ("Ambiguous command \"s\". Matches: say seek set", Refusal::AmbiguousCommand),
+        ("Ambiguous command. Matches: shout showlist", Refusal::AmbiguousCommand),
+        ("You are not playing or examining a game.", Refusal::NotPlaying),
+        ("Only registered players can use the shout command.", Refusal::NotRegistered),
+        ("Command ignored: line too long.", Refusal::CommandTooLong),
+        ("Illegal move (e2e5).", Refusal::IllegalMove),
+        ("It is not your move.", Refusal::NotYourMove),
+        ("Foo is not logged in.", Refusal::NotLoggedIn),
+        ("There is no such game.", Refusal::NoSuchGame),
     ];
     let board = "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 1 A B 0 2 12 39 39 120 120 1 none (0:00) none 0";
     for (line, reason) in cases {
@@ -394,18 +393,18 @@ fn a_refusal_may_follow_messages_that_others_caused() {
 
 #[test]
 fn reply_codes_are_refusals_too() {
-    let (refusal, of_code) = (RefusalReason::Refusal, |code| RefusalReason::Code(CommandCode(code)));
+    let of_code = |code| Refusal::Code(CommandCode(code));
     let cases = [
-        (512, "foo: Command not found.", refusal(Refusal::UnknownCommand)),
+        (512, "foo: Command not found.", Refusal::UnknownCommand),
         (512, "Usage: TODO for match", of_code(513)),
-        (512, "Something in another wording.", refusal(Refusal::UnknownCommand)),
+        (512, "Something in another wording.", Refusal::UnknownCommand),
         (513, "Usage: foo bar", of_code(513)),
-        (514, "Which?", refusal(Refusal::AmbiguousCommand)),
+        (514, "Which?", Refusal::AmbiguousCommand),
         (515, "No.", of_code(515)),
-        (516, "", refusal(Refusal::UnknownCommand)),
-        (517, "", refusal(Refusal::UnknownCommand)),
-        (518, "", refusal(Refusal::NotPlaying)),
-        (520, "", refusal(Refusal::CommandTooLong)),
+        (516, "", Refusal::UnknownCommand),
+        (517, "", Refusal::UnknownCommand),
+        (518, "", Refusal::NotPlaying),
+        (520, "", Refusal::CommandTooLong),
         (600, "Never heard.", of_code(600)),
     ];
     let cases = cases.map(|(code, line, reason)| (code, line, refused(reason, line)));
@@ -556,10 +555,7 @@ fn unexpected_block_mode_fails_commands_that_were_not_executed() {
     let results: Vec<_> = driver.take_replies().into_iter().map(|(_, result)| result).collect();
     assert_eq!(
         results,
-        [
-            Err(RequestError::Unnumbered),
-            Err(refused(RefusalReason::Refusal(Refusal::UnknownCommand), "who: Command not found."))
-        ],
+        [Err(RequestError::Unnumbered), Err(refused(Refusal::UnknownCommand, "who: Command not found."))],
         "who was sent with a number"
     );
     driver.request("date").unwrap();

@@ -570,7 +570,7 @@ fn unanswered_requests_to_observe_are_repeated() {
     assert_eq!(heard(&peer), ["observe 7", "seek 5 0", "observe 8"], "the game of Flohr is one that was followed");
     assert_eq!(settings_heard(&peer), ["set gin 1", "+channel 4"]);
     let [request] = &back.requests[..] else { panic!("{back:?}") };
-    let is_over = |error: &RequestError| matches!(error.refusal_reason(), Some(RefusalReason::Observing(_)));
+    let is_over = |error: &RequestError| matches!(error.refusal_reason(), Some(Refusal::NoSuchGame));
     assert_eq!((request.command.as_str(), request.error.as_ref().is_some_and(is_over)), ("observe 8", true));
     assert_eq!((back.games.len(), back.seeks.len(), back.settings.len()), (1, 1, 2));
     assert!(reconnect(&mut driver, &mut fics().on("seek", POSTED)).requests.is_empty(), "once");
