@@ -1,7 +1,7 @@
 //! The numbers of pending offers, for servers that know offers only by their numbers.
 
 use kibitzer::command::OfferRef;
-use kibitzer::core::message::{Message, PendingOffer, PendingOfferDirection};
+use kibitzer::core::message::{MeOrOther, Message, PendingOffer};
 
 use super::requests::{OfferAnswer, OfferAnswerVerb};
 
@@ -37,13 +37,13 @@ impl PendingOffers {
     /// Returns the number of the newest offer that an answer selects by name or kind; `None` if it is not known.
     pub(super) fn number_for(&self, answer: &OfferAnswer) -> Option<u32> {
         let is_mine = answer.verb == OfferAnswerVerb::Withdraw;
-        let direction = if is_mine { PendingOfferDirection::To } else { PendingOfferDirection::From };
+        let actor = if is_mine { MeOrOther::Me } else { MeOrOther::Other };
         let is_meant = |pending: &&PendingOffer| match &answer.offer {
             OfferRef::Player(player) => pending.kind == "match" && pending.name.is_same_player(player.as_str()),
             OfferRef::Kind(kind) => pending.kind == *kind.to_string(),
             _ => false,
         };
-        let offer = self.0.iter().rev().filter(|pending| pending.direction == direction).find(is_meant)?;
+        let offer = self.0.iter().rev().filter(|pending| pending.actor == actor).find(is_meant)?;
         Some(offer.index)
     }
 }

@@ -86,7 +86,7 @@ pub use observing::{ObservingChange, ObservingUpdate, PrimaryGameChange};
 pub use offer::{OfferAnswer, OfferKind, OfferNotice};
 pub use parsed::Parsed;
 pub use partner::PartnershipUpdate;
-pub use pending::{PendingOffer, PendingOfferDirection, PendingOffersRemoved};
+pub use pending::{PendingOffer, PendingOffersRemoved};
 pub use rating::{Confidence, GameId, Rating};
 pub use reader::Reader;
 pub use received::Received;

@@ -1,6 +1,6 @@
 //! `<pt>`, `<pf>`, `<pr>`: the list of offers that wait for an answer.
 
-use super::{Handle, fields};
+use super::{Handle, MeOrOther, fields};
 use crate::text::ServerText;
 
 /// An offer that waits for an answer: `<pf> 7 w=Foo t=match p=Foo (1708) Bar (----) unrated blitz 5 0`.
@@ -9,8 +9,8 @@ use crate::text::ServerText;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PendingOffer {
-    /// Whether this login made the offer or received it.
-    pub direction: PendingOfferDirection,
+    /// Whether this login made the offer (`<pt>`, [`MeOrOther::Me`]) or received it (`<pf>`, [`MeOrOther::Other`]).
+    pub actor: MeOrOther,
     /// The number of the offer, which `accept`, `decline` and `withdraw` take.
     pub index: u32,
     /// The other player.
@@ -21,25 +21,15 @@ pub struct PendingOffer {
     pub parameters: ServerText,
 }
 
-/// Who made a pending offer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(clippy::exhaustive_enums, reason = "an offer has two ends")]
-pub enum PendingOfferDirection {
-    /// `<pt>`: this login made it.
-    To,
-    /// `<pf>`: this login received it.
-    From,
-}
-
 impl PendingOffer {
     /// Parses a `<pt>` or `<pf>` line: the number of the offer, then `key=value` words.
     ///
     /// The value of `p` extends to the end of the line; without `p`, [`parameters`](Self::parameters) is empty. Unknown keys are
     /// ignored. `None` for any other tag, and if the number, the name (`w`) or the kind (`t`) is missing or invalid.
     pub fn parse(line: &[u8]) -> Option<Self> {
-        let (direction, mut at) = match fields::after_tag(line, b"<pt>") {
-            Some(at) => (PendingOfferDirection::To, at),
-            None => (PendingOfferDirection::From, fields::after_tag(line, b"<pf>")?),
+        let (actor, mut at) = match fields::after_tag(line, b"<pt>") {
+            Some(at) => (MeOrOther::Me, at),
+            None => (MeOrOther::Other, fields::after_tag(line, b"<pf>")?),
         };
         let index = fields::read_field_number(&mut at)?;
         let (mut name, mut kind, mut parameters) = <(&[u8], &[u8], &[u8])>::default();
@@ -53,7 +43,7 @@ impl PendingOffer {
             }
         }
         (!name.is_empty() && !kind.is_empty()).then(|| Self {
-            direction,
+            actor,
             index,
             name: Handle::from_wire(name),
             kind: ServerText::from_wire(kind),
@@ -87,14 +77,14 @@ mod tests {
     use super::*;
 
     fn print(pending: &PendingOffer) -> String {
-        let PendingOffer { direction, index, name, kind, parameters } = pending;
-        let tag = if *direction == PendingOfferDirection::To { "<pt>" } else { "<pf>" };
+        let PendingOffer { actor, index, name, kind, parameters } = pending;
+        let tag = if *actor == MeOrOther::Me { "<pt>" } else { "<pf>" };
         format!("{tag} {index} w={name} t={kind} p={parameters}")
     }
 
-    fn pending(direction: PendingOfferDirection, index: u32, name: &str, kind: &str, parameters: &str) -> PendingOffer {
+    fn pending(actor: MeOrOther, index: u32, name: &str, kind: &str, parameters: &str) -> PendingOffer {
         PendingOffer {
-            direction,
+            actor,
             index,
             name: Handle::from_wire(name.as_bytes()),
             kind: ServerText::from_wire(kind.as_bytes()),
@@ -105,20 +95,20 @@ mod tests {
     // Rules: datagrams P1, bugs 65
     #[test]
     fn parameters_go_to_the_end_of_the_line() {
-        use PendingOfferDirection::{From, To};
+        use MeOrOther::{Me, Other};
         let cases: &[(&str, PendingOffer)] = &[
             (
                 "<pf> 7 w=Foo t=match p=Foo (1708) Bar (----) unrated blitz 5 0",
-                pending(From, 7, "Foo", "match", "Foo (1708) Bar (----) unrated blitz 5 0"),
+                pending(Other, 7, "Foo", "match", "Foo (1708) Bar (----) unrated blitz 5 0"),
             ),
             (
                 "<pt> 7 w=GuestSSXE t=match p=Bogoljubov (----) GuestSSXE (++++) unrated lightning 0 1",
-                pending(To, 7, "GuestSSXE", "match", "Bogoljubov (----) GuestSSXE (++++) unrated lightning 0 1"),
+                pending(Me, 7, "GuestSSXE", "match", "Bogoljubov (----) GuestSSXE (++++) unrated lightning 0 1"),
             ),
             (
                 "<pt> 15 w=Euwe t=match p=Duras (----) [white] Euwe (----) rated slow 90 30 overtime 40/90,SD/30+30",
                 pending(
-                    To,
+                    Me,
                     15,
                     "Euwe",
                     "match",
@@ -127,11 +117,11 @@ mod tests {
             ),
             (
                 "<pf> 2 w=Foo t=match p=Foo (1708) Bar ( 958) unrated blitz chess960 5 0 idn=518 w=Baz",
-                pending(From, 2, "Foo", "match", "Foo (1708) Bar ( 958) unrated blitz chess960 5 0 idn=518 w=Baz"),
+                pending(Other, 2, "Foo", "match", "Foo (1708) Bar ( 958) unrated blitz chess960 5 0 idn=518 w=Baz"),
             ),
-            ("<pf> 1 w=Flohr t=takeback p=1", pending(From, 1, "Flohr", "takeback", "1")),
-            ("<pt> 1 w=Duras t=partner p=# ", pending(To, 1, "Duras", "partner", "#")),
-            ("<pt>1 x=1 t=draw  w=Duras", pending(To, 1, "Duras", "draw", "")),
+            ("<pf> 1 w=Flohr t=takeback p=1", pending(Other, 1, "Flohr", "takeback", "1")),
+            ("<pt> 1 w=Duras t=partner p=# ", pending(Me, 1, "Duras", "partner", "#")),
+            ("<pt>1 x=1 t=draw  w=Duras", pending(Me, 1, "Duras", "draw", "")),
         ];
         for (sent, want) in cases {
             assert_eq!(PendingOffer::parse(sent.as_bytes()).as_ref(), Some(want), "{sent}");
@@ -178,8 +168,8 @@ mod tests {
             kind in "[a-z]{1,9}",
             parameters in "([!-%'-~][ -%'-~]{0,80}[!-%'-~])?",
         ) -> PendingOffer {
-            let direction = if to { PendingOfferDirection::To } else { PendingOfferDirection::From };
-            pending(direction, index, &name, &kind, &parameters)
+            let actor = if to { MeOrOther::Me } else { MeOrOther::Other };
+            pending(actor, index, &name, &kind, &parameters)
         }
     }
 

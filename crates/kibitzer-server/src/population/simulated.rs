@@ -6,8 +6,8 @@ use std::sync::Arc;
 use fastrand::Rng;
 use kibitzer_core::chess::{Color, Hands};
 use kibitzer_core::message::{
-    GameId, Handle, Message, PendingOffer, PendingOfferDirection, PresenceChangeKind, Reader, Relation, SeekNotice,
-    Style12, TalkKind,
+    GameId, Handle, MeOrOther, Message, PendingOffer, PresenceChangeKind, Reader, Relation, SeekNotice, Style12,
+    TalkKind,
 };
 
 use super::pace::{self, TurnAction};
@@ -125,9 +125,7 @@ impl SimulatedPlayer {
                 (self.board, self.hands, self.loses_on_time, self.n_instant_plies) = (None, None, false, 0);
                 observations.push(PlayerObservation::GameEnded);
             }
-            Message::Pending(offer)
-                if offer.direction == PendingOfferDirection::From && self.offers.len() < MAX_OFFERS =>
-            {
+            Message::Pending(offer) if offer.actor == MeOrOther::Other && self.offers.len() < MAX_OFFERS => {
                 observations.push(PlayerObservation::OfferReceived(offer.index));
                 self.offers.insert(offer.index, PendingOffer::clone(&offer));
             }

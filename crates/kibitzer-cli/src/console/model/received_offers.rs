@@ -3,7 +3,7 @@
 use kibitzer::core::Event;
 use kibitzer::core::game::ChangeKind;
 use kibitzer::core::message::{
-    Challenge, ChallengeChange, Handle, MeOrOther, Message, OfferNotice, PendingOffer, PendingOfferDirection, Relation,
+    Challenge, ChallengeChange, Handle, MeOrOther, Message, OfferNotice, PendingOffer, Relation,
 };
 
 /// Maximum number of offers; the oldest is dropped.
@@ -55,7 +55,7 @@ impl ReceivedOffers {
                 None => {}
                 Some(_) => self.offers.retain(|known| known.kind != offer.kind.as_str()),
             },
-            Some(Message::Pending(pending)) if pending.direction == PendingOfferDirection::From => {
+            Some(Message::Pending(pending)) if pending.actor == MeOrOther::Other => {
                 self.number_or_add(pending);
             }
             Some(Message::PendingRemoved(removed)) => {

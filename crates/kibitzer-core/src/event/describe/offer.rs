@@ -6,7 +6,7 @@ use super::{LineDisplay, describe};
 use crate::event::EventKind;
 use crate::message::{
     Challenge, ChallengeUpdate, GameId, MeOrOther, OfferAnswer, OfferNotice, PartnershipUpdate, PendingOffer,
-    PendingOfferDirection, PendingOffersRemoved, Rating, Seek, SeekNotice, SeeksCleared, SeeksRemoved,
+    PendingOffersRemoved, Rating, Seek, SeekNotice, SeeksCleared, SeeksRemoved,
 };
 use crate::text::{Handle, ServerText};
 
@@ -54,10 +54,10 @@ describe! {
         ],
     }
 
-    PendingOffer as it => if it.direction == PendingOfferDirection::To { EventKind::PendingTo } else { EventKind::PendingFrom }, {
+    PendingOffer as it => if it.actor == MeOrOther::Me { EventKind::PendingTo } else { EventKind::PendingFrom }, {
         fields: [index, name, kind, parameters: non_empty(it.parameters.as_str())],
         words(out): {
-            let direction = if it.direction == PendingOfferDirection::To { "to" } else { "from" };
+            let direction = if it.actor == MeOrOther::Me { "to" } else { "from" };
             write!(out, "offer {} {direction} {}, {}", it.index, it.name, it.kind)?;
             match it.parameters.as_str() {
                 "" | "#" => Ok(()),
