@@ -119,7 +119,7 @@ async fn wait_for_possible_game_end(events: &mut Subscription) {
 fn may_end_observation(event: &Event) -> bool {
     match event.message() {
         Some(Message::GameEnded(_)) => true,
-        Some(Message::Observing(observing)) => !observing.is_observed(),
+        Some(Message::Observing(observing)) => !observing.is_observed,
         _ => matches!(event, Event::Restored(_)),
     }
 }

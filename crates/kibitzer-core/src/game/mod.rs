@@ -159,7 +159,7 @@ impl Games {
             Message::GameCreated(created) => self.keep_announcement(created),
             Message::GameEnded(ended) => return self.apply_ended(ended),
             Message::Observing(observing) => {
-                let kind = if observing.is_observed() { ChangeKind::Followed } else { ChangeKind::Left };
+                let kind = if observing.is_observed { ChangeKind::Followed } else { ChangeKind::Left };
                 return self.set_followed_or_left(observing.game, kind);
             }
             Message::Examine(examine) => return self.apply_examine_stop(examine),

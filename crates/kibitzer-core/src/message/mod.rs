@@ -82,7 +82,7 @@ pub use holding::Holding;
 pub use ivar::Ivar;
 pub use login::{LoggedIn, LoginRefusal, NameKind, NameStatus};
 pub use mark::BoardMark;
-pub use observing::{ObservingChange, ObservingUpdate, PrimaryGameChange};
+pub use observing::{ObservingUpdate, PrimaryGameChange};
 pub use offer::{OfferAnswer, OfferKind, OfferNotice};
 pub use parsed::Parsed;
 pub use partner::PartnershipUpdate;

@@ -13,42 +13,25 @@ use super::{GameId, Handle};
 pub struct ObservingUpdate {
     /// The number of the game.
     pub game: GameId,
-    /// The change.
-    pub change: ObservingChange,
-}
-
-/// Whether this login started or stopped observing a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ObservingChange {
-    /// This login started observing the game.
-    Started,
-    /// Observing ended: on request, with the game, or because this login becomes an examiner of the game.
-    Stopped,
-    /// Observing ended because the last examiner left.
-    NoExaminers,
+    /// Whether this login observes the game now. Observing ends on request, with the game, when its last examiner leaves, or when
+    /// this login becomes an examiner of the game.
+    pub is_observed: bool,
 }
 
 impl ObservingUpdate {
     /// Parses a line; `None` if it does not report that this login started or stopped observing.
     pub fn parse(line: &[u8]) -> Option<Self> {
-        // Rules out most lines without comparing each template.
-        matches!(line.first(), Some(b'Y' | b'R' | b'G')).then_some(())?;
-        let (change, captures) = match_table(line, CHANGES)?;
-        Some(Self { game: captures.number_as_game()?, change })
-    }
-
-    /// Returns whether this login observes the game after the change.
-    pub fn is_observed(&self) -> bool {
-        self.change == ObservingChange::Started
+        let (is_observed, captures) = match_table(line, CHANGES)?;
+        Some(Self { game: captures.number_as_game()?, is_observed })
     }
 }
 
-const CHANGES: &[(&str, ObservingChange)] = &[
-    ("You are now observing game #.", ObservingChange::Started),
-    ("Removing game # from observation list.", ObservingChange::Stopped),
-    ("You are no longer observing game #.", ObservingChange::Stopped),
-    ("Game # (which you were observing) has no examiners.", ObservingChange::NoExaminers),
+/// Sentences about an observed game, each with whether it is observed from then on.
+const CHANGES: &[(&str, bool)] = &[
+    ("You are now observing game #.", true),
+    ("Removing game # from observation list.", false),
+    ("You are no longer observing game #.", false),
+    ("Game # (which you were observing) has no examiners.", false),
 ];
 
 /// A report that the primary game has changed: the observed game or simul board that commands without a game number refer to.
@@ -77,18 +60,14 @@ mod tests {
     #[test]
     fn observations_start_and_stop() {
         let cases = [
-            ("You are now observing game 463.", ObservingChange::Started, true),
-            ("Removing game 463 from observation list.", ObservingChange::Stopped, false),
-            ("You are no longer observing game 463.", ObservingChange::Stopped, false),
-            ("Game 463 (which you were observing) has no examiners.", ObservingChange::NoExaminers, false),
+            ("You are now observing game 463.", true),
+            ("Removing game 463 from observation list.", false),
+            ("You are no longer observing game 463.", false),
+            ("Game 463 (which you were observing) has no examiners.", false),
         ];
-        for (line, change, is_observed) in cases {
-            let observing = ObservingUpdate::parse(line.as_bytes()).unwrap();
-            assert_eq!(
-                (observing.game, observing.change, observing.is_observed()),
-                (GameId(463), change, is_observed),
-                "{line}"
-            );
+        for (line, is_observed) in cases {
+            let want = ObservingUpdate { game: GameId(463), is_observed };
+            assert_eq!(ObservingUpdate::parse(line.as_bytes()), Some(want), "{line}");
         }
     }
 

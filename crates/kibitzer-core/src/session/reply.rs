@@ -64,7 +64,7 @@ impl Reply {
     /// Returns whether the reply ends the observation of a game and starts none.
     pub(super) fn ends_observation(&self) -> bool {
         let mut changes = self.messages().filter_map(|message| match message {
-            Message::Observing(observing) => Some(observing.is_observed()),
+            Message::Observing(observing) => Some(observing.is_observed),
             _ => None,
         });
         changes.next() == Some(false) && !changes.any(|is_observed| is_observed)

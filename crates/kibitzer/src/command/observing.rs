@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kibitzer_core::event::RequestError;
-use kibitzer_core::message::{GameId, Message, ObservingChange, Refusal, Style12};
+use kibitzer_core::message::{GameId, Message, Refusal, Style12};
 use kibitzer_core::session::Reply;
 use kibitzer_core::text::ServerText;
 
@@ -28,9 +28,7 @@ pub(super) fn observe(game: GameRef) -> impl Request<Answer = ObservedGame> + Se
             GameRef::Player(_) => true,
         };
         let game = reply::find_in_messages(reply, |message| match message {
-            Message::Observing(observing) if observing.is_observed() && is_meant(observing.game) => {
-                Some(observing.game)
-            }
+            Message::Observing(observing) if observing.is_observed && is_meant(observing.game) => Some(observing.game),
             _ => None,
         })?;
         Ok(ObservedGame { game, board: reply::last_board_of_game(reply, game).cloned() })
@@ -41,7 +39,7 @@ pub(super) fn observe(game: GameRef) -> impl Request<Answer = ObservedGame> + Se
 /// game was observed.
 pub(super) fn parse_unobserved_games(reply: &Reply) -> Result<Vec<GameId>, RequestError> {
     let stopped = reply.messages().filter_map(|message| match message {
-        Message::Observing(observing) if observing.change == ObservingChange::Stopped => Some(observing.game),
+        Message::Observing(observing) if !observing.is_observed => Some(observing.game),
         _ => None,
     });
     let stopped: Vec<_> = stopped.collect();

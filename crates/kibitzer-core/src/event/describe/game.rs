@@ -68,9 +68,9 @@ describe! {
 
     ObservingUpdate as it => EventKind::Observing, {
         game: it.game,
-        fields: [game, on: it.is_observed()],
+        fields: [game, on: it.is_observed],
         words(out): {
-            let state = if it.is_observed() { "observing" } else { "no longer observing" };
+            let state = if it.is_observed { "observing" } else { "no longer observing" };
             write!(out, "{state} game {}", it.game)
         },
     }

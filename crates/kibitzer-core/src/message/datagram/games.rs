@@ -6,7 +6,7 @@ use super::names_and_offers::DatagramNamesAndOffers;
 use crate::message::start_list::TimeControl;
 use crate::message::{
     Confidence, ExamineAction, ExamineNotice, GameCreated, GameEndReason, GameEnded, GameInfo, GameResult,
-    IccGameStart, IccGameStartReason, Message, ObservingChange, ObservingUpdate, Rating, Refusal,
+    IccGameStart, IccGameStartReason, Message, ObservingUpdate, Rating, Refusal,
 };
 
 /// Fewest arguments of a game-start datagram in any version of the format.
@@ -36,7 +36,7 @@ pub(super) fn parse_and_store_observed_game(
     known: &mut DatagramNamesAndOffers,
 ) -> Option<DatagramMessages> {
     let (info, start) = parse_and_store_start_list(arguments, known, IccGameStartReason::Observed)?;
-    let observing = ObservingUpdate { game: info.game, change: ObservingChange::Started };
+    let observing = ObservingUpdate { game: info.game, is_observed: true };
     Some(DatagramMessages { first: Message::from(observing), more: vec![terms_message(info, start)] })
 }
 
@@ -129,7 +129,7 @@ pub(super) fn parse_stop_observing(
     arguments: &NamedArguments<'_>,
     _: &mut DatagramNamesAndOffers,
 ) -> Option<DatagramMessages> {
-    let observing = ObservingUpdate { game: arguments.game()?, change: ObservingChange::Stopped };
+    let observing = ObservingUpdate { game: arguments.game()?, is_observed: false };
     Some(Message::from(observing).into())
 }
 

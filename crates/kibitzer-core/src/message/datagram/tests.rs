@@ -358,7 +358,7 @@ fn partners_of_this_login_and_of_others() {
 #[test]
 fn the_list_a_game_starts_with() {
     let said = messages(&[OBSERVED]);
-    assert!(matches!(&said[0], Message::Observing(observing) if observing.is_observed() && observing.game.0 == 464));
+    assert!(matches!(&said[0], Message::Observing(observing) if observing.is_observed && observing.game.0 == 464));
     let Message::GameInfo(info) = &said[1] else { panic!("{said:?}") };
     assert_eq!((info.kind.as_ref().unwrap().as_str(), info.rated), ("1-minute", Some(true)));
     assert_eq!((info.white_time_s, info.black_increment_s), (Some(60), Some(0)));

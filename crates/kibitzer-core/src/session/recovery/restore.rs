@@ -277,7 +277,7 @@ impl RestoreSearch {
 fn observed_board<'a>(result: &Result<Reply, RequestError>, games: &'a Games) -> Option<&'a Style12> {
     let game = match result {
         Ok(reply) => reply.messages().find_map(|message| match message {
-            Message::Observing(observing) if observing.is_observed() => Some(observing.game),
+            Message::Observing(observing) if observing.is_observed => Some(observing.game),
             _ => None,
         })?,
         Err(error) => match error.refusal_reason()? {
