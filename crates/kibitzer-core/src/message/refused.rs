@@ -137,14 +137,6 @@ impl Refusal {
         })
     }
 
-    /// Returns the game that the refusal names; `None` if it names none.
-    pub(crate) const fn game(&self) -> Option<GameId> {
-        match self {
-            Self::AlreadyObserving(game) | Self::PrivateGame(game) | Self::NotObserving(game) => Some(*game),
-            _ => None,
-        }
-    }
-
     /// Parses a line whose first word is a player's name without titles, or a command with a colon; `None` if the text after that
     /// word is not a known sentence.
     fn parse_after_subject(line: &[u8]) -> Option<Self> {

@@ -22,7 +22,10 @@ describe! {
     }
 
     Refusal as it => EventKind::Refused, {
-        game: it.game(),
+        game: match it {
+            Refusal::AlreadyObserving(game) | Refusal::PrivateGame(game) | Refusal::NotObserving(game) => Some(*game),
+            _ => None,
+        },
         line: LineDisplay::InText,
         fields: [reason: it.as_ref()],
         words(out): out.write_str(&it.as_ref().replace('_', " ")),
