@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use kibitzer::core::chess::Color;
-use kibitzer::core::message::{ClockReading, GameResult, Rating};
+use kibitzer::core::message::{ClockReading, GameInfo, GameResult, Rating};
 use kibitzer::transcript::Utc;
 
 use super::{san, text};
@@ -259,8 +259,7 @@ fn variant_tag_value(game: &TrackedGame) -> Option<String> {
 /// Returns whether moves follow the rules of chess, perhaps from another start position.
 fn follows_chess_rules(game: &TrackedGame) -> bool {
     let variant = game.variant();
-    let start = game.game().info().and_then(|info| info.start.as_ref());
-    let is_irregular = start.is_some_and(|start| start.has_irregular_legality || start.has_irregular_semantics);
+    let is_irregular = game.game().info().is_some_and(GameInfo::has_irregular_rules);
     (variant == "chess" || variant == "chess960" || variant.starts_with("wild")) && !is_irregular
 }
 

@@ -148,10 +148,10 @@ impl TrackedGame {
     }
 
     fn game_kind(&self) -> GameKind {
-        let info = self.game.info().filter(|info| info.kind.is_some() || info.start.is_some());
+        let reported = self.game.info().map(GameInfo::game_kind).filter(|kind| *kind != GameKind::default());
         let announced =
             self.game.kind().map(GameKind::parse).or_else(|| self.terms.as_ref().map(OwnGameStarting::game_kind));
-        info.map(GameInfo::game_kind).or(announced).unwrap_or_default()
+        reported.or(announced).unwrap_or_default()
     }
 
     /// Returns whether the game is rated; `None` if the server did not report it.

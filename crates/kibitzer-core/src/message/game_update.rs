@@ -8,8 +8,8 @@ use crate::text::ServerText;
 
 /// A change of one game: a move, a position, a clock, or the role of this login.
 ///
-/// ICC sends these in place of FICS's full boards. [`Games`](crate::game::Games) builds the board from them; it is in the event's
-/// [`Change`](crate::game::Change).
+/// ICC sends these in place of FICS's full boards. [`Games`](crate::game::Games) builds the board from them, which is in the event's
+/// [`Change`](crate::game::Change); [`Received::datagram`](super::Received::datagram) returns the arguments as sent.
 ///
 /// Source: ICC's description of its level-2 format.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,14 +18,13 @@ pub struct GameUpdate {
     /// The number of the game.
     pub game: GameId,
     /// The change.
-    pub action: GameUpdateKind,
+    pub(crate) action: GameUpdateKind,
 }
 
 /// A change of a game; each variant comes from the datagrams that it names.
 #[derive(Clone, Debug, PartialEq, Eq, AsRefStr)]
 #[strum(serialize_all = "snake_case")]
-#[non_exhaustive]
-pub enum GameUpdateKind {
+pub(crate) enum GameUpdateKind {
     /// A move (datagram 24).
     Move(DatagramMove),
     /// An earlier move (datagram 111): one of those announced by [`Position`](Self::Position).
@@ -87,24 +86,22 @@ pub enum GameUpdateKind {
 
 /// A move in datagram 24, 25 or 111. The server sends only the parts that the client switched on; the others are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct DatagramMove {
+pub(crate) struct DatagramMove {
     /// The move in algebraic notation.
-    pub san: Option<ServerText>,
+    pub(crate) san: Option<ServerText>,
     /// The move in Smith notation: see [`SmithMove`](crate::chess::SmithMove).
-    pub smith: Option<ServerText>,
+    pub(crate) smith: Option<ServerText>,
     /// Time that the player used for the move, in seconds.
-    pub taken_s: Option<u32>,
+    pub(crate) taken_s: Option<u32>,
     /// The mover's clock after the move, in seconds; negative once time is out.
-    pub clock_s: Option<i32>,
+    pub(crate) clock_s: Option<i32>,
     /// The origin of the move: 0 sent at the start, 1 played, 2 an examiner went forward, 3 an examiner moved.
-    pub variation: Option<u8>,
+    pub(crate) variation: Option<u8>,
 }
 
 /// The role of this login in a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum MyGameRole {
+pub(crate) enum MyGameRole {
     /// `O`: this login observes the game.
     Observer,
     /// `PW`, `PB`: this login plays the game with this color.
@@ -119,7 +116,7 @@ pub enum MyGameRole {
 
 impl MyGameRole {
     /// Parses the symbol of datagram 43, such as `PW`; `None` if it is unknown.
-    pub fn parse(symbol: &[u8]) -> Option<Self> {
+    pub(crate) fn parse(symbol: &[u8]) -> Option<Self> {
         Some(match symbol {
             b"O" => Self::Observer,
             b"PW" => Self::Player(Color::White),

@@ -3,7 +3,7 @@
 use super::DatagramMessages;
 use super::kind::NamedArguments;
 use super::names_and_offers::DatagramNamesAndOffers;
-use crate::message::start_list::TimeControl;
+use crate::message::game_info::TimeControl;
 use crate::message::{
     Confidence, ExamineAction, ExamineNotice, GameCreated, GameEndReason, GameEnded, GameInfo, GameResult,
     IccGameStart, IccGameStartReason, Message, ObservingUpdate, Rating, Refusal,
@@ -69,17 +69,10 @@ fn parse_and_store_start_list(
         kind,
         white: arguments.handle("white")?,
         black: arguments.handle("black")?,
-        white_titles: arguments.titles("white_titles"),
-        black_titles: arguments.titles("black_titles"),
         wild: arguments.number("wild")?,
         is_played: arguments.flag("played")?,
-        example: arguments.player_text("example"),
-        id: arguments.number("id"),
         has_irregular_legality: arguments.flag("irregular_legality").unwrap_or_default(),
         has_irregular_semantics: arguments.flag("irregular_semantics").unwrap_or_default(),
-        has_drops: arguments.flag("drops").unwrap_or_default(),
-        promotes_to_king: arguments.flag("promotes_to_king").unwrap_or_default(),
-        time_control: arguments.server_text("time_control"),
     };
     // An isolated board has the number of a game that may exist besides it.
     if kind != IccGameStartReason::Isolated {
