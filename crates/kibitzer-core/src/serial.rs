@@ -98,8 +98,8 @@ mod tests {
 
     use super::*;
     use crate::event::{
-        AdjournedGame, CloseCause, DialError, Identity, LoginError, LostCause, RequestError, Restored,
-        RestoredCommand, RestoredGame, ResumptionState, SessionEndReason,
+        AdjournedGame, CloseCause, DialError, Identity, LoginError, LostCause, RequestError, Restored, RestoredCommand,
+        RestoredGame, ResumptionState, SessionEndReason,
     };
     use crate::message::{GameId, NameKind, Refusal};
     use crate::text::{Handle, ServerText};
