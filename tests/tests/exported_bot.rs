@@ -11,7 +11,7 @@ use kibitzer::command::{MatchOptions, MoveText};
 use kibitzer::core::chess::Color;
 use kibitzer::{Client, Dial, Message, Profile, Relation, RequestError};
 use kibitzer_bot::engine::ScriptedAnswer;
-use kibitzer_bot::{Bot, BotConfig, EngineCommand, ScriptedEngine, Stop};
+use kibitzer_bot::{Bot, BotConfig, EngineConfig, ScriptedEngine, Stop};
 use kibitzer_server::{Server, ServerOptions};
 
 /// The moves of both sides.
@@ -41,7 +41,7 @@ async fn a_bot_plays_the_exported_game() -> Result<(), Box<dyn Error>> {
             played.map_or(ScriptedAnswer::Hang, |played| ScriptedAnswer::Move(played.to_owned()))
         }))
     };
-    let config = BotConfig::new(profile.clone().guest_as("Bot".parse()?), EngineCommand::new(["none"]));
+    let config = BotConfig::new(profile.clone().guest_as("Bot".parse()?), EngineConfig::new(["none"]));
     let bot = tokio::spawn(Bot::new(config).engine(engine).run(Stop::new()));
 
     let opponent = profile.guest_as("Opponent".parse()?);

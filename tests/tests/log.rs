@@ -9,7 +9,7 @@ use kibitzer::core::Event;
 use kibitzer::core::hub::Subscription;
 use kibitzer::core::session::{Password, TimesealChoice};
 use kibitzer::{Client, ConnectError};
-use kibitzer_bot::{Bot, BotAction, BotConfig, BotEvent, EngineCommand, ScriptedEngine, Stop};
+use kibitzer_bot::{Bot, BotAction, BotConfig, BotEvent, EngineConfig, ScriptedEngine, Stop};
 use kibitzer_server::{ConnectionTarget, Family, Fault, FaultPoint};
 use kibitzer_tests::live::{TestServer, handle, options, wait_for};
 use tracing::subscriber::DefaultGuard;
@@ -94,7 +94,7 @@ async fn the_actions_of_a_bot_are_logged_with_plain_names() {
     let client = test_server.player("Newton").await;
     let stop = Stop::new();
     let on_started = stop.clone();
-    let bot = Bot::new(BotConfig::new(test_server.profile(), EngineCommand::new(["none"])))
+    let bot = Bot::new(BotConfig::new(test_server.profile(), EngineConfig::new(["none"])))
         .engine(|| async { Ok(ScriptedEngine::with_moves(["e2e4"])) })
         .on_event(move |event| {
             if matches!(event, BotEvent::Acted { action: BotAction::StartedEngine, .. }) {

@@ -16,7 +16,7 @@ use kibitzer::command::{MatchOptions, MoveText};
 use kibitzer::core::chess::Color;
 use kibitzer::{Client, MeOrOther, Message, Profile, Relation, Subscription};
 use kibitzer_bot::engine::ScriptedAnswer;
-use kibitzer_bot::{Bot, BotConfig, EngineCommand, ScriptedEngine, Stop};
+use kibitzer_bot::{Bot, BotConfig, EngineConfig, ScriptedEngine, Stop};
 use kibitzer_server::{Server, ServerOptions};
 
 /// Moves of each side per game: every pawn goes two steps, so that no position is repeated.
@@ -72,8 +72,8 @@ fn name(text: &str) -> kibitzer::Handle {
 /// Starts the bot, whose engine answers at once.
 fn start_bot(profile: &Profile) -> Stop {
     let stop = Stop::new();
-    let mut config = BotConfig::new(profile.clone().guest_as(name("Botvin")), EngineCommand::new(["none"]));
-    config.rules.offers.draw = None;
+    let mut config = BotConfig::new(profile.clone().guest_as(name("Botvin")), EngineConfig::new(["none"]));
+    config.offers.draw = None;
     let engine = || async {
         Ok(ScriptedEngine::new(|position, _| ScriptedAnswer::Move(pawn_move(position.moves.len() / 2, Color::Black))))
     };

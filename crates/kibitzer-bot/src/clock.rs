@@ -5,7 +5,7 @@ use std::time::Duration;
 use kibitzer::core::chess::Color;
 use kibitzer::core::message::ClockReading;
 
-use crate::engine::SearchLimits;
+use crate::engine::{EngineConfig, SearchLimits};
 
 /// Remaining time below which a search has a fixed time for the move, because many engines lose on time with so little.
 const SMALL_CLOCK: Duration = Duration::from_secs(1);
@@ -67,36 +67,15 @@ impl LagEstimate {
     }
 }
 
-/// Settings from which the limits of a search are computed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct TimeBudget {
-    /// Time that a move needs besides the search and the lag. 150 ms by default.
-    pub move_overhead: Duration,
-    /// Time for a move of a game without clocks. 5 s by default.
-    pub untimed_move: Duration,
-    /// Maximum number of nodes of a search; none by default.
-    pub nodes: Option<u64>,
-    /// Maximum depth of a search in plies; none by default.
-    pub depth: Option<u32>,
-}
-
-impl Default for TimeBudget {
-    fn default() -> Self {
-        let (move_overhead, untimed_move) = (Duration::from_millis(150), Duration::from_secs(5));
-        Self { move_overhead, untimed_move, nodes: None, depth: None }
-    }
-}
-
-impl TimeBudget {
-    /// Returns the limits of a search for `side`, `elapsed` after the board with these clocks was received.
+impl EngineConfig {
+    /// Returns the limits of a search for `side` in a game with clocks, `elapsed` after the board with these clocks was received.
     ///
     /// The lag and the overhead are deducted from the side's own clock; no limit is ever zero. If less than a second remains, the
     /// engine is given a fixed time for the move. The deadline is a third of the remaining time plus the increment, but at most half of
     /// the remaining time, so that there is time left to start another engine. A lag of more than 2 s counts as 2 s.
     pub fn timed_limits(&self, clock: &GameClocks, side: Color, elapsed: Duration, lag: Duration) -> SearchLimits {
-        let own =
-            clock.remaining(side, elapsed).saturating_sub(lag.min(LARGEST_LAG)).saturating_sub(self.move_overhead);
+        let lost = lag.min(LARGEST_LAG).saturating_add(Duration::from_millis(self.move_overhead_ms));
+        let own = clock.remaining(side, elapsed).saturating_sub(lost);
         let other = clock.remaining(side.opponent(), elapsed).max(SHORTEST_CLOCK);
         let sent = own.max(SHORTEST_CLOCK);
         let small = (own < SMALL_CLOCK).then(|| (own / 20 + clock.increment / 2).min(own / 2).max(SHORTEST_SEARCH));
@@ -111,13 +90,10 @@ impl TimeBudget {
         }
     }
 
-    /// Returns the limits of a search in a game without clocks: a fixed time of [`untimed_move`](Self::untimed_move), at least 10 ms.
-    ///
-    /// # Panics
-    ///
-    /// As [`SearchLimits::for_fixed_time`].
+    /// Returns the limits of a search in a game without clocks: a fixed time of [`untimed_move_ms`](Self::untimed_move_ms), at least
+    /// 10 ms.
     pub fn untimed_limits(&self) -> SearchLimits {
-        let time = self.untimed_move.max(SHORTEST_SEARCH);
+        let time = Duration::from_millis(self.untimed_move_ms).max(SHORTEST_SEARCH);
         SearchLimits { nodes: self.nodes, depth: self.depth, ..SearchLimits::for_fixed_time(time) }
     }
 }
@@ -147,17 +123,17 @@ mod tests {
 
     #[test]
     fn lag_and_overhead_are_deducted_from_the_own_clock() {
-        let limits = TimeBudget::default().timed_limits(&clock(60_000, 70_000, 2000), White, MS(100), MS(250));
+        let limits = EngineConfig::default().timed_limits(&clock(60_000, 70_000, 2000), White, MS(100), MS(250));
         assert_eq!(limits.clocks, Some([MS(59_500), MS(70_000)]));
         assert_eq!((limits.increments, limits.move_time), ([MS(2000); 2], None));
         assert_eq!(limits.deadline, MS(59_500) / 3 + MS(2000));
-        let limits = TimeBudget::default().timed_limits(&clock(60_000, 70_000, 0), Black, MS(100), MS(250));
+        let limits = EngineConfig::default().timed_limits(&clock(60_000, 70_000, 0), Black, MS(100), MS(250));
         assert_eq!(limits.clocks, Some([MS(59_900), MS(69_600)]));
     }
 
     #[test]
     fn small_clocks_get_a_fixed_time() {
-        let budget = TimeBudget::default();
+        let engine = EngineConfig::default();
         // Clock and increment, time for the move, deadline; in milliseconds.
         let cases = [
             (1150, 0, None, 333),
@@ -170,7 +146,7 @@ mod tests {
             (-5000, 0, Some(10), 10),
         ];
         for (own, increment, move_time, deadline) in cases {
-            let limits = budget.timed_limits(&clock(own, 60_000, increment), White, Duration::ZERO, Duration::ZERO);
+            let limits = engine.timed_limits(&clock(own, 60_000, increment), White, Duration::ZERO, Duration::ZERO);
             let in_ms = |time: Duration| u64::try_from(time.as_millis()).unwrap();
             assert_eq!(limits.move_time.map(in_ms), move_time, "{own} {increment}");
             assert_eq!(in_ms(limits.deadline), deadline, "{own} {increment}");
@@ -179,10 +155,17 @@ mod tests {
 
     #[test]
     fn untimed_games_have_a_fixed_time() {
-        let budget = TimeBudget { nodes: Some(100), ..TimeBudget::default() };
-        let limits = budget.untimed_limits();
+        let engine = EngineConfig { nodes: Some(100), ..EngineConfig::default() };
+        let limits = engine.untimed_limits();
         assert_eq!((limits.clocks, limits.move_time, limits.nodes), (None, Some(MS(5000)), Some(100)));
         assert!(limits.deadline > MS(5000));
+    }
+
+    #[test]
+    fn deadline_of_the_longest_fixed_time_does_not_overflow() {
+        assert_eq!(SearchLimits::for_fixed_time(Duration::MAX).deadline, Duration::MAX);
+        let engine = EngineConfig { untimed_move_ms: u64::MAX, ..EngineConfig::default() };
+        assert_eq!(engine.untimed_limits().move_time, Some(MS(u64::MAX)));
     }
 
     #[test]
@@ -204,7 +187,7 @@ mod tests {
             [increment, elapsed, lag] in any::<[u64; 3]>(),
         ) {
             let clock = clock(own, other, increment);
-            let limits = TimeBudget::default().timed_limits(&clock, White, MS(elapsed), MS(lag));
+            let limits = EngineConfig::default().timed_limits(&clock, White, MS(elapsed), MS(lag));
             let [white, black] = limits.clocks.unwrap();
             prop_assert!(!white.is_zero() && !black.is_zero());
             let remaining = clock.remaining(White, MS(elapsed));

@@ -5,7 +5,7 @@
 //! - [`Engine`]: an engine that searches one position at a time.
 //! - [`PgnGame`], [`PgnWriter`]: games as PGN, and their files.
 //! - [`GameTracker`]: the games of a session, with moves, clocks, takebacks and resumptions.
-//! - [`TimeBudget`]: the time for a move, from the clocks of the server.
+//! - [`EngineConfig`]: an engine's settings, and the time for a move, from the clocks of the server.
 //! - [`Book`]: an opening book.
 
 mod book;
@@ -20,9 +20,9 @@ mod verdict;
 
 pub use book::{Book, BookConfig, BookSelection};
 pub use bot::{Bot, BotError, StartEngine, Stop};
-pub use clock::{GameClocks, LagEstimate, TimeBudget};
+pub use clock::{GameClocks, LagEstimate};
 pub use config::BotConfig;
-pub use engine::{Engine, EngineCommand, ExternalEngine, ScriptedEngine, WeakPlayer};
+pub use engine::{Engine, EngineConfig, ExternalEngine, ScriptedEngine, WeakPlayer};
 pub use pgn::{PgnGame, PgnWriter};
 pub use policy::{Policy, SettingsPolicy};
 pub use tracker::GameTracker;

@@ -3,7 +3,7 @@
 use kibitzer::Handle;
 use kibitzer::core::message::{Challenge, OfferKind};
 
-use crate::config::{AcceptRules, Rules, contains_player};
+use crate::config::{AcceptRules, BotConfig, contains_player};
 use crate::engine::Score;
 use crate::tracker::TrackedGame;
 use crate::verdict::Verdict;
@@ -29,9 +29,9 @@ pub trait Policy: Send + Sync + 'static {
 
     /// Returns the reply to a private message, or `None` to send none; not called for messages of owners. The default is the first
     /// configured answer whose word occurs in `text`, regardless of case.
-    fn choose_reply(&mut self, _from: &Handle, text: &str, rules: &Rules) -> Option<String> {
+    fn choose_reply(&mut self, _from: &Handle, text: &str, config: &BotConfig) -> Option<String> {
         let text = text.to_lowercase();
-        rules
+        config
             .talk
             .answers
             .iter()
@@ -62,7 +62,7 @@ pub enum ResignOrDraw {
 #[non_exhaustive]
 pub struct ChallengeSituation<'a> {
     /// The settings.
-    pub rules: &'a Rules,
+    pub config: &'a BotConfig,
     /// Variants that the engine plays, by the names of UCI.
     pub variants: &'a [String],
     /// Whether a game is in progress, or a challenge has been accepted.
@@ -87,7 +87,7 @@ impl ChallengeSituation<'_> {
 
     /// Returns the first reason to decline a challenge; `None` to accept it.
     fn first_objection(&self, challenge: &Challenge) -> Option<String> {
-        let accept = &self.rules.accept;
+        let accept = &self.config.accept;
         if self.is_closed {
             return Some("no new games are accepted at the moment".to_owned());
         }
@@ -95,7 +95,7 @@ impl ChallengeSituation<'_> {
             return Some("a game is in progress".to_owned());
         }
         if challenge.adjourned {
-            return (!self.rules.adjourned.resume).then(|| "adjourned games are not resumed".to_owned());
+            return (!self.config.adjourned.resume).then(|| "adjourned games are not resumed".to_owned());
         }
         let from = &challenge.from;
         if contains_player(&accept.block, from) || (!accept.allow.is_empty() && !contains_player(&accept.allow, from)) {
@@ -113,7 +113,7 @@ impl ChallengeSituation<'_> {
         // A variant is played at any speed if it is listed; chess at the listed speeds.
         let name = if variant == "chess" { kind.speed.unwrap_or("chess") } else { variant };
         // Whether untimed games are played is a setting of its own.
-        if name != "untimed" && !self.rules.accept.kinds.iter().any(|listed| listed.eq_ignore_ascii_case(name)) {
+        if name != "untimed" && !self.config.accept.kinds.iter().any(|listed| listed.eq_ignore_ascii_case(name)) {
             return Some(format!("{name} is not played"));
         }
         (!self.variants.iter().any(|known| known == variant)).then(|| format!("the engine does not play {variant}"))
@@ -121,7 +121,7 @@ impl ChallengeSituation<'_> {
 
     /// Returns the reason to decline if the limit of games with one opponent within 24 hours is reached; `None` otherwise.
     fn objection_to_repetition(&self) -> Option<String> {
-        let limit = self.rules.accept.games_per_opponent_per_day;
+        let limit = self.config.accept.games_per_opponent_per_day;
         (limit > 0 && self.games_with_opponent >= limit)
             .then(|| format!("the limit is {limit} games a day with one player"))
     }
@@ -165,7 +165,7 @@ impl AcceptRules {
 #[non_exhaustive]
 pub struct GameSituation<'a> {
     /// The settings.
-    pub rules: &'a Rules,
+    pub config: &'a BotConfig,
     /// The game.
     pub game: &'a TrackedGame,
     /// Scores of the bot's last moves, the latest last, from its point of view.
@@ -183,7 +183,7 @@ impl GameSituation<'_> {
     /// Whatever the settings are, an abort within the first two plies is accepted, and a pause, its end, or a switch of sides is
     /// declined.
     pub fn judge_offer(&self, offer: OfferKind) -> Verdict<bool> {
-        let offers = &self.rules.offers;
+        let offers = &self.config.offers;
         match offer {
             OfferKind::Draw => match offers.draw {
                 None => Verdict::decline("draws are not agreed"),
@@ -208,7 +208,7 @@ impl GameSituation<'_> {
     /// Decides by the settings whether to resign or to offer a draw; `None` to do neither, as while there are fewer scores than a
     /// rule requires.
     pub fn decide_resign_or_draw(&self) -> Option<Verdict<ResignOrDraw>> {
-        let lost = self.rules.offers.resign.is_some_and(|rule| {
+        let lost = self.config.offers.resign.is_some_and(|rule| {
             let is_lost = |score: &Score| centipawns(*score) < rule.below_cp;
             self.last_scores(rule.for_moves).is_some_and(|scores| scores.iter().all(is_lost))
         });
@@ -220,7 +220,7 @@ impl GameSituation<'_> {
 
     /// Returns whether the rules allow a draw: the game is old enough, and the last scores are close to 0.
     fn permits_draw(&self) -> bool {
-        self.rules.offers.draw.is_some_and(|rule| {
+        self.config.offers.draw.is_some_and(|rule| {
             let is_even = |score: &Score| centipawns(*score).saturating_abs() <= rule.within_cp;
             self.game.position().move_number() >= rule.from_move
                 && self.last_scores(rule.for_moves).is_some_and(|scores| scores.iter().all(is_even))

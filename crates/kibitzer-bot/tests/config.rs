@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use kibitzer::Profile;
-use kibitzer_bot::{BotConfig, EngineCommand};
+use kibitzer_bot::{BotConfig, EngineConfig};
 
 /// A file for one test, removed at its end.
 struct File(PathBuf);
@@ -35,8 +35,12 @@ fn load(name: &str, text: &str) -> Result<BotConfig, String> {
 fn shipped_file_has_the_default_rules() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../config/bot.toml");
     let shipped = BotConfig::load(&path).unwrap();
-    let default = BotConfig::new(Profile::demo(), EngineCommand::new(["stockfish"]));
-    assert_eq!(format!("{:#?}", shipped.rules), format!("{:#?}", default.rules));
+    let default = BotConfig::new(Profile::demo(), EngineConfig::new(["stockfish"]));
+    let rules = |config: BotConfig| {
+        let BotConfig { accept, seek, offers, adjourned, rematch, matchmaking, talk, .. } = config;
+        format!("{:#?}", (accept, seek, offers, adjourned, rematch, matchmaking, talk))
+    };
+    assert_eq!(rules(shipped.clone()), rules(default.clone()));
     assert_eq!(shipped.sentences(), default.sentences());
     assert_eq!(
         shipped.engine.options,
@@ -51,8 +55,8 @@ fn keys_in_comments_of_the_shipped_file_are_known() {
     let is_setting = |line: &str| line.starts_with("# [") || line.starts_with("# ") && line.contains(" = ");
     let lines = text.lines().map(|line| if is_setting(line) { line.trim_start_matches("# ") } else { line });
     let config = load("commented", &lines.collect::<Vec<_>>().join("\n")).unwrap();
-    assert_eq!(config.rules.matchmaking.as_ref().unwrap().pause, Duration::from_mins(5));
-    assert!(config.book.is_some() && config.rules.offers.resign.is_some());
+    assert_eq!(config.matchmaking.as_ref().unwrap().pause, Duration::from_mins(5));
+    assert!(config.book.is_some() && config.offers.resign.is_some());
     assert!(config.pgn.file.is_some() && config.pgn.live_file.is_some());
     assert!(config.sentences().iter().any(|line| line.contains("below -900 centipawns for 4 moves")));
 }
@@ -92,6 +96,7 @@ fn mistakes_are_reported_with_their_line() {
         ("duration", "[shutdown]\nfinish_game_within = \"soon\"\n", 6, "expected number"),
         ("handle", "[accept]\nblock = [\"a b\"]\n", 6, "`a b`"),
         ("option", "[matchmaking]\npause = 3\n", 6, "invalid type"),
+        ("account table", "[account]\n", 5, "[[account]]"),
         ("account", "[[account]]\nhandl = \"One\"\n", 6, "did you mean `handle`"),
     ] {
         let error = load(name, &format!("{MINIMAL}{text}")).unwrap_err();
@@ -99,5 +104,7 @@ fn mistakes_are_reported_with_their_line() {
     }
     assert!(load("no engine", "[server]\nhost = \"chess.example\"\n").unwrap_err().contains("engine"));
     assert!(load("no server", "[engine]\ncommand = [\"engine\"]\n").unwrap_err().contains("server"));
+    let no_command = load("no command", "[server]\nhost = \"chess.example\"\n[engine]\nponder = true\n").unwrap_err();
+    assert!(no_command.contains("line 3: missing field `command`"), "{no_command}");
     assert!(load("no toml", "server").is_err());
 }

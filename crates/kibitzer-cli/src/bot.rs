@@ -9,7 +9,7 @@ use kibitzer::Profile;
 use kibitzer::core::text::error_chain;
 use kibitzer_bot::config::MatchmakingRules;
 use kibitzer_bot::{
-    Bot, BotConfig, BotError, BotEvent, Engine as _, EngineCommand, ExternalEngine, StartEngine, Stop, WeakPlayer,
+    Bot, BotConfig, BotError, BotEvent, Engine as _, EngineConfig, ExternalEngine, StartEngine, Stop, WeakPlayer,
 };
 use kibitzer_server::ServerControl;
 use tokio::runtime::Runtime;
@@ -213,7 +213,7 @@ fn load_config(path: &Path) -> Result<BotConfig, Failure> {
 /// Dropping the future ends the engine.
 async fn start_engine_and_print_rules(path: &Path) -> Result<(), Failure> {
     let config = load_config(path)?;
-    let engine = ExternalEngine::start(&config.engine.start_command()).await;
+    let engine = ExternalEngine::start(&config.engine).await;
     let engine = engine.map_err(|error| Failure::local(error_chain(&error)))?;
     let info = engine.info();
     let mut lines = vec![
@@ -234,10 +234,10 @@ async fn start_engine_and_print_rules(path: &Path) -> Result<(), Failure> {
 
 /// Returns the settings of the demo: it plays against the server's player that accepts every match.
 fn demo_config(profile: Profile) -> BotConfig {
-    let mut config = BotConfig::new(profile, EngineCommand::new(Vec::<String>::new()));
+    let mut config = BotConfig::new(profile, EngineConfig::new(Vec::<String>::new()));
     let mut matchmaking = MatchmakingRules::against("Whetstone".parse().ok(), "2 0 unrated");
     matchmaking.pause = Duration::from_secs(2);
-    config.rules.matchmaking = Some(matchmaking);
+    config.matchmaking = Some(matchmaking);
     config.pgn.file = Some(DEMO_GAMES.into());
     config.shutdown.finish_game_within = Duration::ZERO;
     config

@@ -35,7 +35,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         let is_playing = self.is_playing_or_interrupted() && !(challenge.adjourned && self.awaits_interrupted_game());
         let variants = self.engine.as_ref().map_or(&[][..], |engine| &engine.variants);
         let situation = ChallengeSituation {
-            rules: &self.config.rules,
+            config: &self.config,
             variants,
             is_busy: is_playing || self.matchmaking.is_accepting,
             is_closed: self.urgency != StopUrgency::None || self.matchmaking.is_paused || self.engine.is_none(),
@@ -81,15 +81,12 @@ impl<P: Policy + Clone> BotPlayer<P> {
         }
         let Some(game) = self.games.tracker().iter().find(|game| game.state() == TrackedState::Playing) else { return };
         let (key, Some(decisions)) = (game.key(), self.decisions.get_mut(&game.key())) else { return };
-        let rules = &self.config.rules;
         let is_an_end = matches!(offer.kind, OfferKind::Draw | OfferKind::Abort | OfferKind::Adjourn);
         let verdict = if decisions.has_given_up && is_an_end {
             Verdict::accept("the bot cannot play on")
         } else {
-            self.policy.judge_offer(
-                offer.kind,
-                &GameSituation { rules, game, scores: &decisions.scores, takebacks: decisions.takebacks },
-            )
+            let (scores, takebacks) = (&decisions.scores, decisions.takebacks);
+            self.policy.judge_offer(offer.kind, &GameSituation { config: &self.config, game, scores, takebacks })
         };
         if verdict.decision && offer.kind == OfferKind::Takeback {
             decisions.takebacks += 1;
@@ -146,10 +143,10 @@ impl<P: Policy + Clone> BotPlayer<P> {
     pub(super) fn on_talk(&mut self, talk: &Talk) {
         let (TalkKind::Tell | TalkKind::Say { .. }, Some(from)) = (talk.kind, talk.from()) else { return };
         let text = talk.text();
-        if contains_player(&self.config.rules.talk.owners, &from) {
+        if contains_player(&self.config.talk.owners, &from) {
             return self.run_owner_command(&from, text.trim());
         }
-        if let Some(answer) = self.policy.choose_reply(&from, &text, &self.config.rules)
+        if let Some(answer) = self.policy.choose_reply(&from, &text, &self.config)
             && self.matchmaking.record_answer_if_allowed(&from, Instant::now())
         {
             self.tell(&from, &answer);
@@ -207,14 +204,14 @@ impl<P: Policy + Clone> BotPlayer<P> {
     /// `{engine}`.
     pub(super) fn greet(&mut self, opponent: &Handle) {
         let engine = self.engine.as_ref().map_or("", |engine| &engine.name);
-        let words = &self.config.rules.talk.greeting;
+        let words = &self.config.talk.greeting;
         let words = words.replace("{opponent}", opponent.as_str()).replace("{engine}", engine);
         self.tell(opponent, &words);
     }
 
     /// Sends the closing words of the settings, if there are any.
     pub(super) fn say_goodbye(&mut self, opponent: &Handle) {
-        let words = self.config.rules.talk.goodbye.replace("{opponent}", opponent.as_str());
+        let words = self.config.talk.goodbye.replace("{opponent}", opponent.as_str());
         self.tell(opponent, &words);
     }
 

@@ -135,16 +135,16 @@ impl<P: Policy + Clone> BotPlayer<P> {
 
     /// Returns the limits of a search for this account, from the clocks of the last board and the time since then.
     fn search_limits(&self, game: &TrackedGame) -> SearchLimits {
-        let budget = self.config.engine.time_budget();
+        let engine = &self.config.engine;
         let (Some(color), (1.., _) | (_, 1..)) = (game.my_color(), game.time_control_s()) else {
-            return budget.untimed_limits();
+            return engine.untimed_limits();
         };
         let (_, increment_s) = game.time_control_s();
         let running = game.game().running_clock();
         let (white, black) = (game.clock(Color::White), game.clock(Color::Black));
         let clock = GameClocks::new(white, black, Duration::from_secs(increment_s.into()), running);
         let elapsed = self.decisions.get(&game.key()).map_or(Duration::ZERO, GameDecisions::time_in_position);
-        budget.timed_limits(&clock, color, elapsed, self.lag.estimate())
+        engine.timed_limits(&clock, color, elapsed, self.lag.estimate())
     }
 
     /// Returns a move of the book; `None` if the book has none. A book that cannot be read is reported, and not used again.

@@ -29,14 +29,13 @@ impl<P: Policy + Clone> BotPlayer<P> {
         if self.is_playing_or_interrupted() || self.urgency != StopUrgency::None || self.matchmaking.is_paused {
             return;
         }
-        let rules = &self.config.rules;
-        let seeks_at = (!rules.seek.ads.is_empty()).then(|| now + SEEK_DELAY);
+        let seeks_at = (!self.config.seek.ads.is_empty()).then(|| now + SEEK_DELAY);
         self.matchmaking.plan(seeks_at, self.next_challenge_at(now));
     }
 
     /// Returns when to challenge the next player; `None` without `[matchmaking]`.
     fn next_challenge_at(&self, now: Instant) -> Option<Instant> {
-        let rules = self.config.rules.matchmaking.as_ref()?;
+        let rules = self.config.matchmaking.as_ref()?;
         Some(now + rules.pause.clamp(MIN_CHALLENGE_PAUSE, NEVER))
     }
 
@@ -63,7 +62,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
     /// those who are logged in. Withdraws an unanswered challenge first.
     fn challenge_or_list_players(&mut self, now: Instant) {
         let config = Arc::clone(&self.config);
-        let Some(rules) = &config.rules.matchmaking else { return };
+        let Some(rules) = &config.matchmaking else { return };
         if let Some(player) = self.matchmaking.challenged.take() {
             self.withdraw_unanswered_challenge(player, now);
         }
@@ -114,7 +113,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
 
     /// Posts the seeks of the settings as manual ones, so that the policy judges the answers.
     fn post_seeks(&mut self) {
-        for ad in self.config.rules.seek.ads.clone() {
+        for ad in self.config.seek.ads.clone() {
             self.report(BotAction::Sought, None, None, &*ad);
             // `m`: an answer is a challenge, which the policy judges.
             self.spawn_request(None, format!("seek {ad} m"));
@@ -127,7 +126,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         if let Some(player) = self.matchmaking.challenged.take() {
             self.send_answer(OfferAnswer::to_challenge(OfferAnswerVerb::Withdraw, player));
         }
-        if self.config.rules.seek.ads.is_empty() {
+        if self.config.seek.ads.is_empty() {
             return;
         }
         let client = self.client.clone();
@@ -141,8 +140,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
     /// Remembers the computers of the list, and challenges a random suitable player if a game may still begin. Reports an error of the
     /// request.
     pub(super) fn on_candidates_reply(&mut self, result: Result<WhoList, RequestError>) {
-        let rules = Arc::clone(&self.config);
-        let Some(rules) = &rules.rules.matchmaking else { return };
+        let config = Arc::clone(&self.config);
+        let Some(rules) = &config.matchmaking else { return };
         let list = match result {
             Ok(list) => list,
             Err(error) => return self.report(BotAction::ServerRefused, None, None, error.to_string()),
@@ -161,7 +160,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
     pub(super) fn propose_rematch_if_allowed(&mut self, opponent: &Handle, variant: &String) {
         let is_played = self.engine.as_ref().is_some_and(|engine| engine.variants.contains(variant));
         let has_declined_recently = self.matchmaking.has_declined_recently(opponent, Instant::now());
-        let is_enough = self.matchmaking.n_rematches >= self.config.rules.rematch.propose;
+        let is_enough = self.matchmaking.n_rematches >= self.config.rematch.propose;
         if is_enough || has_declined_recently || !is_played || !self.may_begin_game() {
             return;
         }

@@ -23,7 +23,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::config::BotConfig;
-use crate::engine::{Engine, EngineCommand, EngineError, ExternalEngine};
+use crate::engine::{Engine, EngineConfig, EngineError, ExternalEngine};
 use crate::policy::{Policy, SettingsPolicy};
 use crate::verdict::BotEvent;
 
@@ -34,7 +34,7 @@ const MAX_UNREAD: usize = 1_024;
 
 /// Starts engines: one for each account, and another after each failure.
 ///
-/// Implemented for [`EngineCommand`] and for closures that return a future of an engine.
+/// Implemented for [`EngineConfig`] and for closures that return a future of an engine.
 pub trait StartEngine: Clone + Send + Sync + 'static {
     /// The engine.
     type Engine: Engine;
@@ -51,7 +51,7 @@ pub trait StartEngine: Clone + Send + Sync + 'static {
     fn start(&self) -> impl Future<Output = Result<Self::Engine, EngineError>> + Send;
 }
 
-impl StartEngine for EngineCommand {
+impl StartEngine for EngineConfig {
     type Engine = ExternalEngine;
 
     async fn start(&self) -> Result<ExternalEngine, EngineError> {
@@ -86,7 +86,7 @@ where
 /// ```
 #[derive(Clone)]
 #[must_use]
-pub struct Bot<S = EngineCommand, P = SettingsPolicy> {
+pub struct Bot<S = EngineConfig, P = SettingsPolicy> {
     config: Arc<BotConfig>,
     engine: S,
     policy: P,
@@ -108,7 +108,7 @@ impl<S: fmt::Debug, P: fmt::Debug> fmt::Debug for Bot<S, P> {
 impl Bot {
     /// Creates a bot with the engine and the rules of `config`. Starts neither the engine nor a session.
     pub fn new(config: BotConfig) -> Self {
-        let engine = config.engine.start_command();
+        let engine = config.engine.clone();
         Self {
             config: Arc::new(config),
             engine,
@@ -167,7 +167,7 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
     /// Returns the profile with the treatment of adjourned games that the rules require, to connect a client for
     /// [`run_with`](Self::run_with).
     pub fn session_profile(&self, profile: Profile) -> Profile {
-        let resume = self.config.rules.adjourned.resume;
+        let resume = self.config.adjourned.resume;
         let adjourned = if resume { AdjournedGames::Resume } else { AdjournedGames::Report };
         profile.session(|session| session.adjourned(adjourned))
     }

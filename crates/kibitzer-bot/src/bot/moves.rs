@@ -87,10 +87,10 @@ impl<P: Policy + Clone> BotPlayer<P> {
     fn decide_resign_or_draw(&mut self, key: GameKey, engine_offers_draw: bool) -> Option<(ResignOrDraw, String)> {
         let game = self.games.tracker().get(key)?;
         let decisions = self.decisions.get(&key)?;
-        let rules = &self.config.rules;
-        let situation = GameSituation { rules, game, scores: &decisions.scores, takebacks: decisions.takebacks };
+        let config = &*self.config;
+        let situation = GameSituation { config, game, scores: &decisions.scores, takebacks: decisions.takebacks };
         let verdict = self.policy.decide_resign_or_draw(&situation);
-        if engine_offers_draw && rules.offers.draw.is_some() && verdict.is_none() {
+        if engine_offers_draw && config.offers.draw.is_some() && verdict.is_none() {
             return Some((ResignOrDraw::OfferDraw, "the engine offers it".to_owned()));
         }
         verdict.map(|verdict| (verdict.decision, verdict.reason))

@@ -8,26 +8,6 @@ use kibitzer::Handle;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-/// Which games to play, and how to answer offers. The defaults follow the rules of FICS for computer players.
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct Rules {
-    /// Which challenges to accept.
-    pub accept: AcceptRules,
-    /// Seeks to keep open while no game is played.
-    pub seek: SeekRules,
-    /// Answers to offers within a game, and own offers.
-    pub offers: OfferRules,
-    /// Adjourned games.
-    pub adjourned: AdjournedRules,
-    /// Another game against the same opponent.
-    pub rematch: RematchRules,
-    /// Challenges to other players; `None` to send none.
-    pub matchmaking: Option<MatchmakingRules>,
-    /// Greetings, answers, and the owner's commands.
-    pub talk: TalkRules,
-}
-
 /// `[accept]`: which challenges are accepted. All others are declined, with the reason.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]

@@ -2,13 +2,13 @@
 
 use crate::book::BookSelection;
 
-use super::{AcceptRules, BotConfig, MatchmakingRules, OfferRules, Rules};
+use super::{AcceptRules, BotConfig, MatchmakingRules, OfferRules};
 
 impl BotConfig {
     /// Returns every rule as a sentence.
     pub fn sentences(&self) -> Vec<String> {
         let engine = &self.engine;
-        let mut sentences = self.rules.sentences();
+        let mut sentences = self.rule_sentences();
         sentences.push(format!(
             "{} ms are deducted from the time of every move; after {} restarts in one game the bot gives it up.",
             engine.move_overhead_ms, engine.restarts_per_game
@@ -39,10 +39,8 @@ impl BotConfig {
         ));
         sentences
     }
-}
 
-impl Rules {
-    fn sentences(&self) -> Vec<String> {
+    fn rule_sentences(&self) -> Vec<String> {
         let mut sentences = self.accept.sentences();
         sentences.push(match &self.seek.ads[..] {
             [] => "No seek is posted.".to_owned(),

@@ -21,7 +21,7 @@ use super::options::EngineOptions;
 use super::process::EngineProcess;
 use super::uci::UciDialect;
 use super::{
-    BestMove, Engine, EngineCommand, EngineError, EngineInfo, EngineProtocol, GameSetup, SearchInfo, SearchLimits,
+    BestMove, Engine, EngineConfig, EngineError, EngineInfo, EngineProtocol, GameSetup, SearchInfo, SearchLimits,
     SearchPosition,
 };
 
@@ -34,7 +34,7 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 /// no limit on nodes; its fixed time, in games without clocks, is sent in whole seconds.
 #[derive(Debug)]
 pub struct ExternalEngine {
-    command: EngineCommand,
+    command: EngineConfig,
     process: EngineProcess,
     dialect: Box<dyn Dialect>,
     info: EngineInfo,
@@ -68,7 +68,7 @@ impl ExternalEngine {
     /// # Cancel safety
     ///
     /// Cancel safe: if the future is dropped, the process is killed.
-    pub async fn start(command: &EngineCommand) -> Result<Self, EngineError> {
+    pub async fn start(command: &EngineConfig) -> Result<Self, EngineError> {
         let dialect: Box<dyn Dialect> = match command.protocol {
             EngineProtocol::Uci => Box::<UciDialect>::default(),
             EngineProtocol::Cecp => Box::<CecpDialect>::default(),

@@ -13,7 +13,7 @@ use cozy_chess::{Board, Move};
 use kibitzer::core::chess::Color;
 
 mod cecp;
-mod command;
+mod config;
 mod dialect;
 mod external;
 mod options;
@@ -22,7 +22,7 @@ mod scripted;
 mod uci;
 mod weak;
 
-pub use command::{EngineCommand, EngineProtocol};
+pub use config::{EngineConfig, EngineProtocol};
 pub use external::ExternalEngine;
 pub use scripted::{ScriptedAnswer, ScriptedEngine};
 pub use weak::WeakPlayer;
@@ -213,13 +213,9 @@ pub struct SearchLimits {
 }
 
 impl SearchLimits {
-    /// Returns the limits of a search that uses this time; the deadline is 5 s later.
-    ///
-    /// # Panics
-    ///
-    /// If the deadline exceeds the range of [`Duration`].
+    /// Returns the limits of a search that uses this time; the deadline is 5 s later, at most [`Duration::MAX`].
     pub fn for_fixed_time(time: Duration) -> Self {
-        Self { move_time: Some(time), ..Self::deadline(time + Duration::from_secs(5)) }
+        Self { move_time: Some(time), ..Self::deadline(time.saturating_add(Duration::from_secs(5))) }
     }
 
     /// Returns the limits of a search without clocks, which may use any time up to the deadline.

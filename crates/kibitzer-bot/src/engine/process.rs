@@ -14,7 +14,7 @@ use tokio::task::{JoinHandle, yield_now};
 use tokio::time::timeout;
 use tracing::{debug, info, warn};
 
-use super::{EngineCommand, EngineError};
+use super::{EngineConfig, EngineError};
 
 /// Longest line of an engine; the rest of a longer one is dropped.
 const MAX_LINE_BYTES: usize = 64 * 1024;
@@ -44,7 +44,7 @@ impl EngineProcess {
     /// # Errors
     ///
     /// [`EngineError::Start`].
-    pub(super) fn spawn(engine: &EngineCommand) -> Result<Self, EngineError> {
+    pub(super) fn spawn(engine: &EngineConfig) -> Result<Self, EngineError> {
         let program = engine.command.first().cloned().unwrap_or_default();
         let failed = |source| EngineError::Start { program: program.clone(), source };
         let mut child = command_without_secrets(engine, &program).spawn().map_err(failed)?;
@@ -132,13 +132,10 @@ impl Drop for EngineProcess {
 
 /// Returns the command that starts the program with pipes and, on Unix, in a new process group, without the environment variables
 /// `KIBITZER_*`.
-fn command_without_secrets(engine: &EngineCommand, program: &str) -> Command {
+fn command_without_secrets(engine: &EngineConfig, program: &str) -> Command {
     let mut command = Command::new(program);
     command.args(engine.command.iter().skip(1)).kill_on_drop(true);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    if let Some(directory) = &engine.directory {
-        command.current_dir(directory);
-    }
     // They may contain the password of the server.
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("KIBITZER_")) {
         command.env_remove(name);

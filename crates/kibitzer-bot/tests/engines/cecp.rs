@@ -5,8 +5,7 @@ use std::time::Duration;
 use kibitzer::core::chess::Color;
 use kibitzer_bot::Engine;
 use kibitzer_bot::engine::{
-    BestMove, EngineCommand, EngineError, EngineProtocol, ExternalEngine, GameSetup, Score, SearchLimits,
-    SearchPosition,
+    BestMove, EngineConfig, EngineError, EngineProtocol, ExternalEngine, GameSetup, Score, SearchLimits, SearchPosition,
 };
 use tokio::time::timeout;
 
@@ -22,7 +21,7 @@ fn script(clauses: &str) -> Script {
     Script::answering(&format!("{clauses}\n{FEATURES}"))
 }
 
-async fn started(command: &EngineCommand) -> Result<ExternalEngine, EngineError> {
+async fn started(command: &EngineConfig) -> Result<ExternalEngine, EngineError> {
     let mut command = command.clone();
     command.protocol = EngineProtocol::Cecp;
     ExternalEngine::start(&command).await

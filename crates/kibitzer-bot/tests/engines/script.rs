@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use kibitzer::core::chess::Color;
-use kibitzer_bot::engine::{EngineCommand, SearchLimits, SearchPosition};
+use kibitzer_bot::engine::{EngineConfig, SearchLimits, SearchPosition};
 
 /// A directory with a script and the log of the lines that the script received. It is removed at the end of the test.
 pub(crate) struct Script {
@@ -41,10 +41,8 @@ impl Script {
         ))
     }
 
-    pub(crate) fn command(&self) -> EngineCommand {
-        let mut command = EngineCommand::new(["sh", "engine.sh"]);
-        command.directory = Some(self.folder.clone());
-        command
+    pub(crate) fn command(&self) -> EngineConfig {
+        EngineConfig::new(["sh", "-c", "cd \"$0\" && . ./engine.sh", self.folder.to_str().unwrap()])
     }
 
     /// The lines that the engine has received.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use kibitzer::core::chess::Color;
 use kibitzer_bot::Engine;
 use kibitzer_bot::engine::{
-    BestMove, EngineCommand, EngineError, ExternalEngine, GameSetup, Score, SearchInfo, SearchLimits, SearchPosition,
+    BestMove, EngineConfig, EngineError, ExternalEngine, GameSetup, Score, SearchInfo, SearchLimits, SearchPosition,
 };
 use tokio::time::timeout;
 
@@ -156,9 +156,9 @@ async fn new_game_sets_variant_and_opponent_in_one_line_each() {
 
 #[tokio::test]
 async fn engine_that_cannot_start_or_crashes_at_start_is_an_error() {
-    let missing = ExternalEngine::start(&EngineCommand::new(["/nonexistent/engine"])).await;
+    let missing = ExternalEngine::start(&EngineConfig::new(["/nonexistent/engine"])).await;
     assert!(matches!(missing, Err(EngineError::Start { program, .. }) if program == "/nonexistent/engine"));
-    let empty = ExternalEngine::start(&EngineCommand::new(Vec::<String>::new())).await;
+    let empty = ExternalEngine::start(&EngineConfig::new(Vec::<String>::new())).await;
     assert!(matches!(empty, Err(EngineError::Start { .. })));
     let crash = Script::new("echo uciok-not; exit 3");
     assert!(matches!(ExternalEngine::start(&crash.command()).await, Err(EngineError::Exited)));

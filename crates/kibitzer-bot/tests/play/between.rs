@@ -24,7 +24,7 @@ async fn beside(set: impl FnOnce(&mut BotConfig)) -> (Running, Human, Profile) {
 /// The bot challenges this player.
 fn challenging(config: &mut BotConfig) {
     let player: Handle = "Alekhin".parse().unwrap();
-    config.rules.matchmaking = Some(MatchmakingRules::against([player], "5 0 unrated"));
+    config.matchmaking = Some(MatchmakingRules::against([player], "5 0 unrated"));
 }
 
 #[tokio::test(start_paused = true)]
@@ -51,7 +51,7 @@ async fn challenge_without_an_answer_is_withdrawn() {
 async fn challenge_is_withdrawn_when_an_owner_pauses_the_bot() {
     let (bot, mut human, _) = beside(|config| {
         challenging(config);
-        config.rules.talk.owners = vec!["Alekhin".parse().unwrap()];
+        config.talk.owners = vec!["Alekhin".parse().unwrap()];
     })
     .await;
     human.line("Challenge: Botvin").await;
@@ -87,7 +87,7 @@ async fn listed_players_are_challenged_by_rating_and_kind_of_account() {
     let (bot, _human, _) = beside(|config| {
         let mut rules = MatchmakingRules::against([], "5 0 unrated");
         rules.computers_only = true;
-        config.rules.matchmaking = Some(rules);
+        config.matchmaking = Some(rules);
     })
     .await;
     sleep(20 * MINUTE).await;
@@ -124,7 +124,7 @@ async fn simultaneous_exhibition_is_played() {
 
 #[tokio::test(start_paused = true)]
 async fn rematch_is_proposed_up_to_the_limit() {
-    let (bot, mut human, _) = beside(|config| config.rules.rematch.propose = 1).await;
+    let (bot, mut human, _) = beside(|config| config.rematch.propose = 1).await;
     human.begin(&["e2e4"]).await;
     human.client.resign().await.unwrap();
     human.line("Challenge: Botvin").await;
@@ -139,8 +139,8 @@ async fn rematch_is_proposed_up_to_the_limit() {
 #[tokio::test(start_paused = true)]
 async fn seeks_are_posted_answered_judged_and_posted_again() {
     let (bot, human, _) = beside(|config| {
-        config.rules.seek.ads = vec!["5 0 unrated".to_owned()];
-        config.rules.accept.block = vec!["Blocked".parse().unwrap()];
+        config.seek.ads = vec!["5 0 unrated".to_owned()];
+        config.accept.block = vec!["Blocked".parse().unwrap()];
     })
     .await;
     bot.wait_for(BotAction::Sought, "5 0 unrated").await;
@@ -177,7 +177,7 @@ async fn several_accounts_play_in_one_process() {
 
 #[tokio::test(start_paused = true)]
 async fn rematch_that_was_declined_is_not_proposed_again() {
-    let (bot, mut human, _) = beside(|config| config.rules.rematch.propose = 9).await;
+    let (bot, mut human, _) = beside(|config| config.rematch.propose = 9).await;
     human.begin(&["e2e4"]).await;
     human.client.resign().await.unwrap();
     human.line("Challenge: Botvin").await;
@@ -192,7 +192,7 @@ async fn rematch_that_was_declined_is_not_proposed_again() {
 
 #[tokio::test(start_paused = true)]
 async fn untimed_game_is_played_if_the_settings_allow_it() {
-    let (bot, mut human, _) = beside(|config| config.rules.accept.untimed = true).await;
+    let (bot, mut human, _) = beside(|config| config.accept.untimed = true).await;
     human.send("match Botvin unrated untimed white").await;
     bot.wait_for(BotAction::Started, "").await;
     human.play("e2e4").await;
@@ -202,8 +202,8 @@ async fn untimed_game_is_played_if_the_settings_allow_it() {
 #[tokio::test(start_paused = true)]
 async fn paused_bot_posts_its_seeks_when_it_plays_again() {
     let (bot, human, _) = beside(|config| {
-        config.rules.seek.ads = vec!["5 0 unrated".to_owned()];
-        config.rules.talk.owners = vec!["Alekhin".parse().unwrap()];
+        config.seek.ads = vec!["5 0 unrated".to_owned()];
+        config.talk.owners = vec!["Alekhin".parse().unwrap()];
     })
     .await;
     bot.wait_for(BotAction::Sought, "").await;

@@ -15,7 +15,7 @@ async fn offers_are_answered_by_number_where_the_server_ignores_names() {
     let mut config = settings(&profile);
     let mut matchmaking = MatchmakingRules::against(["Euwe".parse().unwrap()], "3 0 unrated");
     matchmaking.pause = Duration::from_mins(2);
-    config.rules.matchmaking = Some(matchmaking);
+    config.matchmaking = Some(matchmaking);
     let bot = ready(config, weak()).await;
     let mut human = Human::log_in(&profile, "Alekhin").await;
     human.challenge(|terms| terms.color(kibitzer::core::chess::Color::White)).await;

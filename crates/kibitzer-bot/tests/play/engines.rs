@@ -75,7 +75,7 @@ async fn engine_that_is_mated_has_not_failed() {
 async fn move_that_the_server_refuses_in_a_variant_counts_as_a_failure() {
     let (_server, profile) = serve(options()).await;
     let mut config = settings(&profile);
-    config.rules.accept.kinds.push("crazyhouse".to_owned());
+    config.accept.kinds.push("crazyhouse".to_owned());
     let tries = Arc::new(AtomicUsize::new(0));
     let engine = scripted(move |position, _| match tries.fetch_add(1, Ordering::Relaxed) {
         0 => ScriptedAnswer::Move("Q@e5".to_owned()),
@@ -126,7 +126,7 @@ async fn crazyhouse_and_chess960_are_played_on_both_families() {
         for (kind, words) in [("crazyhouse", "crazyhouse"), ("chess960", "wild fr")] {
             let (_server, profile) = serve(options().family(family)).await;
             let mut config = settings(&profile);
-            config.rules.accept.kinds.push(kind.to_owned());
+            config.accept.kinds.push(kind.to_owned());
             let log = Log::default();
             let bot = ready(config, probe(&log, 0)).await;
             let mut human = Human::log_in(&profile, "Alekhin").await;

@@ -8,7 +8,7 @@ use kibitzer::Relation;
 use kibitzer::command::OfferRef;
 use kibitzer_bot::config::MatchmakingRules;
 use kibitzer_bot::engine::{EngineError, ScriptedAnswer};
-use kibitzer_bot::{BotAction, BotConfig, BotError, EngineCommand, ScriptedEngine, WeakPlayer};
+use kibitzer_bot::{BotAction, BotConfig, BotError, EngineConfig, ScriptedEngine, WeakPlayer};
 use kibitzer_server::{ConnectionTarget, Family, Fault, FaultPoint};
 
 use crate::table::{Human, options, ready, scripted, serve, serve_accounts, settings, shuffle, shuffler, weak};
@@ -54,9 +54,8 @@ async fn play_until_the_opponent_resigns(family: Family) {
 async fn two_bots_play_a_whole_game_and_report_the_same_end() {
     let (_server, profile) = serve(options()).await;
     let one = ready(settings(&profile), weak()).await;
-    let mut config =
-        BotConfig::new(profile.clone().guest_as("Whiteley".parse().unwrap()), EngineCommand::new(["none"]));
-    config.rules.matchmaking = Some(MatchmakingRules::against(["Botvin".parse().unwrap()], "5 0 unrated"));
+    let mut config = BotConfig::new(profile.clone().guest_as("Whiteley".parse().unwrap()), EngineConfig::new(["none"]));
+    config.matchmaking = Some(MatchmakingRules::against(["Botvin".parse().unwrap()], "5 0 unrated"));
     let two = ready(config, || async { Ok(WeakPlayer::new(9, Duration::ZERO)) }).await;
     let mut ends = Vec::new();
     for bot in [&one, &two] {
@@ -142,7 +141,7 @@ async fn illegal_move_of_the_engine_is_never_sent() {
 async fn takeback_while_thinking_drops_the_move_found_for_the_old_position() {
     let (_server, profile) = serve(options()).await;
     let mut config = settings(&profile);
-    config.rules.offers.takebacks = 1;
+    config.offers.takebacks = 1;
     let engine = || async { Ok(ScriptedEngine::new(|position, _| shuffle(position)).delay(Duration::from_secs(4))) };
     let bot = ready(config, engine).await;
     let mut human = Human::log_in(&profile, "Alekhin").await;
@@ -162,7 +161,7 @@ async fn takeback_while_thinking_drops_the_move_found_for_the_old_position() {
 async fn takeback_to_the_own_turn_before_is_searched_again() {
     let (_server, profile) = serve(options()).await;
     let mut config = settings(&profile);
-    config.rules.offers.takebacks = 1;
+    config.offers.takebacks = 1;
     let engine = || async { Ok(ScriptedEngine::new(|position, _| shuffle(position)).delay(Duration::from_secs(4))) };
     let bot = ready(config, engine).await;
     let mut human = Human::log_in(&profile, "Alekhin").await;
@@ -194,8 +193,8 @@ async fn game_that_ends_while_thinking_gets_no_move() {
 async fn unsuitable_challenges_are_declined_with_the_reason_once() {
     let (_server, profile) = serve(options()).await;
     let mut config = settings(&profile);
-    config.rules.accept.block = vec!["Blocked".parse().unwrap()];
-    config.rules.accept.kinds.push("crazyhouse".to_owned());
+    config.accept.block = vec!["Blocked".parse().unwrap()];
+    config.accept.kinds.push("crazyhouse".to_owned());
     let bot = ready(config, weak()).await;
     let mut human = Human::log_in(&profile, "Alekhin").await;
     for (terms, reason) in [
@@ -343,8 +342,8 @@ async fn partnership_is_declined() {
 async fn owners_command_and_others_get_answers() {
     let (_server, profile) = serve(options()).await;
     let mut config = settings(&profile);
-    config.rules.talk.owners = vec!["alekhin".parse().unwrap()];
-    config.rules.talk.answers.insert("source".to_owned(), "see the notes in my finger".to_owned());
+    config.talk.owners = vec!["alekhin".parse().unwrap()];
+    config.talk.answers.insert("source".to_owned(), "see the notes in my finger".to_owned());
     let bot = ready(config, weak()).await;
     let mut owner = Human::log_in(&profile, "Alekhin").await;
     let mut other = Human::log_in(&profile, "Bogoljubov").await;
@@ -369,7 +368,7 @@ async fn owners_command_and_others_get_answers() {
 async fn abort_of_an_owner_is_a_request_and_no_resignation() {
     let (_server, profile) = serve(options()).await;
     let mut config = settings(&profile);
-    config.rules.talk.owners = vec!["Alekhin".parse().unwrap()];
+    config.talk.owners = vec!["Alekhin".parse().unwrap()];
     let bot = ready(config, weak()).await;
     let mut human = Human::log_in(&profile, "Alekhin").await;
     human.begin(&["e2e4", "d2d4"]).await;

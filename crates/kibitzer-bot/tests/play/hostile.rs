@@ -53,7 +53,7 @@ async fn talk_of_the_opponent_reaches_neither_the_engine_nor_the_file() {
 async fn answers_to_one_player_have_a_pause() {
     let (_server, profile) = serve(options()).await;
     let mut config = settings(&profile);
-    config.rules.talk.answers.insert("hello".to_owned(), "hello yourself".to_owned());
+    config.talk.answers.insert("hello".to_owned(), "hello yourself".to_owned());
     let bot = ready(config, weak()).await;
     let human = Human::log_in(&profile, "Alekhin").await;
     for _ in 0..200 {

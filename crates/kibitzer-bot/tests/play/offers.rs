@@ -57,7 +57,7 @@ async fn offer_withdrawn_before_it_is_declined_is_no_refusal_of_the_server() {
 async fn offers_are_granted_by_the_settings() {
     for (offer, end) in [("draw", "drawn"), ("abort", "aborted"), ("adjourn", "adjourned")] {
         let (bot, mut human) = play(10, 3, |config| {
-            let offers = &mut config.rules.offers;
+            let offers = &mut config.offers;
             (offers.abort, offers.adjourn, offers.draw) = (true, true, Some(draw_rule(3, 3)));
         })
         .await;
@@ -78,7 +78,7 @@ async fn abort_is_granted_in_the_first_moves() {
 
 #[tokio::test(start_paused = true)]
 async fn draw_is_offered_by_the_rule_once() {
-    let (bot, mut human) = play(-20, 3, |config| config.rules.offers.draw = Some(draw_rule(2, 3))).await;
+    let (bot, mut human) = play(-20, 3, |config| config.offers.draw = Some(draw_rule(2, 3))).await;
     human.line("offers you a draw").await;
     human.send("decline").await;
     for played in ["h2h3", "g2g3"] {
@@ -86,7 +86,7 @@ async fn draw_is_offered_by_the_rule_once() {
         human.turn().await;
     }
     assert_eq!(bot.count(BotAction::OfferedDraw), 1, "{:#?}", bot.actions());
-    let (bot, _human) = play(-21, 5, |config| config.rules.offers.draw = Some(draw_rule(2, 3))).await;
+    let (bot, _human) = play(-21, 5, |config| config.offers.draw = Some(draw_rule(2, 3))).await;
     assert_eq!(bot.count(BotAction::OfferedDraw), 0);
 }
 
@@ -95,7 +95,7 @@ async fn draw_that_the_engine_offers_is_offered_unless_the_rules_exclude_draws()
     for is_allowed in [true, false] {
         let (_server, profile) = serve(options()).await;
         let mut config = settings(&profile);
-        config.rules.offers.draw = config.rules.offers.draw.filter(|_| is_allowed);
+        config.offers.draw = config.offers.draw.filter(|_| is_allowed);
         let engine = scripted(|position, _| {
             let ScriptedAnswer::Move(uci) = shuffle(position) else { return ScriptedAnswer::Hang };
             let mut best = BestMove::new(uci);
@@ -112,14 +112,14 @@ async fn draw_that_the_engine_offers_is_offered_unless_the_rules_exclude_draws()
 #[tokio::test(start_paused = true)]
 async fn scores_of_any_size_are_neither_even_nor_an_error() {
     for score_cp in [i32::MIN, i32::MAX] {
-        let (bot, _human) = play(score_cp, 3, |config| config.rules.offers.draw = Some(draw_rule(2, 1))).await;
+        let (bot, _human) = play(score_cp, 3, |config| config.offers.draw = Some(draw_rule(2, 1))).await;
         assert_eq!((bot.count(BotAction::Moved), bot.count(BotAction::OfferedDraw)), (3, 0), "{:#?}", bot.actions());
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn lost_game_is_resigned_by_the_rule() {
-    let (bot, mut human) = play(-901, 3, |config| config.rules.offers.resign = Some(ResignRule::default())).await;
+    let (bot, mut human) = play(-901, 3, |config| config.offers.resign = Some(ResignRule::default())).await;
     human.play("h2h3").await;
     let end = human.end().await;
     assert!(end.contains("Botvin resigns"), "{end}");

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use kibitzer::command::OfferRef;
 use kibitzer::{Dial, Profile};
-use kibitzer_bot::{BotAction, BotConfig, EngineCommand, ScriptedEngine};
+use kibitzer_bot::{BotAction, BotConfig, EngineConfig, ScriptedEngine};
 use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, Server};
 use tokio::time::sleep;
 
@@ -88,7 +88,7 @@ async fn server_that_is_gone_for_a_while_and_kept_the_game_gets_it_played_on() {
     let (server, config, human) = serve_accounts().await;
     let reachable = Arc::new(Mutex::new(Some(Arc::clone(&server))));
     let (account, attempts) = replaceable(&config.accounts[0], &reachable);
-    let bot = ready(BotConfig::new(account, EngineCommand::new(["none"])), shuffler()).await;
+    let bot = ready(BotConfig::new(account, EngineConfig::new(["none"])), shuffler()).await;
     let mut human = Human::log_in_with(human).await;
     human.begin(&["e2e4", "d2d3", "f1e2"]).await;
     *reachable.lock().unwrap() = None;
@@ -185,7 +185,7 @@ async fn damaged_or_slow_output_of_the_server_does_not_cost_the_game() {
 async fn seeks_are_open_once_after_a_lost_connection() {
     let (server, profile) = serve(options()).await;
     let mut config = settings(&profile);
-    config.rules.seek.ads = vec!["5 0 unrated".to_owned()];
+    config.seek.ads = vec!["5 0 unrated".to_owned()];
     let bot = ready(config, weak()).await;
     bot.wait_for(BotAction::Sought, "").await;
     sleep(Duration::from_secs(1)).await;
@@ -199,7 +199,7 @@ async fn seeks_are_open_once_after_a_lost_connection() {
 #[tokio::test(start_paused = true)]
 async fn resumed_game_counts_as_one_game_with_the_opponent() {
     let (server, mut config, profile) = serve_accounts().await;
-    config.rules.accept.games_per_opponent_per_day = 2;
+    config.accept.games_per_opponent_per_day = 2;
     let bot = ready(config, weak()).await;
     let mut human = Human::log_in_with(profile).await;
     human.begin(&["e2e4", "d2d3", "f1e2"]).await;

@@ -10,7 +10,7 @@ use kibitzer::{Client, Dial, Event, Message, Profile, Relation, Style12, Subscri
 use kibitzer_bot::engine::{EngineError, ScriptedAnswer, SearchLimits, SearchPosition};
 use kibitzer_bot::policy::Policy;
 use kibitzer_bot::{
-    Bot, BotAction, BotConfig, BotError, BotEvent, EngineCommand, ScriptedEngine, StartEngine, Stop, WeakPlayer,
+    Bot, BotAction, BotConfig, BotError, BotEvent, EngineConfig, ScriptedEngine, StartEngine, Stop, WeakPlayer,
 };
 use kibitzer_server::{Account, ConnectionTarget, Family, Fault, FaultPoint, Server, ServerOptions};
 use tokio::task::JoinHandle;
@@ -123,7 +123,7 @@ impl Running {
 
 /// The settings of the tests: guest `Botvin`, default rules.
 pub(crate) fn settings(profile: &Profile) -> BotConfig {
-    BotConfig::new(profile.clone().guest_as("Botvin".parse().unwrap()), EngineCommand::new(["none"]))
+    BotConfig::new(profile.clone().guest_as("Botvin".parse().unwrap()), EngineConfig::new(["none"]))
 }
 
 /// A weak player that moves at once.
@@ -165,7 +165,7 @@ pub(crate) async fn serve_accounts() -> (Arc<Server>, BotConfig, Profile) {
     let account = |name: &str| Account::new(name.parse().unwrap(), "secret");
     let (server, profile) = serve(options().account(account("Botvin")).account(account("Alekhin"))).await;
     let log_in = |name: &str| profile.clone().account(name.parse().unwrap(), Password::new("secret").unwrap());
-    (server, BotConfig::new(log_in("Botvin"), EngineCommand::new(["none"])), log_in("Alekhin"))
+    (server, BotConfig::new(log_in("Botvin"), EngineConfig::new(["none"])), log_in("Alekhin"))
 }
 
 /// The opponent: a session whose moves the test sends.

@@ -6,7 +6,7 @@ use kibitzer::{Client, Profile, Tap};
 use kibitzer_bot::engine::{
     BestMove, EngineError, EngineInfo, GameSetup, Score, SearchInfo, SearchLimits, SearchPosition,
 };
-use kibitzer_bot::{Bot, BotAction, BotConfig, BotEvent, Engine, EngineCommand, Stop, WeakPlayer};
+use kibitzer_bot::{Bot, BotAction, BotConfig, BotEvent, Engine, EngineConfig, Stop, WeakPlayer};
 use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, PopulationOptions, Server, ServerOptions};
 use ratatui::crossterm::event::KeyCode;
 
@@ -64,7 +64,7 @@ async fn bot() -> Guest {
     let server =
         Server::start(ServerOptions::new().in_process().seed(7).population(PopulationOptions::new())).await.unwrap();
     let feed = |client: &Client, tap: Tap| {
-        let config = BotConfig::new(Profile::demo(), EngineCommand::new(["none"]));
+        let config = BotConfig::new(Profile::demo(), EngineConfig::new(["none"]));
         let (feed, sender) = SessionFeed::with_bot(tap);
         let bot = Bot::new(config)
             .engine(|| async { Ok(Analyst(WeakPlayer::new(7, Duration::from_secs(2)))) })

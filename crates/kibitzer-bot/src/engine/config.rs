@@ -1,0 +1,84 @@
+//! Settings of an engine.
+
+use std::time::Duration;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+
+/// Protocol that an engine speaks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum EngineProtocol {
+    /// Universal Chess Interface.
+    #[default]
+    Uci,
+    /// Chess Engine Communication Protocol, also called xboard or winboard protocol, version 2.
+    Cecp,
+}
+
+/// `[engine]`: the program of an engine, and how it is used.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct EngineConfig {
+    /// Program and arguments. They are passed to the operating system as they are, never to a shell.
+    pub command: Vec<String>,
+    /// Protocol of the program.
+    pub protocol: EngineProtocol,
+    /// Names and values of options, set in this order when the engine starts. The value of a button is empty.
+    #[serde(deserialize_with = "deserialize_option_values")]
+    pub options: Vec<(String, String)>,
+    /// Time within which the engine must complete its handshake, and confirm each command that has a reply. 30 s by default.
+    #[serde(skip)]
+    pub reply_timeout: Duration,
+    /// Whether the engine thinks in the opponent's time, if it can.
+    pub ponder: bool,
+    /// Time lost between the server's clock and the engine, deducted from every move in addition to the measured lag. 150 ms by
+    /// default.
+    pub move_overhead_ms: u64,
+    /// How often the engine is started again within one game after a failure. Then the bot aborts or resigns the game. 2 by default.
+    pub restarts_per_game: u32,
+    /// Nodes per move; unlimited if `None`.
+    pub nodes: Option<u64>,
+    /// Depth in plies; unlimited if `None`.
+    pub depth: Option<u32>,
+    /// Time per move in an untimed game. 5 s by default.
+    pub untimed_move_ms: u64,
+}
+
+impl Default for EngineConfig {
+    fn default() -> Self {
+        Self {
+            command: Vec::new(),
+            protocol: EngineProtocol::Uci,
+            options: Vec::new(),
+            reply_timeout: Duration::from_secs(30),
+            ponder: false,
+            move_overhead_ms: 150,
+            restarts_per_game: 2,
+            nodes: None,
+            depth: None,
+            untimed_move_ms: 5_000,
+        }
+    }
+}
+
+impl EngineConfig {
+    /// Returns the default settings of a UCI engine, with this program and these arguments.
+    pub fn new(command: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self { command: command.into_iter().map(Into::into).collect(), ..Self::default() }
+    }
+}
+
+/// Reads the values of options: texts, numbers and truth values.
+fn deserialize_option_values<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, String)>, D::Error> {
+    let values = toml::Table::deserialize(deserializer)?;
+    let text = |(name, value)| match value {
+        toml::Value::String(text) => Ok((name, text)),
+        toml::Value::Integer(number) => Ok((name, number.to_string())),
+        toml::Value::Boolean(truth) => Ok((name, truth.to_string())),
+        _ => Err(D::Error::custom(format_args!("the option `{name}` is not a text, a whole number, true or false"))),
+    };
+    values.into_iter().map(text).collect()
+}
