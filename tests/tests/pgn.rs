@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 use cozy_chess::Board as Rules;
 use cozy_chess::util::parse_san_move;
 use kibitzer_bot::pgn::{PgnCollector, PgnGame, PgnOrigin};
-use kibitzer_bot::tracker::{TrackedChangeKind, TrackedGame, TrackedRelation};
+use kibitzer_bot::tracker::{TrackedChangeKind, TrackedGame};
 use kibitzer_core::Event;
 use kibitzer_tests::Transcript;
 
@@ -32,7 +32,7 @@ fn recorded() -> Vec<Recorded> {
 }
 
 fn games_of(name: &str, events: &[Event]) -> Vec<Recorded> {
-    let mut collector = PgnCollector::new(PgnOrigin::new("freechess.org"), TrackedRelation::All).with_talk(true);
+    let mut collector = PgnCollector::new(PgnOrigin::new("freechess.org")).with_observed().with_talk(true);
     for event in events {
         collector.apply(event, None);
     }
@@ -165,7 +165,7 @@ fn without_reserves(fen: &str) -> String {
 fn games_with_takebacks_and_resumptions_are_among_the_recorded_ones() {
     let mut kinds = Vec::new();
     for transcript in Transcript::all() {
-        let mut collector = PgnCollector::new(PgnOrigin::default(), TrackedRelation::All);
+        let mut collector = PgnCollector::new(PgnOrigin::default()).with_observed();
         for event in transcript.events() {
             kinds.extend(collector.apply(&event, None).into_iter().map(|step| step.kind));
         }
@@ -178,7 +178,7 @@ fn games_with_takebacks_and_resumptions_are_among_the_recorded_ones() {
 
 #[test]
 fn both_boards_of_a_recorded_bughouse_match_are_in_one_game() {
-    let mut collector = PgnCollector::new(PgnOrigin::default(), TrackedRelation::All);
+    let mut collector = PgnCollector::new(PgnOrigin::default()).with_observed();
     for event in Transcript::named("fatics-bughouse-observer").events() {
         collector.apply(&event, None);
     }

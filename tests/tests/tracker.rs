@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use kibitzer_bot::GameTracker;
 use kibitzer_bot::pgn::{PgnCollector, PgnOrigin};
-use kibitzer_bot::tracker::{TrackedChangeKind, TrackedRelation, TrackedState};
+use kibitzer_bot::tracker::{TrackedChangeKind, TrackedState};
 use kibitzer_core::Event;
 use kibitzer_core::game::ChangeKind;
 use kibitzer_tests::{Transcript, events_of};
@@ -14,7 +14,7 @@ use proptest::prelude::*;
 fn the_tracked_moves_of_every_recorded_game_lead_to_its_position() {
     let (mut n_games, mut n_steps) = (0, 0);
     for transcript in Transcript::all() {
-        let mut tracker = GameTracker::new(TrackedRelation::All);
+        let mut tracker = GameTracker::with_observed();
         for event in transcript.events() {
             for step in tracker.apply(&event) {
                 let game = tracker.get(step.game).unwrap();
@@ -36,7 +36,7 @@ fn the_tracked_moves_of_every_recorded_game_lead_to_its_position() {
 #[test]
 fn every_recorded_end_of_a_followed_game_ends_its_tracked_game() {
     for transcript in Transcript::all() {
-        let mut tracker = GameTracker::new(TrackedRelation::All);
+        let mut tracker = GameTracker::with_observed();
         let mut ended = BTreeSet::new();
         for event in transcript.events() {
             let steps = tracker.apply(&event);
@@ -93,7 +93,7 @@ proptest! {
         let lines = LINES.get_or_init(lines_of_games);
         let picked = picks.iter().flat_map(|&(from, n)| lines.iter().cycle().skip(from % lines.len()).take(n));
         let stream: Vec<u8> = picked.flat_map(|line| [line, &b"\n\r"[..]].concat()).collect();
-        let mut collector = PgnCollector::new(PgnOrigin::default(), TrackedRelation::All);
+        let mut collector = PgnCollector::new(PgnOrigin::default()).with_observed();
         for (at, event) in events_of(Transcript::named("fatics-game-quick-observer").reader(), [&stream[..]]).iter().enumerate() {
             if at % 64 == cut {
                 collector.interrupt_games();

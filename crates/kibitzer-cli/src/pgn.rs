@@ -7,16 +7,14 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use kibitzer::core::message::GameId;
-use kibitzer::core::message::listing::{GameRowState, MoveList};
+use kibitzer::core::message::listing::GameRowState;
 use kibitzer::core::text::error_chain;
 use kibitzer::core::{Event, EventReader};
 use kibitzer::transcript::Utc;
 use kibitzer::{Client, Observation, Tap};
 use kibitzer_bot::PgnWriter;
 use kibitzer_bot::pgn::{PgnCollector, PgnOrigin};
-use kibitzer_bot::tracker::{GameKey, TrackedChange, TrackedChangeKind, TrackedGame, TrackedRelation, TrackedState};
-use tokio::sync::mpsc;
+use kibitzer_bot::tracker::{GameKey, TrackedChange, TrackedChangeKind, TrackedGame, TrackedState};
 use tokio::task::JoinSet;
 
 use crate::arguments::ReaderArgs;
@@ -106,7 +104,7 @@ impl Args {
     fn new_output(&self, host: &str, file: &Path) -> PgnOutput<'_> {
         PgnOutput {
             args: self,
-            collector: PgnCollector::new(PgnOrigin::new(host), TrackedRelation::All).with_talk(self.talk),
+            collector: PgnCollector::new(PgnOrigin::new(host)).with_observed().with_talk(self.talk),
             file: (!self.writes_to_stdout()).then(|| PgnWriter::new(file)),
             written: BTreeSet::new(),
         }
@@ -253,7 +251,6 @@ impl PgnOutput<'_> {
         n_games: usize,
         ending: &mut StopSignal,
     ) -> Result<(), Failure> {
-        let (found_moves, mut listed) = mpsc::channel(n_games.min(64));
         // Requests run beside the loop: it has to read the session, or they would not be answered. The set ends them when it
         // is dropped, because each has a client, which keeps the session alive.
         let mut requests = JoinSet::new();
@@ -261,12 +258,6 @@ impl PgnOutput<'_> {
         while self.written.len() < n_games {
             let item = tokio::select! {
                 item = tap.recv() => item,
-                Some((game, list)) = listed.recv() => {
-                    if let Some(game) = self.collector.tracker_mut().get_mut(game) {
-                        let _: bool = game.add_missing_moves(&list);
-                    }
-                    continue;
-                }
                 () = ending.wait() => None,
             };
             let Some(item) = item else { break };
@@ -274,7 +265,9 @@ impl PgnOutput<'_> {
             let changes = self.apply_and_write_ended(&event, Some(Utc::now()))?;
             let changed = changes.iter().filter_map(|change| self.collector.tracker().get(change.game));
             for game in changed.filter(|game| game.has_missing_moves()) {
-                requests.spawn(request_moves(client.clone(), (game.key(), game.number()), found_moves.clone()));
+                let (client, number) = (client.clone(), game.number());
+                // The collector adds the listed moves when it receives them among the events.
+                requests.spawn(async move { drop(client.moves(number).await) });
             }
             while requests.try_join_next().is_some() {}
         }
@@ -362,16 +355,5 @@ async fn observe_games_until(client: Client, n_total: usize) {
             }
         }
         tokio::time::sleep(LOOK_INTERVAL).await;
-    }
-}
-
-/// Requests the move list of a game that is in progress, and sends it to `found`. Sends nothing if the request fails.
-///
-/// # Cancel safety
-///
-/// Cancel safe: the reply is discarded.
-async fn request_moves(client: Client, (key, number): (GameKey, GameId), found: mpsc::Sender<(GameKey, MoveList)>) {
-    if let Ok(list) = client.moves(number).await {
-        let _ = found.send((key, list)).await;
     }
 }

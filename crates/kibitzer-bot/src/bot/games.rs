@@ -4,8 +4,6 @@ use std::time::Duration;
 
 use kibitzer::core::chess::Color;
 use kibitzer::core::message::Rating;
-use kibitzer::core::message::listing::MoveList;
-use kibitzer::{GameId, RequestError};
 use tokio::time::Instant;
 
 use super::engine_task::EngineOrder;
@@ -55,7 +53,10 @@ impl<P: Policy + Clone> BotPlayer<P> {
         let word = if change.kind == TrackedChangeKind::Resumed { "resumed" } else { "started" };
         let reason = format!("{word}: {} with {initial} s and {increment} s per move, as {color}", setup.variant);
         if game.has_missing_moves() {
-            self.request_missing_moves(change.game, game.number());
+            let (client, number) = (self.client.clone(), game.number());
+            // The tracker adds the listed moves when it receives them among the events.
+            let request = async move { RequestOutcome::Other(Some(change.game), client.moves(number).await.err()) };
+            self.requests.spawn(request);
         }
         // The server has forgotten a request to abort.
         self.decisions.entry(change.game).or_default().has_given_up = false;
@@ -66,21 +67,6 @@ impl<P: Policy + Clone> BotPlayer<P> {
             self.greet(&opponent);
         }
         self.find_move_or_ponder(change.game);
-    }
-
-    /// Requests the list of moves of a game whose first moves are unknown.
-    fn request_missing_moves(&mut self, key: GameKey, number: GameId) {
-        let client = self.client.clone();
-        self.requests.spawn(async move { RequestOutcome::Moves(key, Box::new(client.moves(number).await)) });
-    }
-
-    /// Adds the received moves to the start of a game, or reports the error of their request.
-    pub(super) fn on_moves_reply(&mut self, key: GameKey, result: Result<MoveList, RequestError>) {
-        match (result, self.games.tracker_mut().get_mut(key)) {
-            (Ok(list), Some(game)) => drop(game.add_missing_moves(&list)),
-            (Err(error), _) => self.report(BotAction::ServerRefused, Some(key), None, error.to_string()),
-            (Ok(_), None) => {}
-        }
     }
 
     /// Looks for a move if it is this account's turn, and claims a draw first if one is due; otherwise waits for the opponent's

@@ -23,7 +23,7 @@ use crate::config::BotConfig;
 use crate::engine::EngineInfo;
 use crate::pgn::{PgnCollector, PgnOrigin};
 use crate::policy::Policy;
-use crate::tracker::{GameKey, TrackedGame, TrackedRelation, TrackedState};
+use crate::tracker::{GameKey, TrackedGame, TrackedState};
 use crate::verdict::{BotAction, BotEvent};
 
 /// How long the bot waits for the end of a game when its time to stop is over.
@@ -66,7 +66,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         let mut player = Self {
             config,
             policy,
-            games: PgnCollector::new(PgnOrigin::new(client.server()), TrackedRelation::Own),
+            games: PgnCollector::new(PgnOrigin::new(client.server())),
             client,
             decisions: BTreeMap::new(),
             requests: PendingRequests::default(),
@@ -206,7 +206,6 @@ impl<P: Policy + Clone> BotPlayer<P> {
             RequestOutcome::Answer(answer, result) => self.on_answer_reply(answer, result),
             RequestOutcome::Challenge(player, error) => self.on_challenge_reply(player, error),
             RequestOutcome::Abort(game, result) => self.on_abort_reply(game, &result),
-            RequestOutcome::Moves(game, result) => self.on_moves_reply(game, *result),
             RequestOutcome::Candidates(result) => self.on_candidates_reply(result),
             RequestOutcome::Other(game, error) => self.report_error_if_any(game, None, error),
         }

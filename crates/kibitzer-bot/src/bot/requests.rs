@@ -3,7 +3,7 @@
 use std::future::Future;
 
 use kibitzer::command::{MoveMade, OfferOutcome, OfferRef};
-use kibitzer::core::message::listing::{MoveList, WhoList};
+use kibitzer::core::message::listing::WhoList;
 use kibitzer::{Client, Handle, RequestError};
 use tokio::task::JoinSet;
 
@@ -20,8 +20,6 @@ pub(super) enum RequestOutcome {
     Challenge(Handle, Option<RequestError>),
     /// The bot asked to abort a game that it cannot play.
     Abort(GameKey, Result<OfferOutcome, RequestError>),
-    /// The earlier moves of a resumed game.
-    Moves(GameKey, Box<Result<MoveList, RequestError>>),
     /// The players who may be challenged.
     Candidates(Result<WhoList, RequestError>),
     /// Anything else; the error, if it failed.

@@ -9,9 +9,7 @@ use kibitzer::transcript::Utc;
 
 use super::game::MAX_COMMENTS;
 use super::{BpgnMatch, PgnGame, PgnOrigin};
-use crate::tracker::{
-    GameKey, GameTracker, TrackedChange, TrackedChangeKind, TrackedGame, TrackedRelation, TrackedState,
-};
+use crate::tracker::{GameKey, GameTracker, TrackedChange, TrackedChangeKind, TrackedGame, TrackedState};
 
 /// Collects the games of a session from its events: start times, moves, and on request the players' talk.
 #[derive(Debug, Default)]
@@ -31,9 +29,16 @@ struct GameNotes {
 }
 
 impl PgnCollector {
-    /// Creates a collector without games.
-    pub fn new(origin: PgnOrigin, relation: TrackedRelation) -> Self {
-        Self { tracker: GameTracker::new(relation), origin, ..Self::default() }
+    /// Creates a collector of the games that this login plays, without games.
+    pub fn new(origin: PgnOrigin) -> Self {
+        Self { origin, ..Self::default() }
+    }
+
+    /// Collects observed games, too. Call it before the first event.
+    #[must_use]
+    pub fn with_observed(mut self) -> Self {
+        self.tracker = GameTracker::with_observed();
+        self
     }
 
     /// Sets whether kibitzes, whispers and the opponent's words become comments. Default: no.
@@ -46,11 +51,6 @@ impl PgnCollector {
     /// Returns the tracker of the games.
     pub const fn tracker(&self) -> &GameTracker {
         &self.tracker
-    }
-
-    /// Returns the tracker of the games, to add lists of moves.
-    pub const fn tracker_mut(&mut self) -> &mut GameTracker {
-        &mut self.tracker
     }
 
     /// Applies an event that happened at this time, and returns the changes of games. With `None`, the records of

@@ -7,7 +7,6 @@ use kibitzer::transcript::Utc;
 use proptest::prelude::*;
 
 use super::*;
-use crate::tracker::TrackedRelation;
 
 const START: &str = "rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0";
 const AFTER_E4: &str = "rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0";
@@ -34,7 +33,7 @@ fn opening(game: u32, names: &str, kind: &str) -> Vec<String> {
 }
 
 fn collect(lines: &[String]) -> PgnCollector {
-    let mut collector = PgnCollector::new(PgnOrigin::new("freechess.org"), TrackedRelation::All).with_talk(true);
+    let mut collector = PgnCollector::new(PgnOrigin::new("freechess.org")).with_observed().with_talk(true);
     let mut reader = EventReader::default();
     let text = lines.join("\n\r") + "\n\rfics% ";
     let mut input = text.as_bytes();

@@ -47,7 +47,7 @@ pub struct TrackedGame {
     /// The tracker's number of the event with which each move of the line arrived.
     arrivals: Vec<u64>,
     /// Whether the server's board is unknown, because a board that it derives from was missed.
-    is_position_unknown: bool,
+    pub(super) is_position_unknown: bool,
 }
 
 impl TrackedGame {
@@ -210,7 +210,7 @@ impl TrackedGame {
 
     /// Adds the moves that are missing at the start of the line. Returns `true` if none is missing afterwards, `false` if the list does
     /// not lead to the known moves, or has a move that cannot be played.
-    pub fn add_missing_moves(&mut self, list: &MoveList) -> bool {
+    pub(super) fn add_missing_moves(&mut self, list: &MoveList) {
         let line = MoveLine::from_list(list, self.variant() == "atomic").and_then(|line| line.up_to(self.game.base()));
         if let Some(line) = line.filter(|_| self.has_missing_moves()) {
             let n_known = self.n_moves();
@@ -218,7 +218,6 @@ impl TrackedGame {
             let n_added = self.n_moves().saturating_sub(n_known);
             self.arrivals.splice(..0, std::iter::repeat_n(0, n_added));
         }
-        !self.has_missing_moves()
     }
 
     /// Returns the position for an engine.

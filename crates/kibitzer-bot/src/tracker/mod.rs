@@ -35,23 +35,13 @@ const MAX_IDLE_GAMES: usize = 64;
 /// Maximum number of announcements kept until the first board. A server may announce every game that starts.
 const MAX_ANNOUNCED: usize = 256;
 
-/// The games that are tracked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "a login plays or observes")]
-pub enum TrackedRelation {
-    /// Games that this login plays.
-    #[default]
-    Own,
-    /// Games that this login plays or observes; not examined ones.
-    All,
-}
-
 /// Tracks the games of a session from its events.
 ///
 /// It must receive every event since the session began, in order; after missed events, create a new one.
 #[derive(Debug, Default)]
 pub struct GameTracker {
-    relation: TrackedRelation,
+    /// Whether observed games are tracked, too.
+    with_observed: bool,
     /// The games of this connection.
     games: Games,
     tracked: Vec<TrackedGame>,
@@ -65,19 +55,14 @@ pub struct GameTracker {
 }
 
 impl GameTracker {
-    /// Creates a tracker without games.
-    pub fn new(relation: TrackedRelation) -> Self {
-        Self { relation, ..Self::default() }
+    /// Creates a tracker of games that this login plays or observes; not of examined ones. The default one tracks only played games.
+    pub fn with_observed() -> Self {
+        Self { with_observed: true, ..Self::default() }
     }
 
     /// Returns a game; `None` if it was dropped: of games that are not in progress, about 64 are kept.
     pub fn get(&self, key: GameKey) -> Option<&TrackedGame> {
         self.tracked.iter().find(|game| game.key() == key)
-    }
-
-    /// Returns a game for [`TrackedGame::add_missing_moves`], which the tracker itself calls for a list among the events; `None` as for [`get`](Self::get).
-    pub fn get_mut(&mut self, key: GameKey) -> Option<&mut TrackedGame> {
-        self.tracked.iter_mut().find(|game| game.key() == key)
     }
 
     /// Returns all kept games, the oldest first.
@@ -98,7 +83,7 @@ impl GameTracker {
             Event::Received { received, .. } => self.apply_message(&received.message),
             Event::Desync(desync) if desync.reason.needs_board() => {
                 if let Some(game) = self.playing_mut(desync.game) {
-                    game.set_position_unknown(true);
+                    game.is_position_unknown = true;
                 }
                 Vec::new()
             }
@@ -120,7 +105,7 @@ impl GameTracker {
         self.games = Games::default();
         self.announced.clear();
         let playing = self.tracked.iter_mut().filter(|game| game.state() == TrackedState::Playing);
-        playing.map(|game| game.enter_state(TrackedState::Interrupted, TrackedChangeKind::Interrupted)).collect()
+        playing.map(|game| game.enter_state_after(TrackedChangeKind::Interrupted)).collect()
     }
 
     /// Applies a message of the server: its announcements, its terms, and its change of a game.
@@ -141,11 +126,8 @@ impl GameTracker {
         if !is_new && let Some(tracked) = self.tracked.iter_mut().rfind(|known| known.is_updated_by(game)) {
             return vec![tracked.apply_change(game, change.kind, self.n_events)];
         }
-        if game.is_followed_and_ongoing() && self.is_tracked(change.relation) {
-            self.start_or_resume(&game.clone())
-        } else {
-            Vec::new()
-        }
+        let is_tracked = change.relation.is_mine() || self.with_observed && change.relation == Relation::Observing;
+        if game.is_followed_and_ongoing() && is_tracked { self.start_or_resume(&game.clone()) } else { Vec::new() }
     }
 
     /// Remembers that the server announced a game, until its first board.
@@ -154,11 +136,6 @@ impl GameTracker {
         if self.announced.len() > MAX_ANNOUNCED {
             self.announced.pop_first();
         }
-    }
-
-    /// Returns whether games of this relation are tracked.
-    fn is_tracked(&self, relation: Relation) -> bool {
-        relation.is_mine() || self.relation == TrackedRelation::All && relation == Relation::Observing
     }
 
     /// Returns whether a game whose position was replaced is a new game under the number of the tracked one.
@@ -182,7 +159,7 @@ impl GameTracker {
             tracked.set_terms_if_players_match(terms);
         }
         let kind = if announced == Some(true) { TrackedChangeKind::Resumed } else { TrackedChangeKind::Started };
-        changes.push(tracked.enter_state(TrackedState::Playing, kind));
+        changes.push(tracked.enter_state_after(kind));
         self.tracked.push(tracked);
         self.drop_excess_idle_game();
         changes
@@ -194,11 +171,7 @@ impl GameTracker {
         let is_gone = |game: &&mut TrackedGame| {
             game.state() == TrackedState::Playing && (game.number() == number || games.get(game.number()).is_none())
         };
-        self.tracked
-            .iter_mut()
-            .filter(is_gone)
-            .map(|game| game.enter_state(TrackedState::Left, TrackedChangeKind::Left))
-            .collect()
+        self.tracked.iter_mut().filter(is_gone).map(|game| game.enter_state_after(TrackedChangeKind::Left)).collect()
     }
 
     /// Drops one game if more than [`MAX_IDLE_GAMES`] are not in progress: the oldest one that is over, otherwise the oldest one.
@@ -224,12 +197,12 @@ impl GameTracker {
             game.state() == TrackedState::Interrupted && game.has_players(&restored.white, &restored.black)
         })?;
         match restored.outcome {
-            RestoreOutcome::Ended => Some(known.enter_state(TrackedState::Over, TrackedChangeKind::Ended)),
+            RestoreOutcome::Ended => Some(known.enter_state_after(TrackedChangeKind::Ended)),
             // No board will follow: servers store no games of guests.
             RestoreOutcome::Gone | RestoreOutcome::Interrupted => {
-                Some(known.enter_state(TrackedState::Left, TrackedChangeKind::Left))
+                Some(known.enter_state_after(TrackedChangeKind::Left))
             }
-            RestoreOutcome::Adjourned => Some(known.enter_state(TrackedState::Adjourned, TrackedChangeKind::Adjourned)),
+            RestoreOutcome::Adjourned => Some(known.enter_state_after(TrackedChangeKind::Adjourned)),
             _ => None,
         }
     }
@@ -240,7 +213,7 @@ impl GameTracker {
             game.state() == TrackedState::Interrupted && game.has_players(&stored.white, &stored.black)
         };
         let found = self.tracked.iter_mut().filter(is_it);
-        found.map(|game| game.enter_state(TrackedState::Adjourned, TrackedChangeKind::Adjourned)).collect()
+        found.map(|game| game.enter_state_after(TrackedChangeKind::Adjourned)).collect()
     }
 
     /// Completes the game in progress that a list of moves belongs to.

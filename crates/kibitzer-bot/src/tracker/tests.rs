@@ -177,6 +177,13 @@ fn move_list(rows: &str) -> MoveList {
     MoveList::parse(text.lines().map(str::as_bytes)).unwrap()
 }
 
+/// Adds a list of moves to a game, and returns whether all of its moves are known then.
+fn add_moves(session: &mut Session, key: GameKey, list: &MoveList) -> bool {
+    let game = session.tracker.tracked.iter_mut().find(|game| game.key() == key).unwrap();
+    game.add_missing_moves(list);
+    !game.has_missing_moves()
+}
+
 #[test]
 fn a_list_of_moves_fills_the_gap_before_a_resumed_position() {
     let mut session = Session::default();
@@ -185,7 +192,7 @@ fn a_list_of_moves_fills_the_gap_before_a_resumed_position() {
     let unknown = session.game().search_position();
     assert_eq!(unknown.fen.as_deref(), Some("rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq e6 0 2"));
     let key = session.game().key();
-    let mut add = |rows: &str| session.tracker.get_mut(key).unwrap().add_missing_moves(&move_list(rows));
+    let mut add = |rows: &str| add_moves(&mut session, key, &move_list(rows));
     assert!(!add("  1.  d4      (0:00.000)      d5      (0:00.123)"), "another game");
     assert!(!add("  1.  Ke4     (0:00.000)"), "impossible");
     assert!(
@@ -205,7 +212,7 @@ fn a_list_replaces_no_known_moves_and_completes_a_resumed_game() {
     session.lines(&[CREATED, &start(), &after_e4()]);
     let key = session.game().key();
     let known = session.game().line();
-    assert!(session.tracker.get_mut(key).unwrap().add_missing_moves(&list));
+    assert!(add_moves(&mut session, key, &list));
     assert_eq!(session.game().line(), known, "with its clocks");
     // The first moves were missed, and then the connection was lost.
     let mut session = Session::default();
@@ -214,7 +221,7 @@ fn a_list_replaces_no_known_moves_and_completes_a_resumed_game() {
     session.lines(&[RESUMED, &board(AFTER_E5, 9, 1, 2, E5), &board(AFTER_NF3, 9, -1, 2, NF3)]);
     assert!(session.game().has_missing_moves());
     let key = session.game().key();
-    assert!(session.tracker.get_mut(key).unwrap().add_missing_moves(&list));
+    assert!(add_moves(&mut session, key, &list));
     assert_eq!(session.ucis(), ["e2e4", "e7e5", "g1f3"]);
 }
 
@@ -276,7 +283,7 @@ fn the_last_board_may_follow_the_end() {
 
 #[test]
 fn the_line_before_an_observed_board_has_kind_and_ratings() {
-    let mut session = Session { tracker: GameTracker::new(TrackedRelation::All), ..Session::default() };
+    let mut session = Session { tracker: GameTracker::with_observed(), ..Session::default() };
     let observed = board(START, 7, 0, 1, NONE);
     let terms = "Game 7: Me (1882) Bob (++++) rated wild/fr 3 2";
     assert_eq!(session.lines(&["You are now observing game 7.", terms, &observed]), [Started]);
@@ -296,7 +303,7 @@ fn only_own_games_are_tracked_by_default() {
     let observed = board(START, 7, 0, 1, NONE);
     let mut session = Session::default();
     assert_eq!(session.lines(&[&observed]), []);
-    let mut session = Session { tracker: GameTracker::new(TrackedRelation::All), ..Session::default() };
+    let mut session = Session { tracker: GameTracker::with_observed(), ..Session::default() };
     assert_eq!(session.lines(&[&observed, "Removing game 7 from observation list."]), [Started, Left]);
     assert_eq!(session.lines(&[&board(START, 8, 2, 1, NONE)]), [], "examined");
     assert_eq!(session.events(&[Event::Ready(Capabilities::default())]), []);

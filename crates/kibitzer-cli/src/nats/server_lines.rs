@@ -155,13 +155,12 @@ mod tests {
     use kibitzer::core::{Event, EventReader};
     use kibitzer::transcript::{Direction, TranscriptReader};
     use kibitzer_bot::pgn::{PgnCollector, PgnOrigin};
-    use kibitzer_bot::tracker::TrackedRelation;
 
     use super::super::games::KINDS;
     use super::*;
 
     fn collector() -> PgnCollector {
-        PgnCollector::new(PgnOrigin::new("freechess.org"), TrackedRelation::All).with_talk(true)
+        PgnCollector::new(PgnOrigin::new("freechess.org")).with_observed().with_talk(true)
     }
 
     fn games(collector: &PgnCollector) -> Vec<String> {

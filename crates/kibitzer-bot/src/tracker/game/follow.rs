@@ -12,48 +12,40 @@ impl TrackedGame {
     /// Replaces the state by the one after a change of the session's game, and returns the change of this game. With a board, the
     /// position is known again.
     pub(in crate::tracker) fn apply_change(&mut self, game: &Game, kind: ChangeKind, arrival: u64) -> TrackedChange {
+        use TrackedChangeKind::{Adjourned, Ended, Left, Moved, Refreshed, Replaced, TakenBack};
         self.replace_state(game, arrival);
         let is_adjournment = game.ending().is_some_and(GameEnded::is_adjourned);
-        let (state, kind) = match kind {
-            ChangeKind::Ended if is_adjournment => (TrackedState::Adjourned, TrackedChangeKind::Adjourned),
-            ChangeKind::Ended => (TrackedState::Over, TrackedChangeKind::Ended),
-            ChangeKind::Left if self.state == TrackedState::Playing => (TrackedState::Left, TrackedChangeKind::Left),
-            ChangeKind::Moved => (self.state, TrackedChangeKind::Moved),
-            ChangeKind::TookBack { plies } => (self.state, TrackedChangeKind::TakenBack { plies }),
-            ChangeKind::Jumped | ChangeKind::Replaced => (self.state, TrackedChangeKind::Replaced),
-            _ => (self.state, TrackedChangeKind::Refreshed),
+        let kind = match kind {
+            ChangeKind::Ended if is_adjournment => Adjourned,
+            ChangeKind::Ended => Ended,
+            ChangeKind::Left if self.state == TrackedState::Playing => Left,
+            ChangeKind::Moved => Moved,
+            ChangeKind::TookBack { plies } => TakenBack { plies },
+            ChangeKind::Jumped | ChangeKind::Replaced => Replaced,
+            _ => Refreshed,
         };
-        let is_board = !matches!(
-            kind,
-            TrackedChangeKind::Refreshed
-                | TrackedChangeKind::Ended
-                | TrackedChangeKind::Adjourned
-                | TrackedChangeKind::Left
-        );
-        self.is_position_unknown &= !is_board;
-        self.enter_state(state, kind)
+        self.is_position_unknown &= !matches!(kind, Moved | TakenBack { .. } | Replaced);
+        self.enter_state_after(kind)
     }
 
     /// Marks this game as resumed under the number and with the position of `game`.
     pub(in crate::tracker) fn resume(&mut self, game: &Game, arrival: u64) -> TrackedChange {
         self.replace_state(game, arrival);
         self.is_position_unknown = false;
-        self.enter_state(TrackedState::Playing, TrackedChangeKind::Resumed)
+        self.enter_state_after(TrackedChangeKind::Resumed)
     }
 
-    /// Sets the state and returns the change that reports it.
-    pub(in crate::tracker) const fn enter_state(
-        &mut self,
-        state: TrackedState,
-        kind: TrackedChangeKind,
-    ) -> TrackedChange {
-        self.state = state;
+    /// Sets the state that a change leads to, and returns the change. A change of the position keeps the state.
+    pub(in crate::tracker) const fn enter_state_after(&mut self, kind: TrackedChangeKind) -> TrackedChange {
+        self.state = match kind {
+            TrackedChangeKind::Started | TrackedChangeKind::Resumed => TrackedState::Playing,
+            TrackedChangeKind::Adjourned => TrackedState::Adjourned,
+            TrackedChangeKind::Ended => TrackedState::Over,
+            TrackedChangeKind::Interrupted => TrackedState::Interrupted,
+            TrackedChangeKind::Left => TrackedState::Left,
+            _ => self.state,
+        };
         TrackedChange { game: self.key, kind }
-    }
-
-    /// Records whether the server's board is unknown, so that it is not this login's turn.
-    pub(in crate::tracker) const fn set_position_unknown(&mut self, is_position_unknown: bool) {
-        self.is_position_unknown = is_position_unknown;
     }
 
     /// Stores the terms of an announcement if it names the players of this game; otherwise removes those that were stored.

@@ -6,7 +6,7 @@ use kibitzer::core::chess::Color;
 use kibitzer::core::message::GameId;
 use kibitzer::transcript::Utc;
 use kibitzer_bot::pgn::{PgnCollector, PgnOrigin};
-use kibitzer_bot::tracker::{TrackedGame, TrackedMove, TrackedRelation};
+use kibitzer_bot::tracker::{TrackedGame, TrackedMove};
 
 use crate::console::model::{ConsoleRow, RowContent};
 
@@ -28,7 +28,7 @@ fn apply_rows(collector: &mut PgnCollector, rows: &[&ConsoleRow], utc_start: Opt
 
 /// Returns a collector of all played and observed games, with their talk.
 fn new_collector() -> PgnCollector {
-    PgnCollector::new(PgnOrigin::new(""), TrackedRelation::All).with_talk(true)
+    PgnCollector::new(PgnOrigin::new("")).with_observed().with_talk(true)
 }
 
 /// Returns the games of rows as PGN; only those with this number, if one is given.
