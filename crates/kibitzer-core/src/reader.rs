@@ -52,7 +52,7 @@ impl EventReader {
     /// Sets the limits on kept games. Default: those of [`GameLimits::default`].
     #[must_use]
     pub const fn with_game_limits(mut self, limits: GameLimits) -> Self {
-        self.games.set_limits(limits);
+        self.games.limits = limits;
         self
     }
 
@@ -132,14 +132,14 @@ impl EventReader {
     /// remaining lines of a listing as text.
     pub fn stream_state(&self) -> StreamState {
         let mut state = self.reader.stream_state();
-        state.me = self.games.login_name().cloned();
+        state.me.clone_from(&self.games.me);
         state
     }
 
     /// Returns whether a reader that [resumes](Self::resume) here returns the same events: no listing is incomplete, and no event
     /// of the last message is pending.
     pub const fn is_resume_point(&self) -> bool {
-        self.pending_event.is_none() && !self.listings.is_collecting()
+        self.pending_event.is_none() && self.listings.collector.is_none()
     }
 
     /// Creates a reader that continues from the state of another one, with the games at that point. Offsets start at 0.
@@ -164,7 +164,7 @@ impl EventReader {
         for game in games.iter() {
             reader.add_game_for_datagrams(game.position());
         }
-        games.set_login_name(state.me.clone());
+        games.me.clone_from(&state.me);
         Self { reader, games, ..Self::default() }
     }
 

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::{Game, Games};
+use super::Game;
 use crate::chess::{CastlingSide, Color, Hands};
-use crate::message::{GameInfo, Handle, Rating, ReportedMove, Style12};
+use crate::message::{GameInfo, Rating, ReportedMove, Style12};
 use crate::text::encode_latin_1;
 
 /// Number of last plies whose positions are included.
@@ -25,7 +25,9 @@ impl Game {
     pub fn to_snapshot_lines(&self) -> Vec<Vec<u8>> {
         let terms = self.g1_line();
         let boards = self.base_and_recent_positions().into_iter().map(|position| style12_line(&position));
-        let hands = self.hands().map(|hands| b1_line(self, hands));
+        let hands = self
+            .hands()
+            .map(|Hands { white, black }| format!("<b1> game {} white [{white}] black [{black}]", self.id()));
         let lines = terms.into_iter().chain(boards).chain([style12_line(self.position())]).chain(hands);
         lines.map(|line| encode_latin_1(&line).into_owned()).collect()
     }
@@ -48,17 +50,6 @@ impl Game {
         push_key_if_some(&mut line, "t", self.kind());
         push_key_if_some(&mut line, "r", self.is_rated().map(u8::from));
         (self.kind().is_some() || self.is_rated().is_some()).then_some(line)
-    }
-}
-
-impl Games {
-    /// Returns the name of this login; `None` until the server has reported it.
-    pub(crate) const fn login_name(&self) -> Option<&Handle> {
-        self.me.as_ref()
-    }
-
-    pub(crate) fn set_login_name(&mut self, name: Option<Handle>) {
-        self.me = name;
     }
 }
 
@@ -130,11 +121,6 @@ fn verbose_move_and_time(last: &ReportedMove) -> String {
         .elapsed_ms
         .map_or_else(|| "(?.)".to_owned(), |ms| format!("({}:{:02}.{:03})", ms / 60_000, ms / 1000 % 60, ms % 1000));
     format!("{} {elapsed}", last.verbose)
-}
-
-/// Returns the `<b1>` line of the reserves.
-fn b1_line(game: &Game, Hands { white, black }: Hands) -> String {
-    format!("<b1> game {} white [{white}] black [{black}]", game.id())
 }
 
 fn push_field(line: &mut String, field: impl std::fmt::Display) {

@@ -18,8 +18,8 @@ use std::sync::Arc;
 
 use crate::chess::Hands;
 use crate::message::{
-    Control, DeltaBoard, ExamineAction, ExamineNotice, GameCreated, GameEnded, GameId, GameInfo, GameMap, Handle,
-    Holding, Message, PartnershipUpdate, Relation, Style12,
+    Control, DeltaBoard, ExamineAction, GameCreated, GameEnded, GameId, GameInfo, GameMap, Handle, Holding, Message,
+    PartnershipUpdate, Relation, Style12,
 };
 use crate::options::numeric_options;
 use crate::text::PlayerText;
@@ -71,7 +71,8 @@ numeric_options! {
 /// room is needed. Boards printed on request or inside a move list change nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Games {
-    limits: GameLimits,
+    /// Apply whenever a game is added.
+    pub(crate) limits: GameLimits,
     by_id: GameMap<Game>,
     /// Games that ended or were left, perhaps resumed since. Lets [`evict_game_if_full`](Self::evict_game_if_full) avoid a search
     /// of all games.
@@ -81,7 +82,7 @@ pub struct Games {
     /// Number of the bughouse game of this login's partner.
     partner_game: Option<GameId>,
     /// Name of this login, once the server has reported it.
-    me: Option<Handle>,
+    pub(crate) me: Option<Handle>,
     /// Number of an isolated board, which is not a game.
     isolated: Option<GameId>,
     /// Player whose command caused the open ICC unit; `None` outside of units.
@@ -99,11 +100,6 @@ pub(crate) struct MessageEffect {
 }
 
 impl Games {
-    /// Sets the limits, which apply whenever a game or a move is added.
-    pub(crate) const fn set_limits(&mut self, limits: GameLimits) {
-        self.limits = limits;
-    }
-
     /// Returns the game of this number, even after its end; `None` if it is unknown or was dropped to make room.
     pub fn get(&self, game: GameId) -> Option<&Game> {
         self.by_id.get(game)
@@ -123,12 +119,13 @@ impl Games {
     /// Returns the identity of the game in progress that has this number; `None` if there is none, or if an announcement leaves
     /// open which game has the number.
     pub(crate) fn identity_in_progress(&self, game: GameId) -> Option<GameIdentity> {
-        self.get(game).filter(|game| game.owns_number()).map(Game::identity)
+        let known = self.get(game).filter(|game| game.owns_number())?;
+        Some(GameIdentity { id: game, marker: Arc::clone(&known.marker) })
     }
 
     /// Returns whether the game is still the one in progress that has its number.
     pub(crate) fn is_in_progress(&self, identity: &GameIdentity) -> bool {
-        self.get(identity.id).is_some_and(|game| game.owns_number() && game.has_identity(identity))
+        self.get(identity.id).is_some_and(|game| game.owns_number() && Arc::ptr_eq(&game.marker, &identity.marker))
     }
 
     /// Applies a message to the state, and returns the change that it made; `None` if it made none.
@@ -144,15 +141,16 @@ impl Games {
         match message {
             Message::Style12(board) => self.apply_board(board),
             Message::Control(Control::Prompt) => MessageEffect::default(),
-            other => self.apply_non_board(other),
+            other => self.apply_non_board(other).unwrap_or_default(),
         }
     }
 
-    /// Applies a message that is not a board. A separate function, so that boards, the most frequent messages, take a short path.
+    /// Applies a message that is not a board; `None` if it changes no game. A separate function, so that boards, the most frequent
+    /// messages, take a short path.
     #[inline(never)]
-    fn apply_non_board(&mut self, message: &Message) -> MessageEffect {
+    fn apply_non_board(&mut self, message: &Message) -> Option<MessageEffect> {
         match message {
-            Message::Delta(delta) => return self.apply_delta(delta),
+            Message::Delta(delta) => return Some(self.apply_delta(delta)),
             Message::Holding(holding) => return self.apply_holding(holding),
             Message::GameUpdate(update) => return self.apply_update(update),
             Message::GameInfo(info) => return self.apply_info(info),
@@ -162,14 +160,16 @@ impl Games {
                 let kind = if observing.is_observed { ChangeKind::Followed } else { ChangeKind::Left };
                 return self.set_followed_or_left(observing.game, kind);
             }
-            Message::Examine(examine) => return self.apply_examine_stop(examine),
+            Message::Examine(examine) if examine.by.is_none() && matches!(examine.action, ExamineAction::Stop) => {
+                return self.set_followed_or_left(examine.game?, ChangeKind::Left);
+            }
             Message::Partner(partner) => return self.apply_partner(partner),
             Message::LoggedIn(login) => self.me = Some(login.name.clone()),
             Message::Control(Control::UnitStart(header)) => self.actor = Some(header.player.clone()),
             Message::Control(Control::UnitEnd) => self.actor = None,
             _ => {}
         }
-        MessageEffect::default()
+        None
     }
 
     /// Applies a board: to the game that it continues, otherwise to a new game, which replaces one with the same number. Boards
@@ -183,7 +183,7 @@ impl Games {
         let kind = match self.by_id.get_mut(id) {
             Some(game) if game.continues_with(board) => {
                 let was_current = game.owns_number();
-                let (step, replaced) = game.apply_board_and_take_replaced(board, self.limits.moves);
+                let (step, replaced) = game.apply_board_and_take_replaced(board);
                 if !was_current {
                     self.take_and_apply_announced(id);
                 }
@@ -200,9 +200,9 @@ impl Games {
         if kind == ChangeKind::Opened {
             self.evict_game_if_full();
         }
-        let mut game = Game::new(Arc::clone(board));
+        let mut game = Game::new(Arc::clone(board), self.limits.moves);
         if let Some(partner_game) = self.partner_game.filter(|_| board.relation().is_mine()) {
-            game.set_partner_game(partner_game);
+            game.partner_game = Some(partner_game);
         }
         self.by_id.insert(board.game(), game);
         self.take_and_apply_announced(board.game());
@@ -238,43 +238,41 @@ impl Games {
 
     /// Plays the move of a delta board; reports [`DesyncReason::NoBoard`] without a current game of this number.
     fn apply_delta(&mut self, delta: &DeltaBoard) -> MessageEffect {
-        let id = delta.game;
-        let max_moves = self.limits.moves;
-        let Some(game) = self.game_owning_number(id) else {
-            return MessageEffect::desync(id, DesyncReason::NoBoard);
+        let Some(game) = self.game_owning_number(delta.game) else {
+            return MessageEffect::desync(delta.game, DesyncReason::NoBoard);
         };
-        match game.apply_delta(delta, max_moves) {
-            Ok(step) => step.into_effect(game.position(), Some(game.shared_position())),
-            Err(reason) => MessageEffect::desync(id, reason),
+        match game.apply_delta(delta) {
+            Ok(step) => step.into_effect(game.position(), Some(Arc::clone(&game.position))),
+            Err(reason) => MessageEffect::desync(delta.game, reason),
         }
     }
 
     /// Stores the reserves of the current game of this number; without one, keeps them for the next board with the number.
-    fn apply_holding(&mut self, holding: &Holding) -> MessageEffect {
+    fn apply_holding(&mut self, holding: &Holding) -> Option<MessageEffect> {
         let hands = Hands { white: holding.white, black: holding.black };
         let Some(game) = self.game_owning_number(holding.game) else {
             self.announced.move_to_latest_or_insert(holding.game).hands = Some(hands);
-            return MessageEffect::default();
+            return None;
         };
         game.set_hands_and_reset_evidence(hands);
-        MessageEffect::change(game, ChangeKind::Holding)
+        Some(MessageEffect::change(game, ChangeKind::Holding))
     }
 
     /// Stores the terms of the current game of this number; without one, keeps them for the next board with the number.
-    fn apply_info(&mut self, info: &GameInfo) -> MessageEffect {
+    fn apply_info(&mut self, info: &GameInfo) -> Option<MessageEffect> {
         if !self.apply_start_list_unless_isolated(info) {
-            return MessageEffect::default();
+            return None;
         }
         let Some(game) = self.game_owning_number(info.game) else {
             self.announced.move_to_latest_or_insert(info.game).set_terms_keeping_relation(info);
-            return MessageEffect::default();
+            return None;
         };
         game.set_terms_keeping_kind(info.clone());
         let applied = MessageEffect::change(game, ChangeKind::Info);
         if let Some(partner_game) = info.partner_game {
             self.link_partner_games(info.game, partner_game);
         }
-        applied
+        Some(applied)
     }
 
     /// Returns the game of this number; `None` if there is none, or if it has ended, is no longer followed, or an announcement
@@ -295,71 +293,49 @@ impl Games {
 
     /// Records the end of a game, once; ignores an unknown game and the end of another game with the same number. Discards
     /// reports for the next game with that number. The end of this login's own game also ends the link to the partner's.
-    fn apply_ended(&mut self, ended: &GameEnded) -> MessageEffect {
+    fn apply_ended(&mut self, ended: &GameEnded) -> Option<MessageEffect> {
         self.announced.take(ended.game);
+        let game = self.by_id.get_mut(ended.game)?;
         // Some servers report the end to an observer twice.
-        let Some(game) = self.by_id.get_mut(ended.game) else {
-            return MessageEffect::default();
-        };
         if !game.try_set_ending(ended) {
-            return MessageEffect::default();
+            return None;
         }
         self.stopped.insert(ended.game);
         if game.position().relation().is_mine() {
             self.partner_game = None;
         }
-        MessageEffect::change(game, ChangeKind::Ended)
-    }
-
-    fn apply_examine_stop(&mut self, examine: &ExamineNotice) -> MessageEffect {
-        match (&examine.action, examine.game) {
-            (ExamineAction::Stop, Some(game)) if examine.by.is_none() => {
-                self.set_followed_or_left(game, ChangeKind::Left)
-            }
-            _ => MessageEffect::default(),
-        }
+        Some(MessageEffect::change(game, ChangeKind::Ended))
     }
 
     /// Records that the session follows the game again or has left it; ignores an unknown game. `kind` is `Followed` or `Left`.
-    fn set_followed_or_left(&mut self, id: GameId, kind: ChangeKind) -> MessageEffect {
-        let Some(game) = self.by_id.get_mut(id) else {
-            return MessageEffect::default();
-        };
+    fn set_followed_or_left(&mut self, id: GameId, kind: ChangeKind) -> Option<MessageEffect> {
+        let game = self.by_id.get_mut(id)?;
         game.start_or_stop_following(kind == ChangeKind::Followed);
         if kind == ChangeKind::Left {
             self.stopped.insert(id);
         }
-        MessageEffect::change(game, kind)
+        Some(MessageEffect::change(game, kind))
     }
 
-    /// Stores or clears the number of the partner's game.
-    fn apply_partner(&mut self, partner: &PartnershipUpdate) -> MessageEffect {
-        match *partner {
-            PartnershipUpdate::Playing { game, .. } => return self.store_and_link_partner_game(game),
-            PartnershipUpdate::Ended | PartnershipUpdate::EndedByPartner | PartnershipUpdate::Disconnected => {
-                self.partner_game = None;
-            }
-            _ => {}
-        }
-        MessageEffect::default()
-    }
-
-    /// Stores the number of the partner's game, and links it with this login's game if there is one.
-    fn store_and_link_partner_game(&mut self, partner_game: GameId) -> MessageEffect {
-        self.partner_game = Some(partner_game);
-        let Some(mine) = self.mine() else {
-            return MessageEffect::default();
+    /// Stores or clears the number of the partner's game, and links it with this login's game if there is one.
+    fn apply_partner(&mut self, partner: &PartnershipUpdate) -> Option<MessageEffect> {
+        self.partner_game = match *partner {
+            PartnershipUpdate::Playing { game, .. } => Some(game),
+            PartnershipUpdate::Ended | PartnershipUpdate::EndedByPartner | PartnershipUpdate::Disconnected => None,
+            _ => return None,
         };
+        let partner_game = self.partner_game?;
+        let mine = self.mine()?;
         let (id, applied) = (mine.id(), MessageEffect::change(mine, ChangeKind::Info));
         self.link_partner_games(id, partner_game);
-        applied
+        Some(applied)
     }
 
     /// Records in each of two games of a bughouse match the number of the other; ignores games that are not known.
     fn link_partner_games(&mut self, game: GameId, partner_game: GameId) {
         for (id, beside) in [(game, partner_game), (partner_game, game)] {
             if let Some(game) = self.by_id.get_mut(id) {
-                game.set_partner_game(beside);
+                game.partner_game = Some(beside);
             }
         }
     }

@@ -139,34 +139,19 @@ impl fmt::Debug for PlayedMove {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct KnownMoves {
     /// Board before the first of `played`.
-    base: Arc<Style12>,
-    played: Vec<PlayedMove>,
-    /// Ply of the last base without a last move, the start board; 0 if none was seen. More than 0 if Black moved first or a
-    /// position was loaded.
-    start_ply: u32,
+    pub(super) base: Arc<Style12>,
+    pub(super) played: Vec<PlayedMove>,
+    /// Ply of the last base without a last move, the start board, from which delta boards count; 0 if none was seen. More than 0 if
+    /// Black moved first or a position was loaded.
+    pub(super) start_ply: u32,
+    /// Maximum length of `played`.
+    limit: usize,
 }
 
 impl KnownMoves {
-    /// Creates an empty list that starts at this board.
-    pub(super) fn from_base(base: Arc<Style12>) -> Self {
-        Self { start_ply: ply_of_start_board(&base).unwrap_or(0), base, played: Vec::new() }
-    }
-
-    pub(super) fn base(&self) -> &Style12 {
-        &self.base
-    }
-
-    pub(super) fn as_slice(&self) -> &[PlayedMove] {
-        &self.played
-    }
-
-    /// Returns the ply of the start board, from which delta boards count their plies.
-    pub(super) const fn start_ply(&self) -> u32 {
-        self.start_ply
-    }
-
-    pub(super) fn last_move(&self) -> Option<&PlayedMove> {
-        self.played.last()
+    /// Creates an empty list of at most `limit` moves that starts at this board.
+    pub(super) fn from_base(base: Arc<Style12>, limit: usize) -> Self {
+        Self { start_ply: ply_of_start_board(&base).unwrap_or(0), base, played: Vec::new(), limit }
     }
 
     /// Returns the move that led to `ply`; `None` at or before the base, or after the last move.
@@ -176,14 +161,8 @@ impl KnownMoves {
 
     /// Returns whether the list has reached the limit, so that [`clear_and_set_base`](Self::clear_and_set_base) is needed before
     /// the next move is added.
-    pub(super) const fn is_full(&self, max_moves: usize) -> bool {
-        self.played.len() >= max_moves
-    }
-
-    /// Appends a move.
-    #[inline]
-    pub(super) fn push(&mut self, played: PlayedMove) {
-        self.played.push(played);
+    pub(super) const fn is_full(&self) -> bool {
+        self.played.len() >= self.limit
     }
 
     /// Removes the moves after `ply`; all of them if `ply` is before the base.
@@ -303,7 +282,7 @@ mod tests {
         #[test]
         fn a_takeback_leads_to_the_position_that_was_there(tried in prop::collection::vec(any_move(), 0..500)) {
             let mut positions = vec![Arc::new(Style12::parse(START).unwrap())];
-            let mut moves = KnownMoves::from_base(Arc::clone(&positions[0]));
+            let mut moves = KnownMoves::from_base(Arc::clone(&positions[0]), usize::MAX);
             for (index, tried) in tried.into_iter().enumerate() {
                 let before = positions.last().unwrap();
                 let Some(played) = move_on(before, tried) else { continue };
@@ -314,8 +293,8 @@ mod tests {
                 let last_move = DerivedMove { played, san: &san, elapsed_ms };
                 let mut after = Arc::clone(before);
                 let Ok(removed) = play::play_on_position(&mut after, last_move, clock) else { continue };
-                moves.push(PlayedMove::new((before.side_to_move(), before.castling()), played, removed, &after));
-                let last = moves.last_move().unwrap();
+                moves.played.push(PlayedMove::new((before.side_to_move(), before.castling()), played, removed, &after));
+                let last = moves.played.last().unwrap();
                 let want = Some(decode_latin_1(&san)).filter(|san| !san.is_empty());
                 prop_assert_eq!((last.pretty(), last.elapsed_ms(), last.clock()), (want.as_deref(), elapsed_ms, clock));
                 positions.push(after);

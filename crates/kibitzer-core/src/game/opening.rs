@@ -10,7 +10,7 @@ use crate::message::{
 /// giveaway, atomic.
 ///
 /// Source: ICC's list of variants.
-const USUAL_ARRAY: [u16; 8] = [0, 16, 17, 23, 24, 25, 26, 27];
+pub(super) const USUAL_ARRAY: [u16; 8] = [0, 16, 17, 23, 24, 25, 26, 27];
 
 /// Creates the board line that the server would send for the position; `None` without a start list, or for a game that this login
 /// neither plays, examines nor observes.
@@ -69,9 +69,4 @@ pub(super) fn relation_from_role(role: MyGameRole, side_to_move: Color, is_playe
         MyGameRole::Observer | MyGameRole::Gone if is_played => Relation::Observing,
         MyGameRole::Observer | MyGameRole::Gone => Relation::ObservingExamined,
     }
-}
-
-/// Returns whether the game is played, and its variant begins with the usual array.
-pub(super) fn starts_from_usual_array(start: &IccGameStart) -> bool {
-    start.is_played && USUAL_ARRAY.contains(&start.wild)
 }

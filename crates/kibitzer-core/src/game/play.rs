@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::chess::{
     ApplyError, Board, CastlingRights, CastlingSide, Color, LastMove, Piece, Role, SanMove, SmithMove, Square,
 };
-use crate::message::{BoardNumbers, ClockReading, DatagramMove, DeltaBoard, DerivedMove, MyGameRole, Style12};
+use crate::message::{BoardNumbers, ClockReading, DatagramMove, DerivedMove, MyGameRole, Style12};
 
 /// Number of plies before the clocks start: one move of each side.
 pub(super) const PLIES_WITHOUT_CLOCK: u32 = 2;
@@ -112,12 +112,6 @@ pub(super) fn revert_turn_and_material(numbers: &mut BoardNumbers, played: LastM
         numbers.move_number = numbers.move_number.saturating_sub(1);
     }
     update_material(numbers, mover, -1, captured, played);
-}
-
-/// Parses the move of a delta board; `None` if it is malformed or hidden, or starts on an empty square of `before`.
-pub(super) fn parse_delta_move(delta: &DeltaBoard, before: &Style12) -> Option<LastMove> {
-    let played = SmithMove::parse(delta.smith.as_str().as_bytes())?.to_last_move(&before.board())?;
-    (played != LastMove::Hidden).then_some(played)
 }
 
 impl NotatedMove {

@@ -22,13 +22,13 @@ use reserves::ReserveEvidence;
 #[expect(clippy::struct_field_names, reason = "the other board of a bughouse match has one name everywhere")]
 pub struct Game {
     /// Shared with all copies of the state of this game; see [`GameIdentity`].
-    marker: Arc<()>,
-    position: Arc<Style12>,
+    pub(super) marker: Arc<()>,
+    pub(super) position: Arc<Style12>,
     moves: KnownMoves,
     kind: Option<ServerText>,
     rated: Option<bool>,
     info: Option<Box<GameInfo>>,
-    partner_game: Option<GameId>,
+    pub(super) partner_game: Option<GameId>,
     hands: Option<Hands>,
     ending: Option<Arc<GameEnded>>,
     followed: bool,
@@ -44,7 +44,7 @@ pub struct Game {
 #[derive(Clone, Debug)]
 pub(crate) struct GameIdentity {
     pub(super) id: GameId,
-    marker: Arc<()>,
+    pub(super) marker: Arc<()>,
 }
 
 /// Game that the next board with this number belongs to, according to an earlier message.
@@ -59,10 +59,11 @@ enum NextBoardOwner {
 }
 
 impl Game {
-    pub(super) fn new(position: Arc<Style12>) -> Self {
+    /// Creates a game whose first board is `position`, and which keeps at most `max_moves` moves.
+    pub(super) fn new(position: Arc<Style12>, max_moves: usize) -> Self {
         Self {
             marker: Arc::default(),
-            moves: KnownMoves::from_base(Arc::clone(&position)),
+            moves: KnownMoves::from_base(Arc::clone(&position), max_moves),
             position,
             kind: None,
             rated: None,
@@ -88,10 +89,6 @@ impl Game {
         &self.position
     }
 
-    pub(super) fn shared_position(&self) -> Arc<Style12> {
-        Arc::clone(&self.position)
-    }
-
     /// Returns the numbers of the position for modification; copies the position if it is shared.
     fn numbers_mut(&mut self) -> &mut BoardNumbers {
         Arc::make_mut(&mut self.position).numbers_mut_dropping_line()
@@ -99,7 +96,7 @@ impl Game {
 
     /// Returns the board before the first of [`moves`](Self::moves).
     pub fn base(&self) -> &Style12 {
-        self.moves.base()
+        &self.moves.base
     }
 
     /// Returns the moves that led from [`base`](Self::base) to [`position`](Self::position), without a gap.
@@ -107,7 +104,7 @@ impl Game {
     /// They may be fewer than the moves of the game: after a gap, a contradicting board, or the limit of
     /// [`GameLimits`](super::GameLimits), all are dropped, and the base becomes the current board.
     pub fn moves(&self) -> &[PlayedMove] {
-        self.moves.as_slice()
+        &self.moves.played
     }
 
     /// Returns the position after an earlier ply; `None` if it cannot be derived from the known moves.
@@ -196,10 +193,6 @@ impl Game {
         self.info = Some(Box::new(info));
     }
 
-    pub(super) const fn set_partner_game(&mut self, partner_game: GameId) {
-        self.partner_game = Some(partner_game);
-    }
-
     /// Replaces the reserves, and clears the evidence of captures since the last report.
     pub(super) const fn set_hands_and_reset_evidence(&mut self, hands: Hands) {
         self.hands = Some(hands);
@@ -232,14 +225,6 @@ impl Game {
     /// number.
     pub(super) const fn owns_number(&self) -> bool {
         self.is_followed_and_ongoing() && self.next_board.is_none()
-    }
-
-    pub(super) fn identity(&self) -> GameIdentity {
-        GameIdentity { id: self.id(), marker: Arc::clone(&self.marker) }
-    }
-
-    pub(super) fn has_identity(&self, identity: &GameIdentity) -> bool {
-        Arc::ptr_eq(&self.marker, &identity.marker)
     }
 
     /// Records the result. Returns `false`, and changes nothing, if it belongs to another game or a result is already known. A

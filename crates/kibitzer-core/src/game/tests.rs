@@ -617,7 +617,7 @@ fn delta_boards_keep_rights_counters_and_material() {
 #[test]
 fn what_is_kept_has_limits() {
     let mut games = Games::default();
-    games.set_limits(GameLimits::default().games(3).moves(2));
+    games.limits = GameLimits::default().games(3).moves(2);
     let mut reader = crate::message::Reader::default();
     let mut feed = |lines: &str| {
         let mut rest = lines.as_bytes();

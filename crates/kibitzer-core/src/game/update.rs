@@ -12,10 +12,10 @@ use crate::message::{DatagramMove, GameId, GameInfo, GameUpdate, GameUpdateKind,
 impl Games {
     /// Applies a datagram. Datagrams of an isolated board change nothing; one after the end of a game may reopen it as an
     /// examined game.
-    pub(super) fn apply_update(&mut self, update: &GameUpdate) -> MessageEffect {
+    pub(super) fn apply_update(&mut self, update: &GameUpdate) -> Option<MessageEffect> {
         let id = update.game;
         if self.isolated == Some(id) {
-            return MessageEffect::default();
+            return None;
         }
         if let Some(game) = self.by_id.get_mut(id) {
             game.reopen_if_living_on();
@@ -23,7 +23,7 @@ impl Games {
         match &update.action {
             GameUpdateKind::Role(role) => self.apply_role(id, *role),
             GameUpdateKind::Position { fen, n_moves } => self.apply_position(id, fen, *n_moves),
-            GameUpdateKind::MoveList { start, moves } => self.apply_move_list(id, start.as_ref(), moves),
+            GameUpdateKind::MoveList { start, moves } => Some(self.apply_move_list(id, start.as_ref(), moves)),
             GameUpdateKind::Fen(fen) => self.apply_position(id, fen, 0),
             action => self.apply_action_or_open_game(id, action),
         }
@@ -52,45 +52,46 @@ impl Games {
 
     /// Applies the relation of this login to a game. [`MyGameRole::Gone`] means that the login left the game, and discards reports
     /// for its number. Any other role changes the current game; without one, it is kept for the next board with the number.
-    fn apply_role(&mut self, id: GameId, role: MyGameRole) -> MessageEffect {
+    fn apply_role(&mut self, id: GameId, role: MyGameRole) -> Option<MessageEffect> {
         if role == MyGameRole::Gone {
             self.announced.take(id);
             return self.set_followed_or_left(id, ChangeKind::Left);
         }
         let Some(game) = self.game_owning_number(id) else {
             self.announced.move_to_latest_or_insert(id).role = Some(role);
-            return MessageEffect::default();
+            return None;
         };
         game.set_role_and_flip(role);
-        MessageEffect::change(game, ChangeKind::Info)
+        Some(MessageEffect::change(game, ChangeKind::Info))
     }
 
     /// Applies a position. If `n_moves` moves follow, it reports nothing: the change is reported with the last of them.
     ///
     /// Without a game of this number, opens an announced one; reports [`DesyncReason::NoBoard`] if there is none.
-    fn apply_position(&mut self, id: GameId, fen: &Fen, n_moves: u32) -> MessageEffect {
-        let before = self.game_owning_number(id).map(|game| game.shared_position());
+    fn apply_position(&mut self, id: GameId, fen: &Fen, n_moves: u32) -> Option<MessageEffect> {
+        let before = self.game_owning_number(id).map(|game| Arc::clone(&game.position));
         let step = match self.game_owning_number(id) {
             Some(game) => Some(game.set_position(fen, n_moves > 0)),
             None => self.open_announced_game(id, fen),
         };
         let (Some(step), Some(game)) = (step, self.game_owning_number(id)) else {
-            return MessageEffect::desync(id, DesyncReason::NoBoard);
+            return Some(MessageEffect::desync(id, DesyncReason::NoBoard));
         };
         if n_moves > 0 {
             game.await_moves(n_moves, step.kind, before.map(|before| before.board()));
-            return MessageEffect::default();
+            return None;
         }
         let is_desync = matches!(step.notice, Some(PrecedingReport::Desync(_)));
-        let effect = step.into_effect(game.position(), Some(game.shared_position()));
-        MessageEffect { replaced: before.filter(|_| is_desync), ..effect }
+        let effect = step.into_effect(game.position(), Some(Arc::clone(&game.position)));
+        Some(MessageEffect { replaced: before.filter(|_| is_desync), ..effect })
     }
 
     /// Applies a list of moves from `start`, by default the usual start position; White is to move there. Stops after the first
     /// desync, and drops the remaining moves.
     fn apply_move_list(&mut self, id: GameId, start: Option<&Board>, moves: &[DatagramMove]) -> MessageEffect {
         let n_moves = u32::try_from(moves.len()).unwrap_or(u32::MAX);
-        let mut applied = self.apply_position(id, &start.map_or(Fen::START, fen_with_white_to_move), n_moves);
+        let mut applied =
+            self.apply_position(id, &start.map_or(Fen::START, fen_with_white_to_move), n_moves).unwrap_or_default();
         for sent in moves {
             if applied.notice.is_some() {
                 break;
@@ -104,34 +105,34 @@ impl Games {
 
     /// Applies an action to the current game. Without one, a move or a board opens an announced game; if none is announced, the
     /// effect is [`DesyncReason::NoBoard`]. Other actions change nothing then.
-    fn apply_action_or_open_game(&mut self, id: GameId, action: &GameUpdateKind) -> MessageEffect {
+    fn apply_action_or_open_game(&mut self, id: GameId, action: &GameUpdateKind) -> Option<MessageEffect> {
         if let Some(applied) = self.apply_action_to_game(id, action) {
-            return applied;
+            return Some(applied);
         }
         match action {
             GameUpdateKind::Move(sent) | GameUpdateKind::PastMove(sent) => {
                 let opened = self.open_at_usual_start(id, sent);
                 let (Some(opened), Some(mut applied)) = (opened, self.apply_action_to_game(id, action)) else {
-                    return MessageEffect::desync(id, DesyncReason::NoBoard);
+                    return Some(MessageEffect::desync(id, DesyncReason::NoBoard));
                 };
                 if let Some(change) = &mut applied.change {
                     change.kind = opened.kind;
                 }
-                applied
+                Some(applied)
             }
             GameUpdateKind::Board { board, side_to_move } => {
                 self.apply_position(id, &Fen { side_to_move: *side_to_move, ..fen_with_white_to_move(board) }, 0)
             }
             // Other actions, such as a clock, do not open a game.
-            _ => MessageEffect::default(),
+            _ => None,
         }
     }
 
     /// Applies an action to the current game of this number; `None` if there is none.
     fn apply_action_to_game(&mut self, id: GameId, action: &GameUpdateKind) -> Option<MessageEffect> {
         let game = self.by_id.get_mut(id).filter(|game| game.owns_number())?;
-        Some(match game.apply_action(action, self.actor.as_ref(), self.limits.moves) {
-            Ok(Some(step)) => step.into_effect(game.position(), Some(game.shared_position())),
+        Some(match game.apply_action(action, self.actor.as_ref()) {
+            Ok(Some(step)) => step.into_effect(game.position(), Some(Arc::clone(&game.position))),
             Ok(None) => MessageEffect::default(),
             Err(reason) => MessageEffect::desync(id, reason),
         })
@@ -153,8 +154,9 @@ impl Games {
     /// not possible there.
     fn open_at_usual_start(&mut self, id: GameId, sent: &DatagramMove) -> Option<GameStep> {
         let reports = self.announced.get(id)?;
-        let info =
-            reports.info.as_ref().filter(|info| info.start.as_deref().is_some_and(opening::starts_from_usual_array))?;
+        let info = reports.info.as_ref()?;
+        let start = info.start.as_deref()?;
+        (start.is_played && opening::USUAL_ARRAY.contains(&start.wild)).then_some(())?;
         let board = opening::first_board_from_start_list(info, &Fen::START, reports.role, self.me.as_ref())?;
         let played = NotatedMove::parse_sent(sent)?.to_last_move(&board)?;
         board.board().clone().apply(played, board.side_to_move()).ok()?;

@@ -20,7 +20,7 @@ use crate::message::{Control, Message, Received};
 #[derive(Clone, Debug, Default)]
 pub(super) struct ListingRecognizer {
     /// Parser of the listing; `None` outside of replies with a listing. Boxed, because most replies have none.
-    collector: Option<Box<AnyListingCollector>>,
+    pub(super) collector: Option<Box<AnyListingCollector>>,
     /// Number of inner units that have begun and not ended.
     depth: u8,
 }
@@ -41,11 +41,6 @@ impl ListingRecognizer {
                 None
             }
         }
-    }
-
-    /// Returns whether a reply that may contain a listing has begun.
-    pub(super) const fn is_collecting(&self) -> bool {
-        self.collector.is_some()
     }
 
     /// Processes the start or end of a reply or unit; returns the listing that ends with it, if it is complete.

@@ -36,9 +36,8 @@ impl Game {
         &mut self,
         action: &GameUpdateKind,
         actor: Option<&PlayerText>,
-        max_moves: usize,
     ) -> Result<Option<GameStep>, DesyncReason> {
-        let step = self.apply_action_unmarked(action, actor, max_moves);
+        let step = self.apply_action_unmarked(action, actor);
         self.is_out_of_step |= step.is_err();
         step.map(|step| step.filter(|_| !self.is_out_of_step))
     }
@@ -49,7 +48,6 @@ impl Game {
         &mut self,
         action: &GameUpdateKind,
         actor: Option<&PlayerText>,
-        max_moves: usize,
     ) -> Result<Option<GameStep>, DesyncReason> {
         match action {
             GameUpdateKind::Move(_)
@@ -60,7 +58,7 @@ impl Game {
             {
                 Err(DesyncReason::OutOfStep)
             }
-            GameUpdateKind::Move(sent) | GameUpdateKind::PastMove(sent) => self.apply_sent_move(sent, actor, max_moves),
+            GameUpdateKind::Move(sent) | GameUpdateKind::PastMove(sent) => self.apply_sent_move(sent, actor),
             GameUpdateKind::TookBack { plies } => self.take_back_keeping_clocks(*plies).map(Some),
             GameUpdateKind::WentBack { plies } => self.go_back_with_clocks(*plies).map(Some),
             GameUpdateKind::Board { board, side_to_move } => Ok(Some(self.set_squares(*board, *side_to_move))),
@@ -79,16 +77,12 @@ impl Game {
         }
     }
 
-    /// Returns whether a list announces this game, rather than another one with its number.
-    fn matches_start_list(&self, start: &IccGameStart) -> bool {
-        self.owns_number()
-            && self.has_exact_players(&start.white, &start.black)
-            && self.position.relation().is_examined() != start.is_played
-    }
-
     /// Processes the start of a game of this number: it is another game unless players and kind are the same.
     pub(in crate::game) fn set_next_owner_by_start_list(&mut self, start: &IccGameStart) {
-        if !self.matches_start_list(start) {
+        let is_same = self.owns_number()
+            && self.has_exact_players(&start.white, &start.black)
+            && self.position.relation().is_examined() != start.is_played;
+        if !is_same {
             self.next_board = Some(NextBoardOwner::Other);
         }
     }
@@ -151,7 +145,6 @@ impl Game {
         &mut self,
         sent: &DatagramMove,
         actor: Option<&PlayerText>,
-        max_moves: usize,
     ) -> Result<Option<GameStep>, DesyncReason> {
         let awaited = self.awaited.take();
         let notation = NotatedMove::parse_sent(sent).ok_or(DesyncReason::WrongMove)?;
@@ -171,7 +164,7 @@ impl Game {
         {
             return Err(DesyncReason::WrongMove);
         }
-        let step = self.play_notated_move(notation, sent, max_moves)?;
+        let step = self.play_notated_move(notation, sent)?;
         let has_captured = self.reserves.has_captured || notation.is_capture();
         self.reserves = ReserveEvidence { before_move: self.hands, has_captured };
         let Some(awaited) = awaited else { return Ok(Some(step)) };
@@ -184,12 +177,7 @@ impl Game {
 
     /// Plays a move, with the clock and time that the server sent; without a clock, the player's clock does not change.
     /// [`DesyncReason::WrongMove`] if the move does not fit, or drops a piece that cannot be in reserve.
-    fn play_notated_move(
-        &mut self,
-        notation: NotatedMove,
-        sent: &DatagramMove,
-        max_moves: usize,
-    ) -> Result<GameStep, DesyncReason> {
+    fn play_notated_move(&mut self, notation: NotatedMove, sent: &DatagramMove) -> Result<GameStep, DesyncReason> {
         let played = notation.to_last_move(&self.position).ok_or(DesyncReason::WrongMove)?;
         if let LastMove::Drop { role, .. } = played
             && !self.mover_may_hold(role)
@@ -199,7 +187,7 @@ impl Game {
         let clock = clock_in(sent).unwrap_or_else(|| self.position.clock(self.position.side_to_move()));
         let elapsed_ms = sent.taken_s.and_then(|seconds| seconds.checked_mul(1000));
         let san = sent.san.as_ref().or(sent.smith.as_ref()).map(ServerText::to_wire).unwrap_or_default();
-        self.play_derived_move(DerivedMove { played, san: &san, elapsed_ms }, clock, max_moves)
+        self.play_derived_move(DerivedMove { played, san: &san, elapsed_ms }, clock)
     }
 
     /// Returns the color of a player of this game, where `*` is this login; `None` if it plays neither or both colors.
@@ -242,7 +230,7 @@ impl Game {
 
     /// Returns whether the last known move has these coordinates.
     fn has_last_move_squares(&self, smith: SmithMove) -> bool {
-        let last = self.moves.last_move().map(PlayedMove::played).or_else(|| self.position.played());
+        let last = self.moves.played.last().map(PlayedMove::played).or_else(|| self.position.played());
         match (smith, last) {
             (SmithMove::Normal { from, to, .. }, Some(LastMove::Normal { from: last_from, to: last_to, .. })) => {
                 (from, to) == (last_from, last_to)
@@ -388,7 +376,7 @@ impl Game {
 
     /// Returns the effect of a message that leaves the squares unchanged.
     fn repeated_step(&self) -> GameStep {
-        let played = self.moves.last_move().map(PlayedMove::played).or_else(|| self.position.played());
+        let played = self.moves.played.last().map(PlayedMove::played).or_else(|| self.position.played());
         GameStep::new(ChangeKind::Repeated, played)
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Game, NextBoardOwner};
-use crate::chess::{ApplyError, Board, LastMove, Square};
+use crate::chess::{ApplyError, Board, LastMove, SmithMove, Square};
 use crate::game::change::PrecedingReport;
 use crate::game::moves::PlayedMove;
 use crate::game::play::RemovedPiece;
@@ -27,13 +27,8 @@ impl GameStep {
 impl Game {
     /// Applies a board of the server, which becomes the current position. Returns the effect on the game, and the position that
     /// the board replaced; after a takeback to another board than the known one, the known position of its ply. Clears a pending
-    /// announcement, and marks the game as followed. `max_moves` is the limit of
-    /// [`GameLimits::moves`](crate::game::GameLimits::moves).
-    pub(in crate::game) fn apply_board_and_take_replaced(
-        &mut self,
-        board: &Arc<Style12>,
-        max_moves: usize,
-    ) -> (GameStep, Arc<Style12>) {
+    /// announcement, and marks the game as followed.
+    pub(in crate::game) fn apply_board_and_take_replaced(&mut self, board: &Arc<Style12>) -> (GameStep, Arc<Style12>) {
         // A final board after the end leaves the game ended; one after the observation ended revives it.
         self.followed = true;
         self.awaited = None;
@@ -43,7 +38,7 @@ impl Game {
         }
         let (known, received) = (self.position.ply(), board.ply());
         let step = if Some(received) == known.checked_add(1) {
-            self.apply_board_of_next_ply(board, max_moves)
+            self.apply_board_of_next_ply(board)
         } else if received == known {
             self.apply_board_of_same_ply(board)
         } else if received < known {
@@ -59,7 +54,7 @@ impl Game {
 
     /// Applies a board one ply after the last known one: adds its move, or treats the board as unexpected if the move does not
     /// lead to it.
-    fn apply_board_of_next_ply(&mut self, board: &Arc<Style12>, max_moves: usize) -> GameStep {
+    fn apply_board_of_next_ply(&mut self, board: &Arc<Style12>) -> GameStep {
         let mover = self.position.side_to_move();
         let Some(last_move) = board.played() else {
             return self.apply_unexpected_board(board);
@@ -67,7 +62,7 @@ impl Game {
         if let Some(removed) =
             play::removed_by_plain_move(self.position.squares_text(), board.squares_text(), last_move, mover)
         {
-            return self.push_move_within_limit(last_move, removed, board, max_moves);
+            return self.push_move_within_limit(last_move, removed, board);
         }
         let before = self.position.board();
         let played = match last_move {
@@ -81,24 +76,18 @@ impl Game {
             Err(ApplyError::Hidden) => RemovedPiece::Unknown,
             _ => return self.apply_unexpected_board(board),
         };
-        self.push_move_within_limit(played, removed, board, max_moves)
+        self.push_move_within_limit(played, removed, board)
     }
 
-    /// Adds the move that led from the current position to `board`. If `max_moves` moves are known, first drops them all; the
-    /// list then begins at the current position.
+    /// Adds the move that led from the current position to `board`. At the limit of known moves, first drops them all; the list
+    /// then begins at the current position.
     #[inline]
-    fn push_move_within_limit(
-        &mut self,
-        played: LastMove,
-        removed: RemovedPiece,
-        board: &Style12,
-        max_moves: usize,
-    ) -> GameStep {
-        if self.moves.is_full(max_moves) {
+    fn push_move_within_limit(&mut self, played: LastMove, removed: RemovedPiece, board: &Style12) -> GameStep {
+        if self.moves.is_full() {
             self.moves.clear_and_set_base(&self.position);
         }
         let before = (self.position.side_to_move(), self.position.castling());
-        self.moves.push(PlayedMove::new(before, played, removed, board));
+        self.moves.played.push(PlayedMove::new(before, played, removed, board));
         GameStep::new(ChangeKind::Moved, Some(played))
     }
 
@@ -132,7 +121,7 @@ impl Game {
     /// the known moves are dropped, because they led to this board in another way.
     fn reconcile_last_move(&mut self, board: &Arc<Style12>) -> Option<LastMove> {
         let reported = board.played();
-        match self.moves.last_move().map(PlayedMove::played) {
+        match self.moves.played.last().map(PlayedMove::played) {
             Some(known) if reported.is_some_and(|reported| is_same_move(reported, known)) => return Some(known),
             Some(_) => self.moves.clear_and_set_base(board),
             None => {}
@@ -188,24 +177,20 @@ impl Game {
     /// Applies a delta board: plays its move, or returns to the known ply that it repeats.
     ///
     /// An error changes no board, and marks the game as out of step.
-    pub(in crate::game) fn apply_delta(
-        &mut self,
-        delta: &DeltaBoard,
-        max_moves: usize,
-    ) -> Result<GameStep, DesyncReason> {
-        let step = self.apply_delta_unmarked(delta, max_moves);
+    pub(in crate::game) fn apply_delta(&mut self, delta: &DeltaBoard) -> Result<GameStep, DesyncReason> {
+        let step = self.apply_delta_unmarked(delta);
         self.is_out_of_step |= step.is_err();
         step
     }
 
     /// Applies a delta board without marking the game as out of step on an error. A delta board of a known ply returns to that
     /// ply.
-    fn apply_delta_unmarked(&mut self, delta: &DeltaBoard, max_moves: usize) -> Result<GameStep, DesyncReason> {
+    fn apply_delta_unmarked(&mut self, delta: &DeltaBoard) -> Result<GameStep, DesyncReason> {
         let known = self.position.ply();
         // Delta boards count plies from the start board, not from the move number.
-        let found = u32::from(delta.plies).saturating_add(self.moves.start_ply());
+        let found = u32::from(delta.plies).saturating_add(self.moves.start_ply);
         let step = if Some(found) == known.checked_add(1) {
-            self.play_delta(delta, max_moves)?
+            self.play_delta(delta)?
         } else if found <= known {
             self.return_to_known_ply(found, delta).ok_or(DesyncReason::WrongPly { known, found })?
         } else {
@@ -215,11 +200,13 @@ impl Game {
         Ok(step)
     }
 
-    /// Plays the move of a delta board; [`DesyncReason::WrongMove`] if it does not fit.
-    fn play_delta(&mut self, delta: &DeltaBoard, max_moves: usize) -> Result<GameStep, DesyncReason> {
-        let played = play::parse_delta_move(delta, &self.position).ok_or(DesyncReason::WrongMove)?;
+    /// Plays the move of a delta board; [`DesyncReason::WrongMove`] if it is malformed or hidden, or does not fit.
+    fn play_delta(&mut self, delta: &DeltaBoard) -> Result<GameStep, DesyncReason> {
+        let smith = SmithMove::parse(delta.smith.as_str().as_bytes());
+        let played = smith.and_then(|smith| smith.to_last_move(&self.position.board()));
+        let played = played.filter(|played| *played != LastMove::Hidden).ok_or(DesyncReason::WrongMove)?;
         let last_move = DerivedMove { played, san: &delta.san.to_wire(), elapsed_ms: Some(delta.taken_ms) };
-        self.play_derived_move(last_move, delta.clock, max_moves)
+        self.play_derived_move(last_move, delta.clock)
     }
 
     /// Plays a move without a board on the last known position. If the limit of moves is reached, drops the moves known before.
@@ -231,17 +218,16 @@ impl Game {
         &mut self,
         last_move: DerivedMove<'_>,
         clock: ClockReading,
-        max_moves: usize,
     ) -> Result<GameStep, DesyncReason> {
         // Without a need for it, no clone: the position is then changed in place if the last event was dropped.
-        let base = self.moves.is_full(max_moves).then(|| Arc::clone(&self.position));
+        let base = self.moves.is_full().then(|| Arc::clone(&self.position));
         let before = (self.position.side_to_move(), self.position.castling());
         let removed =
             play::play_on_position(&mut self.position, last_move, clock).map_err(|_| DesyncReason::WrongMove)?;
         if let Some(base) = base {
             self.moves.clear_and_set_base(&base);
         }
-        self.moves.push(PlayedMove::new(before, last_move.played, removed, &self.position));
+        self.moves.played.push(PlayedMove::new(before, last_move.played, removed, &self.position));
         Ok(GameStep::new(ChangeKind::Moved, Some(last_move.played)))
     }
 
