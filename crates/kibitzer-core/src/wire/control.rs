@@ -33,7 +33,8 @@ pub(super) struct ControlSequence {
     pub(super) start: u64,
     /// Stream position of the last control-Y inside the sequence. Telnet commands may come between it and its bracket.
     pub(super) control_y_at: u64,
-    is_emitted: bool,
+    /// Whether the bytes were emitted in a frame, so that [`clear_emitted`](Self::clear_emitted) removes them.
+    pub(super) is_emitted: bool,
 }
 
 /// Kind of a control sequence, and the part of it that has been received.
@@ -107,11 +108,6 @@ impl ControlSequence {
         if std::mem::take(&mut self.is_emitted) {
             self.bytes.clear();
         }
-    }
-
-    /// Marks the bytes as emitted in a frame, so that [`clear_emitted`](Self::clear_emitted) removes them.
-    pub(super) const fn mark_emitted(&mut self) {
-        self.is_emitted = true;
     }
 
     /// Aborts the sequence: its bytes have to be processed again as text, except for a control byte that began a mark.

@@ -39,11 +39,10 @@ use super::family::Family;
 use super::frame::{Control, Frame, FrameKind, Level1Header, LineTag};
 use super::line::LineBuffer;
 use super::options::{Limits, Timeseal};
-use super::prompt::{PromptKind, Prompts, guest_name_in_prompt};
+use super::prompt::{PromptKind, Prompts};
 use super::telnet::TelnetState;
 use super::wrap::Wrapping;
 use crate::scan::find;
-use crate::text::Handle;
 
 /// Splits the byte stream of a server into [`Frame`]s.
 ///
@@ -87,7 +86,11 @@ pub struct Framer {
     sequence: ControlSequence,
     line: LineBuffer,
     block: Option<OpenBlock>,
-    units: OpenUnits,
+    /// Number of nested ICC level-1 units that have started and not ended.
+    unit_depth: u8,
+    /// Whether end marks of units are missing: the server dropped output (control-Z), or the units are nested more deeply than on
+    /// any server.
+    lost_unit_ends: bool,
     /// Bytes that were consumed from the input, but have to be processed again, because a frame had to be emitted first.
     pending_bytes: VecDeque<StreamByte>,
     /// Stream position up to which the fast path cannot succeed: no line end was found before it, or there are control bytes.
@@ -107,16 +110,6 @@ struct OpenBlock {
     over_at: Option<u64>,
 }
 
-/// The ICC level-1 units that have started and not ended.
-#[derive(Clone, Copy, Debug, Default)]
-struct OpenUnits {
-    /// Number of nested units.
-    depth: u8,
-    /// Whether end marks are missing: the server dropped output (control-Z), or the units are nested more deeply than on any
-    /// server.
-    lost_ends: bool,
-}
-
 /// Maximum number of nested units.
 const MAX_UNITS: u8 = 3;
 
@@ -125,8 +118,6 @@ const MAX_UNITS: u8 = 3;
 enum PendingFrame {
     /// The line in the line buffer.
     Line,
-    /// The offer of a guest name in the line buffer.
-    Guest,
     Control {
         control: Control,
         offset: u64,
@@ -274,7 +265,7 @@ impl Framer {
     /// Records that a prompt was received: a command prompt completes the login. Returns the control to emit.
     fn record_prompt(&mut self, kind: PromptKind) -> Control {
         self.line.record_inline_frame();
-        self.line.set_quote(self.line.quote().after_prompt());
+        self.line.quote = self.line.quote().after_prompt();
         match kind {
             PromptKind::Command(family) => {
                 self.record_login(family);
@@ -287,7 +278,7 @@ impl Framer {
 
     /// Records that the login is complete; sets the family if it was unknown.
     fn record_login(&mut self, family: Family) {
-        self.prompts.set_logged_in();
+        self.prompts.is_logged_in = true;
         if self.family == Family::Auto {
             self.family = family;
         }
@@ -306,12 +297,6 @@ impl Framer {
                 Frame { offset: at, end: at, bell: false, kind }
             }
             PendingFrame::Line => self.emit_line_frame(end),
-            PendingFrame::Guest => {
-                self.line.mark_emitted_as_prompt();
-                let name = Handle::from_wire(guest_name_in_prompt(self.line.bytes()).unwrap_or_default());
-                let kind = FrameKind::Control(Control::GuestPrompt(Arc::new(name)));
-                Frame { offset: self.line.offset(true), end, bell: false, kind }
-            }
             PendingFrame::Unit { kind, offset } => self.emit_unit_frame(kind, offset, end),
         }
     }
@@ -321,7 +306,7 @@ impl Framer {
         self.line.mark_emitted_as_line();
         let (end, bell) = self.line.end_and_bell(position);
         if let Some(length) = self.line.length_if_truncated() {
-            let kind = FrameKind::OverLong { bytes: self.line.bytes(), length };
+            let kind = FrameKind::OverLong { bytes: &self.line.text, length };
             return Frame { offset: self.line.offset(false), end, bell, kind };
         }
         let (tag, bytes) = self.line.split_at_tag();
@@ -334,7 +319,7 @@ impl Framer {
     /// Returns the bytes of the control sequence as a frame, and marks them as emitted. The datagram with this login's name
     /// completes the login.
     fn emit_unit_frame(&mut self, unit: SequenceFrame, offset: u64, end: u64) -> Frame<'_> {
-        self.sequence.mark_emitted();
+        self.sequence.is_emitted = true;
         if matches!(unit, SequenceFrame::Datagram) && self.sequence.unit_body().starts_with(WHO_AM_I) {
             self.record_login(Family::Icc);
         }
@@ -366,10 +351,10 @@ const WHO_AM_I: &[u8] = b"0 ";
 /// Updates prompts and wrapping from a line of the server: the end of the login, FatICS's greeting, or `nowrap`. Other lines
 /// change nothing.
 fn apply_server_line(prompts: &mut Prompts, wrapping: &mut Wrapping, line: &[u8]) {
-    if !prompts.is_logged_in() {
+    if !prompts.is_logged_in {
         // FICS and its relatives announce the session with this line; ICC sends datagram 0 instead (transport rule P9).
         if line.starts_with(b"**** Starting ") && find(line, b" session as ").is_some() {
-            prompts.set_logged_in();
+            prompts.is_logged_in = true;
         }
         // FatICS names itself in its greeting. Only before the login: later, a player may write the word.
         wrapping.keeps_blanks |= find(line, b"FatICS").is_some();

@@ -11,7 +11,7 @@ use super::wrap::{CONTINUATION, Wrapping, cuts_entity, is_cut_board};
 #[derive(Clone, Debug, Default)]
 pub(super) struct LineBuffer {
     /// Text without control bytes.
-    text: Vec<u8>,
+    pub(super) text: Vec<u8>,
     /// Stream position of the first byte.
     first: Option<u64>,
     /// Stream position of the first byte that is not a blank.
@@ -25,13 +25,14 @@ pub(super) struct LineBuffer {
     phase: LinePhase,
     /// Whether an inline frame, a prompt or mark, was received on this line: if nothing else follows on it, the line is not
     /// emitted.
-    has_inline_frame: bool,
+    pub(super) has_inline_frame: bool,
     /// The value of `has_inline_frame` after the last frame.
-    had_inline_frame: bool,
+    pub(super) had_inline_frame: bool,
     /// Whether a bell was received since the previous line.
     pub(super) bell: bool,
-    /// Whether this line, if indented, is text of a player: then it contains no prompt and no tag.
-    quote: Quote,
+    /// Whether this line, if indented, is text of a player: then it contains no prompt and no tag. While an emitted line is in the
+    /// buffer, [`quote`](Self::quote) returns the state after it.
+    pub(super) quote: Quote,
     emitted: Option<Emitted>,
 }
 
@@ -213,7 +214,7 @@ impl LineBuffer {
 
     /// Returns whether the next blank or colon may end a prompt.
     fn may_become_prompt(&self, prompts: &Prompts) -> bool {
-        !prompts.is_logged_in()
+        !prompts.is_logged_in
             || (self.piece == 0 && self.text.len().saturating_sub(self.indent) < prompts.longest_bytes())
     }
 
@@ -229,7 +230,7 @@ impl LineBuffer {
                 None => LineStep::Pending,
             },
             Some(b':')
-                if !prompts.is_logged_in() && self.text.ends_with(b"\":") && guest_name_in_prompt(line()).is_some() =>
+                if !prompts.is_logged_in && self.text.ends_with(b"\":") && guest_name_in_prompt(line()).is_some() =>
             {
                 LineStep::GuestPrompt
             }
@@ -279,39 +280,11 @@ impl LineBuffer {
         self.bell = false;
     }
 
-    /// Returns whether an inline frame, a prompt or mark, was received on this line.
-    pub(super) const fn has_inline_frame(&self) -> bool {
-        self.has_inline_frame
-    }
-
-    /// Returns the value of [`has_inline_frame`](Self::has_inline_frame) at the end of the last emitted frame.
-    pub(super) const fn had_inline_frame(&self) -> bool {
-        self.had_inline_frame
-    }
-
-    /// Records the end of a line that contained only inline frames. A bell on it belongs to the next line.
-    pub(super) const fn clear_inline_frame(&mut self) {
-        self.has_inline_frame = false;
-    }
-
-    /// Ends a line that is emitted from the input without being stored here, and updates the quotation state. Returns whether a
-    /// bell was received before it, and clears the bell.
-    pub(super) fn end_borrowed_line_and_take_bell(&mut self, line: &[u8]) -> bool {
-        self.quote = self.quote.after_line(line);
-        self.end_line_and_take_bell()
-    }
-
-    /// Does the same as [`end_borrowed_line_and_take_bell`](Self::end_borrowed_line_and_take_bell) for a line that starts with a
-    /// tag, which ends any quotation.
-    pub(super) const fn end_tagged_line_and_take_bell(&mut self) -> bool {
-        self.quote = Quote::None;
-        self.end_line_and_take_bell()
-    }
-
-    /// Clears the flags of the line that ends. Returns whether a bell was received before it, and clears the bell.
-    const fn end_line_and_take_bell(&mut self) -> bool {
+    /// Ends a line that is emitted from the input without being stored here, after which the quotation state is `quote`. Returns
+    /// whether a bell was received before it, and clears the bell.
+    pub(super) const fn end_borrowed_line_and_take_bell(&mut self, quote: Quote) -> bool {
         let bell = self.bell;
-        (self.has_inline_frame, self.had_inline_frame, self.bell) = (false, false, false);
+        (self.quote, self.has_inline_frame, self.had_inline_frame, self.bell) = (quote, false, false, false);
         bell
     }
 
@@ -321,10 +294,6 @@ impl LineBuffer {
             Some(Emitted::Line) => self.quote.after_line(&self.text),
             Some(Emitted::Prompt) | None => self.quote,
         }
-    }
-
-    pub(super) const fn set_quote(&mut self, quote: Quote) {
-        self.quote = quote;
     }
 
     /// Returns whether text of an unfinished line has been received, so that the next bytes may be a player's words.
@@ -350,11 +319,6 @@ impl LineBuffer {
             (LineTag::Style12, line) if matches!(self.phase, LinePhase::CutOff { .. }) => (LineTag::CutStyle12, line),
             tagged => tagged,
         }
-    }
-
-    /// Returns the text.
-    pub(super) fn bytes(&self) -> &[u8] {
-        &self.text
     }
 
     /// Returns the length of a line that exceeded its limit, in bytes, including those not stored; `None` for other lines.
@@ -389,5 +353,5 @@ pub(super) struct LineContext<'a> {
 /// Returns whether the server sends a prompt after all output, so that a line can be held until the bytes after it arrive.
 /// `false` before the login, and on ICC, where sessions switch the prompt off.
 pub(super) fn prompt_follows_output(prompts: &Prompts, family: Family) -> bool {
-    prompts.is_logged_in() && family != Family::Icc
+    prompts.is_logged_in && family != Family::Icc
 }

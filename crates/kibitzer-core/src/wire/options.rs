@@ -25,15 +25,6 @@ impl Timeseal {
             Self::V2 => Some(2),
         }
     }
-
-    /// Returns `1`, `2` or `off`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Off => "off",
-            Self::V1 => "1",
-            Self::V2 => "2",
-        }
-    }
 }
 
 numeric_options! {

@@ -14,8 +14,7 @@ pub(super) enum PromptKind {
     Password,
 }
 
-/// The prompts to recognize: those of the known servers, and a custom one that the account may have set. Also stores whether the
-/// login is complete, as login prompts end then.
+/// The prompts to recognize: those of the known servers, and a custom one that the account may have set.
 ///
 /// Every prompt ends with a blank, also a custom one: the server adds it.
 ///
@@ -23,7 +22,8 @@ pub(super) enum PromptKind {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Prompts {
     custom: Option<Box<[u8]>>,
-    logged_in: bool,
+    /// Whether the login is complete, so that `login: ` and `password: ` are text.
+    pub(super) is_logged_in: bool,
 }
 
 /// Server names before `% ` in a command prompt. [`Prompts::match_start`] has to list the first byte of each, and [`LONGEST`] has
@@ -50,15 +50,6 @@ impl Prompts {
         self.custom.as_deref().unwrap_or_default()
     }
 
-    /// Records that the login is complete, so that `login: ` and `password: ` are text from now on.
-    pub(super) fn set_logged_in(&mut self) {
-        self.logged_in = true;
-    }
-
-    pub(super) const fn is_logged_in(&self) -> bool {
-        self.logged_in
-    }
-
     /// Returns the kind of the prompt at the very start of `line`, and its length in bytes; `None` if `line` starts with no
     /// prompt. A custom prompt does not show the family.
     #[inline]
@@ -66,20 +57,18 @@ impl Prompts {
         // Most lines start with a byte that starts no prompt.
         let known = match line.first()? {
             b'f' | b'a' | b'i' | b'c' | b'u' | b'b' | b'0'..=b'9' => command_prompt(line),
-            b'l' | b'p' if !self.logged_in => login_or_password_prompt(line),
+            b'l' | b'p' if !self.is_logged_in => login_or_password_prompt(line),
             _ => None,
         };
-        known.or_else(|| Some((PromptKind::Command(Family::Auto), self.custom_prompt_length(line)?)))
+        known.or_else(|| {
+            let custom = self.custom.as_ref().filter(|prompt| line.starts_with(prompt))?;
+            Some((PromptKind::Command(Family::Auto), custom.len()))
+        })
     }
 
     /// Returns the length of the longest recognized prompt, in bytes.
     pub(super) fn longest_bytes(&self) -> usize {
         LONGEST.max(self.custom().len())
-    }
-
-    /// Returns the length of the custom prompt if `line` starts with it.
-    fn custom_prompt_length(&self, line: &[u8]) -> Option<usize> {
-        self.custom.as_ref().filter(|prompt| line.starts_with(prompt)).map(|prompt| prompt.len())
     }
 }
 
@@ -170,7 +159,7 @@ mod tests {
         let mut prompts = Prompts::default();
         assert_eq!(prompts.match_start(b"login: "), Some((PromptKind::Login, 7)));
         assert_eq!(prompts.match_start(b"password: "), Some((PromptKind::Password, 10)));
-        prompts.set_logged_in();
+        prompts.is_logged_in = true;
         assert_eq!(prompts.match_start(b"login: "), None);
         assert_eq!(prompts.match_start(b"fics% "), Some((PromptKind::Command(Family::Fics), 6)));
     }

@@ -115,17 +115,11 @@ pub fn unseal(line: &[u8]) -> Option<Unsealed> {
         *byte = (byte.wrapping_add(SHIFT) ^ key) & !TOP_BIT;
     }
     swap_within_blocks(&mut bytes);
-    let time_ms = split_off_time(&mut bytes)?;
-    Some(Unsealed { text: bytes, time_ms })
-}
-
-/// Removes the time and the padding after the text, and returns the time. `None`, and nothing is removed, if the time is missing.
-fn split_off_time(bytes: &mut Vec<u8>) -> Option<u64> {
-    let mut at = Cursor::new(bytes);
+    let mut at = Cursor::new(&bytes);
     let text_bytes = at.take_until_and_skip(&[TEXT_END])?.len();
     let time_ms = parse_decimal(at.take_until_and_skip(&[TIME_END])?)?;
     bytes.truncate(text_bytes);
-    Some(time_ms)
+    Some(Unsealed { text: bytes, time_ms })
 }
 
 /// Encodes a text with a time, and appends the LF. `offset` is the index in [`KEY`] at which the encoding starts. The text may be

@@ -1,7 +1,10 @@
 //! The slow path of the framer, through all layers: consumes runs of plain text at once, and all other bytes one by one.
 
-use super::{Framer, MAX_UNITS, OpenBlock, OpenUnits, PendingFrame, SequenceFrame};
+use super::{Framer, MAX_UNITS, OpenBlock, PendingFrame, SequenceFrame};
+use std::sync::Arc;
+
 use crate::scan::masks;
+use crate::text::Handle;
 use crate::wire::block_code::CommandCode;
 use crate::wire::control::{
     BLOCK_END, BLOCK_START, CONTROL_Y, CONTROL_Z, ESCAPE, POSE_START, SequenceState, SequenceStep,
@@ -10,6 +13,7 @@ use crate::wire::family::Family;
 use crate::wire::frame::Control;
 use crate::wire::line::{LineContext, LineStep};
 use crate::wire::options::Timeseal;
+use crate::wire::prompt::guest_name_in_prompt;
 use crate::wire::telnet::{IAC, TelnetState, TelnetStep};
 
 /// Number and code of the reply that complains about a line without a number.
@@ -145,7 +149,7 @@ impl Framer {
         match self.family {
             Family::Icc => true,
             Family::Fics => false,
-            Family::Auto => !self.prompts.is_logged_in(),
+            Family::Auto => !self.prompts.is_logged_in,
         }
     }
 
@@ -183,15 +187,15 @@ impl Framer {
                 self.end_sequence(Some(PendingFrame::Unit { kind: SequenceFrame::Datagram, offset: start }))
             }
             SequenceStep::UnitStart => {
-                self.units.lost_ends |= self.units.depth >= MAX_UNITS;
-                if self.units.lost_ends
+                self.lost_unit_ends |= self.unit_depth >= MAX_UNITS;
+                if self.lost_unit_ends
                     && let Some(out) = self.end_unit(start)
                 {
                     self.pending_bytes.push_front(byte);
                     return Some(out);
                 }
                 self.line.record_inline_frame();
-                self.units = OpenUnits { depth: self.units.depth + 1, lost_ends: false };
+                (self.unit_depth, self.lost_unit_ends) = (self.unit_depth + 1, false);
                 self.end_sequence(Some(PendingFrame::Unit { kind: SequenceFrame::Start, offset: start }))
             }
             SequenceStep::UnitEnd => {
@@ -243,14 +247,14 @@ impl Framer {
     /// Records that the server dropped the rest of a command's output, so that end marks of units may be missing. Returns the
     /// frame that reports it.
     const fn record_overflow(&mut self, at: u64) -> PendingFrame {
-        self.units.lost_ends = true;
+        self.lost_unit_ends = true;
         PendingFrame::Control { control: Control::Overflow, offset: at }
     }
 
     /// Ends the innermost level-1 unit, and returns the frame of its end; `None` if none is open. A server that disconnects sends
     /// one end too many.
     pub(super) fn end_unit(&mut self, at: u64) -> Option<PendingFrame> {
-        self.units.depth = self.units.depth.checked_sub(1)?;
+        self.unit_depth = self.unit_depth.checked_sub(1)?;
         Some(PendingFrame::Control { control: Control::UnitEnd, offset: at })
     }
 
@@ -347,22 +351,28 @@ impl Framer {
         self.apply_line_step(step)
     }
 
+    /// Marks the line so far as emitted as a control, after which the line may continue. Returns the frame of the control; its offset
+    /// is that of the first byte that is not a blank.
+    fn emit_line_as_control(&mut self, control: Control) -> PendingFrame {
+        let offset = self.line.offset(true);
+        self.line.mark_emitted_as_prompt();
+        PendingFrame::Control { control, offset }
+    }
+
     /// Converts the effect of a byte on the line to a frame; `None` if no frame is complete. A command prompt completes the
     /// login.
     fn apply_line_step(&mut self, step: LineStep) -> Option<PendingFrame> {
         match step {
             LineStep::Pending => None,
             LineStep::EmitFirst | LineStep::Complete => Some(PendingFrame::Line),
-            LineStep::GuestPrompt => Some(PendingFrame::Guest),
-            LineStep::Ping => {
-                let offset = self.line.offset(false);
-                self.line.mark_emitted_as_prompt();
-                Some(PendingFrame::Control { control: Control::Ping, offset })
+            LineStep::Ping => Some(self.emit_line_as_control(Control::Ping)),
+            LineStep::GuestPrompt => {
+                let name = Handle::from_wire(guest_name_in_prompt(&self.line.text).unwrap_or_default());
+                Some(self.emit_line_as_control(Control::GuestPrompt(Arc::new(name))))
             }
             LineStep::Prompt(kind) => {
-                let offset = self.line.offset(true);
-                self.line.mark_emitted_as_prompt();
-                Some(PendingFrame::Control { control: self.record_prompt(kind), offset })
+                let control = self.record_prompt(kind);
+                Some(self.emit_line_as_control(control))
             }
         }
     }

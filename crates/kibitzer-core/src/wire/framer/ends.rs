@@ -12,8 +12,12 @@ impl Framer {
     /// control sequence, line, then the ends of open blocks and units.
     pub fn finish(&mut self) -> Option<Frame<'_>> {
         self.clear_emitted();
-        let out =
-            self.finish_telnet().or_else(|| self.finish_sequence()).or_else(|| self.finish_line_block_or_unit())?;
+        let out = self
+            .finish_telnet()
+            .or_else(|| self.finish_sequence())
+            .or_else(|| self.line.has_line_to_emit().then_some(PendingFrame::Line))
+            .or_else(|| self.cut_block(self.position))
+            .or_else(|| self.end_unit(self.position))?;
         Some(self.emit_frame(out))
     }
 
@@ -54,15 +58,6 @@ impl Framer {
         }
     }
 
-    /// Returns the frame of the unfinished line; or, without one, ends the open block or the innermost open unit. `None` once
-    /// there is none.
-    fn finish_line_block_or_unit(&mut self) -> Option<PendingFrame> {
-        if self.line.has_line_to_emit() {
-            return Some(PendingFrame::Line);
-        }
-        self.cut_block(self.position).or_else(|| self.end_unit(self.position))
-    }
-
     /// Writes the settings of the framer, and what it has found in the stream, to `state`. The handle of the login is not
     /// changed.
     pub(crate) fn save_state(&self, state: &mut StreamState) {
@@ -70,12 +65,12 @@ impl Framer {
         state.is_unblocked = self.is_unblocked;
         state.timeseal = self.timeseal;
         state.prompt = self.prompts.custom().to_vec();
-        state.is_logged_in = self.prompts.is_logged_in();
+        state.is_logged_in = self.prompts.is_logged_in;
         state.is_unwrapped = !self.wrapping.enabled;
         state.keeps_blanks = self.wrapping.keeps_blanks;
         state.block = self.block.map(|block| block.id);
-        state.n_units = self.units.depth;
-        state.is_mid_line = self.line.had_inline_frame();
+        state.n_units = self.unit_depth;
+        state.is_mid_line = self.line.had_inline_frame;
         state.quote = self.line.quote();
     }
 
@@ -83,16 +78,14 @@ impl Framer {
     /// part of it.
     pub(crate) fn resume(&mut self, state: &StreamState) {
         self.apply_settings(state);
-        if state.is_logged_in {
-            self.prompts.set_logged_in();
-        }
+        self.prompts.is_logged_in |= state.is_logged_in;
         self.wrapping.keeps_blanks = state.keeps_blanks;
         self.block = state.block.map(|id| OpenBlock { id, start: self.position, posed: false, over_at: None });
-        self.units.depth = state.n_units.min(MAX_UNITS);
+        self.unit_depth = state.n_units.min(MAX_UNITS);
         if state.is_mid_line {
             self.line.record_inline_frame();
         }
-        self.line.set_quote(state.quote);
+        self.line.quote = state.quote;
     }
 
     /// Sets family, block mode, timeseal, prompt and wrapping from a state, and nothing else.

@@ -5,6 +5,7 @@
 use super::Framer;
 use super::whole_line::skip_returns;
 use crate::wire::prompt::PromptKind;
+use crate::wire::quote::Quote;
 
 /// A frame of the fastest path, without its bytes; the fields are those of [`Frame`](crate::wire::Frame).
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +40,7 @@ impl Framer {
         self.clear_emitted();
         let mut text = self.skip_to_line_start(input)?;
         if let [b'\n', rest @ ..] = text
-            && self.line.has_inline_frame()
+            && self.line.has_inline_frame
         {
             self.end_frame_only_line(input, rest);
             text = self.skip_to_line_start(input)?;
@@ -53,7 +54,7 @@ impl Framer {
                     return None;
                 }
                 self.advance_past_line(input, rest);
-                (self.line.end_tagged_line_and_take_bell(), FastFrameKind::Board)
+                (self.line.end_borrowed_line_and_take_bell(Quote::None), FastFrameKind::Board)
             }
             [b'f', ..] => {
                 let (PromptKind::Command(family), length) = self.prompts.match_start(text)? else { return None };

@@ -26,7 +26,7 @@ impl Framer {
         let text = skip_returns(input);
         let first = self.position + (input.len() - text.len()) as u64;
         if let [b'\n', rest @ ..] = text
-            && self.line.has_inline_frame()
+            && self.line.has_inline_frame
         {
             self.end_frame_only_line(input, rest);
             return WholeLine::FrameOnlyLineEnded;
@@ -55,7 +55,7 @@ impl Framer {
             return self.leave_to_slow_path(first + text.len() as u64);
         };
         let end = first + (text.len() - rest.len()) as u64;
-        if line.len() <= indent && self.line.has_inline_frame() {
+        if line.len() <= indent && self.line.has_inline_frame {
             self.end_frame_only_line(input, rest);
             return WholeLine::FrameOnlyLineEnded;
         }
@@ -76,7 +76,7 @@ impl Framer {
             apply_server_line(&mut self.prompts, &mut self.wrapping, line);
         }
         let offset = if tag.is_literal() { first + indent as u64 } else { first };
-        let bell = self.line.end_borrowed_line_and_take_bell(line);
+        let bell = self.line.end_borrowed_line_and_take_bell(quote.after_line(line));
         WholeLine::Frame(Frame { offset, end, bell, kind: FrameKind::Line { tag, bytes } })
     }
 
@@ -93,7 +93,7 @@ impl Framer {
     /// Consumes `input` up to `rest`, the end of a line that contained only prompts or marks; such a line is not emitted.
     pub(super) fn end_frame_only_line<'a>(&mut self, input: &mut &'a [u8], rest: &'a [u8]) {
         self.advance_past_line(input, rest);
-        self.line.clear_inline_frame();
+        self.line.has_inline_frame = false;
     }
 
     /// Leaves the bytes up to the stream position to the slow path. Scanning them again for every read would take quadratic time.
@@ -106,7 +106,7 @@ impl Framer {
     fn needs_slow_path(&self, line: &[u8], indent: usize) -> bool {
         match line.get(indent..).unwrap_or_default() {
             [b'[', b'G', b']'] => self.timeseal == Timeseal::V1,
-            [b'P', ..] => !self.prompts.is_logged_in(),
+            [b'P', ..] => !self.prompts.is_logged_in,
             _ => false,
         }
     }
