@@ -114,16 +114,6 @@ enum NewSubscriber {
 }
 
 impl HubShared {
-    fn new(kept_events: usize) -> Self {
-        let state = HubState {
-            ring: EventRing::new(kept_events),
-            waiters: Waiters::default(),
-            new_subscribers: Vec::new(),
-            closed: false,
-        };
-        Self { state: Mutex::new(state), subscriber_added: Notify::new() }
-    }
-
     /// Locks the state. The lock is held briefly, and never across an `.await`. No holder leaves the state inconsistent when it
     /// panics, so poisoning is ignored.
     fn lock_state(&self) -> MutexGuard<'_, HubState> {
@@ -143,16 +133,6 @@ impl NewSubscriber {
 }
 
 impl HubState {
-    /// Appends a subscriber to those that the publisher has to admit. Where the list would be reallocated, first removes dropped
-    /// subscribers: the publisher does not empty the list while it waits for a lossless subscriber, so it could grow without
-    /// limit.
-    fn queue_subscriber(&mut self, new_subscriber: NewSubscriber) {
-        if self.new_subscribers.len() == self.new_subscribers.capacity() {
-            self.new_subscribers.retain(|new_subscriber| !new_subscriber.is_dropped());
-        }
-        self.new_subscribers.push(new_subscriber);
-    }
-
     /// Returns the event or the lag for a broadcast subscriber at `position`, and advances `position`. Once all events were read:
     /// `None` while the publisher exists, [`RecvError::Closed`] after it was dropped.
     fn read_at_or_closed(&mut self, position: &mut u64) -> Option<Result<Arc<Event>, RecvError>> {

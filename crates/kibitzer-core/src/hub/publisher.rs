@@ -1,14 +1,14 @@
 //! Sending side of the hub.
 
 use std::borrow::Borrow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::task::Waker;
 
-use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::{Notify, mpsc};
 
 use super::subscription::{Hub, Subscription};
-use super::{HubShared, NewSubscriber, WatchSender};
+use super::{EventRing, HubShared, HubState, NewSubscriber, Waiters, WatchSender};
 use crate::event::Event;
 use crate::game::Games;
 use crate::message::GameId;
@@ -27,8 +27,14 @@ impl Publisher {
     /// Creates a publisher without subscribers, which keeps at most `kept_events` events for broadcast subscribers that have not
     /// read them; 0 counts as 1.
     pub fn new(kept_events: usize) -> Self {
+        let state = HubState {
+            ring: EventRing::new(kept_events),
+            waiters: Waiters::default(),
+            new_subscribers: Vec::new(),
+            closed: false,
+        };
         Self {
-            shared: Arc::new(HubShared::new(kept_events)),
+            shared: Arc::new(HubShared { state: Mutex::new(state), subscriber_added: Notify::new() }),
             lossless: Vec::new(),
             watches: Vec::new(),
             woken: Vec::new(),
@@ -42,7 +48,7 @@ impl Publisher {
 
     /// Returns the maximum number of unread events kept for broadcast subscribers; at least 1.
     pub fn max_kept_events(&self) -> usize {
-        self.shared.lock_state().ring.limit()
+        self.shared.lock_state().ring.limit
     }
 
     /// Sends an event to every subscriber, and the new state of the game that it changed to the watches of that game.
@@ -115,9 +121,10 @@ impl Publisher {
         let mut state = self.shared.lock_state();
         let new_subscribers = std::mem::take(&mut state.new_subscribers);
         let has_queues = !self.lossless.is_empty() || !new_subscribers.is_empty();
-        let shared = (has_queues || state.ring.has_readers()).then(|| event.into());
+        let has_readers = state.ring.n_readers > 0;
+        let shared = (has_queues || has_readers).then(|| event.into());
         let for_queues = if has_queues { shared.clone() } else { None };
-        if let Some(event) = shared.filter(|_| state.ring.has_readers()) {
+        if let Some(event) = shared.filter(|_| has_readers) {
             state.ring.push(event);
             state.waiters.take_wakers(&mut self.woken);
         }
@@ -134,7 +141,8 @@ impl Publisher {
             self.send_game_to_its_watches(id, games);
         }
         if is_new_connection {
-            self.reset_watches_to_none();
+            // A new connection knows no games, and may use the same numbers for other games.
+            self.watches.iter().for_each(|watch| _ = watch.newest.send_if_modified(|newest| newest.take().is_some()));
         }
         if !is_report {
             // The snapshot already contains the effect of the event, so these subscribers must not receive the event.
@@ -144,13 +152,14 @@ impl Publisher {
         }
     }
 
-    /// Adds new subscribers. A watch receives the current state of its game; a subscriber that waits for a snapshot receives all
+    /// Adds new subscribers, and removes those that were dropped. A watch receives the current state of its game; a subscriber that waits for a snapshot receives all
     /// games, and a subscription to the events after them; a lossless queue receives only later events.
     fn admit_with_requested_games(&mut self, new_subscribers: Vec<NewSubscriber>, games: &Games) {
         if new_subscribers.is_empty() {
             return;
         }
-        self.remove_dropped();
+        self.lossless.retain(|queue| !queue.is_closed());
+        self.watches.retain(|watch| !watch.newest.is_closed());
         let mut snapshot = None;
         for new_subscriber in new_subscribers.into_iter().filter(|new_subscriber| !new_subscriber.is_dropped()) {
             match new_subscriber {
@@ -175,19 +184,6 @@ impl Publisher {
                     drop(reply.send((all.clone(), events)));
                 }
             }
-        }
-    }
-
-    /// Removes the queues and watches whose subscribers were dropped.
-    fn remove_dropped(&mut self) {
-        self.lossless.retain(|queue| !queue.is_closed());
-        self.watches.retain(|watch| !watch.newest.is_closed());
-    }
-
-    /// Resets all watches to `None`: a new connection knows no games, and may use the same numbers for other games.
-    fn reset_watches_to_none(&self) {
-        for watch in &self.watches {
-            watch.newest.send_if_modified(|newest| newest.take().is_some());
         }
     }
 

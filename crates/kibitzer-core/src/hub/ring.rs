@@ -18,11 +18,11 @@ pub(super) struct EventRing {
     pub(super) unread: VecDeque<UnreadEvent>,
     /// Position of the first event of `unread`: number of events removed since the ring was created.
     first: u64,
-    /// Maximum length of `unread`.
-    limit: usize,
-    n_readers: usize,
-    /// Sum over all readers of the events dropped before they read them.
-    n_missed: u64,
+    /// Maximum length of `unread`, at least 1.
+    pub(super) limit: usize,
+    pub(super) n_readers: usize,
+    /// Sum over all readers, present and former, of the events dropped before they read them.
+    pub(super) n_missed: u64,
 }
 
 /// Event with the number of readers that have not read it.
@@ -37,11 +37,6 @@ impl EventRing {
     /// Creates an empty ring for at most `limit` unread events; 0 counts as 1.
     pub(super) fn new(limit: usize) -> Self {
         Self { unread: VecDeque::new(), first: 0, limit: limit.max(1), n_readers: 0, n_missed: 0 }
-    }
-
-    /// Returns the maximum number of unread events, at least 1.
-    pub(super) const fn limit(&self) -> usize {
-        self.limit
     }
 
     /// Adds a reader, and returns its position, which is after the last event.
@@ -60,15 +55,6 @@ impl EventRing {
         while self.unread.front().is_some_and(|unread| unread.n_readers == 0) {
             self.pop_first();
         }
-    }
-
-    pub(super) const fn has_readers(&self) -> bool {
-        self.n_readers > 0
-    }
-
-    /// Returns the number of events that were dropped unread, once for each reader that missed the event.
-    pub(super) const fn n_missed(&self) -> u64 {
-        self.n_missed
     }
 
     /// Appends an event. If the ring is full, the oldest event is dropped, and its readers miss it. Requires at least one reader:

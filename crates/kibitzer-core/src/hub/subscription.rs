@@ -7,6 +7,7 @@ use std::task::{Context, Poll, ready};
 use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
+use super::waiters::WakerSlot;
 use super::{Filter, HubShared, NewSubscriber, RecvError, WatchSender};
 use crate::event::Event;
 use crate::game::Game;
@@ -81,7 +82,7 @@ impl Hub {
     /// Returns the number of events that broadcast subscribers have missed so far: the sum over all subscribers, including
     /// dropped ones.
     pub fn missed_events(&self) -> u64 {
-        self.shared.lock_state().ring.n_missed()
+        self.shared.lock_state().ring.n_missed
     }
 
     /// Waits until the publisher returns a snapshot and a subscription; `capacity` is that of a lossless queue, `None` for a
@@ -101,12 +102,19 @@ impl Hub {
 
     /// Queues a new subscriber, and wakes the publisher. If the publisher was dropped, drops the new subscriber, which closes its
     /// subscription.
+    ///
+    /// Where the list would be reallocated, first removes dropped subscribers: the publisher does not empty the list while it waits
+    /// for a lossless subscriber, so it could grow without limit.
     fn queue_and_notify_publisher(&self, new_subscriber: NewSubscriber) {
         let mut state = self.shared.lock_state();
-        if !state.closed {
-            state.queue_subscriber(new_subscriber);
-            self.shared.subscriber_added.notify_one();
+        if state.closed {
+            return;
         }
+        if state.new_subscribers.len() == state.new_subscribers.capacity() {
+            state.new_subscribers.retain(|new_subscriber| !new_subscriber.is_dropped());
+        }
+        state.new_subscribers.push(new_subscriber);
+        self.shared.subscriber_added.notify_one();
     }
 }
 
@@ -130,7 +138,10 @@ enum EventReceiver {
 impl Subscription {
     /// Creates a subscription that reads the ring, starting after the last event.
     pub(super) fn broadcast(shared: &Arc<HubShared>) -> Self {
-        Self { receiver: EventReceiver::Broadcast(RingReader::new(Arc::clone(shared))), filter: None, n_missed: 0 }
+        let mut state = shared.lock_state();
+        let (position, slot) = (state.ring.add_reader(), state.waiters.add_slot());
+        let reader = RingReader { shared: Arc::clone(shared), position, slot };
+        Self { receiver: EventReceiver::Broadcast(reader), filter: None, n_missed: 0 }
     }
 
     /// Creates a subscription with its own queue of `capacity` events; 0 counts as 1. Returns the sender of the queue too.
@@ -266,13 +277,6 @@ struct RingReader {
 }
 
 impl RingReader {
-    fn new(shared: Arc<HubShared>) -> Self {
-        let mut state = shared.lock_state();
-        let (position, slot) = (state.ring.add_reader(), state.waiters.add_slot());
-        drop(state);
-        Self { shared, position, slot }
-    }
-
     fn poll_next(&mut self, context: &Context<'_>) -> Poll<Result<Arc<Event>, RecvError>> {
         let mut state = self.shared.lock_state();
         if let Some(result) = state.read_at_or_closed(&mut self.position) {
@@ -287,7 +291,7 @@ impl Drop for RingReader {
     fn drop(&mut self) {
         let mut state = self.shared.lock_state();
         state.ring.remove_reader(self.position);
-        state.waiters.free_slot(self.slot);
+        state.waiters.set_slot(self.slot, WakerSlot::Free);
     }
 }
 

@@ -497,7 +497,7 @@ proptest! {
         }
         readers.clear();
         let state = session.publisher.shared.lock_state();
-        prop_assert_eq!((state.ring.unread.len(), state.ring.has_readers()), (0, false));
+        prop_assert_eq!((state.ring.unread.len(), state.ring.n_readers), (0, 0));
     }
 }
 

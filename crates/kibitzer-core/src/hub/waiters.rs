@@ -36,11 +36,6 @@ impl Waiters {
         index
     }
 
-    /// Frees the slot, and drops its waker.
-    pub(super) fn free_slot(&mut self, index: usize) {
-        self.set_slot(index, WakerSlot::Free);
-    }
-
     /// Stores a waker for the next [`take_wakers`](Self::take_wakers); replaces the stored one.
     pub(super) fn store_waker(&mut self, index: usize, waker: &Waker) {
         if let Some(WakerSlot::Waiting(known)) = self.slots.get_mut(index) {
@@ -65,8 +60,8 @@ impl Waiters {
         self.n_waiting = 0;
     }
 
-    /// Replaces the state of a slot, and updates the number of stored wakers. Ignores an index without a slot.
-    fn set_slot(&mut self, index: usize, new: WakerSlot) {
+    /// Replaces the state of a slot, which drops its waker, and updates the number of stored wakers. Ignores an index without a slot.
+    pub(super) fn set_slot(&mut self, index: usize, new: WakerSlot) {
         let Some(slot) = self.slots.get_mut(index) else {
             return;
         };
