@@ -1,10 +1,12 @@
 //! Kinds of events, and their categories.
 
+use strum::{Display, IntoStaticStr};
+
 use crate::by_name::parse_by_name;
 
-/// Every kind with its name, in one list.
+/// Every kind by its category, in one list.
 macro_rules! event_kinds {
-    ($($category:ident { $($(#[$meta:meta])* $kind:ident = $name:literal,)+ })+) => {
+    ($($category:ident { $($(#[$meta:meta])* $kind:ident,)+ })+) => {
         /// Kind of an event: the `event` field in the output of `kibitzer decode`, and a criterion of subscription filters.
         ///
         /// A message without a kind of its own is [`Text`](Self::Text). Later versions may add kinds, but rename none.
@@ -15,7 +17,8 @@ macro_rules! event_kinds {
         /// assert_eq!("channel_tell".parse(), Ok(EventKind::ChannelTell));
         /// assert_eq!(EventKind::ChannelTell.to_string(), "channel_tell");
         /// ```
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Display, IntoStaticStr)]
+        #[strum(serialize_all = "snake_case")]
         #[non_exhaustive]
         pub enum EventKind {
             $($($(#[$meta])* $kind,)+)+
@@ -26,10 +29,8 @@ macro_rules! event_kinds {
             pub const ALL: &[Self] = &[$($(Self::$kind),+),+];
 
             /// Returns the name of the kind, in `snake_case`.
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $($(Self::$kind => $name,)+)+
-                }
+            pub fn as_str(self) -> &'static str {
+                self.into()
             }
 
             /// Returns the category, which determines its color on a terminal.
@@ -45,194 +46,194 @@ macro_rules! event_kinds {
 event_kinds! {
     Board {
         /// A board: in style 12 or 10, or one that a delta board or a datagram led to.
-        Position = "position",
+        Position,
         /// The pieces in reserve.
-        Holding = "holding",
+        Holding,
         /// The terms of a game.
-        GameInfo = "game_info",
+        GameInfo,
         /// An ICC datagram about a game's board that leads to no new board.
-        GameUpdate = "game_update",
+        GameUpdate,
         /// An examiner drew a circle or an arrow on a board, or removed one.
-        BoardMark = "board_mark",
+        BoardMark,
     }
     Game {
         /// A game of this login is about to begin.
-        Creating = "creating",
+        Creating,
         /// A game begins or is resumed.
-        GameCreated = "game_created",
+        GameCreated,
         /// A game is over.
-        GameEnded = "game_ended",
+        GameEnded,
         /// A game is observed from now on, or no longer.
-        Observing = "observing",
+        Observing,
         /// Another of the observed games is the primary one.
-        Focus = "focus",
+        Focus,
         /// A move, a step, or a change of the position in an examined game.
-        Examine = "examine",
+        Examine,
     }
     PrivateTalk {
         /// A tell to this login.
-        Tell = "tell",
+        Tell,
         /// A message of an opponent.
-        Say = "say",
+        Say,
         /// A tell of the bughouse partner.
-        PartnerTell = "partner_tell",
+        PartnerTell,
         /// A message that was left or sent.
-        Message = "message",
+        Message,
     }
     PublicTalk {
         /// A shout.
-        Shout = "shout",
+        Shout,
         /// A shout in the third person.
-        ItShout = "it_shout",
+        ItShout,
         /// A shout about chess.
-        CShout = "c_shout",
+        CShout,
         /// An announcement of the administrators.
-        Announcement = "announcement",
+        Announcement,
     }
     ChannelTalk {
         /// A message in a channel.
-        ChannelTell = "channel_tell",
+        ChannelTell,
     }
     GameTalk {
         /// A comment on a game, for players and observers.
-        Kibitz = "kibitz",
+        Kibitz,
         /// A comment on a game, for observers.
-        Whisper = "whisper",
+        Whisper,
         /// A line that a robot sent by `qtell`, which is printed without a speaker.
-        Qtell = "qtell",
+        Qtell,
     }
     Player {
         /// A player connected.
-        Arrived = "arrived",
+        Arrived,
         /// A player disconnected.
-        Departed = "departed",
+        Departed,
     }
     Offer {
         /// A match request to this login.
-        Challenge = "challenge",
+        Challenge,
         /// A match request of this login.
-        ChallengeSent = "challenge_sent",
+        ChallengeSent,
         /// A challenge was answered, changed or withdrawn.
-        ChallengeUpdate = "challenge_update",
+        ChallengeUpdate,
         /// An offer in a game, or its answer.
-        Offer = "offer",
+        Offer,
         /// A bughouse partnership is offered, begins, ends, or does something.
-        Partner = "partner",
+        Partner,
         /// An offer of this login without an answer yet.
-        PendingTo = "pending_to",
+        PendingTo,
         /// An offer to this login without an answer yet.
-        PendingFrom = "pending_from",
+        PendingFrom,
         /// Offers left the list of pending ones.
-        PendingRemoved = "pending_removed",
+        PendingRemoved,
     }
     Seek {
         /// An ad in the seek list.
-        Seek = "seek",
+        Seek,
         /// Ads left the seek list.
-        SeeksRemoved = "seeks_removed",
+        SeeksRemoved,
         /// The seek list is reset.
-        SeeksCleared = "seeks_cleared",
+        SeeksCleared,
         /// A report on this login's own ads.
-        SeekNotice = "seek_notice",
+        SeekNotice,
     }
     Login {
         /// The server waits for a name.
-        LoginPrompt = "login_prompt",
+        LoginPrompt,
         /// The server waits for a password.
-        PasswordPrompt = "password_prompt",
+        PasswordPrompt,
         /// The server offers a name to a guest.
-        GuestPrompt = "guest_prompt",
+        GuestPrompt,
         /// The server reports whether the name at the login prompt belongs to an account.
-        NameStatus = "name_status",
+        NameStatus,
         /// The login is complete: a report of the server ([`Message::LoggedIn`](crate::message::Message)), or the event that a
         /// live session emits once for each login ([`Event::LoggedIn`](crate::Event)).
-        LoggedIn = "logged_in",
+        LoggedIn,
     }
     Refusal {
         /// A login was refused.
-        LoginRefused = "login_refused",
+        LoginRefused,
         /// The server terminates this session for another login, or by an administrator.
-        Kicked = "kicked",
+        Kicked,
         /// The session or the server is about to end.
-        Farewell = "farewell",
+        Farewell,
         /// A command was not executed.
-        Refused = "refused",
+        Refused,
     }
     Control {
         /// The server waits for a command.
-        Prompt = "prompt",
+        Prompt,
         /// A reply in block mode begins.
-        BlockStart = "block_start",
+        BlockStart,
         /// A reply in block mode is over.
-        BlockEnd = "block_end",
+        BlockEnd,
         /// An ICC level-1 unit begins.
-        UnitStart = "unit_start",
+        UnitStart,
         /// An ICC level-1 unit ends.
-        UnitEnd = "unit_end",
+        UnitEnd,
         /// A telnet command.
-        Telnet = "telnet",
+        Telnet,
         /// A timeseal ping.
-        Ping = "ping",
+        Ping,
     }
     Text {
         /// An ICC datagram that no other kind represents.
-        Datagram = "datagram",
+        Datagram,
         /// A line of a listing; the listing follows at the end of the reply.
-        ListingLine = "listing_line",
+        ListingLine,
         /// A line of no other kind.
-        Text = "text",
+        Text,
     }
     Listing {
         /// The reply to `inchannel`.
-        ChannelList = "channel_list",
+        ChannelList,
         /// The reply to `finger` and `statistics`.
-        Finger = "finger",
+        Finger,
         /// The reply to `games`.
-        GameList = "game_list",
+        GameList,
         /// The reply to `history`.
-        History = "history",
+        History,
         /// The reply to `moves`, `oldmoves` and `smoves`.
-        MoveList = "move_list",
+        MoveList,
         /// The reply to `sought`.
-        SoughtList = "sought_list",
+        SoughtList,
         /// The reply to `stored`.
-        StoredGames = "stored_games",
+        StoredGames,
         /// The reply to `variables` and `ivariables`.
-        Variables = "variables",
+        Variables,
         /// The reply to `who`.
-        WhoList = "who_list",
+        WhoList,
     }
     Trouble {
         /// The server dropped the rest of an ICC command's output.
-        Overflow = "overflow",
+        Overflow,
         /// A line exceeded the length limit.
-        OverLong = "over_long",
+        OverLong,
         /// A message contradicts the known state of a game.
-        Desync = "desync",
+        Desync,
         /// The boards of a game left out moves.
-        Missed = "missed",
+        Missed,
         /// The server violated the protocol.
-        Fault = "fault",
+        Fault,
         /// The connection was lost.
-        Lost = "lost",
+        Lost,
     }
     Session {
         /// The session is about to open a connection.
-        Connecting = "connecting",
+        Connecting,
         /// A connection is established.
-        Connected = "connected",
+        Connected,
         /// The session is set up and accepts requests.
-        SessionReady = "session_ready",
+        SessionReady,
         /// The outcome of restoring the games, settings and seeks after a reconnect.
-        Restored = "restored",
+        Restored,
         /// An adjourned game of the account is known, or its state changed.
-        AdjournedGame = "adjourned_game",
+        AdjournedGame,
         /// The session is over.
-        Ended = "ended",
+        Ended,
     }
     Sent {
         /// A line was sent.
-        Sent = "sent",
+        Sent,
     }
 }
 
@@ -274,12 +275,6 @@ pub enum EventCategory {
     Session,
     /// Lines of the client.
     Sent,
-}
-
-impl std::fmt::Display for EventKind {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.pad(self.as_str())
-    }
 }
 
 parse_by_name!(EventKind, "no event has this name");

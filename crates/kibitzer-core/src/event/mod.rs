@@ -109,19 +109,13 @@ const _: () = assert!(size_of::<Event>() <= 64, "an event has grown");
 
 impl Event {
     /// Returns the message of the server; `None` for all events but [`Received`](Self::Received).
-    pub const fn message(&self) -> Option<&Message> {
-        match self {
-            Self::Received { received, .. } => Some(&received.message),
-            _ => None,
-        }
+    pub fn message(&self) -> Option<&Message> {
+        self.received().map(|received| &received.message)
     }
 
     /// Returns the line that contains the message; see [`Received::raw`]. Empty for all events but [`Received`](Self::Received).
     pub fn raw(&self) -> &[u8] {
-        match self {
-            Self::Received { received, .. } => received.raw(),
-            _ => &[],
-        }
+        self.received().map_or(&[], Received::raw)
     }
 
     /// Returns a copy of a received event with this line, as plain text, in place of its line and its message. The copy has the
@@ -130,10 +124,13 @@ impl Event {
     /// Serves to remove a password from an event before it is shown or stored.
     #[must_use]
     pub fn to_redacted_text(&self, redacted_line: &[u8]) -> Option<Self> {
+        let received = self.received()?.text_at_same_position(redacted_line);
+        Some(Self::Received { received, change: None })
+    }
+
+    const fn received(&self) -> Option<&Received> {
         match self {
-            Self::Received { received, .. } => {
-                Some(Self::Received { received: received.text_at_same_position(redacted_line), change: None })
-            }
+            Self::Received { received, .. } => Some(received),
             _ => None,
         }
     }

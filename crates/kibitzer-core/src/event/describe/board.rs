@@ -2,7 +2,7 @@
 
 use super::value::{Displayed, objects};
 use super::{LineDisplay, describe};
-use crate::chess::{Color, LastMove, UciMove};
+use crate::chess::{Color, LastMove};
 use crate::event::Event;
 use crate::event::EventKind;
 use crate::message::{Message, ReportedMove, Style12};
@@ -38,15 +38,11 @@ struct LastMoveObject<'a> {
     position: &'a ReportedBoard<'a>,
 }
 
-impl LastMoveObject<'_> {
-    fn uci(&self) -> Option<UciMove> {
-        self.position.event.reported_move()?.to_uci(self.position.board.side_to_move().opponent())
-    }
-}
-
 objects! {
     LastMoveObject<'_> as it: [
-        verbose: it.reported.verbose, san: it.reported.san, uci: it.uci().map(Displayed), elapsed_ms: it.reported.elapsed_ms,
+        verbose: it.reported.verbose, san: it.reported.san,
+        uci: it.position.event.reported_move().and_then(|played| played.to_uci(!it.position.board.side_to_move())).map(Displayed),
+        elapsed_ms: it.reported.elapsed_ms,
     ];
 }
 

@@ -15,8 +15,7 @@ describe! {
     Holding as it => EventKind::Holding, {
         game: it.game,
         fields: [
-            game, white: it.white_letters, black: it.black_letters,
-            passed: it.passed.map(|(to, piece)| PassedPiece { to, piece }),
+            game, white: it.white_letters, black: it.black_letters, passed,
         ],
         words(out): {
             write!(out, "game {} reserves: white [{}] black [{}]", it.game, it.white_letters, it.black_letters)?;
@@ -120,14 +119,9 @@ describe! {
     }
 }
 
-/// The object `passed`.
-struct PassedPiece {
-    to: Color,
-    piece: Role,
-}
-
 objects! {
-    PassedPiece as it: [to, piece];
+    // `passed`.
+    (Color, Role) as it: [to: it.0, piece: it.1];
 }
 
 /// Returns the word to write before a type of game: `rated `, `unrated `, or nothing if it is not known.

@@ -200,7 +200,7 @@ impl Event {
     /// Passes every field of the descriptor `it` to `put`, then the fields of the received line.
     fn put_fields_and_line(&self, it: &dyn EventDescriptor, put: &mut FieldSink<'_>) {
         it.put_fields(put);
-        let Self::Received { received, .. } = self else { return };
+        let Some(received) = self.received() else { return };
         match it.line_display() {
             LineDisplay::InText => value::put_field(put, "text", &line_or_datagram_text(received).as_deref()),
             LineDisplay::InDatagram => received.datagram().iter().for_each(|datagram| datagram.put_fields(put)),
@@ -248,28 +248,23 @@ fn line_or_datagram_text(received: &Received) -> Option<Cow<'_, str>> {
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = ControlEscaper(f);
-        self.with_descriptor(|it| match self.line_if_for_people() {
-            Some(line) if it.line_display() != LineDisplay::Nowhere => out.write_str(&line),
-            _ => {
-                it.write_for_people(&mut out)?;
-                match self {
-                    Self::Received { received, .. } if it.line_display() == LineDisplay::InText => {
-                        line_or_datagram_text(received).map_or(Ok(()), |words| write!(out, ": {words}"))
-                    }
-                    _ => Ok(()),
+        self.with_descriptor(|it| {
+            let display = it.line_display();
+            // Tagged lines and datagrams are meant for programs.
+            let is_for_people = |received: &&Received| {
+                let line = received.raw();
+                !line.is_empty() && !line.starts_with(b"<") && !received.is_datagram()
+            };
+            match self.received().filter(is_for_people) {
+                Some(received) if display != LineDisplay::Nowhere => out.write_str(&decode_latin_1(received.raw())),
+                _ => {
+                    it.write_for_people(&mut out)?;
+                    let words =
+                        self.received().filter(|_| display == LineDisplay::InText).and_then(line_or_datagram_text);
+                    words.map_or(Ok(()), |words| write!(out, ": {words}"))
                 }
             }
         })
-    }
-}
-
-impl Event {
-    /// Returns the decoded line; `None` if it is empty, is a tagged line or a datagram, which are meant for programs, or if the
-    /// event was not received.
-    fn line_if_for_people(&self) -> Option<Cow<'_, str>> {
-        let Self::Received { received, .. } = self else { return None };
-        let line = if received.is_datagram() { &[] } else { received.raw() };
-        (!line.is_empty() && !line.starts_with(b"<")).then(|| decode_latin_1(line))
     }
 }
 
@@ -278,15 +273,12 @@ struct ControlEscaper<'a, 'f>(&'a mut fmt::Formatter<'f>);
 
 impl Write for ControlEscaper<'_, '_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        for piece in text.split_inclusive(|c: char| c.is_control() && c != '\t') {
-            let control = piece.chars().next_back().filter(|c| c.is_control() && *c != '\t');
-            let plain = control.and_then(|control| piece.strip_suffix(control)).unwrap_or(piece);
-            self.0.write_str(plain)?;
-            if let Some(control) = control {
-                write!(self.0, "{}", control.escape_debug())?;
-            }
+        let is_escaped = |c: char| c.is_control() && c != '\t';
+        if !text.contains(is_escaped) {
+            return self.0.write_str(text);
         }
-        Ok(())
+        text.chars()
+            .try_for_each(|c| if is_escaped(c) { write!(self.0, "{}", c.escape_debug()) } else { self.0.write_char(c) })
     }
 }
 

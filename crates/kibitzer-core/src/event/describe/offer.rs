@@ -72,7 +72,8 @@ describe! {
 
     Seek as it => EventKind::Seek, {
         fields: [
-            index, name, titles, rating, provisional: rating_mark(it.rating), initial_min, increment_s, rated, kind,
+            index, name, titles, rating, provisional: match it.rating { Some(Rating::Rated(_, confidence)) => confidence.mark(), _ => "" },
+            initial_min, increment_s, rated, kind,
             speed: it.game_kind().speed, variant: it.game_kind().variant, color, rating_min, rating_max, automatic, formula, new,
         ],
         words(out): {
@@ -101,13 +102,6 @@ describe! {
             players: match it { SeekNotice::Seen { players } => Some(*players), _ => None },
             limit: match it { SeekNotice::TooMany { limit } => Some(*limit), _ => None },
         ],
-    }
-}
-
-const fn rating_mark(rating: Option<Rating>) -> &'static str {
-    match rating {
-        Some(Rating::Rated(_, confidence)) => confidence.mark(),
-        _ => "",
     }
 }
 

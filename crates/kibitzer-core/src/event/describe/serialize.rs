@@ -2,7 +2,7 @@
 
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
-use super::value::Value;
+use super::value::{self, FieldSink, Value};
 use crate::event::Event;
 use crate::message::listing::AnyListing;
 
@@ -23,17 +23,11 @@ use crate::message::listing::AnyListing;
 impl Serialize for Event {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.with_descriptor(|it| {
-            let mut object = serializer.serialize_map(None)?;
-            object.serialize_entry("event", it.kind().as_str())?;
-            object.serialize_entry("offset", &self.offset())?;
-            let mut written = Ok(());
-            self.put_fields_and_line(it, &mut |key, value, _| {
-                if written.is_ok() {
-                    written = object.serialize_entry(key, &value);
-                }
-            });
-            written?;
-            object.end()
+            serialize_fields(serializer, |put| {
+                value::put_field(put, "event", &it.kind().as_str());
+                value::put_field(put, "offset", &self.offset());
+                self.put_fields_and_line(it, put);
+            })
         })
     }
 }
@@ -65,17 +59,20 @@ impl Serialize for Value<'_> {
                 written?;
                 items.end()
             }
-            Self::Object(object) => {
-                let mut members = serializer.serialize_map(None)?;
-                let mut written = Ok(());
-                object.put_fields(&mut |key, value, _| {
-                    if written.is_ok() {
-                        written = members.serialize_entry(key, &value);
-                    }
-                });
-                written?;
-                members.end()
-            }
+            Self::Object(object) => serialize_fields(serializer, |put| object.put_fields(put)),
         }
     }
+}
+
+/// Writes the fields that `fields` passes to its argument as an object.
+fn serialize_fields<S: Serializer>(serializer: S, fields: impl FnOnce(&mut FieldSink<'_>)) -> Result<S::Ok, S::Error> {
+    let mut object = serializer.serialize_map(None)?;
+    let mut written = Ok(());
+    fields(&mut |key, value, _| {
+        if written.is_ok() {
+            written = object.serialize_entry(key, &value);
+        }
+    });
+    written?;
+    object.end()
 }

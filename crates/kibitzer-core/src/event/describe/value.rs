@@ -194,6 +194,7 @@ values! {
     Rating: FieldType::Nullable(&FieldType::Natural), it => it.value().map_or(Value::Null, |value| Value::Number(value.into()));
     char: FieldType::Letter, it => Value::Letter(*it);
     Role: FieldType::Letter, it => Value::Letter(it.letter());
+    str: FieldType::Text, it => Value::Text(it);
     String: FieldType::Text, it => Value::Text(it);
     Handle: FieldType::Text, it => Value::Text(it.as_str());
     PlayerText: FieldType::Text, it => Value::Text(it.as_str());
@@ -203,14 +204,6 @@ values! {
     Square: FieldType::Text, it => Value::Display(it);
     Titles: FieldType::List(&FieldType::Text), it => Value::List(it);
     Seek: FieldType::Object, it => Value::Object(it);
-}
-
-impl AsValue for &str {
-    const TYPE: FieldType = FieldType::Text;
-
-    fn as_value(&self) -> Value<'_> {
-        Value::Text(self)
-    }
 }
 
 impl<T: AsValue + ?Sized> AsValue for &T {
