@@ -3,7 +3,7 @@
 use kibitzer::core::message::Relation;
 
 use super::{App, TerminalRequest};
-use crate::console::model::{GameSnapshot, ReceivedOffer};
+use crate::console::model::GameSnapshot;
 
 impl App {
     /// Returns the text of the row above the input: the oldest offer, or the game in which it is the user's move, with the keys
@@ -13,26 +13,20 @@ impl App {
             return None;
         }
         let keys = |keys: &'static str| if self.source.accepts_lines() { keys } else { "" };
-        if let Some(offer) = self.oldest_offer() {
-            let others = match self.model.received_offers.iter().len() - 1 {
-                0 => String::new(),
-                n => format!(" ({n} more)"),
-            };
+        if let [offer, others @ ..] = &self.model.received_offers.offers[..] {
+            let n_others = others.len();
+            let others = if n_others == 0 { String::new() } else { format!(" ({n_others} more)") };
             return Some(format!("{}{}{others}", offer.text, keys(": F5 accepts, F6 declines")));
         }
         let is_waiting = |snapshot: &&GameSnapshot| snapshot.followed && snapshot.board.relation() == Relation::MyTurn;
-        let game = self.model.games.values().map(|game| &*game.snapshot).find(is_waiting)?;
+        let game = self.model.games.values().map(|game| &**game).find(is_waiting)?;
         Some(format!("game {}: your move{}", game.id(), keys("; type it, such as e4, and Enter")))
-    }
-
-    fn oldest_offer(&self) -> Option<&ReceivedOffer> {
-        self.model.received_offers.iter().next()
     }
 
     /// Sends the command that accepts or declines the oldest offer, and removes the offer if the command was sent. The typed text
     /// stays. Shows an error if no offer is pending.
     pub(super) fn answer_oldest_offer(&mut self, accepts: bool) {
-        let Some(offer) = self.oldest_offer().cloned() else {
+        let Some(offer) = self.model.received_offers.offers.first().cloned() else {
             return self.show_error("no offer waits for an answer");
         };
         let draft = self.input.take_text();
@@ -40,7 +34,7 @@ impl App {
         // A line that cannot be sent must not replace the draft.
         self.input.set_text(&draft);
         if self.notice.is_none() {
-            self.model.received_offers.remove(&offer);
+            self.model.received_offers.offers.retain(|other| *other != offer);
         }
     }
 

@@ -1,7 +1,6 @@
 //! Copies parts of the selected row, and writes rows to files.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use kibitzer::core::text::decode_latin_1;
 use ratatui::crossterm::event::KeyCode;
@@ -22,9 +21,8 @@ pub(crate) const COPY_KEYS: &str = "copy: y line  f frame  h hex  p position (FE
 impl App {
     /// Copies the part of the selected row that the second key of `y` names to the clipboard. Shows an error if the row lacks it,
     /// or it is too long.
-    pub(super) fn copy_part_for_key(&mut self, key: KeyCode, now: Instant) {
-        let time = self.source.current_time(now);
-        let copied = self.selected_row().zip(key.as_char()).and_then(|(row, key)| self.text_to_copy(row, key, time));
+    pub(super) fn copy_part_for_key(&mut self, key: KeyCode) {
+        let copied = self.selected_row().zip(key.as_char()).and_then(|(row, key)| self.text_to_copy(row, key));
         let Some((name, text)) = copied else {
             return self.show_error(format!("nothing copied; {COPY_KEYS}"));
         };
@@ -32,7 +30,7 @@ impl App {
             return self
                 .show_error(format!("{} bytes are too many for the clipboard; /export writes a file", text.len()));
         }
-        self.notice = Some(Notice::Info(format!("{name} copied: {} bytes, if the terminal permits it", text.len())));
+        self.show_info(format!("{name} copied: {} bytes, if the terminal permits it", text.len()));
         self.queue_terminal_request(TerminalRequest::Copy(text));
     }
 
@@ -44,8 +42,8 @@ impl App {
     }
 
     /// Returns the part of a row that a key names, as its name and its text. `None` for any other key, and if the row lacks the
-    /// part. `time` is that of the source, for the position on the board.
-    fn text_to_copy(&self, row: &ConsoleRow, key: char, time: Duration) -> Option<(&'static str, String)> {
+    /// part.
+    fn text_to_copy(&self, row: &ConsoleRow, key: char) -> Option<(&'static str, String)> {
         let (name, text) = match key {
             'y' => ("line", row.summary_line()),
             'f' => match &row.content {
@@ -56,7 +54,7 @@ impl App {
             },
             'h' => ("hexadecimal bytes", hex_digits(&self.model.row_bytes(row), " ")),
             'p' => {
-                let (snapshot, _) = self.snapshots_at_selection(&[self.shown_game()?], time).pop()?;
+                let snapshot = self.snapshots_at_selection(&[self.shown_game()?]).pop()?;
                 ("FEN", snapshot.board.fen().with_hands(snapshot.hands).to_string())
             }
             'j' => ("JSON", String::from_utf8(row_json(row, self.source.utc_start())).ok()?),

@@ -2,17 +2,8 @@
 
 use super::App;
 use crate::console::input::{Action, CompletionCandidates, Focus, Motion};
-use crate::console::source::Notice;
 
 impl App {
-    /// Applies an action to the input line: editing, history or completion. Ignores any other action.
-    pub(super) fn edit_input(&mut self, action: Action) {
-        match action {
-            Action::Complete => self.complete_word(),
-            action => self.history.apply_action_to_editor(&mut self.input, action),
-        }
-    }
-
     /// Moves the focus to the input line, and inserts the `/` of a new command if it was typed. An unfinished command is continued;
     /// an unfinished line for the server is cut, so that Ctrl-Y returns it.
     pub(super) fn start_typing(&mut self, slash: Option<char>) {
@@ -25,17 +16,17 @@ impl App {
         } else if !self.input.text().is_empty() {
             self.input.move_cursor(Motion::End);
             self.input.cut(Motion::Start);
-            self.notice = Some(Notice::Info("the unfinished line was cut: Ctrl-Y returns it".to_owned()));
+            self.show_info("the unfinished line was cut: Ctrl-Y returns it");
         }
         self.input.insert(slash.encode_utf8(&mut [0; 4]));
     }
 
     /// Completes the word before the cursor. If the candidates have nothing further in common, lists them in the status row.
-    fn complete_word(&mut self) {
+    pub(super) fn complete_word(&mut self) {
         let (line, _) = self.input.split_at_cursor();
         let completion = CompletionCandidates::for_line(line, &self.model, self.filters.names());
         if let Some(candidates) = completion.and_then(|completion| completion.insert_or_list(&mut self.input)) {
-            self.notice = Some(Notice::Info(candidates));
+            self.show_info(candidates);
         }
     }
 

@@ -1,7 +1,5 @@
 //! Chooses the game on the board.
 
-use std::time::Duration;
-
 use kibitzer::core::message::GameId;
 
 use super::{App, Pane};
@@ -13,53 +11,47 @@ const MAX_BOARDS: usize = 64;
 impl App {
     /// Returns the game on the board: the pinned one, otherwise that of the selected older row, otherwise the automatic choice.
     pub(crate) fn shown_game(&self) -> Option<GameId> {
-        let selected = self
-            .list
-            .selected_number()
-            .filter(|_| !self.list.follows_newest())
-            .and_then(|row| self.model.rows.get(row));
+        let selected = self.selected_row().filter(|_| self.list.is_paused);
         let of_row = selected.and_then(ConsoleRow::game).filter(|game| self.model.games.contains_key(game));
         self.pinned_game.or(of_row).or(self.auto_game)
     }
 
     /// Returns the games to draw: the shown game, the other board of its bughouse match and, in the grid, all games in progress.
-    /// Each is as it is now, or was at the selected older row, and has the time since its clocks were reported.
-    pub(crate) fn shown_boards(&self, now: Duration) -> Vec<(GameSnapshot, Duration)> {
-        let all = self.model.games.iter().filter(|(_, game)| self.alone == Some(Pane::Grid) && game.snapshot.followed);
+    /// Each is as it is now, or was at the selected older row.
+    pub(crate) fn shown_boards(&self) -> Vec<GameSnapshot> {
+        let all = self.model.games.iter().filter(|(_, game)| self.alone == Some(Pane::Grid) && game.followed);
         let mut games: Vec<_> = self.shown_game().into_iter().chain(self.partner_of_shown_game()).collect();
         games.extend(all.map(|(id, _)| *id).filter(|id| !games.contains(id)).take(MAX_BOARDS).collect::<Vec<_>>());
-        self.snapshots_at_selection(&games, now)
+        self.snapshots_at_selection(&games)
     }
 
     /// Returns the other game of the bughouse match on the board, if its board was received. If the server did not report it, as to
     /// observers on some servers, it is the only other game with reserves that may be one of bughouse.
     pub(crate) fn partner_of_shown_game(&self) -> Option<GameId> {
         let game = self.shown_game()?;
-        let shown = &self.model.games.get(&game)?.snapshot;
+        let shown = self.model.games.get(&game)?;
         if let Some(partner) = shown.partner {
             return Some(partner).filter(|partner| self.model.games.contains_key(partner));
         }
-        let games = self.model.games.values().map(|other| &other.snapshot);
+        let games = self.model.games.values();
         let mut others = games.filter(|other| other.id() != game && other.may_be_bughouse());
         let only = others.next().filter(|_| shown.may_be_bughouse() && others.next().is_none());
         only.map(|other| other.id())
     }
 
-    /// Returns these games as they are now, or were at the selected older row, each with the time since its clocks were reported;
-    /// zero at an older row, where clocks stand. Games without a stored board are missing.
-    pub(super) fn snapshots_at_selection(&self, games: &[GameId], now: Duration) -> Vec<(GameSnapshot, Duration)> {
-        if let Some(row) = self.selected_older_row() {
-            let earlier = self.model.games_at_row(games, row).into_iter();
-            return earlier.map(|snapshot| (snapshot, Duration::ZERO)).collect();
+    /// Returns these games as they are now, or were at the selected older row, where clocks stand. Games without a stored board
+    /// are missing.
+    pub(super) fn snapshots_at_selection(&self, games: &[GameId]) -> Vec<GameSnapshot> {
+        match self.selected_older_row() {
+            Some(row) => self.model.games_at_row(games, row),
+            None => games.iter().filter_map(|game| self.model.games.get(game)).map(|game| (**game).clone()).collect(),
         }
-        let tracked = games.iter().filter_map(|game| self.model.games.get(game));
-        tracked.map(|game| ((*game.snapshot).clone(), now.saturating_sub(game.since))).collect()
     }
 
     /// Returns the number of the selected row; `None` while the selection follows the newest row, and if the newest stored row is
     /// selected.
     pub(crate) fn selected_older_row(&self) -> Option<u64> {
-        self.list.selected_number().filter(|&row| !self.list.follows_newest() && row < self.model.rows.newest)
+        self.list.selected_number().filter(|&row| self.list.is_paused && row < self.model.rows.newest)
     }
 
     /// Pins a game to the board; `None` unpins. Shows an error for a game without a board.
@@ -72,15 +64,6 @@ impl App {
         }
     }
 
-    pub(crate) const fn has_pinned_game(&self) -> bool {
-        self.pinned_game.is_some()
-    }
-
-    /// Pins the shown game, or unpins the pinned one.
-    pub(super) fn toggle_game_pin(&mut self) {
-        self.pinned_game = if self.has_pinned_game() { None } else { self.shown_game() };
-    }
-
     /// Pins the game that is `places` after the shown one, in the order of numbers; does nothing beyond the first and the last.
     pub(super) fn pin_neighboring_game(&mut self, places: isize) {
         let games: Vec<_> = self.model.games.keys().copied().collect();
@@ -91,21 +74,13 @@ impl App {
         }
     }
 
-    /// Lets each known game become the automatic choice.
-    pub(super) fn reconsider_auto_game(&mut self) {
-        let games: Vec<_> = self.model.games.keys().copied().collect();
-        for game in games {
-            self.consider_auto_game(game);
-        }
-    }
-
     /// Makes a game the automatic choice if no game has been chosen. A game in progress also replaces a choice that has ended, and
     /// any choice if the user plays in the new game.
     pub(super) fn consider_auto_game(&mut self, game: GameId) {
         let Some(new) = self.model.games.get(&game) else { return };
         let known = self.auto_game.and_then(|auto_game| self.model.games.get(&auto_game));
-        let is_mine = new.snapshot.board.relation().is_mine();
-        let is_better = new.snapshot.followed && known.is_none_or(|known| !known.snapshot.followed || is_mine);
+        let is_mine = new.board.relation().is_mine();
+        let is_better = new.followed && known.is_none_or(|known| !known.followed || is_mine);
         if self.auto_game.is_none() || is_better {
             self.auto_game = Some(game);
         }

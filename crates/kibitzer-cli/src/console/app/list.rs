@@ -15,7 +15,7 @@ pub(crate) struct RowList {
     /// Number of the selected row, counted from 1; 0 without a selection.
     selected: u64,
     /// Whether the selection stays on its row; otherwise it follows the newest row.
-    is_paused: bool,
+    pub(crate) is_paused: bool,
     /// Number of the topmost visible row; 0 for an empty list.
     top: u64,
 }
@@ -37,7 +37,7 @@ impl RowList {
         let is_listed = self.includes(row);
         if is_listed {
             self.listed.push_back(row.number);
-            if self.follows_newest() {
+            if !self.is_paused {
                 self.selected = row.number;
             }
         }
@@ -65,21 +65,16 @@ impl RowList {
     /// it; it continues to follow the newest row.
     pub(crate) fn rebuild(&mut self, rows: &RowBuffer) {
         self.listed = rows.iter().filter(|row| self.includes(row)).map(|row| row.number).collect();
-        if self.follows_newest() {
-            self.follow_end();
-        } else {
+        if self.is_paused {
             self.selected = self.listed_at_or_before(self.selected).or(self.listed.front().copied()).unwrap_or(0);
+        } else {
+            self.follow_end();
         }
     }
 
     /// Returns the number of the selected row; `None` if no row could be selected, because none was listed.
     pub(crate) fn selected_number(&self) -> Option<u64> {
         (self.selected > 0).then_some(self.selected)
-    }
-
-    /// Returns whether the selection follows the newest row.
-    pub(crate) const fn follows_newest(&self) -> bool {
-        !self.is_paused
     }
 
     /// Returns the number of listed rows.
@@ -98,11 +93,6 @@ impl RowList {
         self.is_paused = true;
     }
 
-    /// Stops following the newest row.
-    pub(crate) const fn stop_following(&mut self) {
-        self.is_paused = true;
-    }
-
     /// Moves the selection by so many listed rows; beyond the end, it follows the newest row.
     pub(crate) fn move_selection_by(&mut self, places: isize) {
         let at = self.listed.partition_point(|&number| number < self.selected);
@@ -110,13 +100,6 @@ impl RowList {
         match self.listed.get(to) {
             Some(&number) => self.select_and_stop_following(number),
             None => self.follow_end(),
-        }
-    }
-
-    /// Selects the first listed row, and stops following.
-    pub(crate) fn select_first(&mut self) {
-        if let Some(&number) = self.listed.front() {
-            self.select_and_stop_following(number);
         }
     }
 
@@ -133,10 +116,10 @@ impl RowList {
         let lowest = selected.saturating_sub(height.saturating_sub(1));
         // At the end of the list, fill the whole screen.
         let highest = selected.min(self.listed.len().saturating_sub(height));
-        let top = if self.follows_newest() {
-            lowest
-        } else {
+        let top = if self.is_paused {
             place(self.top).clamp(lowest.min(highest), highest.max(lowest).min(selected))
+        } else {
+            lowest
         };
         self.top = self.listed.get(top).copied().unwrap_or(0);
         self.listed.iter().skip(top).take(height).copied().collect()
@@ -188,16 +171,16 @@ mod tests {
     #[test]
     fn the_selection_follows_the_newest_row_until_moved() {
         let (mut shown, rows) = list(4);
-        assert!(shown.follows_newest());
+        assert!(!shown.is_paused);
         shown.move_selection_by(-1);
-        assert_eq!((shown.selected_number(), shown.follows_newest(), shown.n_after_selected()), (Some(5), false, 1));
+        assert_eq!((shown.selected_number(), shown.is_paused, shown.n_after_selected()), (Some(5), true, 1));
         shown.add_if_included(&ConsoleRow { number: 9, ..rows[0].clone() }, 1);
         assert_eq!((shown.selected_number(), shown.n_after_selected()), (Some(5), 2));
         shown.move_selection_by(-100);
         assert_eq!(shown.selected_number(), Some(1));
         shown.move_selection_by(100);
-        assert_eq!((shown.selected_number(), shown.follows_newest()), (Some(9), true));
-        shown.select_first();
+        assert_eq!((shown.selected_number(), shown.is_paused), (Some(9), false));
+        shown.move_selection_by(isize::MIN);
         assert_eq!((shown.selected_number(), shown.n_after_selected()), (Some(1), 4));
     }
 

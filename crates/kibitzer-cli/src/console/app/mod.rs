@@ -27,7 +27,7 @@ use crate::console::input::{
     StateDirectory, TimeColumn, action_for_key, normalized_press, page_action,
 };
 use crate::console::model::{Search, SessionModel, SourceItemKind};
-use crate::console::source::{ConsoleSource, LiveSession, NextItem, Notice, SeekGoal};
+use crate::console::source::{ConsoleSource, NextItem, Notice, SeekGoal};
 use crate::failure::Failure;
 use crate::filter::Expression;
 
@@ -86,7 +86,7 @@ pub(super) struct App {
     /// Number of the row at which the ruler starts.
     ruler_start: Option<u64>,
     /// Game chosen with `/game` or the game keys.
-    pinned_game: Option<GameId>,
+    pub(super) pinned_game: Option<GameId>,
     /// Game that is shown if none is pinned and no older row selects one.
     auto_game: Option<GameId>,
     /// Marks of the user with their times, in ascending order; restored when the recording is restarted.
@@ -136,7 +136,7 @@ impl DetailView {
 }
 
 impl App {
-    pub(super) fn new(source: ConsoleSource, store: Option<StateDirectory>) -> Self {
+    pub(super) fn new(source: ConsoleSource, store: StateDirectory) -> Self {
         let focus = default_focus(&source);
         Self {
             model: SessionModel::default(),
@@ -191,7 +191,8 @@ impl App {
                     let before = self.model.rows.newest;
                     self.model.apply_item(item);
                     if is_snapshot {
-                        self.reconsider_auto_game();
+                        let games: Vec<_> = self.model.games.keys().copied().collect();
+                        games.into_iter().for_each(|game| self.consider_auto_game(game));
                     }
                     for number in before + 1..=self.model.rows.newest {
                         self.on_new_row(number, now);
@@ -200,7 +201,7 @@ impl App {
                 }
                 NextItem::Wait => {
                     self.ring_bell_on_new_attention();
-                    if let Some(notice) = self.source.live_mut().and_then(LiveSession::take_notice) {
+                    if let Some(notice) = self.source.try_as_live_mut().and_then(|live| live.take_notice()) {
                         (self.notice, self.notice_since) = (Some(notice), None);
                     }
                     return Ok(false);
@@ -210,7 +211,9 @@ impl App {
                     return Ok(false);
                 }
                 NextItem::End(goal) => {
-                    self.restore_marks(self.source.player().map_or(Duration::MAX, |player| player.replay.length));
+                    self.restore_marks(
+                        self.source.try_as_recording_ref().map_or(Duration::MAX, |player| player.replay.length),
+                    );
                     match goal {
                         Some(SeekGoal::Match(search)) => self.select_first_match(&search),
                         Some(SeekGoal::Ply(..)) => self.show_error("not found up to the end of the recording"),
@@ -232,7 +235,7 @@ impl App {
     pub(super) fn on_key(&mut self, key: KeyEvent, now: Instant) -> Result<(), Failure> {
         let Some(key) = normalized_press(key) else { return Ok(()) };
         if self.prefix.take() == Some(Action::Copy) {
-            self.copy_part_for_key(key.code, now);
+            self.copy_part_for_key(key.code);
             return Ok(());
         }
         let is_typing = self.focus == Focus::Input && !self.input.text().is_empty();
@@ -276,7 +279,7 @@ impl App {
         }
         let n_lines = self.input.text().lines().count();
         if n_lines > 1 {
-            self.notice = Some(Notice::Info(format!("{n_lines} lines: Enter runs each of them, Ctrl-C removes them")));
+            self.show_info(format!("{n_lines} lines: Enter runs each of them, Ctrl-C removes them"));
         }
     }
 
@@ -291,11 +294,15 @@ impl App {
             Action::Open(page) => self.overlay = Some((page, 0)),
             Action::ClosePage => self.overlay = None,
             Action::ScrollPage(lines) => {
-                self.overlay = self.overlay.map(|(page, scroll)| (page, page.scrolled_offset(scroll, lines)));
+                if let Some((page, offset)) = &mut self.overlay {
+                    // The offset of the log counts from its end.
+                    let later = if *page == OverlayPage::Log { -lines } else { lines };
+                    *offset = offset.saturating_add_signed(later);
+                }
             }
             Action::StartTyping(slash) => self.start_typing(slash),
             Action::LeaveInput => self.focus = Focus::List,
-            Action::Scroll(lines) => self.scroll_detail_view_by(lines),
+            Action::Scroll(lines) => self.scroll = self.scroll.saturating_add_signed(lines),
             Action::SelectView(place) => {
                 self.show_view_from_top(DetailView::ALL.get(place).copied().unwrap_or(self.view));
             }
@@ -310,53 +317,38 @@ impl App {
                 }
             }
             Action::ToggleGrid => self.alone = (self.alone != Some(Pane::Grid)).then_some(Pane::Grid),
-            Action::ToggleBoard => {
-                self.alone = (self.alone != Some(Pane::Board)).then_some(Pane::Board);
-            }
+            Action::ToggleBoard => self.alone = (self.alone != Some(Pane::Board)).then_some(Pane::Board),
             Action::ScrollSideways(columns) => {
                 self.columns_left = self.columns_left.saturating_add_signed(columns).min(MAX_COLUMNS);
             }
-            Action::AcceptOffer | Action::DeclineOffer => self.answer_oldest_offer(action == Action::AcceptOffer),
+            Action::AnswerOffer(accepts) => self.answer_oldest_offer(accepts),
             Action::Flip => self.flip = !self.flip,
             Action::ToggleDetails => self.list.toggle_protocol_details(&self.model.rows),
             Action::MoveByte(by) => self.move_byte_cursor(by),
-            Action::NextField => self.move_cursor_to_field(true),
-            Action::PreviousField => self.move_cursor_to_field(false),
+            Action::MoveField(forward) => self.move_cursor_to_field(forward),
             Action::Copy => {
                 self.prefix = Some(action);
-                self.notice = Some(Notice::Info(copy::COPY_KEYS.to_owned()));
+                self.show_info(copy::COPY_KEYS);
             }
             Action::NextTimes => self.set_time_column(self.times.next()),
             Action::ToggleRuler => self.toggle_ruler(),
-            Action::TogglePin => self.toggle_game_pin(),
-            Action::NextGame => self.pin_neighboring_game(1),
-            Action::PreviousGame => self.pin_neighboring_game(-1),
-            Action::MoveRows(_) | Action::MovePages(_) | Action::FirstRow | Action::LastRow => {
-                self.move_selection(action);
+            Action::TogglePin => self.pinned_game = if self.pinned_game.is_some() { None } else { self.shown_game() },
+            Action::MoveGames(places) => self.pin_neighboring_game(places),
+            Action::MoveRows(places) => {
+                self.scroll = 0;
+                self.list.move_selection_by(places);
             }
-            action => self.edit_input(action),
-        }
-    }
-
-    fn move_selection(&mut self, action: Action) {
-        self.scroll = 0;
-        match action {
-            Action::MoveRows(places) => self.list.move_selection_by(places),
             Action::MovePages(pages) => {
-                self.list.move_selection_by(pages.saturating_mul(self.page.try_into().unwrap_or(1)));
+                self.run_action(Action::MoveRows(pages.saturating_mul(self.page.try_into().unwrap_or(1))));
             }
-            Action::FirstRow => self.list.select_first(),
-            _ => self.list.follow_end(),
+            Action::Complete => self.complete_word(),
+            action => self.history.apply_action_to_editor(&mut self.input, action),
         }
     }
 
     /// Chooses a detail view, scrolled to its first line.
     fn show_view_from_top(&mut self, view: DetailView) {
         (self.view, self.scroll) = (view, 0);
-    }
-
-    const fn scroll_detail_view_by(&mut self, lines: isize) {
-        self.scroll = self.scroll.saturating_add_signed(lines);
     }
 }
 

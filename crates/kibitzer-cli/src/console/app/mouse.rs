@@ -5,7 +5,6 @@ use ratatui::crossterm::event::{MouseButton, MouseEventKind};
 
 use super::{Action, App, DetailView, TerminalRequest};
 use crate::console::input::Focus;
-use crate::console::source::Notice;
 
 /// Lines by which one step of the wheel scrolls.
 const WHEEL_LINES: isize = 3;
@@ -69,6 +68,6 @@ impl App {
         } else {
             "the mouse marks text"
         };
-        self.notice = Some(Notice::Info(text.to_owned()));
+        self.show_info(text);
     }
 }

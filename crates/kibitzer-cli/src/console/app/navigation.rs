@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::{App, DetailView};
 use crate::console::input::Focus;
 use crate::console::model::{ConsoleRow, RowContent, Search, SentLine, SessionModel};
-use crate::console::source::{Notice, RecordingPlayer, SeekGoal, ply_after_row};
+use crate::console::source::{SeekGoal, ply_after_row};
 use crate::failure::Failure;
 
 /// Maximum number of marks that are restored after a restart of the recording.
@@ -25,21 +25,21 @@ impl App {
         let is_listed = self.list.add_if_included(new, self.model.rows.oldest_number());
         let at = new.at;
         // A paused screen of a session must not jump; the session itself continues.
-        let may_break = !self.source.is_live() || self.list.follows_newest();
+        let may_break = !self.source.is_live() || !self.list.is_paused;
         let is_break =
             may_break && self.breakpoint.as_ref().is_some_and(|filter| filter.accepts(&new.filter_subject()));
         if let Some(game) = new.game() {
             self.consider_auto_game(game);
         }
         if is_break {
-            if let Some(player) = self.source.player_mut() {
+            if let Some(player) = self.source.try_as_recording_mut() {
                 player.stop_and_set_time(at, now);
             }
             self.search = self.breakpoint.clone().map(Search::Breakpoint);
             self.list.select_and_stop_following(row_number);
             let next = if self.focus == Focus::Input { "Esc and n go" } else { "n goes" };
-            self.notice = Some(Notice::Info(format!("break at #{row_number}; Space goes on, {next} to the next")));
-        } else if let Some(player) = self.source.player_mut() {
+            self.show_info(format!("break at #{row_number}; Space goes on, {next} to the next"));
+        } else if let Some(player) = self.source.try_as_recording_mut() {
             match player.take_reached_goal(&self.model, row_number, is_listed) {
                 Some(SeekGoal::Match(search)) => self.select_match(&search, row_number),
                 Some(_) => self.list.select_and_stop_following(row_number),
@@ -50,7 +50,7 @@ impl App {
 
     /// Toggles playback of a recording, or following of a session.
     pub(super) fn play_or_pause(&mut self, now: Instant) -> Result<(), Failure> {
-        let is_playing = self.source.player().map_or(self.list.follows_newest(), RecordingPlayer::is_playing);
+        let is_playing = self.source.try_as_recording_ref().map_or(!self.list.is_paused, |player| player.is_playing());
         if is_playing {
             self.pause_or_stop_following(now);
             return Ok(());
@@ -60,11 +60,11 @@ impl App {
 
     /// Plays a recording from its newest row or, once it is over, from its start; of a session, follows the newest row again.
     pub(super) fn play_or_follow(&mut self, now: Instant) -> Result<(), Failure> {
-        if self.source.player().is_some_and(|player| player.replay.is_over) {
+        if self.source.try_as_recording_ref().is_some_and(|player| player.replay.is_over) {
             self.restart_recording(now)?;
         }
         self.list.follow_end();
-        if let Some(player) = self.source.player_mut() {
+        if let Some(player) = self.source.try_as_recording_mut() {
             player.clock.start(now);
         }
         Ok(())
@@ -72,24 +72,26 @@ impl App {
 
     /// Ends the seek of a recording at the newest row, with a notice. Returns `false`, without an effect, if none is running.
     pub(super) fn end_running_seek(&mut self, now: Instant) -> bool {
-        let Some(player) = self.source.player_mut().filter(|player| player.goal.is_some()) else { return false };
+        let Some(player) = self.source.try_as_recording_mut().filter(|player| player.goal.is_some()) else {
+            return false;
+        };
         player.stop_and_drop_goal(now);
         self.list.follow_end();
-        self.notice = Some(Notice::Info("the search ended here; Space plays on".to_owned()));
+        self.show_info("the search ended here; Space plays on");
         true
     }
 
     /// Pauses a recording; of a session, stops following the newest row.
     pub(super) fn pause_or_stop_following(&mut self, now: Instant) {
-        match self.source.player_mut() {
+        match self.source.try_as_recording_mut() {
             Some(player) => player.stop_and_drop_goal(now),
-            None => self.list.stop_following(),
+            None => self.list.is_paused = true,
         }
     }
 
     /// Sets the playback speed to a function of the previous one. Shows an error for a session.
     pub(super) fn change_speed(&mut self, speed: impl FnOnce(f64) -> f64, now: Instant) {
-        match self.source.player_mut() {
+        match self.source.try_as_recording_mut() {
             Some(player) => player.clock.set_speed(speed(player.clock.speed), now),
             None => self.show_error(NO_RECORDING),
         }
@@ -97,7 +99,7 @@ impl App {
 
     /// Stops playback and abandons a seek; has no effect on a session.
     fn stop_player(&mut self, now: Instant) {
-        if let Some(player) = self.source.player_mut() {
+        if let Some(player) = self.source.try_as_recording_mut() {
             player.stop_and_drop_goal(now);
         }
     }
@@ -111,7 +113,7 @@ impl App {
             self.list.move_selection_by(1);
         } else {
             self.list.follow_end();
-            match self.source.player_mut() {
+            match self.source.try_as_recording_mut() {
                 Some(player) => player.seek_to(SeekGoal::Row, now),
                 None => self.show_error("this is the newest line"),
             }
@@ -133,7 +135,7 @@ impl App {
             self.restart_recording(now)?;
         }
         self.list.follow_end();
-        if let Some(player) = self.source.player_mut() {
+        if let Some(player) = self.source.try_as_recording_mut() {
             player.seek_to(goal, now);
         }
         Ok(())
@@ -141,7 +143,7 @@ impl App {
 
     /// Restarts a recording, with an empty list and without a ruler; has no effect on a session.
     fn restart_recording(&mut self, now: Instant) -> Result<(), Failure> {
-        if let Some(player) = self.source.player_mut() {
+        if let Some(player) = self.source.try_as_recording_mut() {
             player.restart(now)?;
             self.model = SessionModel::default();
             self.list.rebuild(&self.model.rows);
@@ -160,7 +162,7 @@ impl App {
             return Ok(());
         }
         let shown = game.and_then(|game| self.model.games.get(&game));
-        let was_played = shown.is_some_and(|game| game.snapshot.board.ply() >= ply);
+        let was_played = shown.is_some_and(|game| game.board.ply() >= ply);
         self.seek_to(SeekGoal::Ply(game, ply), was_played, now)
     }
 
@@ -186,14 +188,14 @@ impl App {
             self.stop_player(now);
             return self.select_match(&search, row);
         }
-        if self.source.is_live() && self.list.follows_newest() {
+        if self.source.is_live() && !self.list.is_paused {
             let last = self.matching_row_numbers(&search).next_back();
             return match last {
                 Some(row) => self.select_match(&search, row),
                 None => self.show_error(NO_MATCH),
             };
         }
-        match self.source.player_mut().filter(|player| !player.replay.is_over) {
+        match self.source.try_as_recording_mut().filter(|player| !player.replay.is_over) {
             Some(player) => player.seek_to(SeekGoal::Match(search), now),
             None => self.select_first_match(&search),
         }
@@ -222,7 +224,7 @@ impl App {
     fn select_wrapped_match(&mut self, search: &Search, found: Option<u64>, text: &str) {
         let Some(row) = found else { return self.show_error(NO_MATCH) };
         self.select_match(search, row);
-        self.notice = Some(Notice::Info(text.to_owned()));
+        self.show_info(text);
     }
 
     /// Returns the numbers of the stored rows that match, in ascending order.

@@ -14,6 +14,11 @@ impl App {
         self.notice = Some(Notice::Error(text.into()));
     }
 
+    /// Shows a message in the status row, in place of an earlier notice.
+    pub(super) fn show_info(&mut self, text: impl Into<String>) {
+        self.notice = Some(Notice::Info(text.into()));
+    }
+
     /// Removes a message that was shown long enough, unless nothing has happened since: then it still explains the screen.
     pub(super) fn remove_outdated_notice(&mut self, now: Instant) {
         let since = *self.notice_since.get_or_insert(now);
@@ -29,7 +34,7 @@ impl App {
     fn is_playing_or_following(&self) -> bool {
         match &self.source {
             ConsoleSource::Recording(player) => player.is_playing(),
-            ConsoleSource::Live(live) => self.list.follows_newest() && !live.is_over(),
+            ConsoleSource::Live(live) => !self.list.is_paused && !live.is_over(),
         }
     }
 

@@ -6,7 +6,6 @@ use std::time::Duration;
 use super::App;
 use crate::console::input::TimeColumn;
 use crate::console::model::{ConsoleRow, RowContent};
-use crate::console::source::Notice;
 use crate::filter::ShortDuration;
 
 /// Distance between two rows, in time, listed rows and received bytes.
@@ -34,14 +33,14 @@ impl App {
     pub(super) fn toggle_ruler(&mut self) {
         self.ruler_start = if self.ruler_start.is_some() { None } else { self.list.selected_number() };
         if let Some(start) = self.ruler_start {
-            self.notice = Some(Notice::Info(format!("the ruler starts at #{start}; select another line")));
+            self.show_info(format!("the ruler starts at #{start}; select another line"));
         }
     }
 
     /// Shows these times in the list, with a notice.
     pub(super) fn set_time_column(&mut self, times: TimeColumn) {
         self.times = times;
-        self.notice = Some(Notice::Info(times.description()));
+        self.show_info(times.description());
         if times == TimeColumn::Utc && self.source.utc_start().is_none() {
             self.show_error("the recording contains no time of day");
         }

@@ -88,17 +88,13 @@ pub(crate) fn bot_test_of_game(rows: &[&ConsoleRow], game: GameId, at_row: Optio
     let moves = moves.filter(|moves| !moves.is_empty()).ok_or_else(|| format!("game {game} has no known moves"))?;
     let moves: Vec<_> = moves.chunks(MOVES_PER_LINE).map(|moves| moves.join(" ")).collect();
     let bot = tracked.my_color().unwrap_or(Color::Black);
+    // Names in examined games may contain any character; in a comment, only printable ASCII is safe.
+    let name = |color| tracked.player(color).as_str().replace(|letter: char| !letter.is_ascii_graphic(), "?");
+    let players = format!("game {game}, {} against {}", name(Color::White), name(Color::Black));
     Ok(TEMPLATE
         .replace("{moves}", &moves.join(" \\\n    "))
         .replace("{bot}", &format!("{bot:?}"))
         .replace("{board}", tracked.fen().to_string().split(' ').next().unwrap_or_default())
         // Last, as names may contain the other placeholders.
-        .replace("{game}", &number_and_players(tracked)))
-}
-
-/// Returns the number and the players of a game, for a comment. Characters other than printable ASCII are replaced, as names in
-/// examined games may contain any.
-fn number_and_players(game: &TrackedGame) -> String {
-    let name = |color| game.player(color).as_str().replace(|letter: char| !letter.is_ascii_graphic(), "?");
-    format!("game {}, {} against {}", game.number(), name(Color::White), name(Color::Black))
+        .replace("{game}", &players))
 }

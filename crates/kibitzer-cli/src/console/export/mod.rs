@@ -8,7 +8,6 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use clap::ValueEnum;
-use kibitzer::core::Event;
 use kibitzer::json;
 use kibitzer::transcript::Utc;
 
@@ -52,10 +51,7 @@ pub(crate) fn row_json(row: &ConsoleRow, utc_start: Option<Utc>) -> Vec<u8> {
     let mut out = Vec::new();
     match &row.content {
         RowContent::Event(event) => event.write_json(&members, &mut out),
-        RowContent::Sent(sent) => {
-            let line = (!sent.secret).then(|| sent.latin1_text().into());
-            Event::Sent { line, request: None }.write_json(&members, &mut out);
-        }
+        RowContent::Sent(sent) => sent.to_event().write_json(&members, &mut out),
         _ => {
             out = format!("{{\"event\":\"{}\",\"offset\":null{members},\"text\":", row.kind_name()).into_bytes();
             // Writing text to memory cannot fail.

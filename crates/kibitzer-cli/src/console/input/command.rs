@@ -8,7 +8,7 @@ use kibitzer::most_similar_word;
 
 use super::appearance::{ColorTheme, PieceSet};
 use super::keys::{Action, OverlayPage};
-use super::named_filters::{ROW_COLORS, is_filter_name};
+use super::named_filters::{NamedFilters, ROW_COLORS, is_filter_name};
 use super::time_column::TimeColumn;
 use crate::arguments::parse_speed;
 use crate::console::export::{ExportForm, ExportedRows};
@@ -21,8 +21,8 @@ use crate::filter::{Expression, FilterError, is_quantity};
 pub(crate) enum ConsoleCommand {
     /// Show this game; `None` lets the console choose.
     Game(Option<GameId>),
-    /// List only rows that match a named filter or an expression; `None` lists everything.
-    Filter(Option<String>),
+    /// List only rows that match; `None` lists everything.
+    Filter(Option<Expression>),
     /// Store an expression under a name, and list only rows that match it.
     NameFilter(String, Expression),
     /// Remove the stored expression with this name.
@@ -121,12 +121,12 @@ pub(crate) fn command_words() -> impl Iterator<Item = &'static str> {
 }
 
 impl ConsoleCommand {
-    /// Parses a line that starts with `/`.
+    /// Parses a line that starts with `/`. The argument of `/filter` may be one of the named `filters`.
     ///
     /// # Errors
     ///
     /// A description of the unknown command or the invalid argument.
-    pub(crate) fn parse(line: &str) -> Result<Self, CommandError> {
+    pub(crate) fn parse(line: &str, filters: &NamedFilters) -> Result<Self, CommandError> {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();
         let expression = |text: &str| CommandError::locate_expression_error(line, text, Expression::parse(text));
@@ -135,7 +135,7 @@ impl ConsoleCommand {
         Ok(match word {
             "/game" if rest.is_empty() => Self::Game(None),
             "/game" => Self::Game(Some(GameId(rest.parse().map_err(|_| missing("a number"))?))),
-            "/filter" => Self::parse_filter(line, rest)?,
+            "/filter" => Self::parse_filter(line, rest, filters)?,
             "/break" => Self::Break(optional(rest)?),
             "/find" => Self::Find(CommandError::locate_expression_error(line, rest, Search::parse(rest))?),
             "/color" => {
@@ -191,19 +191,17 @@ impl ConsoleCommand {
         (!file.is_empty()).then(|| Some(Self::Export(parse_value(form)?, rows, file.to_owned())))?
     }
 
-    /// Parses the arguments of `/filter`: `NAME = EXPR`, `NAME =`, or a name or expression, which is not checked.
-    fn parse_filter(line: &str, rest: &str) -> Result<Self, CommandError> {
+    /// Parses the arguments of `/filter`: `NAME = EXPR`, `NAME =`, the name of a filter, or an expression.
+    fn parse_filter(line: &str, rest: &str, filters: &NamedFilters) -> Result<Self, CommandError> {
         // `move=40` is a comparison.
         let is_name = |name: &str| is_filter_name(name.trim()) && !is_quantity(name.trim());
-        match rest.split_once('=') {
-            _ if rest.is_empty() => Ok(Self::Filter(None)),
-            Some((name, "")) if is_name(name) => Ok(Self::RemoveFilter(name.trim().to_owned())),
-            Some((name, text)) if is_name(name) => {
-                let filter = CommandError::locate_expression_error(line, text, Expression::parse(text))?;
-                Ok(Self::NameFilter(name.trim().to_owned(), filter))
-            }
-            _ => Ok(Self::Filter(Some(rest.to_owned()))),
-        }
+        let expression = |text: &str| CommandError::locate_expression_error(line, text, Expression::parse(text));
+        Ok(match rest.split_once('=') {
+            _ if rest.is_empty() => Self::Filter(None),
+            Some((name, "")) if is_name(name) => Self::RemoveFilter(name.trim().to_owned()),
+            Some((name, text)) if is_name(name) => Self::NameFilter(name.trim().to_owned(), expression(text)?),
+            _ => Self::Filter(Some(filters.get(rest).cloned().map_or_else(|| expression(rest), Ok)?)),
+        })
     }
 }
 
@@ -280,6 +278,10 @@ mod tests {
 
     use super::*;
 
+    fn parse(line: &str) -> Result<ConsoleCommand, CommandError> {
+        ConsoleCommand::parse(line, &NamedFilters::default())
+    }
+
     #[test]
     fn commands_are_parsed_with_their_arguments() {
         let cases = [
@@ -298,17 +300,18 @@ mod tests {
             ("/move 12...", "Move(24)"),
             ("/filter", "Filter(None)"),
             ("/filter talk =", "RemoveFilter(\"talk\")"),
-            ("/filter talk", "Filter(Some(\"talk\"))"),
             ("/quit", "Act(Quit)"),
         ];
         for (line, want) in cases {
-            assert_eq!(format!("{:?}", ConsoleCommand::parse(line).unwrap()), want, "{line}");
+            assert_eq!(format!("{:?}", parse(line).unwrap()), want, "{line}");
         }
-        assert!(
-            matches!(ConsoleCommand::parse("/filter talk = kind:tell"), Ok(ConsoleCommand::NameFilter(name, _)) if name == "talk")
-        );
-        assert!(matches!(ConsoleCommand::parse("/filter \"a = b\""), Ok(ConsoleCommand::Filter(Some(_)))));
-        assert!(matches!(ConsoleCommand::parse("/break kind:tell"), Ok(ConsoleCommand::Break(Some(_)))));
+        assert!(matches!(parse("/filter talk = kind:tell"), Ok(ConsoleCommand::NameFilter(name, _)) if name == "talk"));
+        assert!(matches!(parse("/filter \"a = b\""), Ok(ConsoleCommand::Filter(Some(_)))));
+        let mut filters = NamedFilters::default();
+        assert!(filters.try_set("talk", Expression::parse("kind:tell").unwrap()));
+        let named = ConsoleCommand::parse("/filter talk", &filters);
+        assert!(matches!(named, Ok(ConsoleCommand::Filter(Some(filter))) if filter.to_string() == "kind:tell"));
+        assert!(matches!(parse("/break kind:tell"), Ok(ConsoleCommand::Break(Some(_)))));
     }
 
     const EXPORT: &str =
@@ -337,7 +340,7 @@ mod tests {
             ("/record", "/record needs the name of a new file"),
         ];
         for (line, want) in cases {
-            assert_eq!(ConsoleCommand::parse(line).unwrap_err().message, want, "{line}");
+            assert_eq!(parse(line).unwrap_err().message, want, "{line}");
         }
     }
 
@@ -353,10 +356,7 @@ mod tests {
     #[test]
     fn every_word_is_a_command() {
         for word in command_words() {
-            assert!(
-                !matches!(ConsoleCommand::parse(word), Err(error) if error.message.starts_with("unknown command")),
-                "{word}"
-            );
+            assert!(!matches!(parse(word), Err(error) if error.message.starts_with("unknown command")), "{word}");
         }
         assert_eq!(command_words().filter(|word| *word == "/filter").count(), 1);
     }

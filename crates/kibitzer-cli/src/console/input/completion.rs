@@ -89,7 +89,8 @@ impl CompletionCandidates {
 
     /// Returns the words that start with `begun`, regardless of case; `None` without one.
     fn from_candidates(from: usize, begun: &str, words: impl Iterator<Item = impl AsRef<str>>) -> Option<Self> {
-        let words = words.filter(|word| starts_with_ignoring_case(word.as_ref(), begun));
+        let matches = |word: &str| word.get(..begun.len()).is_some_and(|start| start.eq_ignore_ascii_case(begun));
+        let words = words.filter(|word| matches(word.as_ref()));
         let mut words: Vec<_> = words.map(|word| word.as_ref().to_owned()).collect();
         words.sort();
         words.dedup();
@@ -121,10 +122,6 @@ impl CompletionCandidates {
 
 fn game_numbers(model: &SessionModel) -> impl Iterator<Item = String> {
     model.games.keys().map(ToString::to_string)
-}
-
-fn starts_with_ignoring_case(word: &str, begun: &str) -> bool {
-    word.get(..begun.len()).is_some_and(|start| start.eq_ignore_ascii_case(begun))
 }
 
 #[cfg(test)]

@@ -19,22 +19,20 @@ pub(crate) struct History {
     back: usize,
     /// The line that was being typed when browsing started.
     draft: String,
-    store: Option<StateDirectory>,
+    store: StateDirectory,
     detector: SecretDetector,
 }
 
 impl History {
     /// Loads the stored history. Lines that must not be stored are removed, also from the file.
-    pub(crate) fn load_and_clean(store: Option<StateDirectory>) -> Self {
-        let text = store.as_ref().map(|store| store.read_file(FILE)).unwrap_or_default();
+    pub(crate) fn load_and_clean(store: StateDirectory) -> Self {
+        let text = store.read_file(FILE);
         let mut history = Self { store, ..Self::default() };
         for line in text.lines() {
             history.push_if_allowed(line);
         }
-        if let Some(store) = &history.store
-            && history.lines.len() < text.lines().count()
-        {
-            store.overwrite_with_lines(FILE, history.lines.iter().cloned());
+        if history.lines.len() < text.lines().count() {
+            history.store.overwrite_with_lines(FILE, history.lines.iter().cloned());
         }
         history
     }
@@ -43,11 +41,8 @@ impl History {
     /// last one. Ends browsing.
     pub(crate) fn add_unless_secret(&mut self, line: &str) {
         self.back = 0;
-        if self.lines.back().is_some_and(|last| last == line) || !self.push_if_allowed(line) {
-            return;
-        }
-        if let Some(store) = &self.store {
-            store.append_to(FILE, &format!("{line}\n"));
+        if self.lines.back().is_none_or(|last| last != line) && self.push_if_allowed(line) {
+            self.store.append_to(FILE, &format!("{line}\n"));
         }
     }
 
@@ -139,7 +134,7 @@ mod tests {
         let secrets =
             ["password old new", "$PASSW a b", "asetpasswd foo bar", "set pass x", "multi who; pa a b", "pw a b"];
         let store = StateDirectory::temporary("history-secrets");
-        let mut history = History::load_and_clean(Some(store.clone()));
+        let mut history = History::load_and_clean(store.clone());
         let kept = ["alias pw password", "tell foo my password", "partner foo", "p", "/mark x"];
         for line in kept.iter().chain(&secrets).chain(&["who\u{1b}", ""]) {
             history.add_unless_secret(line);
@@ -148,7 +143,7 @@ mod tests {
         assert_eq!(store.read_file(FILE).lines().collect::<Vec<_>>(), kept);
         // Written by a program that did not know them.
         store.overwrite_with_lines(FILE, kept.iter().chain(&secrets).map(ToString::to_string));
-        let later = History::load_and_clean(Some(store.clone()));
+        let later = History::load_and_clean(store.clone());
         assert_eq!(later.lines, kept);
         assert_eq!(store.read_file(FILE).lines().collect::<Vec<_>>(), kept);
         store.remove();
@@ -157,10 +152,10 @@ mod tests {
     #[test]
     fn history_is_kept_between_runs() {
         let store = StateDirectory::temporary("history");
-        let mut history = History::load_and_clean(Some(store.clone()));
+        let mut history = History::load_and_clean(store.clone());
         (0..1_500).for_each(|n| history.add_unless_secret(&format!("finger p{n}")));
         assert_eq!(history.lines.len(), KEPT_LINES);
-        let mut later = History::load_and_clean(Some(store.clone()));
+        let mut later = History::load_and_clean(store.clone());
         assert_eq!(later.move_to_previous(""), Some("finger p1499"));
         assert_eq!(later.lines.front().map(String::as_str), Some("finger p500"));
         assert_eq!(store.read_file(FILE).lines().count(), KEPT_LINES);

@@ -22,16 +22,6 @@ pub(crate) enum OverlayPage {
     Log,
 }
 
-impl OverlayPage {
-    /// Returns the scroll offset after moving down the page by so many lines. The offset of the log counts from its end.
-    pub(crate) const fn scrolled_offset(self, offset: usize, lines: isize) -> usize {
-        match self {
-            Self::Help => offset.saturating_add_signed(lines),
-            Self::Log => offset.saturating_add_signed(lines.saturating_neg()),
-        }
-    }
-}
-
 /// An effect of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
@@ -46,13 +36,10 @@ pub(crate) enum Action {
     ClosePage,
     /// Scroll the page over the screen down by so many lines.
     ScrollPage(isize),
-    /// Move the selection down by so many listed rows.
+    /// Move the selection down by so many listed rows: at most to the first one; beyond the last one, follow new ones.
     MoveRows(isize),
     /// Move the selection down by so many heights of the list.
     MovePages(isize),
-    FirstRow,
-    /// Select the last row, and follow new ones.
-    LastRow,
     PlayOrPause,
     /// Select the next row, or play a recording up to it.
     Step,
@@ -67,8 +54,8 @@ pub(crate) enum Action {
     Scroll(isize),
     /// Pin the shown game to the board, or unpin it.
     TogglePin,
-    NextGame,
-    PreviousGame,
+    /// Pin the game that is so many places after the shown one, in the order of numbers.
+    MoveGames(isize),
     /// Show the list alone, then the detail view, then the board, then all panes.
     NextPane,
     /// Show the board alone, or all panes.
@@ -77,17 +64,16 @@ pub(crate) enum Action {
     ToggleGrid,
     /// Scroll so many more characters out at the left of the list.
     ScrollSideways(isize),
-    /// Accept the oldest offer to this login.
-    AcceptOffer,
-    DeclineOffer,
+    /// Accept the oldest offer to this login (`true`), or decline it.
+    AnswerOffer(bool),
     Flip,
     /// Show or hide details of the protocol, such as prompts.
     ToggleDetails,
     Mark,
     /// Move the byte cursor forward by so many bytes of the selected row.
     MoveByte(isize),
-    NextField,
-    PreviousField,
+    /// Move the byte cursor to the next field (`true`), or to the previous one.
+    MoveField(bool),
     /// Show the next kind of time in the list.
     NextTimes,
     /// Start the ruler at the selected row, or remove it.
@@ -186,8 +172,8 @@ pub(crate) fn action_for_key(focus: Focus, key: KeyEvent) -> Option<Action> {
         (KeyCode::F(2), _) => return Some(Action::NextPane),
         (KeyCode::F(3), _) => return Some(Action::ToggleBoard),
         (KeyCode::F(4), _) => return Some(Action::Open(OverlayPage::Log)),
-        (KeyCode::F(5), _) => return Some(Action::AcceptOffer),
-        (KeyCode::F(6), _) => return Some(Action::DeclineOffer),
+        (KeyCode::F(5), _) => return Some(Action::AnswerOffer(true)),
+        (KeyCode::F(6), _) => return Some(Action::AnswerOffer(false)),
         (KeyCode::PageUp, _) => return Some(Action::MovePages(-1)),
         (KeyCode::PageDown, _) => return Some(Action::MovePages(1)),
         _ => {}
@@ -208,8 +194,8 @@ const fn list_action(code: KeyCode) -> Option<Action> {
         KeyCode::Enter => Action::StartTyping(None),
         KeyCode::Up | KeyCode::Left | KeyCode::Char('k') => Action::MoveRows(-1),
         KeyCode::Down | KeyCode::Char('j') => Action::MoveRows(1),
-        KeyCode::Home | KeyCode::Char('g') => Action::FirstRow,
-        KeyCode::End | KeyCode::Char('G') => Action::LastRow,
+        KeyCode::Home | KeyCode::Char('g') => Action::MoveRows(isize::MIN),
+        KeyCode::End | KeyCode::Char('G') => Action::MoveRows(isize::MAX),
         KeyCode::Char(' ') => Action::PlayOrPause,
         KeyCode::Right | KeyCode::Char('s') => Action::Step,
         KeyCode::Char('+' | '=') => Action::Faster,
@@ -222,8 +208,8 @@ const fn list_action(code: KeyCode) -> Option<Action> {
         KeyCode::Tab => Action::NextView,
         KeyCode::Char('J') => Action::Scroll(1),
         KeyCode::Char('K') => Action::Scroll(-1),
-        KeyCode::Char(']') => Action::NextGame,
-        KeyCode::Char('[') => Action::PreviousGame,
+        KeyCode::Char(']') => Action::MoveGames(1),
+        KeyCode::Char('[') => Action::MoveGames(-1),
         KeyCode::Char('p') => Action::TogglePin,
         KeyCode::Char('z') => Action::NextPane,
         KeyCode::Char('b') => Action::ToggleBoard,
@@ -236,8 +222,8 @@ const fn list_action(code: KeyCode) -> Option<Action> {
         KeyCode::Char('r') => Action::GoToReply,
         KeyCode::Char('.') => Action::MoveByte(1),
         KeyCode::Char(',') => Action::MoveByte(-1),
-        KeyCode::Char('>') => Action::NextField,
-        KeyCode::Char('<') => Action::PreviousField,
+        KeyCode::Char('>') => Action::MoveField(true),
+        KeyCode::Char('<') => Action::MoveField(false),
         KeyCode::Char('y') => Action::Copy,
         KeyCode::Char('t') => Action::NextTimes,
         KeyCode::Char('M') => Action::ToggleRuler,

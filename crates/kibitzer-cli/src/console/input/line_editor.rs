@@ -1,6 +1,6 @@
 //! Editor of the input line.
 
-use unicode_width::UnicodeWidthChar as _;
+use crate::output::TerminalSafe;
 
 /// Maximum length of the text, in bytes. Typed characters beyond it are dropped; a paste that exceeds it is refused.
 const MAX_BYTES: usize = 16 << 10;
@@ -135,16 +135,9 @@ impl LineEditor {
     }
 }
 
-/// Returns the longest end of a text that fits into a number of cells.
-pub(crate) fn suffix_within_cells(text: &str, cells: usize) -> &str {
-    let mut room = cells;
-    let fits = |(_, character): &(usize, char)| {
-        let left = room.checked_sub(character.width().unwrap_or(0));
-        room = left.unwrap_or(0);
-        left.is_some()
-    };
-    let start = text.char_indices().rev().take_while(fits).last().map_or(text.len(), |(at, _)| at);
-    text.split_at_checked(start).map_or("", |(_, end)| end)
+/// Returns typed text as the input line shows it: as stars if it is a password, otherwise safe for the terminal.
+pub(crate) fn masked_or_safe(text: &str, is_masked: bool) -> String {
+    if is_masked { "*".repeat(text.chars().count()) } else { TerminalSafe(text).in_cells().into_owned() }
 }
 
 fn is_word_char(character: char) -> bool {
@@ -229,15 +222,6 @@ mod tests {
         assert_eq!(drawn(&editor), "tell foo hi there\nwho\ngames|!");
         assert!(!editor.try_paste(&"x".repeat(MAX_BYTES)));
         assert_eq!(editor.take_text(), "tell foo hi there\nwho\ngames!");
-    }
-
-    #[test]
-    fn the_end_of_a_text_fits_into_the_cells() {
-        for (text, cells, want) in
-            [("abc", 5, "abc"), ("abc", 2, "bc"), ("a\u{4e16}b", 2, "b"), ("\u{4e16}b", 3, "\u{4e16}b"), ("abc", 0, "")]
-        {
-            assert_eq!(suffix_within_cells(text, cells), want, "{text} {cells}");
-        }
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub(crate) use history::History;
 pub(crate) use keys::{
     Action, Focus, INPUT_KEYS, LIST_KEYS, OverlayPage, action_for_key, normalized_press, page_action,
 };
-pub(crate) use line_editor::{LineEditor, Motion, suffix_within_cells};
+pub(crate) use line_editor::{LineEditor, Motion, masked_or_safe};
 pub(crate) use named_filters::{
     COLORS_FILE, FILTERS_FILE, NamedFilters, ProfileFilters, ROW_COLORS, parse_profile_filters,
 };

@@ -26,16 +26,19 @@ pub(crate) struct NamedFilters {
     /// The expressions of the profile. They are never written back: rewriting its file would lose comments and order, and others
     /// may share it.
     pub(crate) profile: ProfileFilters,
-    store: Option<StateDirectory>,
+    store: StateDirectory,
     /// Name of the file in the store.
     file: &'static str,
 }
 
 impl NamedFilters {
     /// Loads the expressions stored in a file; invalid lines are ignored.
-    pub(crate) fn load(store: Option<StateDirectory>, file: &'static str) -> Self {
-        let text = store.as_ref().map(|store| store.read_file(file)).unwrap_or_default();
-        let named = text.lines().filter_map(parse_stored_line).take(KEPT_NAMES).collect();
+    pub(crate) fn load(store: StateDirectory, file: &'static str) -> Self {
+        let text = store.read_file(file);
+        let stored = text.lines().filter_map(|line| line.split_once('=')).map(|(name, source)| (name.trim(), source));
+        let valid = stored.filter(|(name, _)| is_filter_name(name));
+        let named = valid.filter_map(|(name, source)| Some((name.to_owned(), Expression::parse(source).ok()?)));
+        let named = named.take(KEPT_NAMES).collect();
         Self { named, profile: ProfileFilters::default(), store, file }
     }
 
@@ -68,9 +71,8 @@ impl NamedFilters {
     }
 
     fn save(&self) {
-        if let Some(store) = &self.store {
-            store.overwrite_with_lines(self.file, self.named.iter().map(|(name, filter)| format!("{name} = {filter}")));
-        }
+        let lines = self.named.iter().map(|(name, filter)| format!("{name} = {filter}"));
+        self.store.overwrite_with_lines(self.file, lines);
     }
 }
 
@@ -96,12 +98,6 @@ pub(super) fn is_filter_name(word: &str) -> bool {
     !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
 }
 
-fn parse_stored_line(line: &str) -> Option<(String, Expression)> {
-    let (name, source) = line.split_once('=')?;
-    let name = name.trim();
-    Some((name.to_owned(), Expression::parse(source).ok().filter(|_| is_filter_name(name))?))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,15 +105,15 @@ mod tests {
     #[test]
     fn named_filters_are_kept_between_runs() {
         let store = StateDirectory::temporary("filters");
-        let mut filters = NamedFilters::load(Some(store.clone()), FILTERS_FILE);
+        let mut filters = NamedFilters::load(store.clone(), FILTERS_FILE);
         assert!(filters.try_set("talk", Expression::parse("kind:tell \"a = b\"").unwrap()));
         assert!(filters.try_set("mine", Expression::parse("game:7").unwrap()));
         store.append_to(FILTERS_FILE, "no expression\nbroken = kind:x\n");
-        let later = NamedFilters::load(Some(store.clone()), FILTERS_FILE);
+        let later = NamedFilters::load(store.clone(), FILTERS_FILE);
         assert_eq!(later.names().collect::<Vec<_>>(), ["mine", "talk"]);
         assert_eq!(later.get("talk").unwrap().to_string(), "kind:tell \"a = b\"");
         assert!(filters.remove("talk") && !filters.remove("talk"));
-        assert_eq!(NamedFilters::load(Some(store.clone()), FILTERS_FILE).names().collect::<Vec<_>>(), ["mine"]);
+        assert_eq!(NamedFilters::load(store.clone(), FILTERS_FILE).names().collect::<Vec<_>>(), ["mine"]);
         store.remove();
     }
 

@@ -11,17 +11,18 @@ const FILE_MODE: u32 = 0o600;
 
 /// Directory of the console's files in the state directory of the user. Errors are ignored: without a usable directory, nothing
 /// is kept between runs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct StateDirectory {
-    folder: PathBuf,
+    /// `None` without a home directory.
+    folder: Option<PathBuf>,
 }
 
 impl StateDirectory {
-    /// Returns `$XDG_STATE_HOME/kibitzer`, or `~/.local/state/kibitzer`; `None` without a home directory.
-    pub(crate) fn for_user() -> Option<Self> {
+    /// Returns `$XDG_STATE_HOME/kibitzer`, or `~/.local/state/kibitzer`; without a home directory, one that keeps nothing.
+    pub(crate) fn for_user() -> Self {
         let path = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let state = path("XDG_STATE_HOME").or_else(|| path("HOME").map(|home| home.join(".local/state")))?;
-        Some(Self { folder: state.join("kibitzer") })
+        let state = path("XDG_STATE_HOME").or_else(|| path("HOME").map(|home| home.join(".local/state")));
+        Self { folder: state.map(|state| state.join("kibitzer")) }
     }
 
     /// Reads a file, up to 1 MiB of it; empty if it cannot be read.
@@ -48,7 +49,9 @@ impl StateDirectory {
 
     /// Opens a file, creating it and the directory if needed.
     fn open_or_create(&self, name: &str, options: &mut OpenOptions) -> io::Result<fs::File> {
-        fs::create_dir_all(&self.folder)?;
+        if let Some(folder) = &self.folder {
+            fs::create_dir_all(folder)?;
+        }
         self.open_private(name, options.create(true))
     }
 
@@ -61,7 +64,8 @@ impl StateDirectory {
             let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
             options.mode(FILE_MODE).custom_flags(flags.bits().cast_signed());
         }
-        let file = options.open(self.folder.join(name))?;
+        let folder = self.folder.as_ref().ok_or(io::ErrorKind::NotFound)?;
+        let file = options.open(folder.join(name))?;
         if !file.metadata()?.is_file() {
             return Err(io::ErrorKind::InvalidInput.into());
         }
@@ -78,11 +82,15 @@ impl StateDirectory {
     pub(crate) fn temporary(name: &str) -> Self {
         let folder = std::env::temp_dir().join(format!("kibitzer-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
-        Self { folder }
+        Self { folder: Some(folder) }
     }
 
     pub(crate) fn remove(&self) {
-        let _ = fs::remove_dir_all(&self.folder);
+        let _ = fs::remove_dir_all(self.path("").unwrap());
+    }
+
+    fn path(&self, name: &str) -> Option<PathBuf> {
+        self.folder.as_ref().map(|folder| folder.join(name))
     }
 }
 
@@ -104,7 +112,7 @@ mod tests {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt as _;
-            let path = store.folder.join("x");
+            let path = store.path("x").unwrap();
             let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;
             assert_eq!(mode(), 0o600);
             fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
@@ -119,8 +127,8 @@ mod tests {
     fn symbolic_links_and_pipes_are_not_written() {
         let store = StateDirectory::temporary("store-link");
         store.append_to("other", "a\n");
-        std::os::unix::fs::symlink(store.folder.join("other"), store.folder.join("x")).unwrap();
-        let pipe = store.folder.join("y");
+        std::os::unix::fs::symlink(store.path("other").unwrap(), store.path("x").unwrap()).unwrap();
+        let pipe = store.path("y").unwrap();
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
         for name in ["x", "y"] {
             store.append_to(name, "b\n");

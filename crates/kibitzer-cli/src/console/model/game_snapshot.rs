@@ -28,6 +28,8 @@ pub(crate) struct GameSnapshot {
     /// The other game of a bughouse match.
     pub(crate) partner: Option<GameId>,
     running: Option<Color>,
+    /// Time of the session at which the clocks were reported, by the last new board.
+    pub(super) clocks_at: Duration,
 }
 
 /// The time that a move took, and the clock after it.
@@ -61,6 +63,7 @@ impl GameSnapshot {
             move_times: Vec::new(),
             partner: game.partner_game(),
             running: game.running_clock(),
+            clocks_at: Duration::ZERO,
             board,
         }
     }
@@ -119,15 +122,14 @@ impl GameSnapshot {
         .filter(|rating| rating.value() != Some(0))
     }
 
-    /// Returns a clock's reading at a time after the board arrived, which counts only for the running clock.
-    pub(crate) fn clock_at(&self, color: Color, since_board: Duration) -> ClockReading {
+    /// Returns a clock's reading at a time of the session, which counts only for the running clock.
+    pub(crate) fn clock_at(&self, color: Color, now: Duration) -> ClockReading {
         let reported = self.board.clock(color);
         if self.running != Some(color) {
             return reported;
         }
-        ClockReading::from_ms(
-            reported.as_ms().saturating_sub_unsigned(u64::try_from(since_board.as_millis()).unwrap_or(u64::MAX)),
-        )
+        let passed_ms = u64::try_from(now.saturating_sub(self.clocks_at).as_millis()).unwrap_or(u64::MAX);
+        ClockReading::from_ms(reported.as_ms().saturating_sub_unsigned(passed_ms))
     }
 
     /// Returns the pieces of a color that are missing from the board, pawns first, compared with the usual starting position.

@@ -14,7 +14,7 @@ mod timing;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use kibitzer::core::chess::{Hands, LastMove};
+use kibitzer::core::chess::Hands;
 use kibitzer::core::message::{GameId, Message};
 use kibitzer::core::{Event, EventKind};
 use kibitzer_bot::BotEvent;
@@ -23,8 +23,8 @@ use byte_ring::ByteRing;
 pub(crate) use fields::FrameField;
 pub(crate) use game_snapshot::{GameSnapshot, board_in_event};
 pub(crate) use item::{SourceItem, SourceItemKind};
-pub(crate) use received_offers::{ReceivedOffer, ReceivedOffers};
-pub(crate) use row::{ConsoleRow, MASK, RowContent, SentLine, truncate_to_cells};
+pub(crate) use received_offers::ReceivedOffers;
+pub(crate) use row::{ConsoleRow, MASK, RowContent, SentLine};
 pub(crate) use row_buffer::RowBuffer;
 pub(crate) use search::Search;
 pub(crate) use seen_names::SeenNames;
@@ -47,7 +47,7 @@ const IAC: u8 = 0xFF;
 pub(crate) struct SessionModel {
     pub(crate) rows: RowBuffer,
     pub(crate) bytes: ByteRing,
-    pub(crate) games: BTreeMap<GameId, TimedSnapshot>,
+    pub(crate) games: BTreeMap<GameId, Box<GameSnapshot>>,
     pub(crate) rates: RateHistory,
     pub(crate) latency: SessionDelays,
     pub(crate) names: SeenNames,
@@ -63,13 +63,6 @@ pub(crate) struct SessionModel {
     snapshot_lines: (u64, Vec<u8>),
     /// Time of the last received bytes or sent line.
     last_traffic: Option<Duration>,
-}
-
-/// A game, and the time at which its last board arrived.
-#[derive(Clone, Debug)]
-pub(crate) struct TimedSnapshot {
-    pub(crate) snapshot: Box<GameSnapshot>,
-    pub(crate) since: Duration,
 }
 
 impl SessionModel {
@@ -188,8 +181,8 @@ impl SessionModel {
             self.push_row(at, RowContent::Bot(event));
             return;
         };
-        if let Some(game) = self.games.get_mut(&game).filter(|game| game.snapshot.followed) {
-            game.snapshot.analysis = Some(event);
+        if let Some(game) = self.games.get_mut(&game).filter(|game| game.followed) {
+            game.analysis = Some(event);
         }
     }
 
@@ -197,9 +190,10 @@ impl SessionModel {
     /// text.
     fn reset_to_snapshot(&mut self, at: Duration, snapshots: Vec<GameSnapshot>, text: String) {
         self.reset_connection_state();
-        for snapshot in snapshots {
+        for mut snapshot in snapshots {
             self.facts.record_relation(snapshot.id(), snapshot.board.relation());
-            self.games.insert(snapshot.id(), TimedSnapshot { snapshot: Box::new(snapshot), since: at });
+            snapshot.clocks_at = at;
+            self.games.insert(snapshot.id(), Box::new(snapshot));
         }
         self.add_mark(at, text);
     }
@@ -214,8 +208,8 @@ impl SessionModel {
         self.received_offers = ReceivedOffers::default();
         self.password_prompt = PasswordPrompt::default();
         for game in self.games.values_mut() {
-            game.snapshot.followed = false;
-            game.snapshot.analysis = None;
+            game.followed = false;
+            game.analysis = None;
         }
     }
 
@@ -240,7 +234,7 @@ impl SessionModel {
             self.latency.lag.push(Duration::from_millis(lag));
         }
         if self.games.len() >= KEPT_GAMES && !self.games.contains_key(&snapshot.id()) {
-            let over = self.games.iter().find(|(_, game)| !game.snapshot.followed).or_else(|| self.games.iter().next());
+            let over = self.games.iter().find(|(_, game)| !game.followed).or_else(|| self.games.iter().next());
             if let Some(id) = over.map(|(id, _)| *id) {
                 self.games.remove(&id);
             }
@@ -248,11 +242,11 @@ impl SessionModel {
         // Only a new board restarts the clocks; other changes of the game do not.
         let mut known = self.games.get_mut(&snapshot.id());
         if snapshot.followed {
-            snapshot.continue_from(known.as_mut().map(|known| &mut *known.snapshot));
+            snapshot.continue_from(known.as_deref_mut().map(|known| &mut **known));
         }
-        let known = known.filter(|known| known.snapshot.board == snapshot.board);
-        let since = known.map_or(at, |known| known.since);
-        self.games.insert(snapshot.id(), TimedSnapshot { snapshot, since });
+        let known = known.filter(|known| known.board == snapshot.board);
+        snapshot.clocks_at = known.map_or(at, |known| known.clocks_at);
+        self.games.insert(snapshot.id(), snapshot);
     }
 
     /// Returns the bytes of a row: of its frame as received, or as sent; of a desync those of the contradicting message. Empty
@@ -296,7 +290,7 @@ impl SessionModel {
     /// Returns these games, in this order, as they were after a row, reconstructed from the rows up to it. Games whose board at
     /// that time is no longer stored are missing.
     pub(crate) fn games_at_row(&self, games: &[GameId], row: u64) -> Vec<GameSnapshot> {
-        let known = games.iter().filter_map(|id| Some((*id, &self.games.get(id)?.snapshot)));
+        let known = games.iter().filter_map(|id| Some((*id, self.games.get(id)?)));
         // With the latest reserves before the row.
         let mut missing: BTreeMap<_, _> = known.map(|(id, snapshot)| (id, (snapshot, None))).collect();
         let mut found = BTreeMap::new();
@@ -313,16 +307,14 @@ impl SessionModel {
                 && let Some(id) = event.affected_game()
                 && let Some((snapshot, hands)) = missing.remove(&id)
             {
-                found.insert(id, snapshot.at_earlier_board(board, move_in_event(event), hands));
+                found.insert(
+                    id,
+                    snapshot.at_earlier_board(board, event.change().and_then(|change| change.played), hands),
+                );
             }
         }
         games.iter().filter_map(|id| found.remove(id)).collect()
     }
-}
-
-/// Returns the move that led to the board in an event.
-const fn move_in_event(event: &Event) -> Option<LastMove> {
-    if let Event::Received { change: Some(change), .. } = event { change.played } else { None }
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ const MATCH: &str = "match";
 /// Offers to this login, the oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct ReceivedOffers {
-    offers: Vec<ReceivedOffer>,
+    pub(crate) offers: Vec<ReceivedOffer>,
 }
 
 /// An offer of another player, and its answers.
@@ -35,15 +35,6 @@ pub(crate) struct ReceivedOffer {
 }
 
 impl ReceivedOffers {
-    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &ReceivedOffer> {
-        self.offers.iter()
-    }
-
-    /// Removes an offer that was answered.
-    pub(crate) fn remove(&mut self, answered: &ReceivedOffer) {
-        self.offers.retain(|offer| offer != answered);
-    }
-
     /// Adds the offer that an event reports, and removes those that it answers or voids.
     pub(crate) fn apply_event(&mut self, event: &Event) {
         match event.message() {
@@ -145,7 +136,7 @@ mod tests {
 
     fn offers(said: &str) -> Vec<(String, String, String)> {
         let model = model(said.replace('\n', "\n\r").as_bytes());
-        let offers = model.received_offers.iter();
+        let offers = model.received_offers.offers.iter();
         offers.map(|offer| (offer.text.clone(), offer.accept.clone(), offer.decline.clone())).collect()
     }
 

@@ -8,7 +8,8 @@ use kibitzer::core::message::GameId;
 use kibitzer::core::text::decode_latin_1;
 use kibitzer::core::{Event, EventCategory, EventKind};
 use kibitzer_bot::BotEvent;
-use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+use unicode_truncate::UnicodeTruncateStr as _;
+use unicode_width::UnicodeWidthStr as _;
 
 use crate::filter::{BOT, DISCONNECTED, Facts, GAP, MARK, ReplyMatch, ShortDuration, Subject, game_of};
 use crate::live::is_repeated_reserve;
@@ -70,6 +71,11 @@ impl SentLine {
     /// Returns the line with one character for each byte, as `kibitzer decode` prints it; empty if it is secret.
     pub(crate) fn latin1_text(&self) -> String {
         self.text.iter().copied().map(char::from).collect()
+    }
+
+    /// Returns the line as the event of `kibitzer decode`, without its text if it is secret.
+    pub(crate) fn to_event(&self) -> Event {
+        Event::Sent { line: (!self.secret).then(|| self.latin1_text().into()), request: None }
     }
 }
 
@@ -141,9 +147,9 @@ impl ConsoleRow {
             RowContent::Sent(SentLine { reply: Some(reply), .. }) if line.width() > cells => {
                 let summary = format!("  [{}]", reply.short_text());
                 let sent = line.rsplit_once("  [").map_or("", |(sent, _)| sent);
-                truncate_to_cells(sent, cells.saturating_sub(summary.width())) + &summary
+                sent.unicode_truncate(cells.saturating_sub(summary.width())).0.to_owned() + &summary
             }
-            _ => truncate_to_cells(&line, cells),
+            _ => line.unicode_truncate(cells).0.to_owned(),
         }
     }
 
@@ -181,27 +187,13 @@ impl fmt::Display for RowContent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Event(event) => event.fmt(f),
-            Self::Sent(sent) => {
-                let line = (!sent.secret).then(|| sent.latin1_text().into());
-                Event::Sent { line, request: None }.fmt(f)
-            }
+            Self::Sent(sent) => sent.to_event().fmt(f),
             Self::Bot(event) => write!(f, "{event:#}"),
             Self::Mark(text) => write!(f, "--- {text} ---"),
             Self::Gap(silence) => write!(f, "--- silence of {} ---", ShortDuration(*silence)),
             Self::Disconnected => f.write_str("--- the connection ended ---"),
         }
     }
-}
-
-/// Returns the longest start of a text that fits into a number of cells.
-pub(crate) fn truncate_to_cells(text: &str, cells: usize) -> String {
-    let mut room = cells;
-    let fits = |character: &char| {
-        let left = room.checked_sub(character.width().unwrap_or(0));
-        room = left.unwrap_or(0);
-        left.is_some()
-    };
-    text.chars().take_while(fits).collect()
 }
 
 #[cfg(test)]
@@ -232,9 +224,10 @@ mod tests {
 
     #[test]
     fn wide_characters_take_two_cells() {
-        let cases = [("\u{4e16}\u{754c}", 3, "\u{4e16}"), ("a\u{4e16}b", 3, "a\u{4e16}"), ("abc", 0, "")];
-        for (text, cells, want) in cases {
-            assert_eq!(truncate_to_cells(text, cells), want);
+        let text = "a\u{4e16}b\u{754c}";
+        for (cells, start, end) in [(0, "", ""), (1, "a", ""), (2, "a", "\u{754c}"), (3, "a\u{4e16}", "b\u{754c}")] {
+            assert_eq!(text.unicode_truncate(cells).0, start, "{cells}");
+            assert_eq!(text.unicode_truncate_start(cells).0, end, "{cells}");
         }
     }
 }

@@ -10,20 +10,12 @@ pub(crate) const KEPT_ROWS: usize = 20_000;
 pub(crate) const KEPT_ROW_BYTES: usize = 32 << 20;
 
 /// The newest rows, addressed by number.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct RowBuffer {
     kept: VecDeque<ConsoleRow>,
     bytes: usize,
     /// Number of the newest row, counted from 1; 0 for an empty buffer.
     pub(crate) newest: u64,
-    limit: usize,
-    limit_bytes: usize,
-}
-
-impl Default for RowBuffer {
-    fn default() -> Self {
-        Self { kept: VecDeque::new(), bytes: 0, newest: 0, limit: KEPT_ROWS, limit_bytes: KEPT_ROW_BYTES }
-    }
 }
 
 impl RowBuffer {
@@ -42,7 +34,7 @@ impl RowBuffer {
         self.newest = row.number;
         self.bytes += row.memory_size();
         self.kept.push_back(row);
-        while self.kept.len() > self.limit || (self.bytes > self.limit_bytes && self.kept.len() > 1) {
+        while self.kept.len() > KEPT_ROWS || (self.bytes > KEPT_ROW_BYTES && self.kept.len() > 1) {
             let gone = self.kept.pop_front();
             self.bytes = self.bytes.saturating_sub(gone.map_or(0, |row| row.memory_size()));
         }
@@ -90,26 +82,27 @@ mod tests {
 
     #[test]
     fn the_newest_rows_are_kept_and_found_by_number() {
-        let mut rows = RowBuffer { limit: 3, ..RowBuffer::default() };
+        let mut rows = RowBuffer::default();
         assert_eq!((rows.oldest_number(), rows.newest, rows.get(1).is_some()), (1, 0, false));
-        for number in 1..=5 {
+        let newest = u64::try_from(KEPT_ROWS).unwrap() + 2;
+        for number in 1..=newest {
             rows.push(mark(number, ""));
         }
-        assert_eq!((rows.oldest_number(), rows.newest), (3, 5));
-        assert!(rows.get(2).is_none() && rows.get(6).is_none());
+        assert_eq!((rows.oldest_number(), rows.newest), (3, newest));
+        assert!(rows.get(2).is_none() && rows.get(newest + 1).is_none());
         assert_eq!(rows.get(4).map(|row| row.number), Some(4));
         assert_eq!(rows.iter_back_from(4).map(|row| row.number).collect::<Vec<_>>(), [4, 3]);
-        assert_eq!(rows.iter_back_from(99).count(), 3);
+        assert_eq!(rows.iter_back_from(newest + 99).count(), KEPT_ROWS);
     }
 
     #[test]
     fn long_rows_push_out_more() {
-        let mut rows = RowBuffer { limit_bytes: 10_000, ..RowBuffer::default() };
+        let mut rows = RowBuffer::default();
         for number in 1..=10 {
-            rows.push(mark(number, &"x".repeat(4_000)));
+            rows.push(mark(number, &"x".repeat(KEPT_ROW_BYTES * 4 / 10)));
         }
         assert_eq!(rows.iter().count(), 2);
-        rows.push(mark(11, &"x".repeat(20_000)));
+        rows.push(mark(11, &"x".repeat(2 * KEPT_ROW_BYTES)));
         assert_eq!(rows.iter().map(|row| row.number).collect::<Vec<_>>(), [11], "the newest one stays");
     }
 }

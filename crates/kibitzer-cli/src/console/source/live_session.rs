@@ -41,9 +41,7 @@ const TIMESEAL_PING_ANSWER: &str = "(timeseal answers a ping)";
 pub(crate) struct LiveSession {
     feed: SessionFeed,
     /// Sends lines; `None` without write access to an attached session.
-    sender: Option<LineSender>,
-    /// Client of a session of this process; `None` if the session is attached.
-    client: Option<Client>,
+    pub(super) sender: Option<LineSender>,
     /// Label of the state of an attached session; unused for a session of this process.
     attached_state: &'static str,
     /// Account name of the session, once it is logged in.
@@ -73,9 +71,7 @@ pub(crate) struct LiveSession {
 
 impl LiveSession {
     pub(crate) fn new(client: Client, feed: SessionFeed, server: String, runtime: runtime::Handle) -> Self {
-        let sender = Some(LineSender::Own(client.clone()));
-        let began = tokio::time::Instant::now();
-        Self { client: Some(client), ..Self::from_feed(feed, sender, server, runtime, began) }
+        Self::from_feed(feed, Some(LineSender::Own(client)), server, runtime, tokio::time::Instant::now())
     }
 
     /// Creates the source for a session of another process, and the sender for its events.
@@ -100,7 +96,6 @@ impl LiveSession {
         Self {
             feed,
             sender,
-            client: None,
             attached_state: label_of_state(&SessionState::Connecting),
             handle: None,
             server,
@@ -117,6 +112,11 @@ impl LiveSession {
         }
     }
 
+    /// Returns the client of a session of this process; `None` if the session is attached.
+    const fn client(&self) -> Option<&Client> {
+        if let Some(LineSender::Own(client)) = &self.sender { Some(client) } else { None }
+    }
+
     /// Returns the time since the session began.
     pub(crate) fn time_since_start(&self, now: Instant) -> Duration {
         now.saturating_duration_since(self.began.into_std())
@@ -124,14 +124,9 @@ impl LiveSession {
 
     /// Returns a new reader for the bytes of the present connection from its start, with its family and timeseal version.
     pub(crate) fn new_event_reader(&self) -> EventReader {
-        let capabilities = self.client.as_ref().map(Client::capabilities).unwrap_or_default();
+        let capabilities = self.client().map(Client::capabilities).unwrap_or_default();
         let args = ReaderArgs { timeseal: Some(capabilities.timeseal), server: capabilities.family, strict: false };
         args.event_reader()
-    }
-
-    /// Returns whether lines can never be sent.
-    pub(crate) const fn is_read_only(&self) -> bool {
-        self.sender.is_none()
     }
 
     /// Returns whether a bot plays in the session and reports its events.
@@ -141,7 +136,7 @@ impl LiveSession {
 
     /// Returns the state of the session as one word, such as `live`; `gone` once the attachment to it has ended.
     pub(crate) fn state_label(&self) -> &'static str {
-        self.client.as_ref().map_or(self.attached_state, |client| label_of_state(&client.state()))
+        self.client().map_or(self.attached_state, |client| label_of_state(&client.state()))
     }
 
     /// Returns whether the session, or the attachment to it, has ended.
@@ -157,12 +152,12 @@ impl LiveSession {
     /// Returns the text for the title: handle, server, kind of access, and recording with its size.
     pub(crate) fn title(&self) -> String {
         let who = self.handle.as_ref().map_or_else(String::new, |handle| format!("{handle} at "));
-        let access = match (&self.client, &self.sender) {
-            (Some(_), _) => "",
-            (None, Some(_)) => ", attached",
-            (None, None) => ", attached to look",
+        let access = match &self.sender {
+            Some(LineSender::Own(_)) => "",
+            Some(LineSender::Attached(_)) => ", attached",
+            None => ", attached to look",
         };
-        let recording = match self.client.as_ref().and_then(Client::recording) {
+        let recording = match self.client().and_then(Client::recording) {
             None => String::new(),
             Some(recording) if recording.error.is_some() => ", recording failed".to_owned(),
             Some(recording) => format!(", recorded in {} ({})", recording.path.display(), HumanBytes(recording.bytes)),
@@ -260,7 +255,7 @@ impl LiveSession {
     /// Returns the mark of a failed recording, and stores a notice; `None` after the first call for the same failure, and without
     /// one.
     fn take_recording_failure(&mut self) -> Option<SourceItem> {
-        let failed = self.client.as_ref().and_then(Client::recording).filter(|recording| recording.error.is_some());
+        let failed = self.client().and_then(Client::recording).filter(|recording| recording.error.is_some());
         let was_shown = std::mem::replace(&mut self.is_failure_shown, failed.is_some());
         let text = recording_failure_text(&failed.filter(|_| !was_shown)?);
         self.pending_notice = Some(Notice::Error(text.clone()));
@@ -354,7 +349,7 @@ impl LiveSession {
 
     /// Starts to record the session in a new file. [`take_notice`](Self::take_notice) returns the outcome.
     pub(crate) fn start_recording(&mut self, file: String) -> Result<(), &'static str> {
-        let Some(client) = self.client.clone() else {
+        let Some(client) = self.client().cloned() else {
             return Err("an attached session can be recorded by its own process only");
         };
         let recording = async move {

@@ -27,31 +27,13 @@ pub(crate) enum Notice {
 }
 
 /// Where the console gets its items: a recording, or a session that runs in this process or is attached.
-#[derive(Debug)]
+#[derive(Debug, strum::EnumIs, strum::EnumTryAs)]
 pub(crate) enum ConsoleSource {
     Recording(Box<RecordingPlayer>),
     Live(Box<LiveSession>),
 }
 
 impl ConsoleSource {
-    /// Returns the player, if the source is a recording.
-    pub(crate) const fn player(&self) -> Option<&RecordingPlayer> {
-        if let Self::Recording(player) = self { Some(player) } else { None }
-    }
-
-    pub(crate) fn player_mut(&mut self) -> Option<&mut RecordingPlayer> {
-        if let Self::Recording(player) = self { Some(player) } else { None }
-    }
-
-    /// Returns the session, if the source is live.
-    pub(crate) fn live_mut(&mut self) -> Option<&mut LiveSession> {
-        if let Self::Live(live) = self { Some(live) } else { None }
-    }
-
-    pub(crate) const fn is_live(&self) -> bool {
-        matches!(self, Self::Live(_))
-    }
-
     /// Returns whether a bot plays in the session.
     pub(crate) const fn has_bot(&self) -> bool {
         matches!(self, Self::Live(live) if live.has_bot())
@@ -59,7 +41,7 @@ impl ConsoleSource {
 
     /// Returns whether the source is a session that accepts typed lines whenever it is ready.
     pub(crate) const fn accepts_lines(&self) -> bool {
-        matches!(self, Self::Live(live) if !live.is_read_only())
+        matches!(self, Self::Live(live) if live.sender.is_some())
     }
 
     /// Returns the time at which a recording is, or since the session began.

@@ -22,25 +22,11 @@ pub(crate) enum SeekGoal {
     Ply(Option<GameId>, u32),
 }
 
-impl SeekGoal {
-    /// Returns whether a row reaches the goal; `is_listed` is whether the list shows the row. `false` for a time, which items
-    /// reach, not rows.
-    pub(crate) fn is_reached_by(&self, model: &SessionModel, row: &ConsoleRow, is_listed: bool) -> bool {
-        match self {
-            Self::Row => is_listed,
-            Self::Match(search) => search.accepts(model, row, is_listed),
-            &Self::Ply(game, ply) => ply_after_row(row, game) == Some(ply),
-            Self::Time(_) => false,
-        }
-    }
-}
-
 /// Returns the ply of the board in a row, if it is one of `game`, or of any game for `None`.
 pub(crate) fn ply_after_row(row: &ConsoleRow, game: Option<GameId>) -> Option<u32> {
-    let event = row
-        .event()
-        .filter(|event| event.affected_game().is_some() && (game.is_none() || event.affected_game() == game))?;
-    board_in_event(event).map(Style12::ply)
+    let event = row.event()?;
+    let of_event = event.affected_game()?;
+    board_in_event(event).filter(|_| game.is_none_or(|game| game == of_event)).map(Style12::ply)
 }
 
 /// A recording, the clock by which it is played, and the goal of a seek, if one is running.
@@ -137,9 +123,15 @@ impl RecordingPlayer {
         Ok(NextItem::Wait)
     }
 
-    /// Clears and returns the goal if this row reaches it; `None` otherwise.
+    /// Clears and returns the goal if this row reaches it; `None` otherwise. `is_listed` is whether the list shows the row.
     pub(crate) fn take_reached_goal(&mut self, model: &SessionModel, row: u64, is_listed: bool) -> Option<SeekGoal> {
         let row = model.rows.get(row)?;
-        self.goal.take_if(|goal| goal.is_reached_by(model, row, is_listed))
+        self.goal.take_if(|goal| match goal {
+            SeekGoal::Row => is_listed,
+            SeekGoal::Match(search) => search.accepts(model, row, is_listed),
+            SeekGoal::Ply(game, ply) => ply_after_row(row, *game) == Some(*ply),
+            // Items reach a time, not rows.
+            SeekGoal::Time(_) => false,
+        })
     }
 }

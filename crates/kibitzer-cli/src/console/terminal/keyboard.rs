@@ -6,14 +6,15 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
+use ratatui::crossterm::event::Event;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::termios::isatty;
-use signal_hook::SigId;
 use signal_hook::consts::SIGWINCH;
-use signal_hook::low_level::{pipe, unregister};
+use signal_hook::low_level::pipe;
 
-use super::InputReadiness;
+use super::read_events;
+use super::suspension::SignalHandlers;
 
 /// Flags that poll reports for a terminal that is gone, requested or not.
 const GONE: PollFlags = PollFlags::HUP.union(PollFlags::ERR).union(PollFlags::NVAL);
@@ -34,7 +35,7 @@ pub(crate) struct Keyboard {
     /// Readable after SIGWINCH, whose handler writes to the other end. crossterm has to be polled at once then: if it finds a
     /// resize and a key together, it loses the key.
     resized: UnixStream,
-    signal: SigId,
+    _handlers: SignalHandlers,
 }
 
 impl Keyboard {
@@ -42,38 +43,34 @@ impl Keyboard {
         let (resized, resizes) = UnixStream::pair()?;
         resized.set_nonblocking(true)?;
         let terminal = open_terminal()?;
-        Ok(Self { terminal, resized, signal: pipe::register(SIGWINCH, resizes)? })
+        let handler = pipe::register(SIGWINCH, resizes)?;
+        Ok(Self { terminal, resized, _handlers: SignalHandlers(vec![handler]) })
     }
 
-    /// Waits until keys can be read or the size has changed, at most for `pause`. A signal ends the wait early.
+    /// Waits until keys can be read or the size has changed, at most for `pause`, and reads all events; `None` once the terminal is
+    /// gone. A signal ends the wait early.
     ///
     /// # Errors
     ///
-    /// Those of poll.
-    pub(crate) fn wait_for_input(&self, pause: Duration) -> io::Result<InputReadiness> {
+    /// Those of poll and of reading.
+    pub(crate) fn wait_for_events(&self, pause: Duration) -> io::Result<Option<Vec<Event>>> {
         let watched = [self.terminal.as_fd(), self.resized.as_fd()];
         let mut watched = watched.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
-        let pause = Timespec::try_from(pause).map_err(|_| io::ErrorKind::InvalidInput)?;
-        match poll(&mut watched, Some(&pause)) {
+        let timeout = Timespec::try_from(pause).map_err(|_| io::ErrorKind::InvalidInput)?;
+        match poll(&mut watched, Some(&timeout)) {
             // Interrupted by a signal, which the caller checks.
-            Err(Errno::INTR) => return Ok(InputReadiness::Idle),
+            Err(Errno::INTR) => return Ok(Some(Vec::new())),
             outcome => outcome?,
         };
         let [terminal, resized] = watched.map(|watched| watched.revents());
         if terminal.intersects(GONE) {
-            return Ok(InputReadiness::Closed);
+            return Ok(None);
         }
         if resized.contains(PollFlags::IN) {
             // Only drains the pipe; a rest is read the next time.
             let _ = (&self.resized).read(&mut [0; 64]);
         }
         let is_heard = terminal.union(resized).contains(PollFlags::IN);
-        Ok(if is_heard { InputReadiness::Ready } else { InputReadiness::Idle })
-    }
-}
-
-impl Drop for Keyboard {
-    fn drop(&mut self) {
-        unregister(self.signal);
+        if is_heard { read_events(pause).map(Some) } else { Ok(Some(Vec::new())) }
     }
 }

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use kibitzer::Client;
-use ratatui::crossterm::event::{self, DisableBracketedPaste, EnableBracketedPaste, Event, KeyEvent};
+use kibitzer::{Client, RecvError, Subscription};
+use ratatui::crossterm::event::{DisableBracketedPaste, EnableBracketedPaste, Event, KeyEvent};
 use ratatui::crossterm::terminal::{Clear, ClearType, size};
 use ratatui::crossterm::{cursor::MoveTo, execute};
 use rustix::termios::Termios;
@@ -15,15 +15,15 @@ use signal_hook::consts::SIGINT;
 use signal_hook::low_level::raise;
 use tokio::io::{AsyncWriteExt as _, DuplexStream, duplex};
 use tokio::runtime::Handle;
+use unicode_truncate::UnicodeTruncateStr as _;
 
-use super::InputReadiness;
 use super::keyboard::Keyboard;
 use super::suspension::Suspension;
 use crate::console::input::{
-    Action, CompletionCandidates, Focus, History, LineEditor, StateDirectory, action_for_key, normalized_press,
-    suffix_within_cells,
+    Action, CompletionCandidates, Focus, History, LineEditor, StateDirectory, action_for_key, masked_or_safe,
+    normalized_press,
 };
-use crate::console::model::{MASK, SeenNames, truncate_to_cells};
+use crate::console::model::{MASK, SeenNames};
 use crate::live::TerminalModes;
 use crate::output::{PasswordPrompt, TerminalSafe, print_above_input, set_input_line};
 
@@ -47,13 +47,6 @@ pub(crate) struct LineMode {
     ended: Receiver<()>,
 }
 
-/// Names seen in the session, for completion, and whether the server asks for a password.
-#[derive(Default)]
-struct CompletionNamesAndPasswordPrompt {
-    names: SeenNames,
-    password_prompt: PasswordPrompt,
-}
-
 /// State of the thread that reads keys and draws the input line.
 struct LineThread {
     keyboard: Keyboard,
@@ -61,7 +54,10 @@ struct LineThread {
     modes: SavedModes,
     editor: LineEditor,
     history: History,
-    context: Arc<Mutex<CompletionNamesAndPasswordPrompt>>,
+    events: Subscription,
+    /// Names seen in the session, for completion.
+    names: SeenNames,
+    password_prompt: PasswordPrompt,
     /// Receives the entered lines.
     lines: DuplexStream,
     runtime: Handle,
@@ -78,16 +74,6 @@ impl LineMode {
     /// [`io::Error`] if the terminal cannot be used.
     pub(crate) fn spawn(client: &Client) -> io::Result<(Self, DuplexStream)> {
         let (reader, lines) = duplex(UNREAD_BYTES);
-        let context = Arc::<Mutex<CompletionNamesAndPasswordPrompt>>::default();
-        let mut events = client.subscribe();
-        let updated = Arc::clone(&context);
-        tokio::spawn(async move {
-            while let Some(event) = events.next_event().await {
-                let mut context = lock(&updated);
-                context.names.record_names(&event);
-                context.password_prompt.record_event(event.kind());
-            }
-        });
         let (keyboard, suspension) = (Keyboard::open()?, Suspension::install_handlers()?);
         let modes = Arc::new(Mutex::new(Some(enter_raw_input()?)));
         let thread = LineThread {
@@ -96,7 +82,9 @@ impl LineMode {
             modes: Arc::clone(&modes),
             editor: LineEditor::default(),
             history: History::load_and_clean(StateDirectory::for_user()),
-            context,
+            events: client.subscribe(),
+            names: SeenNames::default(),
+            password_prompt: PasswordPrompt::default(),
             lines,
             runtime: Handle::current(),
             drawn: String::new(),
@@ -145,24 +133,33 @@ impl LineThread {
             self.drawn.clear();
         }
         self.draw_if_changed()?;
-        match self.keyboard.wait_for_input(PAUSE)? {
-            InputReadiness::Idle => return Ok(true),
-            InputReadiness::Closed => return Ok(false),
-            InputReadiness::Ready => {}
-        }
-        // The first bytes may be half of a key; wait for its rest.
-        let mut wait = PAUSE;
-        while event::poll(wait)? {
-            match event::read()? {
+        let Some(events) = self.keyboard.wait_for_events(PAUSE)? else { return Ok(false) };
+        // Before the keys: of a password just asked for, nothing may be shown or stored.
+        self.record_session_events();
+        for event in events {
+            match event {
                 Event::Key(key) => self.on_key(key)?,
                 Event::Paste(text) if !self.editor.try_paste(&text) => {
                     print_line_above_input(&format!("not pasted: {} bytes are too long for the line", text.len()))?;
                 }
                 _ => {}
             }
-            wait = Duration::ZERO;
         }
         Ok(true)
+    }
+
+    /// Records the names and prompts in the events of the session since the last call. Events that were missed are skipped.
+    fn record_session_events(&mut self) {
+        loop {
+            match self.events.try_next() {
+                Ok(Some(event)) => {
+                    self.names.record_names(&event);
+                    self.password_prompt.record_event(event.kind());
+                }
+                Err(RecvError::Lagged { .. }) => {}
+                _ => return,
+            }
+        }
     }
 
     /// Runs the action of a key. Ctrl-C on an empty line raises SIGINT, as at a shell; the signal ends the session.
@@ -186,7 +183,7 @@ impl LineThread {
     /// Sends the typed lines, and prints each above the input line, masked if it contains a password; such lines are kept out of
     /// the history.
     fn submit_lines(&mut self) -> io::Result<()> {
-        let is_masked = self.masks_input();
+        let is_masked = self.password_prompt.is_open();
         let typed = self.editor.take_text();
         for line in typed.split('\n').filter(|line| !line.trim().is_empty()) {
             let is_secret = is_masked || self.history.is_secret(line);
@@ -203,8 +200,7 @@ impl LineThread {
 
     /// Completes the word before the cursor, or prints the candidates above the line.
     fn complete_word(&mut self) -> io::Result<()> {
-        let completion =
-            CompletionCandidates::for_server_line(self.editor.split_at_cursor().0, &lock(&self.context).names);
+        let completion = CompletionCandidates::for_server_line(self.editor.split_at_cursor().0, &self.names);
         match completion.and_then(|completion| completion.insert_or_list(&mut self.editor)) {
             Some(candidates) => print_line_above_input(&candidates),
             None => Ok(()),
@@ -219,22 +215,16 @@ impl LineThread {
         self.suspension.suspend_process()
     }
 
-    /// Returns whether the server asks for a password, so that the input is shown as stars.
-    fn masks_input(&self) -> bool {
-        lock(&self.context).password_prompt.is_open()
-    }
-
-    /// Draws the line if it has changed: the part around the cursor that fits into one row.
+    /// Draws the line if it has changed: the part around the cursor that fits into one row, as stars if the server asks for a
+    /// password.
     fn draw_if_changed(&mut self) -> io::Result<()> {
         let room = usize::from(size()?.0).saturating_sub(MARK.len() + 1);
         let (before, after) = self.editor.split_at_cursor();
-        let is_masked = self.masks_input();
-        let show = |text: &str| {
-            if is_masked { "*".repeat(text.chars().count()) } else { TerminalSafe(text).in_cells().into_owned() }
-        };
+        let show = |text: &str| masked_or_safe(text, self.password_prompt.is_open());
         let before = show(before);
-        let before = suffix_within_cells(&before, room);
-        let after = truncate_to_cells(&show(after), room.saturating_sub(unicode_width::UnicodeWidthStr::width(before)));
+        let (before, width) = before.unicode_truncate_start(room);
+        let after = show(after);
+        let (after, _) = after.unicode_truncate(room.saturating_sub(width));
         // The position of the cursor is saved before the text after it is drawn.
         let line = format!("{MARK}{before}\u{1b}7{after}\u{1b}8");
         if line != self.drawn {

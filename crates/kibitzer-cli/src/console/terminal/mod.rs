@@ -51,17 +51,6 @@ const FRAME: Duration = Duration::from_millis(33);
 /// Time between two frames otherwise; clocks show tenths of a second.
 const QUIET_FRAME: Duration = Duration::from_millis(100);
 
-/// Result of waiting for input of the terminal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum InputReadiness {
-    /// Keys or a new terminal size can be read.
-    Ready,
-    /// Nothing can be read; a signal may have arrived.
-    Idle,
-    /// The terminal is gone.
-    Closed,
-}
-
 /// The terminal in raw mode with the alternate screen; restored on drop.
 ///
 /// A panic restores it first, so that its message can be read.
@@ -174,40 +163,39 @@ fn run_event_loop(app: &mut App, session: &mut TerminalSession) -> Result<(), Fa
             (false, true) => FRAME,
             (false, false) => QUIET_FRAME,
         };
-        wait_and_process_input(app, &session.keyboard, pause)?;
+        match session.keyboard.wait_for_events(pause).map_err(terminal_failure)? {
+            Some(events) => events.into_iter().try_for_each(|event| process_event(app, event))?,
+            None => app.is_over = true,
+        }
     }
     Ok(())
 }
 
-/// Waits for input, at most for `pause`, then processes all of it. The app is over if the terminal is gone.
-fn wait_and_process_input(app: &mut App, keyboard: &Keyboard, pause: Duration) -> Result<(), Failure> {
-    match keyboard.wait_for_input(pause).map_err(terminal_failure)? {
-        InputReadiness::Ready => {}
-        InputReadiness::Idle => return Ok(()),
-        InputReadiness::Closed => {
-            app.is_over = true;
-            return Ok(());
-        }
-    }
-    // The first bytes may be half of a key; wait for its rest.
-    let mut wait = pause;
-    while event::poll(wait).map_err(terminal_failure)? {
-        match event::read().map_err(terminal_failure)? {
-            Event::Key(key) => app.on_key(key, Instant::now())?,
-            Event::Paste(text) => app.on_paste(&text),
-            Event::Mouse(mouse) => {
-                let (width, height) = terminal::size().map_err(terminal_failure)?;
-                let position = Position::new(mouse.column, mouse.row);
-                if let Some(target) = view::target_at(app, Rect::new(0, 0, width, height), position) {
-                    app.on_mouse(target, mouse.kind);
-                }
+/// Lets the app handle a key, pasted text or the mouse. A new size takes effect with the next frame.
+fn process_event(app: &mut App, event: Event) -> Result<(), Failure> {
+    match event {
+        Event::Key(key) => app.on_key(key, Instant::now())?,
+        Event::Paste(text) => app.on_paste(&text),
+        Event::Mouse(mouse) => {
+            let (width, height) = terminal::size().map_err(terminal_failure)?;
+            let position = Position::new(mouse.column, mouse.row);
+            if let Some(target) = view::target_at(app, Rect::new(0, 0, width, height), position) {
+                app.on_mouse(target, mouse.kind);
             }
-            // A new size takes effect with the next frame.
-            _ => {}
         }
-        wait = Duration::ZERO;
+        _ => {}
     }
     Ok(())
+}
+
+/// Reads all events that have arrived. If the first bytes may be half of a key, waits for its rest, at most for `pause`.
+fn read_events(pause: Duration) -> io::Result<Vec<Event>> {
+    let (mut events, mut wait) = (Vec::new(), pause);
+    while event::poll(wait)? {
+        events.push(event::read()?);
+        wait = Duration::ZERO;
+    }
+    Ok(events)
 }
 
 /// Returns the failure of a terminal that cannot be used.

@@ -3,7 +3,9 @@
 use std::io;
 use std::time::Duration;
 
-use super::InputReadiness;
+use ratatui::crossterm::event::Event;
+
+use super::read_events;
 
 /// Waits for input with crossterm.
 #[derive(Debug)]
@@ -14,9 +16,8 @@ impl Keyboard {
         Ok(Self(()))
     }
 
-    pub(super) fn wait_for_input(&self, pause: Duration) -> io::Result<InputReadiness> {
-        let is_ready = ratatui::crossterm::event::poll(pause)?;
-        Ok(if is_ready { InputReadiness::Ready } else { InputReadiness::Idle })
+    pub(super) fn wait_for_events(&self, pause: Duration) -> io::Result<Option<Vec<Event>>> {
+        read_events(pause).map(Some)
     }
 }
 

@@ -13,11 +13,11 @@ use std::time::Duration;
 use ratatui::crossterm::terminal::disable_raw_mode;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
-use signal_hook::SigId;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::low_level::{pipe, unregister};
+use signal_hook::low_level::pipe;
 
 use super::keyboard::open_terminal;
+use super::suspension::SignalHandlers;
 
 /// Time for the console to end by itself, before the thread exits the process. Writing to a terminal that is stopped or gone
 /// could block forever.
@@ -27,7 +27,7 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 pub(crate) struct ShutdownWatch {
     /// Whether a signal has arrived, or the terminal is gone.
     ended: Arc<AtomicBool>,
-    signals: Vec<SigId>,
+    _handlers: SignalHandlers,
     /// Writing to it wakes the thread.
     wake: UnixStream,
     /// Dropping it tells the thread that the console has ended.
@@ -41,14 +41,14 @@ impl ShutdownWatch {
     pub(crate) fn spawn() -> io::Result<Self> {
         let (woken, wake) = UnixStream::pair()?;
         let register = |signal| pipe::register(signal, wake.try_clone()?);
-        let signals = [SIGHUP, SIGINT, SIGTERM].map(register).into_iter().collect::<io::Result<_>>()?;
+        let handlers = [SIGHUP, SIGINT, SIGTERM].map(register).into_iter().collect::<io::Result<_>>()?;
         let (ended, terminal) = (Arc::<AtomicBool>::default(), open_terminal()?);
         let (alive, over) = channel();
         let thread = thread::spawn({
             let ended = Arc::clone(&ended);
             move || watch_until_shutdown(&woken, &terminal, &ended, &over)
         });
-        Ok(Self { ended, signals, wake, alive: Some(alive), thread: Some(thread) })
+        Ok(Self { ended, _handlers: SignalHandlers(handlers), wake, alive: Some(alive), thread: Some(thread) })
     }
 
     /// Returns whether a signal or the loss of the terminal requires the console to end.
@@ -59,9 +59,6 @@ impl ShutdownWatch {
 
 impl Drop for ShutdownWatch {
     fn drop(&mut self) {
-        for signal in self.signals.drain(..) {
-            unregister(signal);
-        }
         self.alive = None;
         // Join only a thread that was woken: joining another could block.
         if self.wake.write_all(b"x").is_ok() {

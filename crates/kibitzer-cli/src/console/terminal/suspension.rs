@@ -16,15 +16,15 @@ pub(super) struct Suspension {
     stop_requested: Arc<AtomicBool>,
     /// Whether SIGCONT has arrived; also after SIGSTOP, which has no handler.
     continued: Arc<AtomicBool>,
-    signals: [SigId; 2],
+    _handlers: SignalHandlers,
 }
 
 impl Suspension {
     /// Installs the handlers of SIGTSTP and SIGCONT, which the drop removes.
     pub(super) fn install_handlers() -> io::Result<Self> {
         let (stop_requested, continued) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
-        let signals = [register(SIGTSTP, Arc::clone(&stop_requested))?, register(SIGCONT, Arc::clone(&continued))?];
-        Ok(Self { stop_requested, continued, signals })
+        let handlers = [register(SIGTSTP, Arc::clone(&stop_requested))?, register(SIGCONT, Arc::clone(&continued))?];
+        Ok(Self { stop_requested, continued, _handlers: SignalHandlers(handlers.to_vec()) })
     }
 
     /// Returns whether SIGTSTP has arrived since the last call.
@@ -46,10 +46,14 @@ impl Suspension {
     }
 }
 
-impl Drop for Suspension {
+/// Handlers of signals, removed on drop.
+#[derive(Debug)]
+pub(super) struct SignalHandlers(pub(super) Vec<SigId>);
+
+impl Drop for SignalHandlers {
     fn drop(&mut self) {
-        for signal in self.signals {
-            unregister(signal);
+        for handler in self.0.drain(..) {
+            unregister(handler);
         }
     }
 }

@@ -11,6 +11,7 @@ use rustix::termios::{LocalModes, tcgetattr};
 
 use super::*;
 use crate::arguments::ReaderArgs;
+use crate::console::input::StateDirectory;
 use crate::console::source::{ConsoleSource, RecordingPlayer, RecordingReader};
 
 /// Set in a process that is to have a console, and a panic of this kind.
@@ -22,7 +23,10 @@ fn panic(kind: &str) {
     let recording =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/transcripts/fatics-game-quick-observer.jsonl");
     let replay = RecordingReader::open(&recording, ReaderArgs::default(), Instant::now).unwrap();
-    let mut app = App::new(ConsoleSource::Recording(Box::new(RecordingPlayer::new(replay, 1.0, Instant::now()))), None);
+    let mut app = App::new(
+        ConsoleSource::Recording(Box::new(RecordingPlayer::new(replay, 1.0, Instant::now()))),
+        StateDirectory::default(),
+    );
     let mut screen = TerminalSession::open().unwrap();
     screen.terminal.draw(|frame| view::draw(frame, &mut app, Theme::new(true), Duration::ZERO)).unwrap();
     if kind == "drawing" {

@@ -19,6 +19,7 @@ use super::export::decoded;
 use super::text;
 use crate::console::AttachedOutcome;
 use crate::console::app::App;
+use crate::console::input::StateDirectory;
 use crate::console::source::{ConsoleSource, LiveSession, fill_feed};
 use crate::console::view::{self, Theme};
 
@@ -79,7 +80,7 @@ impl TestConsole {
         let session = AttachedSession::connect(bot.folder.join("s")).await.unwrap();
         let server = "the test's server".to_owned();
         let (live, events) = LiveSession::new_attached(&session, access, server, Handle::current());
-        let app = App::new(ConsoleSource::Live(Box::new(live)), None);
+        let app = App::new(ConsoleSource::Live(Box::new(live)), StateDirectory::default());
         Self { app, reading: tokio::spawn(fill_feed(session, events)) }
     }
 

@@ -73,10 +73,10 @@ fn the_mouse_selects_rows_tabs_and_games_and_the_wheel_scrolls() {
     mouse(&mut console, size, "stream", MouseEventKind::ScrollUp);
     assert!(console.selected() < newest);
     (0..3).for_each(|_| mouse(&mut console, size, "stream", MouseEventKind::ScrollDown));
-    assert_eq!((console.selected(), console.app.list.follows_newest()), (newest, true));
+    assert_eq!((console.selected(), !console.app.list.is_paused), (newest, true));
     let games: Vec<_> = console.app.model.games.keys().copied().collect();
     for game in games {
-        let row = console.app.model.games[&game].snapshot.board.white().to_string();
+        let row = console.app.model.games[&game].board.white().to_string();
         mouse(&mut console, size, &format!("{:>3} {}", game, row.chars().take(8).collect::<String>()), CLICK);
         assert_eq!(console.app.shown_game(), Some(game));
     }

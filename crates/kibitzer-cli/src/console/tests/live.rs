@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 
 use super::text;
 use crate::console::app::App;
-use crate::console::input::OverlayPage;
+use crate::console::input::{OverlayPage, StateDirectory};
 use crate::console::model::{ConsoleRow, DelaySamples, RowContent, SessionModel, SourceItem, SourceItemKind};
 use crate::console::source::{ConsoleSource, LiveSession, Notice, SessionFeed};
 use crate::console::view::{self, Theme};
@@ -126,7 +126,7 @@ impl Guest {
         client.ready().await.unwrap();
         let mut live = LiveSession::new(client.clone(), feed, "the embedded server".to_owned(), Handle::current());
         live.set_embedded_server(&server.control());
-        Self { app: App::new(ConsoleSource::Live(Box::new(live)), None), client, server }
+        Self { app: App::new(ConsoleSource::Live(Box::new(live)), StateDirectory::default()), client, server }
     }
 
     pub(super) fn press(&mut self, code: KeyCode) {
@@ -327,17 +327,17 @@ async fn a_break_stops_the_screen_and_not_the_session() {
     guest.run("/break text:time").await;
     guest.run("date").await;
     let (selected, newest) = (guest.app.list.selected_number().unwrap(), guest.app.model.rows.newest);
-    assert!(!guest.app.list.follows_newest() && selected < newest, "{selected} of {newest}");
+    assert!(guest.app.list.is_paused && selected < newest, "{selected} of {newest}");
     guest.run("uptime").await;
     assert_eq!(guest.app.list.selected_number(), Some(selected));
     assert!(guest.app.model.rows.newest > newest);
     assert!(guest.screen().contains("screen paused"));
     // On a line with nothing on it Space is no letter.
     guest.press(KeyCode::Char(' '));
-    assert!(guest.app.list.follows_newest() && guest.app.input.text().is_empty());
+    assert!(!guest.app.list.is_paused && guest.app.input.text().is_empty());
     guest.keys("tell x");
     guest.press(KeyCode::Char(' '));
-    assert_eq!((guest.app.list.follows_newest(), guest.app.input.text()), (true, "tell x "));
+    assert_eq!((!guest.app.list.is_paused, guest.app.input.text()), (true, "tell x "));
     guest.leave().await;
 }
 
@@ -348,7 +348,7 @@ async fn observations_that_were_lost_are_a_row() {
     sender.try_send(TapItem::new(tokio::time::Instant::now(), Observation::Missed(3), None)).unwrap();
     let feed = SessionFeed::Own(tap);
     let live = LiveSession::new(guest.client.clone(), feed, "the embedded server".to_owned(), Handle::current());
-    let mut app = App::new(ConsoleSource::Live(Box::new(live)), None);
+    let mut app = App::new(ConsoleSource::Live(Box::new(live)), StateDirectory::default());
     while app.process_item_batch(now()).unwrap() {}
     let rows: Vec<_> = app.model.rows.iter().map(ConsoleRow::summary_line).collect();
     assert_eq!(rows, ["--- missed: 3 bytes, lines and events, as the screen was blocked ---"]);

@@ -30,6 +30,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::arguments::ReaderArgs;
 use crate::console::app::App;
+use crate::console::input::StateDirectory;
 use crate::console::model::{ConsoleRow, GameSnapshot, SessionModel, SourceItem, SourceItemKind};
 use crate::console::source::{ConsoleSource, RecordingPlayer, RecordingReader};
 use crate::console::view::{self, Theme};
@@ -104,7 +105,10 @@ impl TestConsole {
         )
         .unwrap();
         Self {
-            app: App::new(ConsoleSource::Recording(Box::new(RecordingPlayer::new(replay, 1.0, now))), None),
+            app: App::new(
+                ConsoleSource::Recording(Box::new(RecordingPlayer::new(replay, 1.0, now))),
+                StateDirectory::default(),
+            ),
             now,
             folder,
         }

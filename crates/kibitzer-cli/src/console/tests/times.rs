@@ -42,7 +42,7 @@ fn silences_and_ends_of_connections_are_rows() {
     assert_eq!(all[3], "gap --- silence of 72.0s ---", "{all:#?}");
     assert!(all[4].starts_with("position "), "{all:#?}");
     assert_eq!(all[5..], ["text half a line", "disconnected --- the connection ended ---", "shout Foo shouts: three"]);
-    assert!(!watcher.app.model.games[&GameId(7)].snapshot.followed, "the connection of its game is gone");
+    assert!(!watcher.app.model.games[&GameId(7)].followed, "the connection of its game is gone");
     watcher.run("/filter kind:gap,disconnected");
     assert_eq!(watcher.app.list.n_listed(), 2);
 }

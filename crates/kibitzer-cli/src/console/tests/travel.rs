@@ -43,11 +43,11 @@ fn it_plays_at_its_speed_and_stops() {
     watcher.wait(3.0);
     assert_eq!(line(&watcher), "Foo shouts: number 7");
     watcher.wait(100.0);
-    assert!(watcher.app.source.player().unwrap().replay.is_over);
+    assert!(watcher.app.source.try_as_recording_ref().unwrap().replay.is_over);
     watcher.keys(" ");
     watcher.wait(1.5);
     assert_eq!(line(&watcher), "Foo shouts: number 0");
-    assert!(watcher.app.source.player().unwrap().is_playing(), "from the start again, at half the speed");
+    assert!(watcher.app.source.try_as_recording_ref().unwrap().is_playing(), "from the start again, at half the speed");
 }
 
 #[test]
@@ -57,9 +57,9 @@ fn a_seek_ends_at_control_c_and_the_line_stays_empty() {
     watcher.keys("/find nowhere");
     // The seek begins, and has processed nothing yet.
     watcher.app.on_key(KeyEvent::from(KeyCode::Enter), watcher.now).unwrap();
-    assert!(watcher.app.source.player().unwrap().goal.is_some());
+    assert!(watcher.app.source.try_as_recording_ref().unwrap().goal.is_some());
     watcher.press_control('c');
-    assert!(watcher.app.source.player().unwrap().goal.is_none() && !watcher.app.is_over);
+    assert!(watcher.app.source.try_as_recording_ref().unwrap().goal.is_none() && !watcher.app.is_over);
     assert!(notice(&watcher).starts_with("the search ended here"));
     watcher.press_control('c');
     assert!(watcher.app.is_over);
@@ -126,7 +126,7 @@ fn a_torn_recording_is_played_up_to_the_cut_each_time() {
             watcher.app.model.rows.iter().map(ConsoleRow::summary_line).collect::<Vec<_>>(),
             ["Foo shouts: hi", CUT]
         );
-        assert!(watcher.app.source.player().unwrap().replay.is_over);
+        assert!(watcher.app.source.try_as_recording_ref().unwrap().replay.is_over);
         watcher.run("/time 0");
         assert_eq!(watcher.app.model.rows.iter().count(), 0);
         watcher.keys(" ");
@@ -207,7 +207,9 @@ fn a_break_stops_the_screen_where_it_matches() {
     watcher.run("/break \"number 4\"");
     watcher.wait(100.0);
     assert_eq!(line(&watcher), "Foo shouts: number 4");
-    assert!(!watcher.app.source.player().unwrap().is_playing() && notice(&watcher).starts_with("break at #"));
+    assert!(
+        !watcher.app.source.try_as_recording_ref().unwrap().is_playing() && notice(&watcher).starts_with("break at #")
+    );
     watcher.keys(" ");
     watcher.wait(2.0);
     assert_eq!(line(&watcher), "Foo shouts: number 6");
@@ -337,7 +339,7 @@ fn an_expression_with_an_error_returns_to_the_editor_with_the_cursor_there() {
     let mut watcher = TestConsole::of("uhlinfics-talk-1-Alice").play_to_end();
     for (line, before) in [
         ("/break kind:tell or kind:tel", "/break kind:tell or kind:"),
-        ("/filter  kind:sya", "/filter kind:"),
+        ("/filter  kind:sya", "/filter  kind:"),
         ("/filter talk = lag>x", "/filter talk = lag>"),
         ("/color red move<x", "/color red move<"),
     ] {

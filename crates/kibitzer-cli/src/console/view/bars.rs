@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
-use unicode_width::UnicodeWidthStr as _;
+use unicode_truncate::UnicodeTruncateStr as _;
 
 use super::layout::NARROW;
 use super::list::format_session_time;
 use super::theme::Theme;
 use crate::console::app::App;
-use crate::console::input::{Focus, suffix_within_cells};
+use crate::console::input::{Focus, masked_or_safe};
 use crate::console::source::{ConsoleSource, Notice, RecordingPlayer};
 use crate::output::TerminalSafe;
 
@@ -28,7 +28,7 @@ pub(super) fn title_row(theme: Theme, app: &App, now: Duration) -> Line<'static>
             let state = format!("{}{reason}", live.state_label());
             spans.push(Span::styled(format!("{:<7} ", TerminalSafe(&state).in_cells()), style));
             spans.push(Span::raw(format!("{}  ", format_session_time(now))));
-            if !app.list.follows_newest() {
+            if app.list.is_paused {
                 spans.push(Span::styled("screen paused  ", theme.error()));
             }
             live.title()
@@ -69,11 +69,6 @@ pub(super) fn notice_row(theme: Theme, notice: Option<&Notice>) -> Option<Line<'
     Some(Line::styled(TerminalSafe(text).in_cells().into_owned(), style))
 }
 
-/// Returns the row of the offer or move that requires an answer.
-pub(super) fn attention_row(theme: Theme, text: &str) -> Line<'static> {
-    Line::styled(TerminalSafe(text).in_cells().into_owned(), theme.accent())
-}
-
 /// Returns the rows of the input that fit into the area, and the position of the cursor if the input is focused. A hint stands in
 /// place of an empty input.
 pub(super) fn input_rows_and_cursor(theme: Theme, app: &App, area: Rect) -> (Vec<Line<'static>>, Option<Position>) {
@@ -91,19 +86,14 @@ pub(super) fn input_rows_and_cursor(theme: Theme, app: &App, area: Rect) -> (Vec
         let cursor = Position::new(area.x + 2.min(area.width.saturating_sub(1)), area.y);
         return (vec![Line::from(vec![Span::styled("> ", theme.title()), hint])], Some(cursor));
     }
-    let show = |text: &str| {
-        if app.masks_input() {
-            return "*".repeat(text.chars().count());
-        }
-        TerminalSafe(text).in_cells().into_owned()
-    };
+    let show = |text: &str| masked_or_safe(text, app.masks_input());
     let (earlier, before) =
         before.rsplit_once('\n').map_or((None, before), |(earlier, before)| (Some(earlier), before));
     let (after, later) = after.split_once('\n').map_or((after, None), |(after, later)| (after, Some(later)));
     let shown_before = show(before);
     // Drop the start of a long line, so that the cursor stays visible.
-    let shown_before = suffix_within_cells(&shown_before, usize::from(area.width).saturating_sub(4));
-    let column = u16::try_from(2 + shown_before.width()).unwrap_or(u16::MAX).min(area.width.saturating_sub(1));
+    let (shown_before, width) = shown_before.unicode_truncate_start(usize::from(area.width).saturating_sub(4));
+    let column = u16::try_from(2 + width).unwrap_or(u16::MAX).min(area.width.saturating_sub(1));
     let of_cursor = format!("{shown_before}{}", show(after));
     let lines = |part: Option<&str>| part.map_or_else(Vec::new, |part| part.split('\n').map(show).collect());
     let mut all = lines(earlier);
@@ -124,7 +114,7 @@ fn list_hint(app: &App) -> &'static str {
         "Esc back  Up Down scroll  / command"
     } else if app.source.is_live() {
         "Enter type  Space pause  Up Down look  Tab view  / command  ? help  q quit"
-    } else if app.source.player().is_some_and(RecordingPlayer::is_playing) {
+    } else if app.source.try_as_recording_ref().is_some_and(|player| player.is_playing()) {
         "Space pause  s step  Up Down look  Tab view  / command  ? help  q quit"
     } else {
         "Space play  s step  Up Down look  Tab view  / command  ? help  q quit"

@@ -5,8 +5,7 @@ use std::time::Duration;
 use kibitzer::core::chess::{Board, Color, LastMove, Piece, Role, Square};
 use kibitzer::core::message::{GameId, Style12};
 use kibitzer_bot::BotEvent;
-use ratatui::layout::Rect;
-use ratatui::style::Style;
+use ratatui::layout::{Rect, Size};
 use ratatui::text::{Line, Span};
 
 use super::draw::{Canvas, short_count, wrap_text};
@@ -28,23 +27,10 @@ const LEAST_SIDE_WIDTH: u16 = 30;
 /// Minimum height for the squares; below it, the position is drawn as FEN.
 const LEAST_HEIGHT: u16 = 11;
 
-/// Size of a square of a board, in cells of the terminal.
-#[derive(Clone, Copy, Debug)]
-struct SquareSize {
-    width: u16,
-    height: u16,
-}
-
-impl SquareSize {
-    /// The small size, 2 by 1 cells.
-    const SMALL: Self = Self { width: 2, height: 1 };
-
-    /// Returns the size of large squares if they fit into the area, with the labels of ranks and six more rows; else that of
-    /// small ones.
-    const fn largest_fitting(area: Rect) -> Self {
-        if area.width >= 8 * 4 + 3 && area.height >= 8 * 2 + 6 { Self { width: 4, height: 2 } } else { Self::SMALL }
-    }
-}
+/// Size of a small square, in cells of the terminal.
+const SMALL_SQUARE: Size = Size::new(2, 1);
+/// Size of a large square, in cells of the terminal.
+const LARGE_SQUARE: Size = Size::new(4, 2);
 
 /// Returns the areas of so many boards in a grid, fewer if not all fit; with large squares if these fit for all.
 pub(super) fn board_areas(area: Rect, n_boards: usize) -> Vec<Rect> {
@@ -67,24 +53,25 @@ pub(super) fn board_areas(area: Rect, n_boards: usize) -> Vec<Rect> {
     places.map(cell).collect()
 }
 
-/// Draws as many games as fit, each with the time since its clocks were reported. `flip` shows them from the other side. The game
+/// Draws as many games as fit, with the clocks at `now`. `flip` shows them from the other side. The game
 /// `partner` is drawn from the side of its team, opposite to the first game. `note` stands in the title of the first.
 pub(super) fn draw_boards(
     mut canvas: Canvas<'_>,
-    games: &[(GameSnapshot, Duration)],
+    games: &[GameSnapshot],
     partner: Option<GameId>,
     flip: bool,
     note: &str,
+    now: Duration,
 ) {
-    let Some((first, _)) = games.first() else {
+    let Some(first) = games.first() else {
         let mut canvas = canvas.draw_heading("board", note);
         let theme = canvas.theme;
         return canvas.draw_line(0, &Line::styled("no game yet", theme.dimmed()));
     };
-    for ((number, (snapshot, since)), cell) in games.iter().enumerate().zip(board_areas(canvas.area, games.len())) {
+    for ((number, snapshot), cell) in games.iter().enumerate().zip(board_areas(canvas.area, games.len())) {
         let own = bottom_side(snapshot, flip);
         let bottom = if partner == Some(snapshot.id()) { bottom_side(first, flip).opponent() } else { own };
-        draw_game(canvas.sub_canvas(cell), snapshot, *since, bottom, if number == 0 { note } else { "" });
+        draw_game(canvas.sub_canvas(cell), snapshot, now, bottom, if number == 0 { note } else { "" });
     }
 }
 
@@ -95,26 +82,24 @@ fn bottom_side(snapshot: &GameSnapshot, flip: bool) -> Color {
 
 /// Draws a game: players, clocks, reserves, squares and the last move; below or beside them the engine's analysis and the times
 /// of moves. Without room for the squares, draws the position as FEN.
-fn draw_game(canvas: Canvas<'_>, snapshot: &GameSnapshot, since: Duration, bottom: Color, note: &str) {
+fn draw_game(canvas: Canvas<'_>, snapshot: &GameSnapshot, now: Duration, bottom: Color, note: &str) {
     let mut canvas = canvas.draw_heading(&format!("game {}", snapshot.id()), note);
     let Canvas { area, theme, .. } = canvas;
     if area.height < LEAST_HEIGHT {
-        return canvas.draw_lines(lines_without_squares(
-            theme,
-            snapshot,
-            [bottom.opponent(), bottom],
-            since,
-            area.width,
-        ));
+        let players = [bottom.opponent(), bottom].map(|color| player_line(theme, snapshot, color, now, area.width));
+        let lines = players.into_iter().chain([last_move_and_result_line(theme, snapshot)]);
+        return canvas.draw_lines(lines.chain(wrap_text(&snapshot.board.fen().to_string(), area.width)));
     }
-    let size = SquareSize::largest_fitting(area);
+    // The labels of ranks, and six more rows.
+    let has_room = area.width >= 8 * LARGE_SQUARE.width + 3 && area.height >= 8 * LARGE_SQUARE.height + 6;
+    let size = if has_room { LARGE_SQUARE } else { SMALL_SQUARE };
     let rows = usize::from(8 * size.height);
     // What is beside the squares, if there is room.
     let side = Rect { x: area.x + 8 * size.width + 4, y: area.y + 2, ..area };
     let side_width = area.right().saturating_sub(side.x);
     let has_side = side_width >= LEAST_SIDE_WIDTH && (snapshot.analysis.is_some() || !snapshot.move_times.is_empty());
     let width = if has_side { side.x - area.x } else { area.width };
-    let player = |color| player_line(theme, snapshot, color, since, width);
+    let player = |color| player_line(theme, snapshot, color, now, width);
     canvas.draw_line(0, &player(bottom.opponent()));
     canvas.draw_line(1, &reserve_or_captures_line(theme, snapshot, bottom.opponent()));
     let squares = Rect { y: area.y + 2, height: area.height.saturating_sub(2), ..area };
@@ -137,31 +122,17 @@ fn draw_game(canvas: Canvas<'_>, snapshot: &GameSnapshot, since: Duration, botto
     (6 + rows..).zip(below).for_each(|(row, line)| canvas.draw_line(row, &line));
 }
 
-/// Returns the players, the last move and the position as FEN, for an area without room for the squares.
-fn lines_without_squares(
-    theme: Theme,
-    snapshot: &GameSnapshot,
-    sides: [Color; 2],
-    since: Duration,
-    width: u16,
-) -> Vec<Line<'static>> {
-    let mut lines = sides.map(|color| player_line(theme, snapshot, color, since, width)).to_vec();
-    lines.push(last_move_and_result_line(theme, snapshot));
-    lines.extend(wrap_text(&snapshot.board.fen().to_string(), width, 0, usize::MAX, Style::new()));
-    lines
-}
-
 /// Draws the board of an event with small squares, and highlights `played`, its last move.
 pub(super) fn draw_event_board(canvas: Canvas<'_>, board: &Style12, played: Option<LastMove>) {
     let bottom = if board.flip() == Some(true) { Color::Black } else { Color::White };
     let mark = |square| is_move_square(played, square).then_some(' ');
-    draw_squares(canvas, &board.board(), &mark, bottom, SquareSize::SMALL);
+    draw_squares(canvas, &board.board(), &mark, bottom, SMALL_SQUARE);
 }
 
 /// Draws one of two compared boards, with small squares and White at the bottom; squares in `differing` are marked with a star.
 pub(super) fn draw_compared_board(canvas: Canvas<'_>, board: &Board, differing: &[Square]) {
     let mark = |square| differing.contains(&square).then_some('*');
-    draw_squares(canvas, board, &mark, Color::White, SquareSize::SMALL);
+    draw_squares(canvas, board, &mark, Color::White, SMALL_SQUARE);
 }
 
 /// Draws the squares and their labels. `mark` returns the sign after the piece on a highlighted square; `None` for any other
@@ -171,7 +142,7 @@ fn draw_squares(
     board: &Board,
     mark: &dyn Fn(Square) -> Option<char>,
     bottom: Color,
-    size: SquareSize,
+    size: Size,
 ) {
     let theme = canvas.theme;
     for row in 0..8 {
@@ -202,7 +173,7 @@ fn square_span(
     piece: Option<Piece>,
     mark: Option<char>,
     square: Square,
-    size: SquareSize,
+    size: Size,
     line: u16,
 ) -> Span<'static> {
     let is_light = (square.file() + square.rank()) % 2 == 1;
@@ -226,10 +197,10 @@ fn square_span(
 }
 
 /// Returns a player's row: name and rating on the left, clock on the right.
-fn player_line(theme: Theme, snapshot: &GameSnapshot, color: Color, since: Duration, width: u16) -> Line<'static> {
+fn player_line(theme: Theme, snapshot: &GameSnapshot, color: Color, now: Duration, width: u16) -> Line<'static> {
     let name = TerminalSafe(snapshot.board.player(color).as_str()).in_cells().into_owned();
     let rating = snapshot.rating(color).map_or_else(String::new, |rating| format!(" {rating}"));
-    let clock = snapshot.clock_at(color, since).to_string();
+    let clock = snapshot.clock_at(color, now).to_string();
     let room = usize::from(width).saturating_sub(clock.len() + 3);
     let name: String = name.chars().take(room.saturating_sub(rating.len())).collect();
     let gap = room.saturating_sub(name.chars().count() + rating.len());

@@ -116,7 +116,10 @@ fn hex_line(theme: Theme, offset: u64, cells: &[(u8, Style)], per_line: usize) -
     spans.extend(cells.iter().map(|&(byte, style)| Span::styled(format!("{byte:02x} "), style)));
     let gap = (per_line - cells.len()) * 3 + 1;
     spans.push(Span::raw(" ".repeat(gap)));
-    spans.extend(cells.iter().map(|&(byte, style)| Span::styled(printable_or_dot(byte).to_string(), style)));
+    spans.extend(cells.iter().map(|&(byte, style)| {
+        let character = if matches!(byte, b' '..=b'~') { char::from(byte) } else { '.' };
+        Span::styled(character.to_string(), style)
+    }));
     Line::from(spans)
 }
 
@@ -126,13 +129,5 @@ fn byte_style(theme: Theme, byte: u8, own: bool) -> Style {
         (false, _) => theme.dimmed(),
         (true, b' '..=b'~') => Style::new(),
         (true, _) => theme.accent(),
-    }
-}
-
-/// Returns a printable ASCII byte as a character, any other as a dot.
-const fn printable_or_dot(byte: u8) -> char {
-    match byte {
-        b' '..=b'~' => byte as char,
-        _ => '.',
     }
 }

@@ -62,7 +62,7 @@ fn draw_both_boards(mut canvas: Canvas<'_>, desync: &Desync, played: Option<&str
     let beside = Rect { x: area.x + 2 * BOARD_CELLS, width: area.width - 2 * BOARD_CELLS, ..area };
     if !squares.is_empty() && beside.width >= LEAST_BESIDE {
         let names = squares.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
-        let names = wrap_text(&names, beside.width / 3 * 3, 0, usize::from(BOARD_LINES), theme.accent());
+        let names = wrap_spans(&[(&names, theme.accent())], beside.width / 3 * 3);
         canvas.sub_canvas(beside).draw_lines(std::iter::once(Line::styled("differ", theme.dimmed())).chain(names));
     }
 }
@@ -85,7 +85,7 @@ fn explanation_lines(
         .chain(desync.expected.as_ref().map(|expected| position("expected", expected.to_string())))
         .chain(received);
     let facts = facts.chain(squares.map(|squares| position("squares", squares)));
-    let mut lines: Vec<_> = facts.flat_map(|fact| wrap_text(&fact, width, 0, usize::MAX, Style::new())).collect();
+    let mut lines: Vec<_> = facts.flat_map(|fact| wrap_text(&fact, width)).collect();
     let raw = app.model.message_row_or_self(row).event().map_or(&[][..], Event::raw);
     let shown = |range| TerminalSafe(&decode_latin_1(raw.get(range).unwrap_or_default())).in_cells().into_owned();
     let (mut at, mut parts) = (0, Vec::new());
@@ -97,7 +97,7 @@ fn explanation_lines(
     parts.push((shown(at..raw.len()), Style::new()));
     let parts: Vec<_> = parts.iter().map(|(text, style)| (text.as_str(), *style)).collect();
     lines.push(Line::from(Span::styled("line:", theme.dimmed())));
-    lines.extend(wrap_spans(&parts, width, 0, usize::MAX));
+    lines.extend(wrap_spans(&parts, width));
     lines
 }
 

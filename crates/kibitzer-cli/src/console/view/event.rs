@@ -6,7 +6,6 @@ use kibitzer::core::message::ClockReading;
 use kibitzer_bot::BotEvent;
 use ratatui::layout::Constraint::{Fill, Length};
 use ratatui::layout::Layout;
-use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::board::draw_event_board;
@@ -185,7 +184,7 @@ fn sent_fields(sent: &SentLine) -> Vec<NameAndValue> {
 fn field_lines(theme: Theme, (name, value): &NameAndValue, width: u16) -> Vec<Line<'static>> {
     let value = TerminalSafe(value).in_cells().into_owned();
     let names = NAME_CELLS.min(width / 2);
-    let mut values = wrap_text(&value, width.saturating_sub(names), 0, usize::MAX, Style::new()).into_iter();
+    let mut values = wrap_text(&value, width.saturating_sub(names)).into_iter();
     let cells = usize::from(names);
     let mut first = vec![Span::styled(format!("{name:<cells$}"), theme.dimmed())];
     if name.len() >= cells {

@@ -42,15 +42,13 @@ pub(super) fn draw(mut canvas: Canvas<'_>, app: &App, row: Option<&ConsoleRow>, 
         ])
     });
     let frame_fields: Vec<_> = frame_fields.collect();
-    let n = usize::from(area.height).saturating_sub(frame_fields.len());
     let parts = split_text_at_field(app.model.message_row_or_self(row), field.map_or(0..0, |field| field.in_line))
         .map(|text| TerminalSafe(&text).in_cells().into_owned());
-    let n_characters: usize = parts.iter().map(|text| text.chars().count()).sum();
-    let scroll = scroll.min((n_characters / usize::from(area.width.max(1))).saturating_sub(1));
     let [before, field, after] = &parts;
-    let line =
-        wrap_spans(&[(before, Style::new()), (field, theme.selected()), (after, Style::new())], area.width, scroll, n);
-    canvas.draw_lines(frame_fields.into_iter().chain(line));
+    let styled = [(before.as_str(), Style::new()), (field, theme.selected()), (after, Style::new())];
+    let line = wrap_spans(&styled, area.width);
+    let scroll = scroll.min(line.len().saturating_sub(1));
+    canvas.draw_lines(frame_fields.into_iter().chain(line.into_iter().skip(scroll)));
     scroll
 }
 
@@ -141,12 +139,9 @@ fn frame_class(received: &Received) -> String {
         Message::Control(Control::UnitEnd) => "level-1 unit ends".to_owned(),
         Message::Control(Control::Overflow) => "output dropped".to_owned(),
         Message::OverLong(line) => format!("over-long line of {} bytes", line.length),
-        _ => line_tag(received.raw()).map_or_else(|| "line".to_owned(), |tag| format!("line with tag {tag}")),
+        _ => match received.raw().split_inclusive(|&byte| byte == b'>').next() {
+            Some(tag @ [b'<', .., b'>']) if tag.len() <= 5 => format!("line with tag {}", decode_latin_1(tag)),
+            _ => "line".to_owned(),
+        },
     }
-}
-
-/// Returns the tag at the start of a line, such as `<12>`.
-fn line_tag(line: &[u8]) -> Option<String> {
-    let end = line.iter().take(5).position(|&b| b == b'>')?;
-    line.get(..=end).filter(|tag| tag.starts_with(b"<")).map(|tag| decode_latin_1(tag).into_owned())
 }

@@ -11,7 +11,7 @@ use crate::output::{TerminalSafe, numbered_move};
 
 /// Draws the games, those in progress first, scrolled so that the shown one is visible.
 pub(super) fn draw(canvas: Canvas<'_>, model: &SessionModel, shown: Option<GameId>) {
-    let n_going_on = model.games.values().filter(|game| game.snapshot.followed).count();
+    let n_going_on = model.games.values().filter(|game| game.followed).count();
     let note = format!("{} known, {n_going_on} going on", model.games.len());
     let mut canvas = canvas.draw_heading("games", &note);
     let theme = canvas.theme;
@@ -27,7 +27,7 @@ pub(super) fn draw(canvas: Canvas<'_>, model: &SessionModel, shown: Option<GameI
 /// Returns the games that the list shows at this height: those in progress first, then by number, scrolled so that `shown` is
 /// among them.
 pub(super) fn visible_games(model: &SessionModel, shown: Option<GameId>, height: u16) -> Vec<&GameSnapshot> {
-    let mut games: Vec<_> = model.games.values().map(|game| &*game.snapshot).collect();
+    let mut games: Vec<_> = model.games.values().map(|game| &**game).collect();
     games.sort_by_key(|snapshot| (!snapshot.followed, snapshot.id()));
     let at = games.iter().position(|snapshot| Some(snapshot.id()) == shown).unwrap_or(0);
     let height = usize::from(height);

@@ -3,7 +3,7 @@
 use ratatui::layout::Constraint::{Fill, Length};
 use ratatui::layout::{Layout, Rect};
 
-use crate::console::app::Pane;
+use crate::console::app::{DetailView, Pane};
 
 /// Minimum width and height of a screen that shows all three detail views at once, and large squares.
 const LARGE: (u16, u16) = (120, 40);
@@ -14,7 +14,7 @@ pub(super) const NARROW: u16 = 64;
 const WIDE: u16 = 160;
 
 /// Areas of the screen. Parts that do not fit have an empty area.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ScreenAreas {
     pub(super) title: Rect,
     pub(super) board: Rect,
@@ -23,7 +23,8 @@ pub(super) struct ScreenAreas {
     /// The vertical line between the board and the list.
     pub(super) divider: Rect,
     pub(super) list: Rect,
-    pub(super) views: DetailAreas,
+    /// The detail views that are shown: the chosen one, or all of them side by side.
+    pub(super) views: Vec<(DetailView, Rect)>,
     pub(super) status: Rect,
     /// Row for the offer or move that requires an answer of the user.
     pub(super) attention: Rect,
@@ -31,8 +32,10 @@ pub(super) struct ScreenAreas {
 }
 
 /// What the layout of the screen depends on, besides its size.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct LayoutNeeds {
+    /// The detail view that is chosen.
+    pub(super) view: DetailView,
     /// The pane that fills the screen; `None` shows all panes.
     pub(super) alone: Option<Pane>,
     /// Height of the engine's analysis below the board; 0 if no bot plays in the session.
@@ -42,15 +45,6 @@ pub(super) struct LayoutNeeds {
     /// Whether an offer or a move requires a row of its own.
     pub(super) has_attention: bool,
     pub(super) n_input_lines: usize,
-}
-
-/// Areas of the detail views: of the chosen one, or of all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum DetailAreas {
-    /// Area of the chosen view.
-    One(Rect),
-    /// Areas of the three views, side by side.
-    All { bytes: Rect, frame: Rect, event: Rect },
 }
 
 impl ScreenAreas {
@@ -88,18 +82,14 @@ impl ScreenAreas {
             None => right.height / 2,
         };
         let [list, views] = Layout::vertical([Length(list_height), Fill(1)]).areas(right);
-        let views = if is_large { DetailAreas::side_by_side(views) } else { DetailAreas::One(views) };
+        let views = if is_large {
+            let [left, event] = Layout::horizontal([Length(76.min(views.width / 3 * 2)), Fill(1)]).areas(views);
+            let [frame, bytes] = Layout::vertical([Length(9), Fill(1)]).areas(left);
+            vec![(DetailView::Bytes, bytes), (DetailView::Frame, frame), (DetailView::Event, event)]
+        } else {
+            vec![(needs.view, views)]
+        };
         Self { title, board, games, meters, divider, list, views, status, attention, input }
-    }
-}
-
-impl DetailAreas {
-    /// Divides an area into the three detail views.
-    fn side_by_side(area: Rect) -> Self {
-        let width = 76.min(area.width / 3 * 2);
-        let [left, event] = Layout::horizontal([Length(width), Fill(1)]).areas(area);
-        let [frame, bytes] = Layout::vertical([Length(9), Fill(1)]).areas(left);
-        Self::All { bytes, frame, event }
     }
 }
 
@@ -113,6 +103,7 @@ mod tests {
             for alone in [None, Some(Pane::List), Some(Pane::View), Some(Pane::Board), Some(Pane::Grid)] {
                 let screen = Rect::new(0, 0, width, height);
                 let needs = LayoutNeeds {
+                    view: DetailView::Event,
                     alone,
                     lines_below_board: height % 3,
                     is_board_wide: height % 2 == 0,
@@ -131,10 +122,7 @@ mod tests {
                     areas.status,
                     areas.input,
                 ];
-                match areas.views {
-                    DetailAreas::One(view) => parts.push(view),
-                    DetailAreas::All { bytes, frame, event } => parts.extend([bytes, frame, event]),
-                }
+                parts.extend(areas.views.iter().map(|(_, area)| *area));
                 let covered: u32 = parts.iter().map(|part| part.area()).sum();
                 assert_eq!(covered, screen.area(), "{width}x{height}");
                 for (n, part) in parts.iter().enumerate().filter(|(_, part)| part.area() > 0) {

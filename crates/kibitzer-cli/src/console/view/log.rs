@@ -2,7 +2,6 @@
 
 use std::iter::once;
 
-use ratatui::style::Style;
 use ratatui::text::Line;
 
 use super::draw::{Canvas, LimitedScroll, wrap_text};
@@ -19,7 +18,7 @@ pub(super) fn draw(canvas: Canvas<'_>, scroll: usize) -> LimitedScroll {
         canvas.draw_lines(once(Line::raw("The log is off: start the program with --log LEVEL, such as --log debug.")));
         return 0;
     };
-    let wrap = |line: &String| wrap_text(line, canvas.area.width, 0, usize::MAX, Style::new()).into_iter().rev();
+    let wrap = |line: &String| wrap_text(line, canvas.area.width).into_iter().rev();
     let newest_first: Vec<_> = lines.iter().flat_map(wrap).take(n_rows).collect();
     let scroll = scroll.min(newest_first.len().saturating_sub(height));
     let shown: Vec<_> = newest_first.into_iter().skip(scroll).take(height).collect();

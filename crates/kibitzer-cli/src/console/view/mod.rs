@@ -25,14 +25,14 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 use self::draw::{Canvas, LimitedScroll};
-use self::layout::{DetailAreas, LayoutNeeds, ScreenAreas};
+use self::layout::{LayoutNeeds, ScreenAreas};
 pub(super) use self::pointer::target_at;
 pub(super) use self::theme::Theme;
 #[cfg(test)]
 pub(super) use self::theme::tests::contrast;
 use crate::console::app::{App, DetailView};
 use crate::console::input::OverlayPage;
-use crate::console::model::ConsoleRow;
+use crate::output::TerminalSafe;
 
 /// Draws the screen at a time of the session. Stores the height of the list, and limits the scroll offsets to their contents.
 pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, theme: Theme, now: Duration) {
@@ -58,7 +58,9 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, theme: Theme, now: Dura
     } else {
         draw_panes(&mut canvas, &areas, app, now);
     }
-    canvas.sub_canvas(areas.attention).draw_lines(attention.map(|text| bars::attention_row(theme, &text)));
+    canvas
+        .sub_canvas(areas.attention)
+        .draw_lines(attention.map(|text| Line::styled(TerminalSafe(&text).in_cells().into_owned(), theme.accent())));
     let (lines, cursor) = bars::input_rows_and_cursor(theme, app, areas.input);
     canvas.sub_canvas(areas.input).draw_lines(lines);
     if theme.is_ascii() {
@@ -72,6 +74,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, theme: Theme, now: Dura
 /// Divides the screen, depending on the present contents.
 fn screen_areas(app: &App, screen: Rect) -> ScreenAreas {
     let needs = LayoutNeeds {
+        view: app.view,
         alone: app.alone,
         lines_below_board: if app.source.has_bot() { board::ANALYSIS_LINES } else { 0 },
         is_board_wide: app.source.has_bot() || app.partner_of_shown_game().is_some(),
@@ -85,9 +88,9 @@ fn screen_areas(app: &App, screen: Rect) -> ScreenAreas {
 fn draw_panes(canvas: &mut Canvas<'_>, areas: &ScreenAreas, app: &mut App, now: Duration) {
     let theme = canvas.theme;
     list::draw(canvas.sub_canvas(areas.list), app);
-    let boards = app.shown_boards(now);
+    let boards = app.shown_boards();
     let note = board_note(app, !boards.is_empty());
-    board::draw_boards(canvas.sub_canvas(areas.board), &boards, app.partner_of_shown_game(), app.flip, note);
+    board::draw_boards(canvas.sub_canvas(areas.board), &boards, app.partner_of_shown_game(), app.flip, note, now);
     games::draw(canvas.sub_canvas(areas.games), &app.model, app.shown_game());
     timing::draw(canvas.sub_canvas(areas.meters), &app.model, now);
     let divider = Line::styled("\u{2502}", theme.dimmed());
@@ -109,7 +112,7 @@ fn draw_panes(canvas: &mut Canvas<'_>, areas: &ScreenAreas, app: &mut App, now: 
 fn board_note(app: &App, is_shown: bool) -> &'static str {
     if !is_shown && app.source.is_live() {
         "games, observe N"
-    } else if app.has_pinned_game() {
+    } else if app.pinned_game.is_some() {
         "pinned, p unpins"
     } else if app.selected_older_row().is_some() {
         "as it was then"
@@ -118,45 +121,26 @@ fn board_note(app: &App, is_shown: bool) -> &'static str {
     }
 }
 
-/// Draws the detail views that fit. Returns the scroll offset of the chosen one.
-fn draw_views(canvas: &mut Canvas<'_>, views: &DetailAreas, app: &App) -> LimitedScroll {
-    let row = app.list.selected_number().and_then(|number| app.model.rows.get(number));
-    match *views {
-        DetailAreas::One(area) => {
-            let names = DetailView::ALL.map(|view| (view.name(), view == app.view));
-            draw_view(canvas.sub_canvas(area), app, app.view, &names, row)
-        }
-        DetailAreas::All { bytes, frame, event } => {
-            let all = [(bytes, DetailView::Bytes), (frame, DetailView::Frame), (event, DetailView::Event)];
-            let drawn = all.map(|(area, view)| {
-                (view, draw_view(canvas.sub_canvas(area), app, view, &[(view.name(), view == app.view)], row))
-            });
-            drawn.iter().find(|(view, _)| *view == app.view).map_or(0, |(_, scroll)| *scroll)
+/// Draws the detail views that fit. Returns the scroll offset of the chosen one, limited to its last line.
+fn draw_views(canvas: &mut Canvas<'_>, views: &[(DetailView, Rect)], app: &App) -> LimitedScroll {
+    let row = app.selected_row();
+    let mut chosen_scroll = 0;
+    for &(view, area) in views {
+        // One free column separates the view from its neighbor.
+        let canvas = canvas.sub_canvas(Rect { width: area.width.saturating_sub(1), ..area });
+        // A view that is shown alone has the names of the others beside its own.
+        let names = DetailView::ALL.into_iter().filter(|other| *other == view || views.len() == 1);
+        let names: Vec<_> = names.map(|other| (other.name(), other == app.view)).collect();
+        // Only the chosen view scrolls.
+        let scroll = if view == app.view { app.scroll } else { 0 };
+        let scroll = match view {
+            DetailView::Bytes => bytes::draw(canvas.draw_tabs(&names, &bytes::title_note(app, row)), app, row, scroll),
+            DetailView::Frame => frame::draw(canvas.draw_tabs(&names, &frame::title_note(row)), app, row, scroll),
+            DetailView::Event => event::draw(canvas.draw_tabs(&names, &event::title_note(row)), app, row, scroll),
+        };
+        if view == app.view {
+            chosen_scroll = scroll;
         }
     }
-}
-
-/// Draws a detail view. Returns its scroll offset, limited to its last line.
-fn draw_view(
-    mut canvas: Canvas<'_>,
-    app: &App,
-    view: DetailView,
-    names: &[(&str, bool)],
-    row: Option<&ConsoleRow>,
-) -> LimitedScroll {
-    let note = match view {
-        DetailView::Bytes => bytes::title_note(app, row),
-        DetailView::Frame => frame::title_note(row),
-        DetailView::Event => event::title_note(row),
-    };
-    // One free column separates the view from its neighbor.
-    canvas.area.width = canvas.area.width.saturating_sub(1);
-    let canvas = canvas.draw_tabs(names, &note);
-    // Only the chosen view scrolls.
-    let scroll = if view == app.view { app.scroll } else { 0 };
-    match view {
-        DetailView::Bytes => bytes::draw(canvas, app, row, scroll),
-        DetailView::Frame => frame::draw(canvas, app, row, scroll),
-        DetailView::Event => event::draw(canvas, app, row, scroll),
-    }
+    chosen_scroll
 }

@@ -2,7 +2,6 @@
 
 use ratatui::layout::{Position, Rect};
 
-use super::layout::DetailAreas;
 use super::{board, games, screen_areas};
 use crate::console::app::{App, DetailView, MouseTarget};
 
@@ -26,22 +25,16 @@ pub(in crate::console) fn target_at(app: &mut App, screen: Rect, position: Posit
         return listed.get(row_of(areas.games)?).map(|game| MouseTarget::Game(game.id()));
     }
     if areas.board.contains(position) {
-        let shown = app.shown_boards(app.source.current_time(std::time::Instant::now()));
+        let shown = app.shown_boards();
         let at = board::board_areas(areas.board, shown.len()).into_iter().position(|cell| cell.contains(position))?;
-        return shown.get(at).map(|(game, _)| MouseTarget::Game(game.id()));
+        return shown.get(at).map(|game| MouseTarget::Game(game.id()));
     }
-    match areas.views {
-        DetailAreas::One(area) if area.contains(position) => {
-            let tab = (position.y == area.y).then(|| tab_at(position.x - area.x)).flatten();
-            Some(MouseTarget::View(tab.unwrap_or(app.view), tab.is_some()))
-        }
-        DetailAreas::One(_) => None,
-        DetailAreas::All { bytes, frame, event } => {
-            let all = [(bytes, DetailView::Bytes), (frame, DetailView::Frame), (event, DetailView::Event)];
-            let (_, view) = all.into_iter().find(|(area, _)| area.contains(position))?;
-            Some(MouseTarget::View(view, true))
-        }
+    let &(view, area) = areas.views.iter().find(|(_, area)| area.contains(position))?;
+    if areas.views.len() > 1 {
+        return Some(MouseTarget::View(view, true));
     }
+    let tab = (position.y == area.y).then(|| tab_at(position.x - area.x)).flatten();
+    Some(MouseTarget::View(tab.unwrap_or(view), tab.is_some()))
 }
 
 /// Returns the view whose name is at a column of the heading.

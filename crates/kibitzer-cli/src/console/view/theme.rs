@@ -240,11 +240,8 @@ impl Theme {
     /// Returns the style of a piece, without the background of its square.
     pub(super) fn piece(self, is_white: bool) -> Style {
         let color = Color::Indexed(if is_white { WHITE_PIECE } else { BLACK_PIECE });
-        if self.has_color() {
-            Style::new().fg(color).add_modifier(Modifier::BOLD)
-        } else {
-            Style::new().add_modifier(Modifier::BOLD)
-        }
+        let style = Style::new().add_modifier(Modifier::BOLD);
+        if self.has_color() { style.fg(color) } else { style }
     }
 
     /// Returns the character of a piece. Without color it differs between the sides.

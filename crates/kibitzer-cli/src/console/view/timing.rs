@@ -46,7 +46,7 @@ pub(super) fn summary_line(theme: Theme, model: &SessionModel, now: Duration, wi
         let newest = seconds.last().map_or(0, rate);
         spans.push(Span::styled(format!("{name} "), theme.dimmed()));
         spans.push(Span::raw(format!("{} ", short_count(newest))));
-        spans.extend(with_losses_marked(theme, sparkline(seconds.iter().map(rate)), &seconds));
+        spans.extend(with_losses_marked(theme, &sparkline(seconds.iter().map(rate)), &seconds));
         spans.push(Span::raw(" "));
     }
     Line::from(spans)
@@ -55,21 +55,13 @@ pub(super) fn summary_line(theme: Theme, model: &SessionModel, now: Duration, wi
 /// Returns the line of a kind of delay: newest sample, median, 99th percentile, and a sparkline of the newest six.
 fn delay_line(theme: Theme, letter: char, name: &str, delays: &DelaySamples) -> Line<'static> {
     let sparkline = sparkline(delays.last_samples(6).map(|delay| u64::try_from(delay.as_micros()).unwrap_or(u64::MAX)));
-    let numbers = delays.summary().map_or_else(
-        || format!("{:>6} {:>6} {:>6} ", "-", "-", "-"),
-        |percentiles| {
-            format!(
-                "{:>6} {:>6} {:>6} ",
-                ShortDuration(percentiles.last),
-                ShortDuration(percentiles.median),
-                ShortDuration(percentiles.p99)
-            )
-        },
-    );
+    let summary = delays.summary().map(|summary| [summary.last, summary.median, summary.p99]);
+    let texts = summary.map(|delays| delays.map(|delay| ShortDuration(delay).to_string()));
+    let [last, median, p99] = texts.unwrap_or_else(|| ["-"; 3].map(str::to_owned));
     Line::from(vec![
         Span::styled(format!("{letter} "), theme.accent()),
         Span::styled(format!("{name:<11}"), theme.dimmed()),
-        Span::raw(numbers),
+        Span::raw(format!("{last:>6} {median:>6} {p99:>6} ")),
         Span::styled(sparkline, theme.sparkline()),
     ])
 }
@@ -78,15 +70,12 @@ fn delay_line(theme: Theme, letter: char, name: &str, delays: &DelaySamples) -> 
 fn rate_line(theme: Theme, name: &str, seconds: &[SecondCounts], rate: fn(&SecondCounts) -> u64) -> Line<'static> {
     let newest = short_count(seconds.last().map_or(0, rate));
     let mut spans = vec![Span::styled(format!("  {name:<11}"), theme.dimmed()), Span::raw(format!("{newest:>6}  "))];
-    spans.extend(with_losses_marked(theme, sparkline(seconds.iter().map(rate)), seconds));
+    spans.extend(with_losses_marked(theme, &sparkline(seconds.iter().map(rate)), seconds));
     Line::from(spans)
 }
 
 /// Returns a sparkline with a cross in each second that lost the connection.
-fn with_losses_marked(theme: Theme, sparkline: String, seconds: &[SecondCounts]) -> Vec<Span<'static>> {
-    if seconds.iter().all(|second| second.losses == 0) {
-        return vec![Span::styled(sparkline, theme.sparkline())];
-    }
+fn with_losses_marked(theme: Theme, sparkline: &str, seconds: &[SecondCounts]) -> Vec<Span<'static>> {
     let cells = sparkline.chars().zip(seconds).map(|(cell, second)| match second.losses {
         0 => Span::styled(cell.to_string(), theme.sparkline()),
         _ => Span::styled("\u{d7}", theme.error()),
