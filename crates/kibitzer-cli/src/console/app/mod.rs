@@ -3,6 +3,7 @@
 pub(crate) mod list;
 pub(crate) use mouse::MouseTarget;
 
+mod actions;
 mod attention;
 mod commands;
 mod copy;
@@ -13,18 +14,16 @@ mod mouse;
 mod navigation;
 mod notices;
 mod ruler;
-mod terminal_request;
 
 use std::time::{Duration, Instant};
 
 use kibitzer::core::message::GameId;
-use ratatui::crossterm::event::{KeyCode, KeyEvent};
-pub(super) use terminal_request::TerminalRequest;
+pub(super) use notices::TerminalRequest;
 
 use crate::console::app::list::RowList;
 use crate::console::input::{
     Action, Appearance, COLORS_FILE, FILTERS_FILE, Focus, History, LineEditor, NamedFilters, OverlayPage,
-    StateDirectory, TimeColumn, action_for_key, normalized_press, page_action,
+    StateDirectory, TimeColumn,
 };
 use crate::console::model::{Search, SessionModel, SourceItemKind};
 use crate::console::source::{ConsoleSource, NextItem, Notice, SeekGoal};
@@ -33,9 +32,6 @@ use crate::filter::Expression;
 
 /// Maximum number of items processed before keys and screen get their turn.
 const ITEMS_AT_ONCE: usize = 2_000;
-
-/// Maximum number of characters by which the list can be scrolled sideways.
-const MAX_COLUMNS: usize = 4_096;
 
 /// State of the console: the session, and how it is shown.
 #[derive(Debug)]
@@ -224,131 +220,6 @@ impl App {
             }
         }
         Ok(true)
-    }
-
-    /// Handles a key: runs its action, or copies if it is the second key of `y`. Removes the notice; an unknown letter in the
-    /// list shows an error.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure`] if the recording cannot be read again.
-    pub(super) fn on_key(&mut self, key: KeyEvent, now: Instant) -> Result<(), Failure> {
-        let Some(key) = normalized_press(key) else { return Ok(()) };
-        if self.prefix.take() == Some(Action::Copy) {
-            self.copy_part_for_key(key.code);
-            return Ok(());
-        }
-        let is_typing = self.focus == Focus::Input && !self.input.text().is_empty();
-        let of_page = self.overlay.and_then(|_| page_action(self.focus, is_typing, key));
-        let usual = || action_for_key(self.focus, key).map(|action| self.remap_on_empty_line(action));
-        let action = of_page.or_else(usual);
-        (self.notice, self.notice_since) = (None, None);
-        let Some(action) = action else {
-            if let (KeyCode::Char(letter), Focus::List) = (key.code, self.focus) {
-                self.show_error(format!(
-                    "{letter} is no key of the list: Enter types a line, / a command, ? lists the keys"
-                ));
-            }
-            return Ok(());
-        };
-        if of_page.is_none() && self.focus == Focus::List && !matches!(action, Action::StartTyping(_)) {
-            self.overlay = None;
-        }
-        match action {
-            Action::SubmitLine => return self.submit_input(now),
-            Action::Step => self.select_or_play_next_row(now),
-            Action::PlayOrPause => return self.play_or_pause(now),
-            Action::Faster => self.change_speed(|speed| speed * 2.0, now),
-            Action::Slower => self.change_speed(|speed| speed / 2.0, now),
-            Action::NextMatch => self.select_or_seek_next_match(now),
-            Action::PreviousMatch => self.select_previous_match(),
-            Action::Mark => self.add_mark(String::new(), now),
-            Action::Cancel if self.end_running_seek(now) => {}
-            action => self.run_action(action),
-        }
-        Ok(())
-    }
-
-    /// Inserts pasted text into the input line, and moves the focus there. Several lines are run at Enter. Shows an error if the
-    /// text is too long.
-    pub(super) fn on_paste(&mut self, text: &str) {
-        self.cancel_copy();
-        self.focus = Focus::Input;
-        if !self.input.try_paste(text) {
-            return self.show_error(format!("not pasted: {} bytes are too long for the line", text.len()));
-        }
-        let n_lines = self.input.text().lines().count();
-        if n_lines > 1 {
-            self.show_info(format!("{n_lines} lines: Enter runs each of them, Ctrl-C removes them"));
-        }
-    }
-
-    /// Runs an action that does not depend on the time.
-    fn run_action(&mut self, action: Action) {
-        match action {
-            Action::Quit => self.is_over = true,
-            Action::Cancel if self.input.text().is_empty() => self.is_over = true,
-            Action::Cancel => drop(self.input.take_text()),
-            Action::Redraw => self.queue_terminal_request(TerminalRequest::Redraw),
-            Action::Suspend => self.queue_terminal_request(TerminalRequest::Suspend),
-            Action::Open(page) => self.overlay = Some((page, 0)),
-            Action::ClosePage => self.overlay = None,
-            Action::ScrollPage(lines) => {
-                if let Some((page, offset)) = &mut self.overlay {
-                    // The offset of the log counts from its end.
-                    let later = if *page == OverlayPage::Log { -lines } else { lines };
-                    *offset = offset.saturating_add_signed(later);
-                }
-            }
-            Action::StartTyping(slash) => self.start_typing(slash),
-            Action::LeaveInput => self.focus = Focus::List,
-            Action::Scroll(lines) => self.scroll = self.scroll.saturating_add_signed(lines),
-            Action::SelectView(place) => {
-                self.show_view_from_top(DetailView::ALL.get(place).copied().unwrap_or(self.view));
-            }
-            Action::NextView => self.show_view_from_top(self.view.next()),
-            Action::GoToReply => self.select_reply(),
-            Action::NextPane => {
-                self.alone = match self.alone {
-                    None => Some(Pane::List),
-                    Some(Pane::List) => Some(Pane::View),
-                    Some(Pane::View) => Some(Pane::Board),
-                    Some(Pane::Board | Pane::Grid) => None,
-                }
-            }
-            Action::ToggleGrid => self.alone = (self.alone != Some(Pane::Grid)).then_some(Pane::Grid),
-            Action::ToggleBoard => self.alone = (self.alone != Some(Pane::Board)).then_some(Pane::Board),
-            Action::ScrollSideways(columns) => {
-                self.columns_left = self.columns_left.saturating_add_signed(columns).min(MAX_COLUMNS);
-            }
-            Action::AnswerOffer(accepts) => self.answer_oldest_offer(accepts),
-            Action::Flip => self.flip = !self.flip,
-            Action::ToggleDetails => self.list.toggle_protocol_details(&self.model.rows),
-            Action::MoveByte(by) => self.move_byte_cursor(by),
-            Action::MoveField(forward) => self.move_cursor_to_field(forward),
-            Action::Copy => {
-                self.prefix = Some(action);
-                self.show_info(copy::COPY_KEYS);
-            }
-            Action::NextTimes => self.set_time_column(self.times.next()),
-            Action::ToggleRuler => self.toggle_ruler(),
-            Action::TogglePin => self.pinned_game = if self.pinned_game.is_some() { None } else { self.shown_game() },
-            Action::MoveGames(places) => self.pin_neighboring_game(places),
-            Action::MoveRows(places) => {
-                self.scroll = 0;
-                self.list.move_selection_by(places);
-            }
-            Action::MovePages(pages) => {
-                self.run_action(Action::MoveRows(pages.saturating_mul(self.page.try_into().unwrap_or(1))));
-            }
-            Action::Complete => self.complete_word(),
-            action => self.history.apply_action_to_editor(&mut self.input, action),
-        }
-    }
-
-    /// Chooses a detail view, scrolled to its first line.
-    fn show_view_from_top(&mut self, view: DetailView) {
-        (self.view, self.scroll) = (view, 0);
     }
 }
 

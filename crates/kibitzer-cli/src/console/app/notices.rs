@@ -1,5 +1,6 @@
-//! Notices in the status row: errors, the end of the session, and how long a notice stays.
+//! Notices in the status row: errors, the end of the session, and how long a notice stays; requests to the terminal.
 
+use std::mem::discriminant;
 use std::time::{Duration, Instant};
 
 use super::App;
@@ -8,7 +9,28 @@ use crate::console::source::{ConsoleSource, Notice};
 /// Time after which a notice is removed, unless the screen stands still.
 const NOTICE_TIME: Duration = Duration::from_secs(10);
 
+/// A change of the terminal that the app requests; the event loop carries it out before the next frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::console) enum TerminalRequest {
+    /// Clear the screen and draw all of it.
+    Redraw,
+    /// Write this text to the clipboard.
+    Copy(String),
+    /// Suspend the process until it is continued.
+    Suspend,
+    /// Ring the bell.
+    Bell,
+    /// `true`: let the terminal report the mouse; `false`: let it select text with the mouse.
+    CaptureMouse(bool),
+}
+
 impl App {
+    /// Queues a request to the terminal. It replaces an earlier one of the same variant, which limits the queue.
+    pub(super) fn queue_terminal_request(&mut self, request: TerminalRequest) {
+        self.terminal_requests.retain(|earlier| discriminant(earlier) != discriminant(&request));
+        self.terminal_requests.push(request);
+    }
+
     /// Shows an error in the status row, in place of an earlier notice.
     pub(super) fn show_error(&mut self, text: impl Into<String>) {
         self.notice = Some(Notice::Error(text.into()));

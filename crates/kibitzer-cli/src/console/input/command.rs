@@ -6,10 +6,9 @@ use clap::ValueEnum;
 use kibitzer::core::message::GameId;
 use kibitzer::most_similar_word;
 
-use super::appearance::{ColorTheme, PieceSet};
+use super::appearance::{ColorTheme, PieceSet, TimeColumn};
 use super::keys::{Action, OverlayPage};
 use super::named_filters::{NamedFilters, ROW_COLORS, is_filter_name};
-use super::time_column::TimeColumn;
 use crate::arguments::parse_speed;
 use crate::console::export::{ExportForm, ExportedRows};
 use crate::console::model::Search;

@@ -9,9 +9,8 @@ mod keys;
 mod line_editor;
 mod named_filters;
 mod state_directory;
-mod time_column;
 
-pub(crate) use appearance::{Appearance, ColorTheme, PieceSet};
+pub(crate) use appearance::{Appearance, ColorTheme, PieceSet, TimeColumn};
 pub(crate) use command::{COMMANDS, CommandError, ConsoleCommand};
 pub(crate) use completion::CompletionCandidates;
 pub(crate) use history::History;
@@ -23,4 +22,3 @@ pub(crate) use named_filters::{
     COLORS_FILE, FILTERS_FILE, NamedFilters, ProfileFilters, ROW_COLORS, parse_profile_filters,
 };
 pub(crate) use state_directory::StateDirectory;
-pub(crate) use time_column::TimeColumn;

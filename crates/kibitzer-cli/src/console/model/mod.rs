@@ -4,6 +4,7 @@ mod byte_ring;
 mod fields;
 mod game_snapshot;
 mod item;
+mod lookup;
 mod received_offers;
 mod row;
 mod row_buffer;
@@ -14,8 +15,7 @@ mod timing;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use kibitzer::core::chess::Hands;
-use kibitzer::core::message::{GameId, Message};
+use kibitzer::core::message::GameId;
 use kibitzer::core::{Event, EventKind};
 use kibitzer_bot::BotEvent;
 
@@ -247,73 +247,6 @@ impl SessionModel {
         let known = known.filter(|known| known.board == snapshot.board);
         snapshot.clocks_at = known.map_or(at, |known| known.clocks_at);
         self.games.insert(snapshot.id(), snapshot);
-    }
-
-    /// Returns the bytes of a row: of its frame as received, or as sent; of a desync those of the contradicting message. Empty
-    /// without bytes, and if some are no longer stored.
-    pub(crate) fn row_bytes(&self, row: &ConsoleRow) -> Vec<u8> {
-        if let RowContent::Sent(sent) = &row.content {
-            return sent.bytes.clone();
-        }
-        let Some(frame) = self.message_row_or_self(row).frame_range() else { return Vec::new() };
-        let (start, bytes) = self.bytes.get(frame.clone());
-        if start == frame.start { bytes.collect() } else { Vec::new() }
-    }
-
-    /// Returns the stored bytes from `start`, the first position of a connection, up to `end`; before them the lines of the
-    /// snapshot, if the console attached at that position.
-    pub(crate) fn snapshot_and_connection_bytes(&self, start: u64, end: u64) -> Vec<u8> {
-        let (position, lines) = &self.snapshot_lines;
-        let lines = if *position == start { &lines[..] } else { &[] };
-        lines.iter().copied().chain(self.bytes.get(start..end).1).collect()
-    }
-
-    /// Returns the fields of a row's frame; empty without a frame, and if its bytes are no longer stored.
-    pub(crate) fn fields_of_row(&self, row: &ConsoleRow) -> Vec<FrameField> {
-        let event = self.message_row_or_self(row).event();
-        event.map_or_else(Vec::new, |event| fields::fields_of_frame(event, &self.row_bytes(row)))
-    }
-
-    /// Returns the row with the contradicting message, for the row of a desync; any other row itself.
-    pub(crate) fn message_row_or_self<'a>(&'a self, row: &'a ConsoleRow) -> &'a ConsoleRow {
-        let is_desync = matches!(row.event(), Some(Event::Desync(_)));
-        let message = self.rows.get(row.number + 1).filter(|next| is_desync && next.frame_range().is_some());
-        message.unwrap_or(row)
-    }
-
-    /// Returns the fields that contradict a game, for the row of a desync; empty for any other row.
-    pub(crate) fn contradicting_fields(&self, row: &ConsoleRow) -> Vec<FrameField> {
-        let Some(Event::Desync(desync)) = row.event() else { return Vec::new() };
-        self.fields_of_row(row).into_iter().filter(|field| field.contradicts(desync)).collect()
-    }
-
-    /// Returns these games, in this order, as they were after a row, reconstructed from the rows up to it. Games whose board at
-    /// that time is no longer stored are missing.
-    pub(crate) fn games_at_row(&self, games: &[GameId], row: u64) -> Vec<GameSnapshot> {
-        let known = games.iter().filter_map(|id| Some((*id, self.games.get(id)?)));
-        // With the latest reserves before the row.
-        let mut missing: BTreeMap<_, _> = known.map(|(id, snapshot)| (id, (snapshot, None))).collect();
-        let mut found = BTreeMap::new();
-        let mut events = self.rows.iter_back_from(row).filter_map(ConsoleRow::event);
-        while !missing.is_empty()
-            && let Some(event) = events.next()
-        {
-            if let Some(Message::Holding(holding)) = event.message()
-                && let Some((_, hands)) = missing.get_mut(&holding.game)
-            {
-                hands.get_or_insert(Hands { white: holding.white, black: holding.black });
-            }
-            if let Some(board) = board_in_event(event)
-                && let Some(id) = event.affected_game()
-                && let Some((snapshot, hands)) = missing.remove(&id)
-            {
-                found.insert(
-                    id,
-                    snapshot.at_earlier_board(board, event.change().and_then(|change| change.played), hands),
-                );
-            }
-        }
-        games.iter().filter_map(|id| found.remove(id)).collect()
     }
 }
 

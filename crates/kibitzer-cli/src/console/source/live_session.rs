@@ -1,36 +1,30 @@
-//! A live session as a source: converts its feed into items, and sends lines on it.
+//! A live session as a source: converts its feed into items.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use indicatif::HumanBytes;
-use kibitzer::core::event::RequestError;
 use kibitzer::core::game::Game;
 use kibitzer::core::message::Handle;
 use kibitzer::core::session::{SessionState, TransmitKind};
-use kibitzer::core::text::error_chain;
 use kibitzer::core::{Event, EventReader};
 use kibitzer::transcript::Utc;
 use kibitzer::{Client, Observation, TapItem};
-use kibitzer_attach::{AttachAccess, AttachEvent, AttachedRequestError, AttachedSession, SessionSnapshot};
-use kibitzer_server::ServerControl;
+use kibitzer_attach::{AttachAccess, AttachEvent, AttachedSession, SessionSnapshot};
+use kibitzer_server::{FiredFault, ServerControl};
 use tokio::runtime;
+use tokio::sync::broadcast::Receiver;
 use tokio::task::JoinSet;
 
 use super::Notice;
 use crate::arguments::ReaderArgs;
 use crate::console::model::{GameSnapshot, SourceItem, SourceItemKind};
-use crate::console::source::embedded_server::{EmbeddedServerFaults, NOT_EMBEDDED};
 use crate::console::source::feed::{FeedItem, FeedSender, SessionFeed};
 use crate::console::source::recording_player::NextItem;
-use crate::fault::FaultRequest;
-use crate::live::{LineSender, recording_failure_text, send_failure_text};
+use crate::live::{LineSender, recording_failure_text};
 
 /// Label of the only state in which lines can be sent.
 const READY_LABEL: &str = "live";
-
-/// Maximum number of running jobs, most of them sent lines that wait for their reply.
-const UNANSWERED_LINES: usize = 64;
 
 /// Texts shown for the lines of timeseal itself, which are unreadable.
 const TIMESEAL_HELLO: &str = "(timeseal hello)";
@@ -45,13 +39,13 @@ pub(crate) struct LiveSession {
     /// Label of the state of an attached session; unused for a session of this process.
     attached_state: &'static str,
     /// Account name of the session, once it is logged in.
-    handle: Option<Handle>,
+    pub(super) handle: Option<Handle>,
     /// Name of the server, for the first row.
     server: String,
     /// Runtime on which the jobs run.
-    runtime: runtime::Handle,
+    pub(super) runtime: runtime::Handle,
     /// Sending, recording and fault injection in progress; each ends with a notice or `None`.
-    jobs: JoinSet<Option<Notice>>,
+    pub(super) jobs: JoinSet<Option<Notice>>,
     began: tokio::time::Instant,
     /// Time of day at which the session began.
     pub(crate) utc_start: Utc,
@@ -60,9 +54,9 @@ pub(crate) struct LiveSession {
     /// Whether the present failure of the recording was already shown.
     is_failure_shown: bool,
     /// Notice that no job returned, until it is shown.
-    pending_notice: Option<Notice>,
-    /// Faults of the embedded server; `None` on other servers.
-    embedded_server: Option<EmbeddedServerFaults>,
+    pub(super) pending_notice: Option<Notice>,
+    /// Control of the embedded server, and the faults that took effect there; `None` on other servers.
+    pub(super) embedded_server: Option<(ServerControl, Receiver<FiredFault>)>,
     /// Whether an item has arrived since the feed was last empty.
     has_new_items: bool,
     /// Whether items arrived before the feed was last empty, so that the screen is to be drawn often.
@@ -113,7 +107,7 @@ impl LiveSession {
     }
 
     /// Returns the client of a session of this process; `None` if the session is attached.
-    const fn client(&self) -> Option<&Client> {
+    pub(super) const fn client(&self) -> Option<&Client> {
         if let Some(LineSender::Own(client)) = &self.sender { Some(client) } else { None }
     }
 
@@ -168,7 +162,7 @@ impl LiveSession {
     /// Returns the next item that has arrived, without waiting. Without one, also notes whether items arrived lately (`is_busy`).
     pub(crate) fn next_item(&mut self) -> NextItem {
         // Before its consequences.
-        if let Some(text) = self.embedded_server.as_mut().and_then(EmbeddedServerFaults::try_next_fired) {
+        if let Some(text) = self.try_next_fired_fault() {
             return NextItem::Item(self.mark_now(text));
         }
         while let Some(received) = self.feed.try_next() {
@@ -262,21 +256,6 @@ impl LiveSession {
         Some(self.mark_now(text))
     }
 
-    /// Sets the control of the embedded server that the session is on: its faults become marks, and
-    /// [`start_fault_injection`](Self::start_fault_injection) adds some.
-    pub(crate) fn set_embedded_server(&mut self, control: &ServerControl) {
-        self.embedded_server = Some(EmbeddedServerFaults::new(control));
-    }
-
-    /// Starts to inject a fault, into the connection of this session if the request names none.
-    /// [`take_notice`](Self::take_notice) returns the outcome.
-    pub(crate) fn start_fault_injection(&mut self, request: FaultRequest) -> Result<(), &'static str> {
-        let injection =
-            self.embedded_server.as_ref().map(|server| server.fault_injection(request, self.handle.as_ref()));
-        self.jobs.spawn_on(injection.ok_or(NOT_EMBEDDED)?, &self.runtime);
-        Ok(())
-    }
-
     /// Converts an observation to an item, and updates the state. `None` for the bytes of a sent line, which are stored until its
     /// event arrives, and for unknown observations.
     fn convert_tap_item(&mut self, item: TapItem) -> Option<SourceItem> {
@@ -319,57 +298,6 @@ impl LiveSession {
         let bytes = self.unconfirmed.pop_front().unwrap_or_default();
         let text = line.unwrap_or_default().as_bytes().to_vec();
         SourceItemKind::Sent { bytes, text, answers_ping: false, is_secret: line.is_none() }
-    }
-
-    /// Starts to send a line. Its reply arrives as items; [`take_notice`](Self::take_notice) returns failures that no item shows.
-    pub(crate) fn start_sending(&mut self, line: &str) -> Result<(), &'static str> {
-        if self.is_over() {
-            return Err("not sent: the session is over");
-        }
-        let Some(sender) = self.sender.clone() else {
-            return Err("not sent: attached to look; with --write lines are sent");
-        };
-        if !self.is_ready() {
-            // A typed line is meant for now: it must not wait for a connection that may come hours later.
-            return Err("not sent: the session is not ready; Enter tries again");
-        }
-        if self.jobs.len() >= UNANSWERED_LINES {
-            return Err("not sent: too many lines wait for their reply");
-        }
-        let line = line.to_owned();
-        let request = async move {
-            let error = sender.send(&line).await.err()?;
-            let is_lost = matches!(error, AttachedRequestError::Request(RequestError::Lost));
-            let text = if is_lost { Some(error.to_string()) } else { send_failure_text(&error) };
-            text.map(Notice::Error)
-        };
-        self.jobs.spawn_on(request, &self.runtime);
-        Ok(())
-    }
-
-    /// Starts to record the session in a new file. [`take_notice`](Self::take_notice) returns the outcome.
-    pub(crate) fn start_recording(&mut self, file: String) -> Result<(), &'static str> {
-        let Some(client) = self.client().cloned() else {
-            return Err("an attached session can be recorded by its own process only");
-        };
-        let recording = async move {
-            Some(match client.record(&file).await {
-                Ok(()) => Notice::Info(format!("recording in {file}, passwords left out")),
-                Err(error) => Notice::Error(error_chain(&error)),
-            })
-        };
-        self.jobs.spawn_on(recording, &self.runtime);
-        Ok(())
-    }
-
-    /// Returns the next notice: the outcome of a job that has ended, otherwise the stored one.
-    pub(crate) fn take_notice(&mut self) -> Option<Notice> {
-        while let Some(outcome) = self.jobs.try_join_next() {
-            if let Ok(Some(notice)) = outcome {
-                return Some(notice);
-            }
-        }
-        self.pending_notice.take()
     }
 }
 

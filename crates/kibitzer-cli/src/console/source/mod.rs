@@ -2,8 +2,8 @@
 
 pub(crate) mod replay_clock;
 
-mod embedded_server;
 mod feed;
+mod jobs;
 mod live_session;
 mod recording_player;
 mod recording_reader;

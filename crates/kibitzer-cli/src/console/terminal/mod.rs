@@ -1,6 +1,5 @@
 //! Event loop of the console on the terminal, which is restored afterwards, even after a panic.
 
-mod clipboard;
 #[cfg(unix)]
 mod keyboard;
 #[cfg(unix)]
@@ -15,6 +14,7 @@ mod suspension;
 #[cfg(test)]
 mod tests;
 
+use std::env;
 use std::io;
 use std::mem;
 use std::panic::{set_hook, take_hook};
@@ -22,6 +22,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crossterm::clipboard::CopyToClipboard;
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, DisableBracketedPaste, EnableBracketedPaste, Event};
 use ratatui::crossterm::execute;
@@ -50,6 +51,8 @@ use crate::failure::Failure;
 const FRAME: Duration = Duration::from_millis(33);
 /// Time between two frames otherwise; clocks show tenths of a second.
 const QUIET_FRAME: Duration = Duration::from_millis(100);
+/// Values of `TERM` of terminals that have no clipboard.
+const WITHOUT_CLIPBOARD: [&str; 4] = ["", "dumb", "linux", "vt100"];
 
 /// The terminal in raw mode with the alternate screen; restored on drop.
 ///
@@ -149,7 +152,7 @@ fn run_event_loop(app: &mut App, session: &mut TerminalSession) -> Result<(), Fa
         }
         for request in mem::take(&mut app.terminal_requests) {
             if let TerminalRequest::Copy(text) = &request {
-                let refusal = clipboard::copy_or_refuse(text).map_err(terminal_failure)?;
+                let refusal = copy_or_refuse(text).map_err(terminal_failure)?;
                 app.notice = refusal.map(Notice::Error).or_else(|| app.notice.take());
             }
             session.suspend_or_carry_out(Some(&request)).map_err(terminal_failure)?;
@@ -196,6 +199,20 @@ fn read_events(pause: Duration) -> io::Result<Vec<Event>> {
         wait = Duration::ZERO;
     }
     Ok(events)
+}
+
+/// Writes text to the clipboard of the terminal, with the escape sequence OSC 52. Returns why it cannot, if the terminal is known to have
+/// no clipboard; other terminals report neither success nor refusal.
+///
+/// # Errors
+///
+/// The terminal cannot be written to.
+fn copy_or_refuse(text: &str) -> io::Result<Option<String>> {
+    let name = env::var("TERM").unwrap_or_default();
+    if WITHOUT_CLIPBOARD.contains(&name.as_str()) {
+        return Ok(Some(format!("this terminal (TERM={name}) has no clipboard; /export writes a file")));
+    }
+    execute!(io::stdout(), CopyToClipboard::to_clipboard_from(text)).map(|()| None)
 }
 
 /// Returns the failure of a terminal that cannot be used.

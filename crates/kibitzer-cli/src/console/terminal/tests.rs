@@ -53,7 +53,7 @@ fn all(terminal: &mut File) -> String {
 
 #[test]
 fn after_a_panic_the_terminal_is_as_before() {
-    if let Some(kind) = std::env::var_os(PANIC) {
+    if let Some(kind) = env::var_os(PANIC) {
         return panic(kind.to_str().unwrap());
     }
     for kind in ["drawing", "beside"] {
@@ -62,7 +62,7 @@ fn after_a_panic_the_terminal_is_as_before() {
         unlockpt(&ours).unwrap();
         let theirs = open(ptsname(&ours, Vec::new()).unwrap(), OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
         let end = || Stdio::from(theirs.try_clone().unwrap());
-        let mut command = Command::new(std::env::current_exe().unwrap());
+        let mut command = Command::new(env::current_exe().unwrap());
         command.args(["--exact", NAME, "--nocapture"]).env(PANIC, kind);
         let mut child = command.stdin(end()).stdout(end()).stderr(end()).spawn().unwrap();
         let mut near = File::from(ours);

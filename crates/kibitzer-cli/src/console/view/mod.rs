@@ -1,6 +1,5 @@
 //! Draws the screen. One file for each part.
 
-mod ascii;
 mod bars;
 mod board;
 mod bytes;
@@ -9,10 +8,9 @@ mod draw;
 mod event;
 mod frame;
 mod games;
-mod help;
 mod layout;
 mod list;
-mod log;
+mod pages;
 mod pointer;
 mod theme;
 mod timing;
@@ -50,8 +48,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, theme: Theme, now: Dura
             ..areas.title
         };
         let scroll = match page {
-            OverlayPage::Help => help::draw(canvas.sub_canvas(content), scroll),
-            OverlayPage::Log => log::draw(canvas.sub_canvas(content), scroll),
+            OverlayPage::Help => pages::draw_help(canvas.sub_canvas(content), scroll),
+            OverlayPage::Log => pages::draw_log(canvas.sub_canvas(content), scroll),
         };
         app.overlay = Some((page, scroll));
         canvas.sub_canvas(areas.status).draw_lines(bars::notice_row(theme, app.notice.as_ref()));
@@ -64,7 +62,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, theme: Theme, now: Dura
     let (lines, cursor) = bars::input_rows_and_cursor(theme, app, areas.input);
     canvas.sub_canvas(areas.input).draw_lines(lines);
     if theme.is_ascii() {
-        ascii::convert_to_ascii(frame.buffer_mut());
+        draw::convert_to_ascii(frame.buffer_mut());
     }
     if let Some(cursor) = cursor {
         frame.set_cursor_position(cursor);
