@@ -30,7 +30,7 @@ impl App {
             return self.show_error("no offer waits for an answer");
         };
         let draft = self.input.take_text();
-        self.send_line_or_restore(if accepts { &offer.accept } else { &offer.decline });
+        self.send_line_or_restore(&offer.answer(accepts));
         // A line that cannot be sent must not replace the draft.
         self.input.set_text(&draft);
         if self.notice.is_none() {

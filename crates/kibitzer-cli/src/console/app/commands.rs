@@ -7,7 +7,7 @@ use super::{App, DetailView, default_focus};
 use crate::console::input::{CommandError, ConsoleCommand, Focus};
 use crate::console::source::{LiveSession, Notice, SeekGoal};
 use crate::failure::Failure;
-use crate::filter::kinds;
+use crate::filter::{Expression, kinds};
 
 /// Error for a line for the server, if the source is a recording.
 const NO_SERVER: &str = "nothing is sent: this is a recording; commands of the console start with /";
@@ -66,13 +66,7 @@ impl App {
     fn run_command(&mut self, command: ConsoleCommand, now: Instant) -> Result<(), Failure> {
         match command {
             ConsoleCommand::Game(game) => self.pin_game(game),
-            ConsoleCommand::Filter(filter) => {
-                let text = filter.as_ref().map(ToString::to_string).unwrap_or_default();
-                if kinds().any(|kind| kind == text) {
-                    self.show_info(format!("lines with the word {text}; kind:{text} lists those of this kind"));
-                }
-                self.list.set_filter(filter, &self.model.rows);
-            }
+            ConsoleCommand::Filter(filter) => self.list_matching_rows(filter),
             ConsoleCommand::NameFilter(name, filter) if self.filters.try_set(&name, filter.clone()) => {
                 self.show_info(format!("{name} = {filter}"));
                 self.list.set_filter(Some(filter), &self.model.rows);
@@ -91,14 +85,7 @@ impl App {
                 self.search = Some(filter);
                 self.select_or_seek_next_match(now);
             }
-            ConsoleCommand::Color(color, Some(filter)) => {
-                self.show_info(format!("{color}: {filter}"));
-                self.row_colors.try_set(color, filter);
-            }
-            ConsoleCommand::Color(color, None) => {
-                self.show_info(format!("nothing is {color}"));
-                self.row_colors.remove(color);
-            }
+            ConsoleCommand::Color(color, filter) => self.set_or_remove_row_color(color, filter),
             ConsoleCommand::Mark(text) => self.add_mark(text, now),
             ConsoleCommand::Fault(request) => {
                 self.start_job("a recording has no server for faults", |live| live.start_fault_injection(request));
@@ -111,11 +98,8 @@ impl App {
             ConsoleCommand::Pieces(pieces) => self.appearance.pieces = Some(pieces),
             ConsoleCommand::Bell(is_on) => {
                 self.has_bell = is_on;
-                self.show_info(if is_on {
-                    "the bell rings for challenges, offers and your move"
-                } else {
-                    "the bell is off"
-                });
+                let when = if is_on { "rings for challenges, offers and your move" } else { "is off" };
+                self.show_info(format!("the bell {when}"));
             }
             ConsoleCommand::CaptureMouse(is_on) => self.request_mouse_capture(is_on),
             ConsoleCommand::Play => return self.play_or_follow(now),
@@ -138,6 +122,26 @@ impl App {
             ConsoleCommand::Act(action) => self.run_action(action),
         }
         Ok(())
+    }
+
+    /// Lists only the rows that match, or all. For the name of a kind alone, which selects the lines that contain the word, shows how
+    /// to select the kind.
+    fn list_matching_rows(&mut self, filter: Option<Expression>) {
+        let text = filter.as_ref().map(ToString::to_string).unwrap_or_default();
+        if kinds().any(|kind| kind == text) {
+            self.show_info(format!("lines with the word {text}; kind:{text} lists those of this kind"));
+        }
+        self.list.set_filter(filter, &self.model.rows);
+    }
+
+    /// Stores the expression of the rows with this color, also for later runs; `None` removes it.
+    fn set_or_remove_row_color(&mut self, color: &str, filter: Option<Expression>) {
+        let Some(filter) = filter else {
+            self.row_colors.remove(color);
+            return self.show_info(format!("nothing is {color}"));
+        };
+        self.show_info(format!("{color}: {filter}"));
+        self.row_colors.try_set(color, filter);
     }
 
     /// Starts to send a line to the server. If it cannot be sent, shows an error, and the line returns to the editor; except of a

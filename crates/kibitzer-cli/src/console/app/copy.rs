@@ -88,8 +88,8 @@ impl App {
         let rows: Vec<_> = match which {
             ExportedRows::Rows => rows.filter(is_listed).collect(),
             ExportedRows::Marks => {
-                let ruler = self.ruler_distance().ok_or("no ruler: M starts one at the selected line")?;
-                rows.filter(|row| (ruler.rows.0..=ruler.rows.1).contains(&row.number)).filter(is_listed).collect()
+                let [first, last] = self.ruler_ends().ok_or("no ruler: M starts one at the selected line")?;
+                rows.filter(|row| (first.number..=last.number).contains(&row.number)).filter(is_listed).collect()
             }
             ExportedRows::Game => rows.filter(|row| shown.is_some() && row.game() == shown).collect(),
         };

@@ -33,7 +33,8 @@ impl App {
         }
         if is_break {
             if let Some(player) = self.source.try_as_recording_mut() {
-                player.stop_and_set_time(at, now);
+                player.stop_and_drop_goal(now);
+                player.clock.set_reading(at, now);
             }
             self.search = self.breakpoint.clone().map(Search::Breakpoint);
             self.list.select_and_stop_following(row_number);
@@ -168,8 +169,7 @@ impl App {
 
     /// Selects the reply to the selected sent line. Shows an error without one.
     pub(super) fn select_reply(&mut self) {
-        let row = self.list.selected_number().and_then(|row| self.model.rows.get(row));
-        match row.map(|row| &row.content) {
+        match self.selected_row().map(|row| &row.content) {
             Some(RowContent::Sent(SentLine { reply: Some(reply), .. })) => {
                 self.list.select_and_stop_following(reply.row);
             }

@@ -44,19 +44,15 @@ impl App {
     /// Removes a message that was shown long enough, unless nothing has happened since: then it still explains the screen.
     pub(super) fn remove_outdated_notice(&mut self, now: Instant) {
         let since = *self.notice_since.get_or_insert(now);
-        if self.is_playing_or_following() && now.saturating_duration_since(since) >= NOTICE_TIME {
+        let goes_on = match &self.source {
+            ConsoleSource::Recording(player) => player.is_playing(),
+            ConsoleSource::Live(live) => !self.list.is_paused && !live.is_over(),
+        };
+        if goes_on && now.saturating_duration_since(since) >= NOTICE_TIME {
             self.notice = None;
         }
         if self.notice.is_none() {
             self.notice_since = None;
-        }
-    }
-
-    /// Returns whether the recording plays, or the screen follows a session that is not over.
-    fn is_playing_or_following(&self) -> bool {
-        match &self.source {
-            ConsoleSource::Recording(player) => player.is_playing(),
-            ConsoleSource::Live(live) => !self.list.is_paused && !live.is_over(),
         }
     }
 

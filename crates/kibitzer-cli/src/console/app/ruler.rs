@@ -1,32 +1,11 @@
 //! Times of rows, and the distance between two rows.
 
-use std::fmt;
 use std::time::Duration;
 
 use super::App;
 use crate::console::input::TimeColumn;
 use crate::console::model::{ConsoleRow, RowContent};
 use crate::filter::ShortDuration;
-
-/// Distance between two rows, in time, listed rows and received bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RulerDistance {
-    /// Numbers of the first and the last row, in ascending order.
-    pub(crate) rows: (u64, u64),
-    duration: Duration,
-    /// Number of listed rows after the first one, including the last one.
-    n_rows: usize,
-    /// Number of bytes received after the first row, including those of the last one.
-    n_bytes: u64,
-}
-
-impl fmt::Display for RulerDistance {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ((from, to), rows) = (self.rows, if self.n_rows == 1 { "row" } else { "rows" });
-        let duration = ShortDuration(self.duration);
-        write!(f, "ruler #{from} to #{to}: {duration}, {} {rows}, {} bytes", self.n_rows, self.n_bytes)
-    }
-}
 
 impl App {
     /// Starts the ruler at the selected row, with a notice; removes it if it was started.
@@ -46,21 +25,28 @@ impl App {
         }
     }
 
-    /// Returns the distance between the start of the ruler and the selected row; without a start, between a selected mark and the
-    /// mark before it. `None` without two such rows.
-    pub(crate) fn ruler_distance(&self) -> Option<RulerDistance> {
-        let selected = self.model.rows.get(self.list.selected_number()?)?;
+    /// Returns the rows between which the ruler measures, in ascending order: its start and the selected row; without a start, a
+    /// selected mark and the mark before it. `None` without two such rows.
+    pub(super) fn ruler_ends(&self) -> Option<[&ConsoleRow; 2]> {
+        let selected = self.selected_row()?;
         let start = match self.ruler_start {
             None if is_mark(selected) => self.model.rows.iter_back_from(selected.number - 1).find(|row| is_mark(row)),
             start => self.model.rows.get(start?),
         }?;
-        let (from, to) = if start.number <= selected.number { (start, selected) } else { (selected, start) };
-        (from.number != to.number).then(|| RulerDistance {
-            rows: (from.number, to.number),
-            duration: to.at.saturating_sub(from.at),
-            n_rows: self.list.n_listed_between(from.number, to.number),
-            n_bytes: self.bytes_received_up_to(to).saturating_sub(self.bytes_received_up_to(from)),
-        })
+        let mut ends = [start, selected];
+        ends.sort_by_key(|row| row.number);
+        (start.number != selected.number).then_some(ends)
+    }
+
+    /// Returns the distance between the ends of the ruler as text: in time, listed rows and received bytes; those of the first row
+    /// are not counted. `None` without two ends.
+    pub(crate) fn ruler_text(&self) -> Option<String> {
+        let [from, to] = self.ruler_ends()?;
+        let duration = ShortDuration(to.at.saturating_sub(from.at));
+        let n_rows = self.list.n_listed_between(from.number, to.number);
+        let rows = if n_rows == 1 { "row" } else { "rows" };
+        let n_bytes = self.bytes_received_up_to(to).saturating_sub(self.bytes_received_up_to(from));
+        Some(format!("ruler #{} to #{}: {duration}, {n_rows} {rows}, {n_bytes} bytes", from.number, to.number))
     }
 
     /// Returns the number of bytes received up to the end of a row, over all connections.

@@ -7,30 +7,19 @@ use std::ops::Range;
 pub(crate) const MAX_BYTES: usize = 8 << 20;
 
 /// Ring buffer of the newest bytes of a stream, addressed by stream position.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct ByteRing {
     kept: VecDeque<u8>,
-    limit: usize,
     /// Stream position after the newest byte: the number of all bytes so far.
     pub(crate) end: u64,
 }
 
-impl Default for ByteRing {
-    fn default() -> Self {
-        Self::new(MAX_BYTES)
-    }
-}
-
 impl ByteRing {
-    fn new(limit: usize) -> Self {
-        Self { kept: VecDeque::new(), limit, end: 0 }
-    }
-
     /// Appends bytes, and drops the oldest beyond the capacity.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.end = self.end.saturating_add(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
-        let newest = bytes.get(bytes.len().saturating_sub(self.limit)..).unwrap_or(bytes);
-        let excess = (self.kept.len() + newest.len()).saturating_sub(self.limit);
+        let newest = bytes.get(bytes.len().saturating_sub(MAX_BYTES)..).unwrap_or(bytes);
+        let excess = (self.kept.len() + newest.len()).saturating_sub(MAX_BYTES);
         self.kept.drain(..excess.min(self.kept.len()));
         self.kept.extend(newest);
     }
@@ -62,15 +51,18 @@ mod tests {
 
     #[test]
     fn the_newest_bytes_are_kept_and_found_by_position() {
-        let mut ring = ByteRing::new(8);
+        let capacity = MAX_BYTES as u64;
+        let mut ring = ByteRing::default();
         ring.push(b"abcdef");
         assert_eq!(kept(&ring, 2..4), (2, b"cd".to_vec()));
         assert_eq!(kept(&ring, 4..9), (4, b"ef".to_vec()));
+        ring.push(&vec![b'-'; MAX_BYTES - 8]);
+        assert_eq!(kept(&ring, 0..2), (0, b"ab".to_vec()));
         ring.push(b"ghij");
         assert_eq!(kept(&ring, 0..4), (2, b"cd".to_vec()), "ab are gone");
-        assert_eq!(kept(&ring, 9..10), (9, b"j".to_vec()));
-        ring.push(b"0123456789");
-        assert_eq!(kept(&ring, 0..99), (12, b"23456789".to_vec()));
-        assert_eq!(kept(&ring, 0..4), (12, Vec::new()));
+        assert_eq!(kept(&ring, capacity + 1..capacity + 2), (capacity + 1, b"j".to_vec()));
+        ring.push(&[&vec![b'-'; MAX_BYTES - 6][..], b"01234567"].concat());
+        assert_eq!(kept(&ring, 2 * capacity + 2..u64::MAX), (2 * capacity + 2, b"67".to_vec()));
+        assert_eq!(kept(&ring, 0..4), (capacity + 4, Vec::new()));
     }
 }

@@ -54,7 +54,8 @@ pub(crate) struct SessionModel {
     facts: SessionFacts,
     /// State that recognizes fences, probes and their replies; `None` before the first line of a connection.
     housekeeping: Option<HousekeepingFilter>,
-    password_prompt: PasswordPrompt,
+    /// Whether the server's last prompt asked for a password.
+    pub(crate) password_prompt: PasswordPrompt,
     /// Offers that wait for an answer of this login.
     pub(crate) received_offers: ReceivedOffers,
     /// Position of the connection's first byte among all received bytes.
@@ -87,7 +88,15 @@ impl SessionModel {
                 }
                 self.apply_event(at, event, snapshot);
             }
-            SourceItemKind::Bot(event) => self.apply_bot_event(at, event),
+            SourceItemKind::Bot(event @ BotEvent::Analysis { game, .. }) => {
+                // Analysis of a game that is over is outdated.
+                if let Some(game) = self.games.get_mut(&game).filter(|game| game.followed) {
+                    game.analysis = Some(event);
+                }
+            }
+            SourceItemKind::Bot(event) => {
+                self.push_row(at, RowContent::Bot(event));
+            }
             SourceItemKind::Snapshot { snapshots, lines, text } => {
                 self.reset_to_snapshot(at, snapshots, text);
                 let lines = lines.into_iter().map(|line| [&line[..], b"\n\r"].concat());
@@ -103,7 +112,7 @@ impl SessionModel {
             SourceItemKind::Sent { bytes, text, answers_ping, is_secret } => {
                 let is_telnet = bytes.first() == Some(&IAC) && !bytes.contains(&b'\n');
                 let is_line = !answers_ping && !is_telnet;
-                let secret = is_secret || (self.expects_password() && is_line);
+                let secret = is_secret || (self.password_prompt.is_open() && is_line);
                 self.apply_sent(at, bytes, text, is_line, secret);
             }
         }
@@ -112,11 +121,6 @@ impl SessionModel {
     /// Appends a mark. Returns its row number.
     pub(crate) fn add_mark(&mut self, at: Duration, text: String) -> u64 {
         self.push_row(at, RowContent::Mark(text))
-    }
-
-    /// Returns whether the server's last prompt asked for a password.
-    pub(crate) const fn expects_password(&self) -> bool {
-        self.password_prompt.is_open()
     }
 
     /// Appends a row, with its number and default facts. Returns the number.
@@ -172,17 +176,6 @@ impl SessionModel {
         let number = self.push_row(at, RowContent::Event(event));
         if let Some(row) = self.rows.get_mut(number) {
             (row.facts, row.is_housekeeping) = (facts, is_housekeeping);
-        }
-    }
-
-    /// Appends an action of the bot. Analysis is stored with its game, unless the game is over.
-    fn apply_bot_event(&mut self, at: Duration, event: BotEvent) {
-        let BotEvent::Analysis { game, .. } = event else {
-            self.push_row(at, RowContent::Bot(event));
-            return;
-        };
-        if let Some(game) = self.games.get_mut(&game).filter(|game| game.followed) {
-            game.analysis = Some(event);
         }
     }
 

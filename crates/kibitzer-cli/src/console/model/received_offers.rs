@@ -28,10 +28,8 @@ pub(crate) struct ReceivedOffer {
     index: Option<u32>,
     /// The offer in words.
     pub(crate) text: String,
-    /// The command that accepts the offer.
-    pub(crate) accept: String,
-    /// The command that declines the offer.
-    pub(crate) decline: String,
+    /// What is offered, as the command that offers the same.
+    terms: String,
 }
 
 impl ReceivedOffers {
@@ -75,7 +73,7 @@ impl ReceivedOffers {
     fn add_or_replace(&mut self, mut offer: ReceivedOffer) {
         if let Some(at) = self.offers.iter().position(|known| known.kind == offer.kind && known.from == offer.from) {
             let known = self.offers.remove(at);
-            offer.set_number(known.index);
+            offer.index = offer.index.or(known.index);
         } else if self.offers.len() >= KEPT_OFFERS {
             self.offers.remove(0);
         }
@@ -90,25 +88,31 @@ impl ReceivedOffers {
             .iter_mut()
             .find(|offer| offer.kind == kind && offer.from.as_ref().is_none_or(|from| *from == pending.name));
         if let Some(known) = known {
-            return known.set_number(Some(pending.index));
+            known.index = Some(pending.index);
+            return;
         }
         let text = format!("{} offers: {kind} {}", pending.name, pending.parameters.as_str().trim_matches('#'));
-        let mut offer = ReceivedOffer::new(Some(pending.name.clone()), kind, text.trim_end().to_owned(), String::new());
-        offer.set_number(Some(pending.index));
-        self.add_or_replace(offer);
+        self.add_or_replace(ReceivedOffer {
+            from: Some(pending.name.clone()),
+            kind: kind.to_owned(),
+            index: Some(pending.index),
+            text: text.trim_end().to_owned(),
+            terms: kind.to_owned(),
+        });
     }
 }
 
 impl ReceivedOffer {
-    fn new(from: Option<Handle>, kind: &str, text: String, accept: String) -> Self {
-        let decline = if kind == MATCH { accept.replacen("accept", "decline", 1) } else { "decline".to_owned() };
-        Self { from, kind: kind.to_owned(), index: None, text, accept, decline }
-    }
-
-    /// Stores a number, and uses it in the commands that accept and decline; `None` changes nothing.
-    fn set_number(&mut self, index: Option<u32>) {
-        let Some(number) = index else { return };
-        (self.index, self.accept, self.decline) = (index, format!("accept {number}"), format!("decline {number}"));
+    /// Returns the command that accepts or declines the offer.
+    pub(crate) fn answer(&self, accepts: bool) -> String {
+        let word = if accepts { "accept" } else { "decline" };
+        match (self.index, &self.from) {
+            (Some(number), _) => format!("{word} {number}"),
+            (None, Some(from)) if self.kind == MATCH => format!("{word} {from}"),
+            // To offer the same is to accept, on servers that do not number offers.
+            _ if accepts => self.terms.clone(),
+            _ => word.to_owned(),
+        }
     }
 }
 
@@ -118,15 +122,16 @@ fn offer_from_challenge(challenge: &Challenge) -> ReceivedOffer {
     let terms = challenge.initial_min.zip(challenge.increment_s);
     let terms = terms.map_or_else(String::new, |(initial, increment)| format!(" {initial}+{increment}"));
     let text = format!("{from} ({from_rating}) challenges you: {rated} {kind}{terms}");
-    ReceivedOffer::new(Some(from.clone()), MATCH, text, format!("accept {from}"))
+    let (from, kind, terms) = (Some(from.clone()), MATCH.to_owned(), MATCH.to_owned());
+    ReceivedOffer { from, kind, index: None, text, terms }
 }
 
 fn offer_from_message(offer: &OfferNotice) -> ReceivedOffer {
     let from = offer.from.as_ref().map_or("your opponent", Handle::as_str);
     let kind = offer.kind.as_str();
-    let plies = offer.count.map_or_else(String::new, |plies| format!(" {plies}"));
-    // To offer the same is to accept, on servers that do not number offers.
-    ReceivedOffer::new(offer.from.clone(), kind, format!("{from} offers you: {kind}{plies}"), format!("{kind}{plies}"))
+    let terms = offer.count.map_or_else(|| kind.to_owned(), |plies| format!("{kind} {plies}"));
+    let text = format!("{from} offers you: {terms}");
+    ReceivedOffer { from: offer.from.clone(), kind: kind.to_owned(), index: None, text, terms }
 }
 
 #[cfg(test)]
@@ -137,7 +142,7 @@ mod tests {
     fn offers(said: &str) -> Vec<(String, String, String)> {
         let model = model(said.replace('\n', "\n\r").as_bytes());
         let offers = model.received_offers.offers.iter();
-        offers.map(|offer| (offer.text.clone(), offer.accept.clone(), offer.decline.clone())).collect()
+        offers.map(|offer| (offer.text.clone(), offer.answer(true), offer.answer(false))).collect()
     }
 
     fn one(text: &str, accept: &str, decline: &str) -> Vec<(String, String, String)> {

@@ -26,10 +26,6 @@ use crate::live::{LineSender, recording_failure_text};
 /// Label of the only state in which lines can be sent.
 const READY_LABEL: &str = "live";
 
-/// Texts shown for the lines of timeseal itself, which are unreadable.
-const TIMESEAL_HELLO: &str = "(timeseal hello)";
-const TIMESEAL_PING_ANSWER: &str = "(timeseal answers a ping)";
-
 /// A session of this process, or one that the console is attached to, with its running jobs.
 #[derive(Debug)]
 pub(crate) struct LiveSession {
@@ -180,7 +176,11 @@ impl LiveSession {
                     Some(SourceItem { at, kind: SourceItemKind::Bot(event) })
                 }
                 FeedItem::MissedBotEvents(missed) => Some(self.mark_now(format!("missed: {missed} events of the bot"))),
-                FeedItem::Detached(reason) => Some(self.end_attachment(reason)),
+                FeedItem::Detached(reason) => {
+                    self.attached_state = "gone";
+                    self.pending_notice = Some(Notice::Error(reason.clone()));
+                    Some(self.mark_now(reason))
+                }
             };
             if let Some(item) = item {
                 return NextItem::Item(item);
@@ -233,13 +233,6 @@ impl LiveSession {
         }
     }
 
-    /// Stores that the attachment has ended, with a notice, and returns a mark with the reason.
-    fn end_attachment(&mut self, reason: String) -> SourceItem {
-        self.attached_state = "gone";
-        self.pending_notice = Some(Notice::Error(reason.clone()));
-        self.mark_now(reason)
-    }
-
     /// Returns the item of a mark at the present time.
     fn mark_now(&self, text: String) -> SourceItem {
         let now = tokio::time::Instant::now().into_std();
@@ -262,9 +255,11 @@ impl LiveSession {
         let at = item.at.saturating_duration_since(self.began);
         let kind = match item.observation {
             Observation::Received(bytes) => SourceItemKind::Bytes(bytes.into()),
-            Observation::Sent { bytes, kind: TransmitKind::Hello } => timeseal_item(bytes.into(), TIMESEAL_HELLO),
-            Observation::Sent { bytes, kind: TransmitKind::PingAnswer } => {
-                timeseal_item(bytes.into(), TIMESEAL_PING_ANSWER)
+            Observation::Sent { bytes, kind: kind @ (TransmitKind::Hello | TransmitKind::PingAnswer) } => {
+                // Their own text is unreadable.
+                let is_hello = matches!(kind, TransmitKind::Hello);
+                let text = if is_hello { "(timeseal hello)" } else { "(timeseal answers a ping)" };
+                SourceItemKind::Sent { bytes: bytes.into(), text: text.into(), answers_ping: true, is_secret: false }
             }
             Observation::Sent { bytes, .. } => {
                 self.unconfirmed.push_back(bytes.into());
@@ -273,7 +268,9 @@ impl LiveSession {
             Observation::Event { event, parsing } => {
                 self.update_state(&event);
                 if let Event::Sent { line, .. } = &event {
-                    self.convert_sent_line(line.as_deref())
+                    let bytes = self.unconfirmed.pop_front().unwrap_or_default();
+                    let text = line.as_deref().unwrap_or_default().into();
+                    SourceItemKind::Sent { bytes, text, answers_ping: false, is_secret: line.is_none() }
                 } else {
                     if matches!(event, Event::Connected) {
                         self.unconfirmed.clear();
@@ -292,18 +289,6 @@ impl LiveSession {
         };
         Some(SourceItem { at, kind })
     }
-
-    /// Converts a sent line, with the oldest stored bytes of a sent line; `line` is `None` if it is secret.
-    fn convert_sent_line(&mut self, line: Option<&str>) -> SourceItemKind {
-        let bytes = self.unconfirmed.pop_front().unwrap_or_default();
-        let text = line.unwrap_or_default().as_bytes().to_vec();
-        SourceItemKind::Sent { bytes, text, answers_ping: false, is_secret: line.is_none() }
-    }
-}
-
-/// Converts a sent line of timeseal itself; `name` is shown in place of its unreadable text.
-fn timeseal_item(bytes: Vec<u8>, name: &str) -> SourceItemKind {
-    SourceItemKind::Sent { bytes, text: name.into(), answers_ping: true, is_secret: false }
 }
 
 /// Returns the word for a state of a session of this process.

@@ -70,12 +70,6 @@ impl RecordingPlayer {
         self.goal = None;
     }
 
-    /// Stops the clock, ends a seek, and sets the clock to a time, such as that of an item just played.
-    pub(crate) fn stop_and_set_time(&mut self, time: Duration, now: Instant) {
-        self.stop_and_drop_goal(now);
-        self.clock.set_reading(time, now);
-    }
-
     /// Lets the following items be delivered as fast as possible up to a goal. The clock stops.
     pub(crate) fn seek_to(&mut self, goal: SeekGoal, now: Instant) {
         self.clock.stop(now);

@@ -18,12 +18,9 @@ pub(crate) struct ReplayClock {
 impl ReplayClock {
     /// Creates a stopped clock at zero; the speed is clamped to [`SPEEDS`].
     pub(crate) fn new(speed: f64, now: Instant) -> Self {
-        Self {
-            shown: Duration::ZERO,
-            since: now,
-            speed: speed.clamp(*SPEEDS.start(), *SPEEDS.end()),
-            is_running: false,
-        }
+        let mut clock = Self { shown: Duration::ZERO, since: now, speed: 1.0, is_running: false };
+        clock.set_speed(speed, now);
+        clock
     }
 
     /// Returns the reading at `now`.

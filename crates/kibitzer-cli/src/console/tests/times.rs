@@ -100,7 +100,7 @@ fn the_ruler_measures_between_rows_and_between_marks() {
     watcher.press(KeyCode::Home);
     watcher.keys("Mjj");
     assert_eq!(line(&watcher), "> observe 7  [reply #7 after ~72.0s]");
-    let measured = |watcher: &TestConsole| watcher.app.ruler_distance().map(|ruler| ruler.to_string());
+    let measured = |watcher: &TestConsole| watcher.app.ruler_text();
     assert_eq!(measured(&watcher).unwrap(), "ruler #1 to #5: 1.5s, 2 rows, 30 bytes");
     watcher.keys("M");
     assert_eq!(measured(&watcher), None);

@@ -76,16 +76,16 @@ fn explanation_lines(
     played: Option<String>,
 ) -> Vec<Line<'static>> {
     let (theme, width) = (canvas.theme, canvas.area.width);
-    let position = |name, position: String| format!("{name}: {position}");
-    let received = desync.actual.as_ref().map(|actual| position("received", actual.to_string()));
-    let squares =
-        desync.differing_squares().map(|squares| squares.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "));
-    let facts = [Some(desync.reason.to_string()), played.map(|played| position("move", played))].into_iter().flatten();
-    let facts = facts
-        .chain(desync.expected.as_ref().map(|expected| position("expected", expected.to_string())))
-        .chain(received);
-    let facts = facts.chain(squares.map(|squares| position("squares", squares)));
-    let mut lines: Vec<_> = facts.flat_map(|fact| wrap_text(&fact, width)).collect();
+    let squares = desync.differing_squares();
+    let squares = squares.map(|squares| squares.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "));
+    let facts = [
+        Some(desync.reason.to_string()),
+        played.map(|played| format!("move: {played}")),
+        desync.expected.as_ref().map(|expected| format!("expected: {expected}")),
+        desync.actual.as_ref().map(|actual| format!("received: {actual}")),
+        squares.map(|squares| format!("squares: {squares}")),
+    ];
+    let mut lines: Vec<_> = facts.into_iter().flatten().flat_map(|fact| wrap_text(&fact, width)).collect();
     let raw = app.model.message_row_or_self(row).event().map_or(&[][..], Event::raw);
     let shown = |range| TerminalSafe(&decode_latin_1(raw.get(range).unwrap_or_default())).in_cells().into_owned();
     let (mut at, mut parts) = (0, Vec::new());

@@ -1,5 +1,7 @@
 //! Detail view of a row's event for people: its fields with names and units, and its board.
 
+use std::iter::once;
+
 use kibitzer::core::Event;
 use kibitzer::core::game::ChangeKind;
 use kibitzer::core::message::ClockReading;
@@ -187,17 +189,11 @@ fn field_lines(theme: Theme, (name, value): &NameAndValue, width: u16) -> Vec<Li
     let mut values = wrap_text(&value, width.saturating_sub(names)).into_iter();
     let cells = usize::from(names);
     let mut first = vec![Span::styled(format!("{name:<cells$}"), theme.dimmed())];
-    if name.len() >= cells {
-        let rest = values.map(|line| indented(line, cells));
-        return std::iter::once(Line::from(first)).chain(rest).collect();
+    if name.len() < cells {
+        first.extend(values.next().into_iter().flatten());
     }
-    first.extend(values.next().into_iter().flatten());
-    std::iter::once(Line::from(first)).chain(values.map(|line| indented(line, cells))).collect()
-}
-
-/// Returns a line after so many blanks.
-fn indented(line: Line<'static>, cells: usize) -> Line<'static> {
-    std::iter::once(Span::raw(" ".repeat(cells))).chain(line).collect()
+    let indented = |line: Line<'static>| once(Span::raw(" ".repeat(cells))).chain(line).collect();
+    once(Line::from(first)).chain(values.map(indented)).collect()
 }
 
 #[cfg(test)]

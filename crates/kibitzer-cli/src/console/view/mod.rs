@@ -99,7 +99,7 @@ fn draw_panes(canvas: &mut Canvas<'_>, areas: &ScreenAreas, app: &mut App, now: 
     } else {
         Line::default()
     };
-    let ruler = app.ruler_distance().map(|ruler| Line::styled(ruler.to_string(), theme.accent()));
+    let ruler = app.ruler_text().map(|text| Line::styled(text, theme.accent()));
     canvas
         .sub_canvas(areas.status)
         .draw_line(0, &bars::notice_row(theme, app.notice.as_ref()).or(ruler).unwrap_or(meters));
