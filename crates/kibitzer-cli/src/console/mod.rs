@@ -46,7 +46,7 @@ pub(crate) use self::terminal::LineMode;
 use crate::arguments::ReaderArgs;
 use crate::failure::Failure;
 use crate::filter::Expression;
-use crate::live::{report_recorded, wait_for_end};
+use crate::live::{LineSender, report_recorded, wait_for_end};
 use crate::log::LogOnScreen;
 
 /// Plays a recording in the console, at a multiple of its recorded speed, until the user quits. `filter` is the initial one of the
@@ -81,7 +81,13 @@ pub(crate) fn show_session_then_shut_down(
     companion: impl AsyncFnOnce(oneshot::Receiver<()>) + Send,
 ) -> Result<(), Failure> {
     let (server, embedded) = server;
-    let mut session = LiveSession::new(client.clone(), feed, server.to_owned(), runtime.handle().clone());
+    let mut session = LiveSession::new(
+        feed,
+        Some(LineSender::Own(client.clone())),
+        server.to_owned(),
+        runtime.handle().clone(),
+        tokio::time::Instant::now(),
+    );
     if let Some(control) = embedded {
         session.set_embedded_server(&control);
     }
@@ -111,7 +117,9 @@ fn show_attached_session(
     filter: Option<Expression>,
 ) -> Result<AttachedOutcome, Failure> {
     let server = session.server().to_owned();
-    let (live, sender) = LiveSession::new_attached(&session, access, server, runtime.handle().clone());
+    let (feed, sender) = SessionFeed::new_attached();
+    let requests = access.may_send().then(|| LineSender::Attached(session.requests()));
+    let live = LiveSession::new(feed, requests, server, runtime.handle().clone(), session.began());
     let mut app = App::new(ConsoleSource::Live(Box::new(live)), StateDirectory::for_user());
     app.list.filter = filter;
     let background = async move |closed: oneshot::Receiver<()>| {

@@ -6,7 +6,6 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent};
 
 use super::{App, DetailView, Pane, TerminalRequest, copy};
 use crate::console::input::{Action, Focus, OverlayPage, action_for_key, normalized_press, page_action};
-use crate::failure::Failure;
 
 /// Maximum number of characters by which the list can be scrolled sideways.
 const MAX_COLUMNS: usize = 4_096;
@@ -14,15 +13,10 @@ const MAX_COLUMNS: usize = 4_096;
 impl App {
     /// Handles a key: runs its action, or copies if it is the second key of `y`. Removes the notice; an unknown letter in the
     /// list shows an error.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure`] if the recording cannot be read again.
-    pub(crate) fn on_key(&mut self, key: KeyEvent, now: Instant) -> Result<(), Failure> {
-        let Some(key) = normalized_press(key) else { return Ok(()) };
+    pub(crate) fn on_key(&mut self, key: KeyEvent, now: Instant) {
+        let Some(key) = normalized_press(key) else { return };
         if self.prefix.take() == Some(Action::Copy) {
-            self.copy_part_for_key(key.code);
-            return Ok(());
+            return self.copy_part_for_key(key.code);
         }
         let is_typing = self.focus == Focus::Input && !self.input.text().is_empty();
         let of_page = self.overlay.and_then(|_| page_action(self.focus, is_typing, key));
@@ -35,15 +29,15 @@ impl App {
                     "{letter} is no key of the list: Enter types a line, / a command, ? lists the keys"
                 ));
             }
-            return Ok(());
+            return;
         };
         if of_page.is_none() && self.focus == Focus::List && !matches!(action, Action::StartTyping(_)) {
             self.overlay = None;
         }
         match action {
-            Action::SubmitLine => return self.submit_input(now),
+            Action::SubmitLine => self.submit_input(now),
             Action::Step => self.select_or_play_next_row(now),
-            Action::PlayOrPause => return self.play_or_pause(now),
+            Action::PlayOrPause => self.play_or_pause(now),
             Action::Faster => self.change_speed(|speed| speed * 2.0, now),
             Action::Slower => self.change_speed(|speed| speed / 2.0, now),
             Action::NextMatch => self.select_or_seek_next_match(now),
@@ -52,7 +46,6 @@ impl App {
             Action::Cancel if self.end_running_seek(now) => {}
             action => self.run_action(action),
         }
-        Ok(())
     }
 
     /// Inserts pasted text into the input line, and moves the focus there. Several lines are run at Enter. Shows an error if the

@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use super::{App, DetailView, default_focus};
 use crate::console::input::{CommandError, ConsoleCommand, Focus};
 use crate::console::source::{LiveSession, Notice, SeekGoal};
-use crate::failure::Failure;
 use crate::filter::{Expression, kinds};
 
 /// Error for a line for the server, if the source is a recording.
@@ -16,7 +15,7 @@ impl App {
     /// Takes the typed or pasted lines and runs them in order: commands of the console, and lines for the server. The first that
     /// fails and all later lines return to the editor. Closes an open page, resets the focus, and adds the lines to the history,
     /// unless a password was asked for.
-    pub(super) fn submit_input(&mut self, now: Instant) -> Result<(), Failure> {
+    pub(super) fn submit_input(&mut self, now: Instant) {
         let is_masked = self.masks_input();
         let typed = self.input.take_text();
         self.overlay = None;
@@ -26,7 +25,7 @@ impl App {
             if !is_masked {
                 self.history.add_unless_secret(line);
             }
-            self.run_or_send_line(line, now)?;
+            self.run_or_send_line(line, now);
             if matches!(self.notice, Some(Notice::Error(_))) {
                 let at = self.input.split_at_cursor().0.len();
                 let failed = self.input.take_text();
@@ -38,18 +37,16 @@ impl App {
                 break;
             }
         }
-        Ok(())
     }
 
     /// Runs a line that starts with `/` as a command of the console; sends any other to the server. Shows an error for an invalid
     /// command, which returns to the editor if the error has a position.
-    fn run_or_send_line(&mut self, line: &str, now: Instant) -> Result<(), Failure> {
+    fn run_or_send_line(&mut self, line: &str, now: Instant) {
         if !line.starts_with('/') {
-            self.send_line_or_restore(line);
-            return Ok(());
+            return self.send_line_or_restore(line);
         }
         match ConsoleCommand::parse(line.trim_end(), &self.filters) {
-            Ok(command) => return self.run_command(command, now),
+            Ok(command) => self.run_command(command, now),
             Err(CommandError { message, position }) => {
                 self.show_error(message);
                 if let Some(position) = position {
@@ -59,11 +56,10 @@ impl App {
                 }
             }
         }
-        Ok(())
     }
 
     /// Runs a command of the console. Shows an error if it does not apply to this source.
-    fn run_command(&mut self, command: ConsoleCommand, now: Instant) -> Result<(), Failure> {
+    fn run_command(&mut self, command: ConsoleCommand, now: Instant) {
         match command {
             ConsoleCommand::Game(game) => self.pin_game(game),
             ConsoleCommand::Filter(filter) => self.list_matching_rows(filter),
@@ -94,15 +90,15 @@ impl App {
             ConsoleCommand::Export(form, rows, file) => self.export_to_new_file(form, rows, &file),
             ConsoleCommand::Raw if self.view == DetailView::Bytes => self.show_view_from_top(DetailView::Event),
             ConsoleCommand::Raw => self.show_view_from_top(DetailView::Bytes),
-            ConsoleCommand::Theme(colors) => self.appearance.colors = Some(colors),
-            ConsoleCommand::Pieces(pieces) => self.appearance.pieces = Some(pieces),
+            ConsoleCommand::Theme(colors) => self.colors = Some(colors),
+            ConsoleCommand::Pieces(pieces) => self.pieces = Some(pieces),
             ConsoleCommand::Bell(is_on) => {
                 self.has_bell = is_on;
                 let when = if is_on { "rings for challenges, offers and your move" } else { "is off" };
                 self.show_info(format!("the bell {when}"));
             }
             ConsoleCommand::CaptureMouse(is_on) => self.request_mouse_capture(is_on),
-            ConsoleCommand::Play => return self.play_or_follow(now),
+            ConsoleCommand::Play => self.play_or_follow(now),
             ConsoleCommand::Pause => self.pause_or_stop_following(now),
             ConsoleCommand::Speed(speed) => self.change_speed(|_| speed, now),
             ConsoleCommand::Record(file) => {
@@ -116,12 +112,11 @@ impl App {
                     self.source.try_as_recording_ref().map(|player| player.replay.length),
                 );
                 let time = jump.absolute_time(from).min(length.unwrap_or(Duration::MAX));
-                return self.seek_to(SeekGoal::Time(time), time < from, now);
+                self.seek_to(SeekGoal::Time(time), time < from, now);
             }
-            ConsoleCommand::Move(ply) => return self.select_or_seek_ply(ply, now),
+            ConsoleCommand::Move(ply) => self.select_or_seek_ply(ply, now),
             ConsoleCommand::Act(action) => self.run_action(action),
         }
-        Ok(())
     }
 
     /// Lists only the rows that match, or all. For the name of a kind alone, which selects the lines that contain the word, shows how

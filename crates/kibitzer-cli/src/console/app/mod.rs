@@ -22,7 +22,7 @@ pub(super) use notices::TerminalRequest;
 
 use crate::console::app::list::RowList;
 use crate::console::input::{
-    Action, Appearance, COLORS_FILE, FILTERS_FILE, Focus, History, LineEditor, NamedFilters, OverlayPage,
+    Action, COLORS_FILE, ColorTheme, FILTERS_FILE, Focus, History, LineEditor, NamedFilters, OverlayPage, PieceSet,
     StateDirectory, TimeColumn,
 };
 use crate::console::model::{Search, SessionModel, SourceItemKind};
@@ -51,7 +51,10 @@ pub(super) struct App {
     /// Scroll offset of the detail view, in lines.
     pub(super) scroll: usize,
     pub(super) flip: bool,
-    pub(super) appearance: Appearance,
+    /// The user's choice of colors; `None` keeps that of the environment.
+    pub(super) colors: Option<ColorTheme>,
+    /// The user's choice of pieces; `None` keeps that of the theme.
+    pub(super) pieces: Option<PieceSet>,
     pub(super) notice: Option<Notice>,
     /// When the present notice was first seen; `None` without one.
     notice_since: Option<Instant>,
@@ -103,7 +106,8 @@ pub(super) enum Pane {
 }
 
 /// A detail view of the selected row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub(super) enum DetailView {
     Bytes,
     Frame,
@@ -119,14 +123,6 @@ impl DetailView {
             Self::Bytes => Self::Frame,
             Self::Frame => Self::Event,
             Self::Event => Self::Bytes,
-        }
-    }
-
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Bytes => "bytes",
-            Self::Frame => "frame",
-            Self::Event => "event",
         }
     }
 }
@@ -146,7 +142,8 @@ impl App {
             columns_left: 0,
             scroll: 0,
             flip: false,
-            appearance: Appearance::default(),
+            colors: None,
+            pieces: None,
             notice: None,
             notice_since: None,
             breakpoint: None,

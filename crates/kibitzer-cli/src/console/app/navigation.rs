@@ -6,7 +6,6 @@ use super::{App, DetailView};
 use crate::console::input::Focus;
 use crate::console::model::{ConsoleRow, RowContent, Search, SentLine, SessionModel};
 use crate::console::source::{SeekGoal, ply_after_row};
-use crate::failure::Failure;
 
 /// Maximum number of marks that are restored after a restart of the recording.
 const KEPT_MARKS: usize = 1_000;
@@ -50,25 +49,20 @@ impl App {
     }
 
     /// Toggles playback of a recording, or following of a session.
-    pub(super) fn play_or_pause(&mut self, now: Instant) -> Result<(), Failure> {
+    pub(super) fn play_or_pause(&mut self, now: Instant) {
         let is_playing = self.source.try_as_recording_ref().map_or(!self.list.is_paused, |player| player.is_playing());
-        if is_playing {
-            self.pause_or_stop_following(now);
-            return Ok(());
-        }
-        self.play_or_follow(now)
+        if is_playing { self.pause_or_stop_following(now) } else { self.play_or_follow(now) }
     }
 
     /// Plays a recording from its newest row or, once it is over, from its start; of a session, follows the newest row again.
-    pub(super) fn play_or_follow(&mut self, now: Instant) -> Result<(), Failure> {
+    pub(super) fn play_or_follow(&mut self, now: Instant) {
         if self.source.try_as_recording_ref().is_some_and(|player| player.replay.is_over) {
-            self.restart_recording(now)?;
+            self.restart_recording(now);
         }
         self.list.follow_end();
         if let Some(player) = self.source.try_as_recording_mut() {
             player.clock.start(now);
         }
-        Ok(())
     }
 
     /// Ends the seek of a recording at the newest row, with a notice. Returns `false`, without an effect, if none is running.
@@ -123,48 +117,40 @@ impl App {
 
     /// Starts to play a recording as fast as possible up to a goal; from the beginning if `from_start`. Shows an error for a
     /// session.
-    ///
-    /// # Errors
-    ///
-    /// As [`RecordingPlayer::restart`].
-    pub(super) fn seek_to(&mut self, goal: SeekGoal, from_start: bool, now: Instant) -> Result<(), Failure> {
+    pub(super) fn seek_to(&mut self, goal: SeekGoal, from_start: bool, now: Instant) {
         if self.source.is_live() {
-            self.show_error(NO_RECORDING);
-            return Ok(());
+            return self.show_error(NO_RECORDING);
         }
         if from_start {
-            self.restart_recording(now)?;
+            self.restart_recording(now);
         }
         self.list.follow_end();
         if let Some(player) = self.source.try_as_recording_mut() {
             player.seek_to(goal, now);
         }
-        Ok(())
     }
 
     /// Restarts a recording, with an empty list and without a ruler; has no effect on a session.
-    fn restart_recording(&mut self, now: Instant) -> Result<(), Failure> {
+    fn restart_recording(&mut self, now: Instant) {
         if let Some(player) = self.source.try_as_recording_mut() {
-            player.restart(now)?;
+            player.restart(now);
             self.model = SessionModel::default();
             self.list.rebuild(&self.model.rows);
             (self.auto_game, self.ruler_start, self.n_restored_marks) = (None, None, 0);
         }
-        Ok(())
     }
 
     /// Selects the first stored row with the board of this ply of the shown game; without one, seeks it in the recording.
-    pub(super) fn select_or_seek_ply(&mut self, ply: u32, now: Instant) -> Result<(), Failure> {
+    pub(super) fn select_or_seek_ply(&mut self, ply: u32, now: Instant) {
         let game = self.shown_game();
         let known = self.model.rows.iter().find(|row| ply_after_row(row, game) == Some(ply)).map(|row| row.number);
         if let Some(row) = known {
             self.stop_player(now);
-            self.list.select_and_stop_following(row);
-            return Ok(());
+            return self.list.select_and_stop_following(row);
         }
         let shown = game.and_then(|game| self.model.games.get(&game));
         let was_played = shown.is_some_and(|game| game.board.ply() >= ply);
-        self.seek_to(SeekGoal::Ply(game, ply), was_played, now)
+        self.seek_to(SeekGoal::Ply(game, ply), was_played, now);
     }
 
     /// Selects the reply to the selected sent line. Shows an error without one.

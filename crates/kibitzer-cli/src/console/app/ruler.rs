@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use clap::ValueEnum as _;
+
 use super::App;
 use crate::console::input::TimeColumn;
 use crate::console::model::{ConsoleRow, RowContent};
@@ -19,7 +21,8 @@ impl App {
     /// Shows these times in the list, with a notice.
     pub(super) fn set_time_column(&mut self, times: TimeColumn) {
         self.times = times;
-        self.show_info(times.description());
+        let about = times.to_possible_value().and_then(|value| value.get_help().map(ToString::to_string));
+        self.show_info(about.unwrap_or_default());
         if times == TimeColumn::Utc && self.source.utc_start().is_none() {
             self.show_error("the recording contains no time of day");
         }

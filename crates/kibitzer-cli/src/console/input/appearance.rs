@@ -2,13 +2,6 @@
 
 use clap::ValueEnum;
 
-/// The user's choices of colors and pieces; `None` keeps the choice made from the environment.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Appearance {
-    pub(crate) colors: Option<ColorTheme>,
-    pub(crate) pieces: Option<PieceSet>,
-}
-
 /// Colors for a dark or a light background.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ColorTheme {
@@ -46,10 +39,5 @@ impl TimeColumn {
     pub(crate) fn next(self) -> Self {
         let mut all = Self::value_variants().iter().cycle().copied().skip_while(|column| *column != self);
         all.nth(1).unwrap_or_default()
-    }
-
-    /// Returns the content, for people.
-    pub(crate) fn description(self) -> String {
-        self.to_possible_value().and_then(|value| value.get_help().map(ToString::to_string)).unwrap_or_default()
     }
 }

@@ -72,13 +72,8 @@ impl History {
             Action::MoveCursor(motion) => editor.move_cursor(motion),
             Action::Cut(motion) => editor.cut(motion),
             Action::Yank => editor.yank(),
-            Action::HistoryPrevious => {
-                if let Some(line) = self.move_to_previous(editor.text()) {
-                    editor.set_text(line);
-                }
-            }
-            Action::HistoryNext => {
-                if let Some(line) = self.move_to_next() {
+            Action::HistoryPrevious | Action::HistoryNext => {
+                if let Some(line) = self.browse(action == Action::HistoryPrevious, editor.text()) {
                     editor.set_text(line);
                 }
             }
@@ -86,25 +81,16 @@ impl History {
         }
     }
 
-    /// Moves one line back and returns that line; `None` at the oldest. Stores `typed` as the draft when browsing starts.
-    fn move_to_previous(&mut self, typed: &str) -> Option<&str> {
-        if self.back >= self.lines.len() {
-            return None;
-        }
+    /// Moves to the line before the one shown (`to_older`), or after it, and returns it; after the newest, the draft. `None` at the
+    /// oldest line, and after the draft. Stores `typed` as the draft when browsing starts.
+    fn browse(&mut self, to_older: bool, typed: &str) -> Option<&str> {
+        let back = if to_older { self.back + 1 } else { self.back.checked_sub(1)? };
+        let from_end = self.lines.len().checked_sub(back)?;
         if self.back == 0 {
             typed.clone_into(&mut self.draft);
         }
-        self.back += 1;
-        self.lines.get(self.lines.len() - self.back).map(String::as_str)
-    }
-
-    /// Moves one line forward and returns that line; after the newest, the draft. `None` while not browsing.
-    fn move_to_next(&mut self) -> Option<&str> {
-        self.back = self.back.checked_sub(1)?;
-        if self.back == 0 {
-            return Some(&self.draft);
-        }
-        self.lines.get(self.lines.len() - self.back).map(String::as_str)
+        self.back = back;
+        Some(self.lines.get(from_end).unwrap_or(&self.draft))
     }
 }
 
@@ -115,18 +101,18 @@ mod tests {
     #[test]
     fn lines_come_back_and_the_draft_stays() {
         let mut history = History::default();
-        assert_eq!(history.move_to_previous("dra"), None);
+        assert_eq!(history.browse(true, "dra"), None);
         for line in ["who", "games", "games", " ", "finger foo"] {
             history.add_unless_secret(line);
         }
-        assert_eq!(history.move_to_previous("dra"), Some("finger foo"));
-        assert_eq!(history.move_to_previous("finger foo"), Some("games"));
-        assert_eq!(history.move_to_previous("games"), Some("who"));
-        assert_eq!(history.move_to_previous("who"), None);
-        assert_eq!(history.move_to_next(), Some("games"));
-        assert_eq!(history.move_to_next(), Some("finger foo"));
-        assert_eq!(history.move_to_next(), Some("dra"));
-        assert_eq!(history.move_to_next(), None);
+        assert_eq!(history.browse(true, "dra"), Some("finger foo"));
+        assert_eq!(history.browse(true, "finger foo"), Some("games"));
+        assert_eq!(history.browse(true, "games"), Some("who"));
+        assert_eq!(history.browse(true, "who"), None);
+        assert_eq!(history.browse(false, ""), Some("games"));
+        assert_eq!(history.browse(false, ""), Some("finger foo"));
+        assert_eq!(history.browse(false, ""), Some("dra"));
+        assert_eq!(history.browse(false, ""), None);
     }
 
     #[test]
@@ -156,7 +142,7 @@ mod tests {
         (0..1_500).for_each(|n| history.add_unless_secret(&format!("finger p{n}")));
         assert_eq!(history.lines.len(), KEPT_LINES);
         let mut later = History::load_and_clean(store.clone());
-        assert_eq!(later.move_to_previous(""), Some("finger p1499"));
+        assert_eq!(later.browse(true, ""), Some("finger p1499"));
         assert_eq!(later.lines.front().map(String::as_str), Some("finger p500"));
         assert_eq!(store.read_file(FILE).lines().count(), KEPT_LINES);
         store.remove();

@@ -10,7 +10,7 @@ mod line_editor;
 mod named_filters;
 mod state_directory;
 
-pub(crate) use appearance::{Appearance, ColorTheme, PieceSet, TimeColumn};
+pub(crate) use appearance::{ColorTheme, PieceSet, TimeColumn};
 pub(crate) use command::{COMMANDS, CommandError, ConsoleCommand};
 pub(crate) use completion::CompletionCandidates;
 pub(crate) use history::History;

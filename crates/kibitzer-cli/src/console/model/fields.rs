@@ -3,8 +3,6 @@
 use std::ops::Range;
 
 use kibitzer::core::Event;
-use kibitzer::core::chess::Square;
-use kibitzer::core::game::{Desync, DesyncReason};
 use kibitzer::core::message::{Message, Received};
 
 /// Field names of board lines in the order of their numbers, as in docs/protocol.md.
@@ -17,7 +15,7 @@ const DELTA: [&str; 8] =
 const HOLDING: [&str; 9] = ["tag", "", "game", "", "White's reserve", "", "Black's reserve", "", "piece added"];
 
 /// Names of the fields with a move.
-const MOVE_FIELDS: [&str; 3] = ["verbose move", "pretty move", "Smith notation"];
+pub(super) const MOVE_FIELDS: [&str; 3] = ["verbose move", "pretty move", "Smith notation"];
 
 /// A named part of a received frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,19 +26,6 @@ pub(crate) struct FrameField {
     pub(crate) in_line: Range<usize>,
     /// Range of its bytes in the frame as received, from the first byte of the frame.
     pub(crate) in_frame: Range<usize>,
-}
-
-impl FrameField {
-    /// Returns whether this field of the contradicting line is part of the desync: a rank with differing squares, the move, or
-    /// the number of plies.
-    pub(super) fn contradicts(&self, desync: &Desync) -> bool {
-        if let DesyncReason::WrongPly { .. } = desync.reason {
-            return self.name == "plies";
-        }
-        let squares = desync.differing_squares().unwrap_or_default();
-        let is_rank = |square: &Square| self.name.starts_with(&format!("rank {} ", square.rank() + 1));
-        MOVE_FIELDS.iter().any(|name| self.name.starts_with(name)) || squares.iter().any(is_rank)
-    }
 }
 
 /// Returns the fields of an event's frame, in order; `frame` are its bytes as received. Empty for an event without a frame, and

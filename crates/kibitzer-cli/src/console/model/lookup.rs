@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use kibitzer::core::Event;
 use kibitzer::core::chess::Hands;
+use kibitzer::core::game::DesyncReason;
 use kibitzer::core::message::{GameId, Message};
 
-use super::fields::{FrameField, fields_of_frame};
+use super::fields::{FrameField, MOVE_FIELDS, fields_of_frame};
 use super::{ConsoleRow, GameSnapshot, RowContent, SessionModel, board_in_event};
 
 impl SessionModel {
@@ -42,10 +43,18 @@ impl SessionModel {
         message.unwrap_or(row)
     }
 
-    /// Returns the fields that contradict a game, for the row of a desync; empty for any other row.
+    /// Returns the fields that contradict a game, for the row of a desync: ranks with differing squares, the move, or the number of
+    /// plies. Empty for any other row.
     pub(crate) fn contradicting_fields(&self, row: &ConsoleRow) -> Vec<FrameField> {
         let Some(Event::Desync(desync)) = row.event() else { return Vec::new() };
-        self.fields_of_row(row).into_iter().filter(|field| field.contradicts(desync)).collect()
+        let squares = desync.differing_squares().unwrap_or_default();
+        let is_rank =
+            |name: &str| squares.iter().any(|square| name.starts_with(&format!("rank {} ", square.rank() + 1)));
+        let contradicts = |field: &FrameField| match desync.reason {
+            DesyncReason::WrongPly { .. } => field.name == "plies",
+            _ => MOVE_FIELDS.iter().any(|name| field.name.starts_with(name)) || is_rank(&field.name),
+        };
+        self.fields_of_row(row).into_iter().filter(contradicts).collect()
     }
 
     /// Returns these games, in this order, as they were after a row, reconstructed from the rows up to it. Games whose board at

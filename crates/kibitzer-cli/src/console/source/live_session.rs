@@ -10,7 +10,7 @@ use kibitzer::core::session::{SessionState, TransmitKind};
 use kibitzer::core::{Event, EventReader};
 use kibitzer::transcript::Utc;
 use kibitzer::{Client, Observation, TapItem};
-use kibitzer_attach::{AttachAccess, AttachEvent, AttachedSession, SessionSnapshot};
+use kibitzer_attach::{AttachEvent, SessionSnapshot};
 use kibitzer_server::{FiredFault, ServerControl};
 use tokio::runtime;
 use tokio::sync::broadcast::Receiver;
@@ -19,7 +19,7 @@ use tokio::task::JoinSet;
 use super::Notice;
 use crate::arguments::ReaderArgs;
 use crate::console::model::{GameSnapshot, SourceItem, SourceItemKind};
-use crate::console::source::feed::{FeedItem, FeedSender, SessionFeed};
+use crate::console::source::feed::{FeedItem, SessionFeed};
 use crate::console::source::recording_player::NextItem;
 use crate::live::{LineSender, recording_failure_text};
 
@@ -60,23 +60,8 @@ pub(crate) struct LiveSession {
 }
 
 impl LiveSession {
-    pub(crate) fn new(client: Client, feed: SessionFeed, server: String, runtime: runtime::Handle) -> Self {
-        Self::from_feed(feed, Some(LineSender::Own(client)), server, runtime, tokio::time::Instant::now())
-    }
-
-    /// Creates the source for a session of another process, and the sender for its events.
-    pub(crate) fn new_attached(
-        session: &AttachedSession,
-        access: AttachAccess,
-        server: String,
-        runtime: runtime::Handle,
-    ) -> (Self, FeedSender) {
-        let (feed, events) = SessionFeed::new_attached();
-        let sender = access.may_send().then(|| LineSender::Attached(session.requests()));
-        (Self::from_feed(feed, sender, server, runtime, session.began()), events)
-    }
-
-    fn from_feed(
+    /// Creates the source for a session that began at `began`. `sender` is `None` for an attached session without write access.
+    pub(crate) fn new(
         feed: SessionFeed,
         sender: Option<LineSender>,
         server: String,

@@ -77,13 +77,9 @@ impl RecordingPlayer {
     }
 
     /// Restarts the recording from the beginning.
-    ///
-    /// # Errors
-    ///
-    /// As [`RecordingReader::restart`].
-    pub(crate) fn restart(&mut self, now: Instant) -> Result<(), Failure> {
+    pub(crate) fn restart(&mut self, now: Instant) {
         self.clock.set_reading(Duration::ZERO, now);
-        self.replay.restart()
+        self.replay.restart();
     }
 
     /// Returns the next item that is due by the clock or before the goal, without waiting; sets the clock while it seeks.

@@ -31,7 +31,8 @@ pub(crate) struct RecordingReader {
     cut: Option<u64>,
     /// Text of the mark that reports the cut; `None` once it was delivered.
     cut_mark: Option<String>,
-    records: TranscriptReader<BufReader<File>>,
+    /// The open file; `None` before the first read.
+    records: Option<TranscriptReader<BufReader<File>>>,
     /// The next record, once it was read ahead.
     next: Option<Record>,
     events: EventReader,
@@ -65,18 +66,12 @@ impl RecordingReader {
                 Err(error) => return Err(read_failure(path, &error)),
             }
         }
-        Ok(Self { length, utc_start, ..Self::open_at_start(path.to_owned(), args, stopwatch, cut)? })
+        Ok(Self { length, utc_start, ..Self::at_start(path.to_owned(), args, stopwatch, cut) })
     }
 
-    /// Opens the file at its beginning, with a length of zero. `cut` is the line inside which it ends.
-    fn open_at_start(
-        path: PathBuf,
-        args: ReaderArgs,
-        stopwatch: fn() -> Instant,
-        cut: Option<u64>,
-    ) -> Result<Self, Failure> {
-        let records = open_transcript(&path)?;
-        Ok(Self {
+    /// Returns the reader before its first read, with a length of zero. `cut` is the line inside which the file ends.
+    fn at_start(path: PathBuf, args: ReaderArgs, stopwatch: fn() -> Instant, cut: Option<u64>) -> Self {
+        Self {
             path,
             args,
             stopwatch,
@@ -84,7 +79,7 @@ impl RecordingReader {
             utc_start: None,
             cut,
             cut_mark: cut.map(cut_recording_text),
-            records,
+            records: None,
             next: None,
             events: args.event_reader(),
             detector: SecretDetector::default(),
@@ -92,7 +87,7 @@ impl RecordingReader {
             ready: VecDeque::new(),
             at: Duration::ZERO,
             is_over: false,
-        })
+        }
     }
 
     /// Returns a reader for a connection of the recording, from its start.
@@ -106,22 +101,17 @@ impl RecordingReader {
         name.to_string_lossy().into_owned()
     }
 
-    /// Restarts from the beginning. Opens the file again.
-    ///
-    /// # Errors
-    ///
-    /// [`Failure`] if the file no longer exists.
-    pub(crate) fn restart(&mut self) -> Result<(), Failure> {
-        let start = Self::open_at_start(self.path.clone(), self.args, self.stopwatch, self.cut)?;
+    /// Restarts from the beginning. The next read opens the file again.
+    pub(crate) fn restart(&mut self) {
+        let start = Self::at_start(self.path.clone(), self.args, self.stopwatch, self.cut);
         *self = Self { length: self.length, utc_start: self.utc_start, ..start };
-        Ok(())
     }
 
     /// Returns the next item if its time is at most `until`; `None` if it is later, or at the end of the recording.
     ///
     /// # Errors
     ///
-    /// [`Failure`] if a record can no longer be read. A file that now ends inside a line counts as ending before that line.
+    /// [`Failure`] if the file or a record can no longer be read. A file that now ends inside a line counts as ending before that line.
     pub(crate) fn next_until(&mut self, until: Duration) -> Result<Option<SourceItem>, Failure> {
         loop {
             if self.at <= until
@@ -140,7 +130,11 @@ impl RecordingReader {
     /// Reads the next record ahead; `None` at the end of the file, and before a line that it ends in.
     fn peek_record(&mut self) -> Result<Option<&Record>, Failure> {
         if self.next.is_none() {
-            self.next = match self.records.next().transpose() {
+            let records = match &mut self.records {
+                Some(records) => records,
+                None => self.records.insert(open_transcript(&self.path)?),
+            };
+            self.next = match records.next().transpose() {
                 Err(TranscriptError::Torn { .. }) => None,
                 read => read.map_err(|error| read_failure(&self.path, &error))?,
             };

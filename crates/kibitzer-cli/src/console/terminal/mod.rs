@@ -177,7 +177,7 @@ fn run_event_loop(app: &mut App, session: &mut TerminalSession) -> Result<(), Fa
 /// Lets the app handle a key, pasted text or the mouse. A new size takes effect with the next frame.
 fn process_event(app: &mut App, event: Event) -> Result<(), Failure> {
     match event {
-        Event::Key(key) => app.on_key(key, Instant::now())?,
+        Event::Key(key) => app.on_key(key, Instant::now()),
         Event::Paste(text) => app.on_paste(&text),
         Event::Mouse(mouse) => {
             let (width, height) = terminal::size().map_err(terminal_failure)?;

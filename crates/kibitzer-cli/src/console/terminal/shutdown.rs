@@ -1,13 +1,13 @@
 //! Ends the console on a signal, or when its terminal is gone.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::process;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::Duration;
 
 use ratatui::crossterm::terminal::disable_raw_mode;
@@ -28,11 +28,10 @@ pub(crate) struct ShutdownWatch {
     /// Whether a signal has arrived, or the terminal is gone.
     ended: Arc<AtomicBool>,
     _handlers: SignalHandlers,
-    /// Writing to it wakes the thread.
-    wake: UnixStream,
+    /// The thread wakes when it is closed, and when a signal writes to it.
+    _wake: UnixStream,
     /// Dropping it tells the thread that the console has ended.
-    alive: Option<Sender<()>>,
-    thread: Option<JoinHandle<()>>,
+    _alive: Sender<()>,
 }
 
 impl ShutdownWatch {
@@ -44,26 +43,16 @@ impl ShutdownWatch {
         let handlers = [SIGHUP, SIGINT, SIGTERM].map(register).into_iter().collect::<io::Result<_>>()?;
         let (ended, terminal) = (Arc::<AtomicBool>::default(), open_terminal()?);
         let (alive, over) = channel();
-        let thread = thread::spawn({
+        thread::spawn({
             let ended = Arc::clone(&ended);
             move || watch_until_shutdown(&woken, &terminal, &ended, &over)
         });
-        Ok(Self { ended, _handlers: SignalHandlers(handlers), wake, alive: Some(alive), thread: Some(thread) })
+        Ok(Self { ended, _handlers: SignalHandlers(handlers), _wake: wake, _alive: alive })
     }
 
     /// Returns whether a signal or the loss of the terminal requires the console to end.
     pub(crate) fn is_shutdown_requested(&self) -> bool {
         self.ended.load(Ordering::Relaxed)
-    }
-}
-
-impl Drop for ShutdownWatch {
-    fn drop(&mut self) {
-        self.alive = None;
-        // Join only a thread that was woken: joining another could block.
-        if self.wake.write_all(b"x").is_ok() {
-            self.thread.take().map(JoinHandle::join);
-        }
     }
 }
 

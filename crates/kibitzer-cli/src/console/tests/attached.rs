@@ -20,8 +20,9 @@ use super::text;
 use crate::console::AttachedOutcome;
 use crate::console::app::App;
 use crate::console::input::StateDirectory;
-use crate::console::source::{ConsoleSource, LiveSession, fill_feed};
+use crate::console::source::{ConsoleSource, LiveSession, SessionFeed, fill_feed};
 use crate::console::view::{self, Theme};
+use crate::live::LineSender;
 
 /// Many times what anything here takes.
 const FINAL_FLUSH_TIMEOUT: Duration = Duration::from_secs(30);
@@ -79,7 +80,9 @@ impl TestConsole {
     async fn attach(bot: &Bot, access: AttachAccess) -> Self {
         let session = AttachedSession::connect(bot.folder.join("s")).await.unwrap();
         let server = "the test's server".to_owned();
-        let (live, events) = LiveSession::new_attached(&session, access, server, Handle::current());
+        let (feed, events) = SessionFeed::new_attached();
+        let requests = access.may_send().then(|| LineSender::Attached(session.requests()));
+        let live = LiveSession::new(feed, requests, server, Handle::current(), session.began());
         let app = App::new(ConsoleSource::Live(Box::new(live)), StateDirectory::default());
         Self { app, reading: tokio::spawn(fill_feed(session, events)) }
     }
@@ -91,7 +94,7 @@ impl TestConsole {
     }
 
     fn press(&mut self, code: KeyCode, modifiers: KeyModifiers) {
-        self.app.on_key(KeyEvent::new(code, modifiers), Instant::now()).unwrap();
+        self.app.on_key(KeyEvent::new(code, modifiers), Instant::now());
     }
 
     fn screen(&mut self) -> String {

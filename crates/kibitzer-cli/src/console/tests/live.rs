@@ -21,6 +21,7 @@ use crate::console::input::{OverlayPage, StateDirectory};
 use crate::console::model::{ConsoleRow, DelaySamples, RowContent, SessionModel, SourceItem, SourceItemKind};
 use crate::console::source::{ConsoleSource, LiveSession, Notice, SessionFeed};
 use crate::console::view::{self, Theme};
+use crate::live::LineSender;
 use crate::log::{LogOnScreen, LogWriter};
 
 fn take(model: &mut SessionModel, second: u64, kind: SourceItemKind) {
@@ -124,17 +125,17 @@ impl Guest {
             Client::start_tapped(Profile::demo().dial(dial).session(|session| session.seed(7))).await.unwrap();
         let feed = feed(&client, tap);
         client.ready().await.unwrap();
-        let mut live = LiveSession::new(client.clone(), feed, "the embedded server".to_owned(), Handle::current());
+        let mut live = live_session(&client, feed);
         live.set_embedded_server(&server.control());
         Self { app: App::new(ConsoleSource::Live(Box::new(live)), StateDirectory::default()), client, server }
     }
 
     pub(super) fn press(&mut self, code: KeyCode) {
-        self.app.on_key(KeyEvent::new(code, KeyModifiers::NONE), now()).unwrap();
+        self.app.on_key(KeyEvent::new(code, KeyModifiers::NONE), now());
     }
 
     pub(super) fn press_control(&mut self, letter: char) {
-        self.app.on_key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL), now()).unwrap();
+        self.app.on_key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL), now());
     }
 
     /// Types a line, and waits until the session has nothing more to do.
@@ -347,7 +348,7 @@ async fn observations_that_were_lost_are_a_row() {
     let (sender, tap) = mpsc::channel(1);
     sender.try_send(TapItem::new(tokio::time::Instant::now(), Observation::Missed(3), None)).unwrap();
     let feed = SessionFeed::Own(tap);
-    let live = LiveSession::new(guest.client.clone(), feed, "the embedded server".to_owned(), Handle::current());
+    let live = live_session(&guest.client, feed);
     let mut app = App::new(ConsoleSource::Live(Box::new(live)), StateDirectory::default());
     while app.process_item_batch(now()).unwrap() {}
     let rows: Vec<_> = app.model.rows.iter().map(ConsoleRow::summary_line).collect();
@@ -392,4 +393,10 @@ async fn fences_and_probes_are_listed_only_if_asked_for() {
 
 fn sent_line(guest: &Guest, row: u64) -> String {
     guest.app.model.rows.get(row).unwrap().summary_line()
+}
+
+/// A session on the embedded server that begins now.
+fn live_session(client: &Client, feed: SessionFeed) -> LiveSession {
+    let (sender, server) = (Some(LineSender::Own(client.clone())), "the embedded server".to_owned());
+    LiveSession::new(feed, sender, server, Handle::current(), tokio::time::Instant::now())
 }

@@ -127,12 +127,12 @@ impl TestConsole {
     }
 
     fn press(&mut self, code: KeyCode) {
-        self.app.on_key(KeyEvent::new(code, KeyModifiers::NONE), self.now).unwrap();
+        self.app.on_key(KeyEvent::new(code, KeyModifiers::NONE), self.now);
         while self.app.process_item_batch(self.now).unwrap() {}
     }
 
     fn press_control(&mut self, letter: char) {
-        self.app.on_key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL), self.now).unwrap();
+        self.app.on_key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL), self.now);
     }
 
     /// Types characters.

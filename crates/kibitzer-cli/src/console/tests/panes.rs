@@ -11,7 +11,7 @@ use super::screens::{assert_screen, desync};
 use super::travel::notice;
 use super::{TestConsole, text};
 use crate::console::app::TerminalRequest;
-use crate::console::input::{Appearance, ColorTheme};
+use crate::console::input::ColorTheme;
 use crate::console::model::{SourceItem, SourceItemKind};
 use crate::console::view::{Theme, contrast};
 
@@ -66,7 +66,7 @@ fn assert_contrast(console: &mut TestConsole) {
     for (colors, size) in
         [ColorTheme::Dark, ColorTheme::Light].into_iter().flat_map(|theme| ALL_SIZES.map(|size| (theme, size)))
     {
-        let theme = Theme::new(true).with_appearance(Appearance { colors: Some(colors), pieces: None });
+        let theme = Theme::new(true).with_choices(Some(colors), None);
         let buffer = console.buffer(size, theme);
         for cell in buffer.content.iter().filter(|cell| cell.symbol() != " ") {
             let dimmed = cell.modifier.contains(Modifier::DIM);

@@ -59,22 +59,20 @@ fn why_no_bytes(row: Option<&ConsoleRow>) -> &'static str {
 }
 
 /// Returns the title's note: the number of bytes; with a byte cursor, its field and position.
-pub(super) fn title_note(app: &App, row: Option<&ConsoleRow>) -> String {
+pub(super) fn title_note(app: &App, row: &ConsoleRow) -> String {
     let model = &app.model;
-    let row = row.map(|row| model.message_row_or_self(row));
-    if let Some((at, row)) = app.byte_cursor().zip(row) {
+    let row = model.message_row_or_self(row);
+    if let Some(at) = app.byte_cursor() {
         let field = app.field_at_cursor().map_or_else(|| "between fields".to_owned(), |field| field.name);
         return format!("{field}, {:08x}", row.stream_position(at));
     }
-    match row.map(|row| (row, &row.content)) {
-        Some((row, RowContent::Event(_))) => {
-            row.frame_range().map_or_else(String::new, |Range { start: from, end: to }| {
-                let gap = end_of_unframed_bytes(model, row, to) - to;
-                let gap = if gap > 0 { format!(", {gap} behind it") } else { String::new() };
-                format!("{} in the frame{gap}", to.saturating_sub(from))
-            })
-        }
-        Some((_, RowContent::Sent(sent))) if !sent.secret => format!("{} sent", sent.bytes.len()),
+    match &row.content {
+        RowContent::Event(_) => row.frame_range().map_or_else(String::new, |Range { start: from, end: to }| {
+            let gap = end_of_unframed_bytes(model, row, to) - to;
+            let gap = if gap > 0 { format!(", {gap} behind it") } else { String::new() };
+            format!("{} in the frame{gap}", to.saturating_sub(from))
+        }),
+        RowContent::Sent(sent) if !sent.secret => format!("{} sent", sent.bytes.len()),
         _ => String::new(),
     }
 }

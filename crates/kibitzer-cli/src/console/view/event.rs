@@ -31,11 +31,6 @@ const LEAST_WITH_BOARD: (u16, u16) = (48, 9);
 /// Name and value of a field, as text for people.
 type NameAndValue = (String, String);
 
-/// Returns the title's note: number and kind of the row.
-pub(super) fn title_note(row: Option<&ConsoleRow>) -> String {
-    row.map_or_else(String::new, |row| format!("#{} {}", row.number, row.kind_name()))
-}
-
 /// Draws the fields, and beside them the board that the event reports. Returns the scroll offset, limited to the last line.
 pub(super) fn draw(mut canvas: Canvas<'_>, app: &App, row: Option<&ConsoleRow>, scroll: usize) -> LimitedScroll {
     let Some(row) = row else { return 0 };

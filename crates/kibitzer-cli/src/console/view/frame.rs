@@ -10,7 +10,6 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::draw::{Canvas, LimitedScroll, wrap_spans};
-use super::list::format_session_time;
 use crate::console::app::App;
 use crate::console::model::{ConsoleRow, FrameField, RowContent};
 use crate::output::{TerminalSafe, hex_digits};
@@ -20,11 +19,6 @@ const MAX_BYTES: usize = 16 << 10;
 
 /// Maximum number of bytes that are shown after the name of the field at the cursor.
 const MAX_FIELD_BYTES: usize = 12;
-
-/// Returns the title's note: number and time of the row.
-pub(super) fn title_note(row: Option<&ConsoleRow>) -> String {
-    row.map_or_else(String::new, |row| format!("#{} at {}", row.number, format_session_time(row.at)))
-}
 
 /// Draws the properties of the frame and of the field at the byte cursor, then the line, with that field highlighted. Returns the scroll
 /// offset, limited to the last line.

@@ -11,9 +11,6 @@ use crate::console::app::App;
 use crate::console::input::{ROW_COLORS, TimeColumn};
 use crate::console::model::ConsoleRow;
 
-/// Width of the column of kinds on a list narrower than 80 columns, and on a wider one; longer kinds are cut.
-const KIND_CELLS: [usize; 2] = [12, 15];
-
 /// Minimum width of a list that shows milliseconds in times of day.
 const NARROW: u16 = 48;
 
@@ -90,8 +87,8 @@ fn row_line(
     (width, columns_left): (u16, usize),
     is_selected: bool,
 ) -> Line<'static> {
-    let [narrow, wide] = KIND_CELLS;
-    let cells = if width < 80 { narrow } else { wide };
+    // Longer kinds are cut.
+    let cells = if width < 80 { 12 } else { 15 };
     let kind: String = row.kind_name().chars().take(cells).collect();
     let room = usize::from(width).saturating_sub(2 + time.len().max(8) + cells + 1);
     let text = match columns_left {

@@ -37,7 +37,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, theme: Theme, now: Dura
     let screen = frame.area();
     let attention = app.attention_text();
     let areas = screen_areas(app, screen);
-    let theme = theme.with_appearance(app.appearance);
+    let theme = theme.with_choices(app.colors, app.pieces);
     frame.buffer_mut().set_style(screen, theme.base());
     let mut canvas = Canvas::new(frame.buffer_mut(), screen, theme);
     canvas.sub_canvas(areas.title).draw_line(0, &bars::title_row(theme, app, now));
@@ -128,13 +128,20 @@ fn draw_views(canvas: &mut Canvas<'_>, views: &[(DetailView, Rect)], app: &App) 
         let canvas = canvas.sub_canvas(Rect { width: area.width.saturating_sub(1), ..area });
         // A view that is shown alone has the names of the others beside its own.
         let names = DetailView::ALL.into_iter().filter(|other| *other == view || views.len() == 1);
-        let names: Vec<_> = names.map(|other| (other.name(), other == app.view)).collect();
+        let names: Vec<_> = names.map(|other| (other.into(), other == app.view)).collect();
         // Only the chosen view scrolls.
         let scroll = if view == app.view { app.scroll } else { 0 };
+        let note = match (view, row) {
+            (_, None) => String::new(),
+            (DetailView::Bytes, Some(row)) => bytes::title_note(app, row),
+            (DetailView::Frame, Some(row)) => format!("#{} at {}", row.number, list::format_session_time(row.at)),
+            (DetailView::Event, Some(row)) => format!("#{} {}", row.number, row.kind_name()),
+        };
+        let canvas = canvas.draw_tabs(&names, &note);
         let scroll = match view {
-            DetailView::Bytes => bytes::draw(canvas.draw_tabs(&names, &bytes::title_note(app, row)), app, row, scroll),
-            DetailView::Frame => frame::draw(canvas.draw_tabs(&names, &frame::title_note(row)), app, row, scroll),
-            DetailView::Event => event::draw(canvas.draw_tabs(&names, &event::title_note(row)), app, row, scroll),
+            DetailView::Bytes => bytes::draw(canvas, app, row, scroll),
+            DetailView::Frame => frame::draw(canvas, app, row, scroll),
+            DetailView::Event => event::draw(canvas, app, row, scroll),
         };
         if view == app.view {
             chosen_scroll = scroll;

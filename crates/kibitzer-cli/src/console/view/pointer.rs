@@ -41,7 +41,7 @@ pub(in crate::console) fn target_at(app: &mut App, screen: Rect, position: Posit
 fn tab_at(column: u16) -> Option<DetailView> {
     let mut start = 2;
     DetailView::ALL.into_iter().find(|view| {
-        let name = start..start + view.name().len();
+        let name = start..start + <&str>::from(view).len();
         start = name.end + 1;
         name.contains(&column.into())
     })

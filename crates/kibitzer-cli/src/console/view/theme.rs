@@ -4,7 +4,7 @@ use kibitzer::core::chess::{Color as Side, Role};
 use kibitzer::core::{EventCategory, EventKind};
 use ratatui::style::{Color, Modifier, Style};
 
-use crate::console::input::{Appearance, ColorTheme, PieceSet};
+use crate::console::input::{ColorTheme, PieceSet};
 
 /// Colors of a theme, as indexes of the 256-color palette, without the first 16, which users redefine. The background is drawn,
 /// too, so that every pair of colors is known; a test requires a contrast of 4.5:1 for each.
@@ -99,19 +99,18 @@ impl Theme {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(variable);
         let colors =
             if has_light_background(variable("COLORFGBG").as_deref()) { ColorTheme::Light } else { ColorTheme::Dark };
-        let theme = Self::new(variable("NO_COLOR").is_none())
-            .with_appearance(Appearance { colors: Some(colors), pieces: None });
+        let theme = Self::new(variable("NO_COLOR").is_none()).with_choices(Some(colors), None);
         Self { is_ascii: locale.is_some_and(|locale| !is_utf8(&locale)), ..theme }
     }
 
-    /// Returns the theme with the user's choices.
-    pub(crate) fn with_appearance(self, appearance: Appearance) -> Self {
-        let palette = self.palette.map(|palette| match appearance.colors {
+    /// Returns the theme with the user's choices; `None` changes nothing.
+    pub(crate) fn with_choices(self, colors: Option<ColorTheme>, pieces: Option<PieceSet>) -> Self {
+        let palette = self.palette.map(|palette| match colors {
             None => palette,
             Some(ColorTheme::Dark) => &DARK,
             Some(ColorTheme::Light) => &LIGHT,
         });
-        Self { palette, pieces: appearance.pieces.or(self.pieces), ..self }
+        Self { palette, pieces: pieces.or(self.pieces), ..self }
     }
 
     #[cfg(test)]
@@ -302,8 +301,7 @@ pub(crate) mod tests {
     }
 
     fn themes() -> [Theme; 2] {
-        [ColorTheme::Dark, ColorTheme::Light]
-            .map(|colors| Theme::new(true).with_appearance(Appearance { colors: Some(colors), pieces: None }))
+        [ColorTheme::Dark, ColorTheme::Light].map(|colors| Theme::new(true).with_choices(Some(colors), None))
     }
 
     #[test]
@@ -329,7 +327,7 @@ pub(crate) mod tests {
     fn the_sides_differ_in_color_or_in_their_characters() {
         let sets = [None, Some(PieceSet::Ascii), Some(PieceSet::Letters), Some(PieceSet::Filled)];
         for (pieces, has_color) in sets.into_iter().flat_map(|set| [(set, true), (set, false)]) {
-            let theme = Theme::new(has_color).with_appearance(Appearance { colors: None, pieces });
+            let theme = Theme::new(has_color).with_choices(None, pieces);
             for theme in [theme, theme.ascii()] {
                 for role in Role::ALL {
                     let looks = Side::BOTH.map(|side| (theme.glyph(role, side), theme.piece(side == Side::White).fg));
