@@ -46,5 +46,5 @@ pub use family::Family;
 pub use fault::{Fault, FaultPoint, FiredFault};
 pub use lobby::{ConnectionTarget, LoginObstacle};
 pub use options::{Feature, ServerOptions};
-pub use population::{Activity, PopulationOptions};
+pub use population::PopulationOptions;
 pub use server::{Server, ServerControl};

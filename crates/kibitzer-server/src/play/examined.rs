@@ -20,7 +20,7 @@ pub(crate) struct ExaminedGame {
     branch: Option<usize>,
     /// Number of plies of `line` up to the position on the board.
     n_shown_plies: usize,
-    ending: Option<Ending>,
+    pub(crate) ending: Option<Ending>,
     /// Whether it was created without a played game.
     pub(crate) is_scratch: bool,
     /// Both clocks before the first ply.
@@ -103,11 +103,6 @@ impl ExaminedGame {
             self.line.push_legal_move(played, elapsed_ms, 0, clocks_ms);
             self.n_shown_plies = self.line.plies.len();
         }
-    }
-
-    /// Records how the relayed game ended.
-    pub(crate) const fn record_relay_ending(&mut self, ending: Ending) {
-        self.ending = Some(ending);
     }
 
     /// Discards the variation and shows the position where it left the main line. Returns `false` if the main line is shown

@@ -487,7 +487,7 @@ fn a_relayed_game_shows_its_last_move_unless_a_variation_is_shown() {
     assert!(
         relay.format_board(BoardViewer { relation: Relation::ObservingExamined, ..OBSERVER }).contains(" e4 0 0 0")
     );
-    relay.record_relay_ending(Ending::DRAW_AGREED);
+    relay.ending = Some(Ending::DRAW_AGREED);
     assert!(relay.revert_to_main_line());
     assert_eq!(relay.shown_position().move_number, 1);
     assert_eq!((relay.step_forward(9), relay.ending_if_shown()), (2, Some(Ending::DRAW_AGREED)));

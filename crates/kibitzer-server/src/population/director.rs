@@ -5,11 +5,13 @@ use std::time::{Duration, Instant};
 use kibitzer_core::message::Handle;
 
 use super::names::OPPONENTS;
-use super::options::Activity;
 use super::simulated::{SeekKind, SimulatedPlayer};
 use super::{Population, SimulatedRole, TalkOccasion, Task, phrases};
 use crate::account::Account;
 use crate::lobby::ConnectionId;
+
+/// Number of players who wait for a match and accept any.
+const N_OPPONENTS: usize = 2;
 
 /// Number of regulars beyond those who play.
 const N_SPARE: usize = 4;
@@ -26,14 +28,13 @@ impl Population {
     ///
     /// Each player's ratings are close to a strength of its own. The password is empty, which no login accepts.
     pub(crate) fn generate_accounts(&mut self) -> Vec<(Account, SimulatedRole)> {
-        let n = |activity| usize::from(self.options.has_activity(activity));
         let n_regulars = if self.options.games == 0 { 0 } else { 2 * self.options.games + N_SPARE };
         let roles = [
-            (SimulatedRole::Opponent, self.options.opponents),
+            (SimulatedRole::Opponent, N_OPPONENTS),
             (SimulatedRole::Regular, n_regulars),
-            (SimulatedRole::Crazyhouse, 2 * n(Activity::Crazyhouse)),
-            (SimulatedRole::Bughouse, 4 * n(Activity::Bughouse)),
-            (SimulatedRole::Relay, n(Activity::Relay)),
+            (SimulatedRole::Crazyhouse, 2),
+            (SimulatedRole::Bughouse, 4),
+            (SimulatedRole::Relay, 1),
         ];
         let numbered = roles.into_iter().flat_map(|(role, n)| (0..n).map(move |at| (role, at)));
         numbered.map(|(role, at)| (self.generate_account(role, at), role)).collect()
@@ -63,8 +64,7 @@ impl Population {
             SimulatedRole::Bughouse | SimulatedRole::Opponent => vec!["set bugopen 1".to_owned()],
             SimulatedRole::Crazyhouse | SimulatedRole::Relay => Vec::new(),
         };
-        let is_host = self.players_with_role(SimulatedRole::Opponent).first() == Some(&id);
-        if is_host && self.options.has_activity(Activity::Talk) {
+        if self.players_with_role(SimulatedRole::Opponent).first() == Some(&id) {
             commands.push("set pin 1".to_owned());
         }
         commands
@@ -98,7 +98,7 @@ impl Population {
         if let [one, _, three, _] = *self.free_players(SimulatedRole::Bughouse) {
             self.queue_command(one, format!("match {} 3 0 bughouse", self.player_name(three)));
         }
-        if self.options.has_activity(Activity::Seeks) && self.random.u8(..8) == 0 {
+        if self.random.u8(..8) == 0 {
             self.post_open_seek(now);
         }
         // The first time, bughouse partners have to find each other before they can play.
@@ -106,16 +106,11 @@ impl Population {
         self.schedule.set(Task::Arrange, now + pause);
     }
 
-    /// Schedules the first steps of the relay and the talk, and queues the commands that form bughouse partnerships, each if the
-    /// activity is enabled.
+    /// Schedules the first steps of the relay and the talk, and queues the commands that form bughouse partnerships.
     fn start_activities(&mut self, now: Instant) {
-        if self.options.has_activity(Activity::Relay) {
-            self.schedule.set(Task::Relay, now);
-        }
-        if self.options.has_activity(Activity::Talk) {
-            let pause = self.options.scale_time(Duration::from_secs(5));
-            self.schedule.set(Task::Chat, now + pause);
-        }
+        self.schedule.set(Task::Relay, now);
+        let pause = self.options.scale_time(Duration::from_secs(5));
+        self.schedule.set(Task::Chat, now + pause);
         if let [one, two, three, four] = *self.players_with_role(SimulatedRole::Bughouse) {
             for (from, to) in [(one, two), (three, four)] {
                 self.queue_command(from, format!("partner {}", self.player_name(to)));
@@ -195,16 +190,15 @@ impl Population {
         }
     }
 
-    /// Makes a player the talk partner of `id`, and schedules a tell for the occasion. If the player is simulated or talk is
-    /// disabled, removes the talk partner instead.
+    /// Makes a player the talk partner of `id`, and schedules a tell for the occasion. If `whom` is simulated, removes
+    /// the talk partner instead.
     pub(super) fn schedule_tell(&mut self, id: ConnectionId, whom: Handle, occasion: TalkOccasion, now: Instant) {
         let is_simulated = self.players.values().any(|player| player.name == whom);
         let Some(player) = self.players.get_mut(&id) else { return };
-        if is_simulated || !self.options.has_activity(Activity::Talk) {
-            player.talk_partner = None;
+        player.talk_partner = (!is_simulated).then_some(whom);
+        if is_simulated {
             return;
         }
-        player.talk_partner = Some(whom);
         let delay = self.random_delay_unless_starting(1_500..5_000);
         self.schedule.set(Task::Talk(id, occasion), now + delay);
     }

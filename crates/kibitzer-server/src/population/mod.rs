@@ -21,12 +21,10 @@ use std::time::{Duration, Instant};
 use fastrand::Rng;
 use kibitzer_core::message::Handle;
 
-pub use self::options::{Activity, PopulationOptions};
-pub(crate) use self::relay::RelayStep;
+pub use self::options::PopulationOptions;
 pub(crate) use self::simulated::SimulatedRole;
 
 use self::names::UniqueNames;
-use self::relay::Relay;
 use self::simulated::{PlayerObservation, SimulatedPlayer};
 use crate::lobby::{ConnectionId, Schedule};
 use crate::play::Sides;
@@ -66,8 +64,8 @@ enum TalkOccasion {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SimulatedAction {
     Command(ConnectionId, String),
-    /// A step that no command can do.
-    Relay(ConnectionId, RelayStep),
+    /// The next step of the game that the player relays, which no command can do.
+    Relay(ConnectionId),
 }
 
 /// All simulated players.
@@ -79,7 +77,6 @@ pub(crate) struct Population {
     players: BTreeMap<ConnectionId, SimulatedPlayer>,
     schedule: Schedule<Task>,
     actions: VecDeque<SimulatedAction>,
-    relay: Relay,
     /// Names of the players of relayed games.
     relayed: Sides<Handle>,
     /// Whether the server is starting: actions then have no delay.
@@ -106,7 +103,6 @@ impl Population {
             players: BTreeMap::new(),
             schedule,
             actions: VecDeque::new(),
-            relay: Relay::Waiting,
             is_starting: true,
             has_arranged: false,
         }
@@ -187,7 +183,10 @@ impl Population {
         match task {
             Task::Arrange => self.run_arrange_task(now),
             Task::Chat => self.run_chat_task(now),
-            Task::Relay => self.run_relay_task(now),
+            Task::Relay => {
+                let relaying = self.players_with_role(SimulatedRole::Relay);
+                self.actions.extend(relaying.into_iter().map(SimulatedAction::Relay));
+            }
             Task::Move(id) => {
                 let commands = players.get_mut(&id).map(|player| player.choose_turn_commands(random));
                 commands.into_iter().flatten().for_each(|line| self.queue_command(id, line));
@@ -235,15 +234,5 @@ impl Population {
         // The random number is drawn in either case.
         let pause = self.random_scaled_time(ms);
         if self.is_starting { Duration::ZERO } else { pause }
-    }
-
-    /// Queues the next step of the relay and schedules the one after it. Does nothing without a relaying player.
-    fn run_relay_task(&mut self, now: Instant) {
-        let Some(&by) = self.players_with_role(SimulatedRole::Relay).first() else { return };
-        let n_instant_plies = if self.is_starting { INSTANT_PLIES.end / 2 } else { 0 };
-        let (step, pause) = self.relay.advance(&self.relayed, n_instant_plies, &mut self.random);
-        self.actions.push_back(SimulatedAction::Relay(by, step));
-        let pause = self.options.scale_time(pause);
-        self.schedule.set(Task::Relay, now + pause);
     }
 }

@@ -1,135 +1,79 @@
-//! Relay of a game between two absent, invented players.
-//!
-//! | state | step | next state |
-//! |---|---|---|
-//! | `Waiting` | `Start` | `Playing` |
-//! | `Playing` | `Move` | `Playing` |
-//! | `Playing` | `End` | `Over` |
-//! | `Over` | `Clear` | `Waiting` |
+//! Relay of a game between two absent, invented players, which the server shows as an examined game.
 
-use std::time::Duration;
+use std::time::{Duration, Instant, SystemTime};
 
-use fastrand::Rng;
 use kibitzer_core::chess::Color;
-use kibitzer_core::message::{Confidence, Handle, Rating};
+use kibitzer_core::message::{Confidence, GameId, Handle, Rating};
 
-use super::brain;
-use crate::chess::{Move, Position, Variant};
-use crate::play::{Ending, SeatedPlayer, Sides, Terms};
+use super::{Population, Task, brain};
+use crate::chess::Variant;
+use crate::play::{Ending, ExaminedGame, GameHeader, MoveRecord, SeatedPlayer, Sides, Terms};
 
 const TERMS: Terms = Terms { variant: Variant::Standard, rated: false, minutes: 15, increment_s: 10 };
 
+/// Number of plies without a pause after them in a game that begins with the server.
+const N_INSTANT_PLIES: usize = 18;
+
 /// A relayed game is drawn after this number of plies.
-const MAX_PLIES: u32 = 160;
+const MAX_PLIES: usize = 160;
 
 /// Minimum reading of the clocks of relayed games.
 const LEAST_LEFT_MS: i64 = 5_000;
-
-/// A step of a relay, executed by the server.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum RelayStep {
-    Start {
-        terms: Terms,
-        seats: Box<Sides<SeatedPlayer>>,
-    },
-    Move {
-        played: Move,
-        elapsed_ms: u64,
-        clocks_ms: Sides<i64>,
-    },
-    End(Ending),
-    /// Removes the finished game.
-    Clear,
-}
 
 /// How long the last position of a game stays on the board, and the time until the next game.
 const REVIEW_TIME: Duration = Duration::from_secs(45);
 const BREAK: Duration = Duration::from_secs(5);
 
-/// State of the relay.
-#[derive(Debug)]
-pub(super) enum Relay {
-    Waiting,
-    Playing(Box<SimulatedRelayGame>),
-    Over,
-}
-
-/// A relayed game, whose moves are chosen by the population itself.
-#[derive(Debug)]
-pub(super) struct SimulatedRelayGame {
-    position: Position,
-    clocks_ms: Sides<i64>,
-    n_plies: u32,
-    /// Number of plies at the start that have no pause after them.
-    n_instant_plies: u32,
-}
-
-impl Relay {
-    /// Advances the relay; returns the step that the server executes, and the pause after it. A new game is between the players
-    /// with these names.
-    pub(super) fn advance(
-        &mut self,
-        names: &Sides<Handle>,
-        n_instant_plies: u32,
-        random: &mut Rng,
-    ) -> (RelayStep, Duration) {
-        match self {
-            Self::Waiting => {
-                *self = Self::Playing(Box::new(SimulatedRelayGame::new(n_instant_plies)));
-                (
-                    RelayStep::Start { terms: TERMS, seats: Box::new(random_strong_players(names, random)) },
-                    Duration::ZERO,
-                )
-            }
-            Self::Playing(game) => match game.choose_and_play_move(random) {
-                Ok(step) => step,
-                Err(ending) => {
-                    *self = Self::Over;
-                    (RelayStep::End(ending), REVIEW_TIME)
-                }
-            },
-            Self::Over => {
-                *self = Self::Waiting;
-                (RelayStep::Clear, BREAK)
-            }
-        }
-    }
-}
-
-impl SimulatedRelayGame {
-    fn new(n_instant_plies: u32) -> Self {
-        let position = Position::start(TERMS.variant);
-        Self { position, clocks_ms: Sides::both(TERMS.initial_ms()), n_plies: 0, n_instant_plies }
+impl Population {
+    /// Returns the number, terms and players of a new relayed game, with random ratings from 2400 to 2699, and schedules its
+    /// first move.
+    pub(crate) fn begin_relayed_game(&mut self, id: GameId, started: SystemTime, now: Instant) -> GameHeader {
+        let mut seat = |name: &Handle| {
+            let rating = Rating::Rated(self.random.u16(2400..2700), Confidence::Established);
+            SeatedPlayer { name: name.clone(), rating, is_registered: true, has_timeseal: false }
+        };
+        let seats = Sides { white: seat(&self.relayed.white), black: seat(&self.relayed.black) };
+        self.schedule.set(Task::Relay, now);
+        GameHeader { id, terms: TERMS, seats, started }
     }
 
-    /// Chooses and plays the next move. Returns its step with the pause after it, or the ending if the game is over.
-    fn choose_and_play_move(&mut self, random: &mut Rng) -> Result<(RelayStep, Duration), Ending> {
-        if let Some(ending) = ending_of_relay_game(&self.position, self.n_plies) {
-            return Err(ending);
-        }
-        let played = brain::choose_move(&self.position, random).ok_or(Ending::DRAW_AGREED)?;
-        let thought_s = random.u32(2..27);
-        let left_ms = self.clocks_ms.of_mut(self.position.side_to_move);
+    /// Adds a move to a relayed game or records its ending, and schedules the next step. Returns the ending that was recorded.
+    pub(crate) fn play_or_end_relayed_game(&mut self, game: &mut ExaminedGame, now: Instant) -> Option<Ending> {
+        game.ending = relayed_game_ending(&game.main);
+        let pause = match game.ending {
+            Some(_) => REVIEW_TIME,
+            None => self.play_relayed_move(game),
+        };
+        self.schedule_relay(pause, now);
+        game.ending
+    }
+
+    /// Schedules the start of the next relayed game.
+    pub(crate) fn end_relayed_game(&mut self, now: Instant) {
+        self.schedule_relay(BREAK, now);
+    }
+
+    fn schedule_relay(&mut self, pause: Duration, now: Instant) {
+        self.schedule.set(Task::Relay, now + self.options.scale_time(pause));
+    }
+
+    /// Chooses and adds the next move. Returns the pause after it, which is zero in the first plies while the server starts.
+    fn play_relayed_move(&mut self, game: &mut ExaminedGame) -> Duration {
+        let position = game.main.last_position();
+        let Some(played) = brain::choose_move(position, &mut self.random) else { return Duration::ZERO };
+        let thought_s = self.random.u32(2..27);
+        let mut clocks_ms = game.main.plies.last().map_or(Sides::both(TERMS.initial_ms()), |ply| ply.clocks_ms);
+        let left_ms = clocks_ms.of_mut(position.side_to_move);
         *left_ms = (*left_ms - i64::from(thought_s) * 1000).max(LEAST_LEFT_MS) + i64::from(TERMS.increment_s) * 1000;
-        self.position = self.position.after(played);
-        self.n_plies += 1;
-        let step = RelayStep::Move { played, elapsed_ms: u64::from(thought_s) * 1000, clocks_ms: self.clocks_ms };
-        let is_instant = self.n_plies < self.n_instant_plies;
-        Ok((step, if is_instant { Duration::ZERO } else { Duration::from_secs(thought_s.into()) }))
+        game.add_relayed_move(played, u64::from(thought_s) * 1000, clocks_ms);
+        let is_instant = self.is_starting && game.main.plies.len() < N_INSTANT_PLIES;
+        if is_instant { Duration::ZERO } else { Duration::from_secs(thought_s.into()) }
     }
 }
 
-/// Returns players with these names and random ratings from 2400 to 2699.
-fn random_strong_players(names: &Sides<Handle>, random: &mut Rng) -> Sides<SeatedPlayer> {
-    let mut seat = |name: &Handle| {
-        let rating = Rating::Rated(random.u16(2400..2700), Confidence::Established);
-        SeatedPlayer { name: name.clone(), rating, is_registered: true, has_timeseal: false }
-    };
-    Sides { white: seat(&names.white), black: seat(&names.black) }
-}
-
-/// Returns how a relayed game ends in this position; `None` if it goes on.
-fn ending_of_relay_game(position: &Position, n_plies: u32) -> Option<Ending> {
+/// Returns how a relayed game ends in its last position; `None` if it goes on.
+fn relayed_game_ending(record: &MoveRecord) -> Option<Ending> {
+    let (position, n_plies) = (record.last_position(), record.plies.len());
     if let Some(end) = position.termination() {
         return Some(Ending::from_termination(end, position.side_to_move));
     }

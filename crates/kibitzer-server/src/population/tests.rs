@@ -4,7 +4,7 @@ use std::time::{Duration, Instant, SystemTime};
 use kibitzer_core::message::listing::{GameList, GameRowState, Listing};
 use kibitzer_core::message::{GameEndReason, Message, Reader, Relation, Style12, TalkKind};
 
-use super::{Activity, PopulationOptions};
+use super::PopulationOptions;
 use crate::options::ServerOptions;
 use crate::world::{ConnectionId, World};
 
@@ -177,17 +177,6 @@ fn simulated_players_talk_and_seek() {
     assert!(posted.count() > 10 && removed > 10);
 }
 
-#[test]
-fn without_activities_only_chess_is_played() {
-    let all = [Activity::Bughouse, Activity::Crazyhouse, Activity::Relay, Activity::Seeks, Activity::Talk];
-    let quiet = all.into_iter().fold(PopulationOptions::new().games(3).opponents(0), PopulationOptions::without);
-    let mut hall = Hall::new(5, quiet);
-    let id = hall.log_in("Onlooker");
-    assert!(hall.games(id).games.iter().all(|row| row.terms.kind.is_some_and(|kind| "lbs".contains(kind))));
-    hall.pass(SECOND * 300);
-    assert!(!messages(&hall.heard(id)).iter().any(|message| matches!(message, Message::Talk(_))));
-}
-
 /// Plays a game against an opponent with the moves of simulated players; returns how it ended.
 fn play(hall: &mut Hall, id: ConnectionId, terms: &str) -> GameEndReason {
     hall.heard(id);
@@ -304,7 +293,7 @@ fn an_opponent_answers_offers() {
 
 #[test]
 fn boards_of_variants_with_drops_show_hands_and_drops() {
-    let mut hall = Hall::new(4, PopulationOptions::new().games(0).speed(20.0).without(Activity::Talk));
+    let mut hall = Hall::new(4, PopulationOptions::new().games(0).speed(20.0));
     let id = hall.log_in("Onlooker");
     let (mut n_drops, mut n_passed, mut n_relayed) = (0, 0, 0);
     for _ in 0..8 {

@@ -12,7 +12,7 @@ use super::boards::BoardReason;
 use super::game_store::{ActiveGame, AdjournedGame, name_with_rating};
 use super::{ConnectionId, Deadline, World};
 use crate::chess::{Position, Variant};
-use crate::play::{Ending, Game, GameHeader, Sides, Terms};
+use crate::play::{Ending, ExaminedGame, Game, GameHeader, Sides, Terms};
 
 impl World {
     /// Starts a game between two players, and in bughouse one between their partners, after removing their seeks and challenges.
@@ -238,6 +238,15 @@ impl World {
             }
             let Some(ending) = self.game_played_by(id).map(|game| game.ending_by_leaving(color)) else { return };
             self.end_game(number, ending);
+        }
+    }
+
+    /// Adds an examined game and makes a player its examiner, without a report.
+    pub(crate) fn start_examining(&mut self, id: ConnectionId, game: ExaminedGame) {
+        let number = game.header.id;
+        self.games.in_progress.insert(number, ActiveGame::Examined(game));
+        if let Some(player) = self.lobby.player_mut(id) {
+            player.game = Some(number);
         }
     }
 

@@ -1,11 +1,11 @@
 //! Runs the simulated players: passes output to them and executes their commands.
 
 use super::command::format_examined_ending;
-use super::{ActiveGame, BoardReason, Connection, ConnectionId, Ivars, Player, World};
+use super::{BoardReason, Connection, ConnectionId, Ivars, Player, World};
 use crate::account::Account;
 use crate::lobby::SavedSettings;
-use crate::play::{ExaminedGame, GameHeader};
-use crate::population::{Population, RelayStep, SimulatedAction};
+use crate::play::ExaminedGame;
+use crate::population::{Population, SimulatedAction};
 
 impl World {
     /// Creates the simulated players and logs them in, if the options ask for them.
@@ -41,42 +41,33 @@ impl World {
             }
             match population.take_next_action(self.now()) {
                 Some(SimulatedAction::Command(id, line)) => drop(self.run_command(id, &line)),
-                Some(SimulatedAction::Relay(id, step)) => self.run_relay_step(id, step),
+                Some(SimulatedAction::Relay(id)) => self.run_relay_step(id, &mut population),
                 None => break,
             }
         }
         self.population = Some(population);
     }
 
-    /// Executes a step of the game that a simulated player relays: starts an examined game, adds a move, records the ending, or
-    /// removes the game. Ignores a step without a started game.
-    fn run_relay_step(&mut self, by: ConnectionId, step: RelayStep) {
-        if let RelayStep::Start { terms, seats } = step {
-            let number = self.games.lowest_free_number();
-            let header = GameHeader { id: number, terms, seats: *seats, started: self.lobby.clock.system_time() };
-            let game = ExaminedGame::new_relayed(header);
-            self.games.in_progress.insert(number, ActiveGame::Examined(game));
-            if let Some(player) = self.lobby.player_mut(by) {
-                player.game = Some(number);
-            }
-            return;
-        }
-        let Some(number) = self.game_examined_by(by) else { return };
+    /// Executes the next step of the game that a simulated player relays: starts an examined game, adds a move, records the
+    /// ending, or removes the game.
+    fn run_relay_step(&mut self, by: ConnectionId, population: &mut Population) {
+        let now = self.now();
+        let Some(number) = self.game_examined_by(by) else {
+            let started = self.lobby.clock.system_time();
+            let header = population.begin_relayed_game(self.games.lowest_free_number(), started, now);
+            return self.start_examining(by, ExaminedGame::new_relayed(header));
+        };
         let Some(game) = self.games.examined_mut(number) else { return };
-        match step {
-            RelayStep::Move { played, elapsed_ms, clocks_ms } => {
-                game.add_relayed_move(played, elapsed_ms, clocks_ms);
-                self.show_board_to_audience(number, None, BoardReason::Other);
-            }
-            RelayStep::End(ending) => {
-                game.record_relay_ending(ending);
-                let text = format_examined_ending(&game.header, ending);
-                for id in self.audience(number) {
-                    self.lobby.notify(id, &text);
-                }
-            }
-            RelayStep::Clear => self.stop_examining(number, by),
-            RelayStep::Start { .. } => {}
+        if game.ending.is_some() {
+            population.end_relayed_game(now);
+            return self.stop_examining(number, by);
+        }
+        let Some(ending) = population.play_or_end_relayed_game(game, now) else {
+            return self.show_board_to_audience(number, None, BoardReason::Other);
+        };
+        let text = format_examined_ending(&game.header, ending);
+        for id in self.audience(number) {
+            self.lobby.notify(id, &text);
         }
     }
 }

@@ -36,10 +36,7 @@ fn run_examine(world: &mut World, id: ConnectionId, parameters: &str) -> Command
         }
     };
     let mode = if game.is_scratch { "examine (scratch)" } else { "examine" };
-    world.games.in_progress.insert(number, ActiveGame::Examined(game));
-    if let Some(player) = world.lobby.player_mut(id) {
-        player.game = Some(number);
-    }
+    world.start_examining(id, game);
     world.lobby.queue_text(id, &format!("Starting a game in {mode} mode.\n"));
     world.queue_board(number, id, BoardReason::Other);
     DONE
