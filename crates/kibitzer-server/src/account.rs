@@ -149,11 +149,7 @@ impl Accounts {
     /// Returns the account with exactly this name, otherwise the only one whose name starts with it; `None` if there are none or
     /// several. Case is ignored.
     pub(crate) fn find_by_prefix(&self, prefix: &str) -> Option<&Account> {
-        let accounts = self.0.iter().map(|(name, account)| (name.as_str(), account));
-        match exact_or_prefix_matches(accounts, &name_key(prefix)).as_slice() {
-            [(_, account)] => Some(account),
-            _ => None,
-        }
+        find_only_by_prefix(self.0.iter().map(|(name, account)| (name.as_str(), account)), &name_key(prefix)).ok()
     }
 }
 
@@ -162,15 +158,28 @@ pub(crate) fn name_key(name: &str) -> String {
     name.to_ascii_lowercase()
 }
 
-/// Returns only the item with exactly this name if there is one, otherwise all items whose names start with it.
-pub(crate) fn exact_or_prefix_matches<'a, T>(
+/// Returns the item with exactly this name, otherwise the only one whose name starts with it.
+///
+/// # Errors
+///
+/// The names that start with `prefix`: none, or several.
+pub(crate) fn find_only_by_prefix<'a, T>(
     items: impl IntoIterator<Item = (&'a str, T)>,
     prefix: &str,
-) -> Vec<(&'a str, T)> {
+) -> Result<T, Vec<&'a str>> {
     let mut matches: Vec<_> = items.into_iter().filter(|(name, _)| name.starts_with(prefix)).collect();
-    match matches.iter().position(|(name, _)| *name == prefix) {
-        Some(exact) => vec![matches.swap_remove(exact)],
-        None => matches,
+    let exact = matches.iter().position(|(name, _)| *name == prefix);
+    match exact.or_else(|| (matches.len() == 1).then_some(0)) {
+        Some(found) => Ok(matches.swap_remove(found).1),
+        None => Err(matches.into_iter().map(|(name, _)| name).collect()),
+    }
+}
+
+/// Formats the reply to a name that [`find_only_by_prefix`] did not find, without a newline.
+pub(crate) fn unknown_or_ambiguous_text(noun: &str, name: &str, matches: &[&str]) -> String {
+    match matches {
+        [] => format!("No such {noun} \"{name}\"."),
+        several => format!("Ambiguous {noun} \"{name}\". Matches: {}", several.join(" ")),
     }
 }
 

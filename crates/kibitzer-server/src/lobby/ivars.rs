@@ -2,19 +2,8 @@
 
 use kibitzer_core::message::Ivar;
 
-use crate::account::exact_or_prefix_matches;
-
-/// Returns the variable with this name, otherwise all variables whose names start with it. A variable that cannot be set is never
-/// returned.
-pub(crate) fn settable_ivars_by_prefix(prefix: &str) -> Vec<Ivar> {
-    exact_or_prefix_matches(settable_ivars().map(|ivar| (ivar.as_str(), ivar)), prefix)
-        .into_iter()
-        .map(|(_, ivar)| ivar)
-        .collect()
-}
-
 /// Returns the variables that can be set: all but `xml`.
-fn settable_ivars() -> impl Iterator<Item = Ivar> {
+pub(crate) fn settable_ivars() -> impl Iterator<Item = Ivar> {
     Ivar::ALL.iter().copied().filter(|&ivar| ivar != Ivar::Xml)
 }
 
@@ -105,6 +94,7 @@ impl Ivars {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::account::find_only_by_prefix;
 
     #[test]
     fn a_login_string_sets_each_variable_by_its_number() {
@@ -118,10 +108,11 @@ mod tests {
 
     #[test]
     fn names_may_be_abbreviated() {
-        assert_eq!(settable_ivars_by_prefix("ms"), [Ivar::Ms]);
-        assert_eq!(settable_ivars_by_prefix("comp"), [Ivar::CompressMove]);
-        assert_eq!(settable_ivars_by_prefix("se"), [Ivar::SeekRemove, Ivar::SeekInfo, Ivar::SeekCa]);
-        assert_eq!(settable_ivars_by_prefix("zz"), []);
-        assert_eq!(settable_ivars_by_prefix("xml"), [], "it is listed, and cannot be set");
+        let find = |prefix| find_only_by_prefix(settable_ivars().map(|ivar| (ivar.as_str(), ivar)), prefix);
+        assert_eq!(find("ms"), Ok(Ivar::Ms));
+        assert_eq!(find("comp"), Ok(Ivar::CompressMove));
+        assert_eq!(find("se"), Err(vec!["seekremove", "seekinfo", "seekca"]));
+        assert_eq!(find("zz"), Err(vec![]));
+        assert_eq!(find("xml"), Err(vec![]), "it is listed, and cannot be set");
     }
 }

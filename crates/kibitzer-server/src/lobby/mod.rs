@@ -16,13 +16,12 @@ use kibitzer_core::message::{GameId, Ivar};
 
 pub use self::connection::LoginObstacle;
 pub(crate) use self::connection::{Connection, KickReason, LoginStage};
-pub(crate) use self::ivars::{Ivars, settable_ivars_by_prefix};
+pub(crate) use self::ivars::{Ivars, settable_ivars};
 pub(crate) use self::levels::IccLevelSettings;
 pub(crate) use self::output::Talk;
 pub(crate) use self::player::{LISTS, MAX_LIST_ENTRIES, Player, SavedSettings};
 pub(crate) use self::schedule::{Schedule, ServerClock};
 pub(crate) use self::seal::TimesealClock;
-pub(crate) use self::variables::SetVariableError;
 use crate::account::name_key;
 use crate::play::{ClockUnit, SeatedPlayer};
 

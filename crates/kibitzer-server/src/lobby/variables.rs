@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::account::{exact_or_prefix_matches, name_key};
+use crate::account::{find_only_by_prefix, name_key, unknown_or_ambiguous_text};
 
 /// Values that a variable accepts.
 #[derive(Clone, Copy)]
@@ -67,32 +67,12 @@ const VARIABLES: [(&str, &str, VariableKind); 35] = [
 const MAX_NOTES: u8 = 10;
 const MAX_TEXT_BYTES: usize = 400;
 
-/// Why a variable was not set.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum SetVariableError {
-    /// No variable has this name.
-    Unknown,
-    /// Several names start with this prefix.
-    Ambiguous(Vec<&'static str>),
-    /// The value is not valid for the variable of this name.
-    BadValue(&'static str),
-}
-
 /// The values of all variables, and the notes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Variables {
     /// Values that were set, by name.
     values: BTreeMap<&'static str, String>,
     notes: BTreeMap<u8, String>,
-}
-
-/// Returns the variable with this name, otherwise the only one whose name starts with it.
-fn find_variable(prefix: &str) -> Result<(&'static str, VariableKind), SetVariableError> {
-    match exact_or_prefix_matches(VARIABLES.map(|(name, _, kind)| (name, kind)), &name_key(prefix)).as_slice() {
-        [] => Err(SetVariableError::Unknown),
-        &[only] => Ok(only),
-        several => Err(SetVariableError::Ambiguous(several.iter().map(|&(name, _)| name).collect())),
-    }
 }
 
 impl Variables {
@@ -122,12 +102,14 @@ impl Variables {
     ///
     /// # Errors
     ///
-    /// [`SetVariableError`]; nothing is changed.
-    pub(crate) fn set_or_toggle(&mut self, name: &str, value: &str) -> Result<String, SetVariableError> {
+    /// The refusal of an unknown or ambiguous name, or of an invalid value; nothing is changed.
+    pub(crate) fn set_or_toggle(&mut self, name: &str, value: &str) -> Result<String, String> {
         if let Some(number) = name.parse().ok().filter(|number| (1..=MAX_NOTES).contains(number)) {
             return self.set_note(number, value);
         }
-        let (name, kind) = find_variable(name)?;
+        let (name, kind) =
+            find_only_by_prefix(VARIABLES.map(|(known, _, kind)| (known, (known, kind))), &name_key(name))
+                .map_err(|names| unknown_or_ambiguous_text("variable", name, &names))?;
         let (value, reply) = match (kind, value) {
             (VariableKind::Flag(_, off), "") if self.is_flag_on(name) => ("0".to_owned(), off.to_owned()),
             (VariableKind::Flag(on, _), "" | "1" | "on" | "true" | "yes") => ("1".to_owned(), on.to_owned()),
@@ -153,16 +135,16 @@ impl Variables {
             (VariableKind::Only(known), _) if value == known => {
                 (value.to_owned(), format!("{name} set to \"{value}\"."))
             }
-            _ => return Err(SetVariableError::BadValue(name)),
+            _ => return Err(format!("Bad value given for variable \"{name}\".")),
         };
         self.values.insert(name, value);
         Ok(reply)
     }
 
     /// Sets the note of this number, or removes it if the text is empty. Returns the reply; fails if the text is too long.
-    fn set_note(&mut self, number: u8, note: &str) -> Result<String, SetVariableError> {
+    fn set_note(&mut self, number: u8, note: &str) -> Result<String, String> {
         if note.len() > MAX_TEXT_BYTES {
-            return Err(SetVariableError::BadValue("note"));
+            return Err("Bad value given for variable \"note\".".to_owned());
         }
         if note.is_empty() {
             self.notes.remove(&number);
@@ -243,17 +225,18 @@ mod tests {
 
     #[test]
     fn invalid_names_and_values_are_refused() {
+        let bad_value = |name: &str| Err(format!("Bad value given for variable \"{name}\"."));
         let mut variables = Variables::default();
-        assert_eq!(variables.set_or_toggle("nosuch", "1"), Err(SetVariableError::Unknown));
-        assert_eq!(variables.set_or_toggle("sh", "1"), Err(SetVariableError::Ambiguous(vec!["shout", "showownseek"])));
-        assert_eq!(variables.set_or_toggle("formula", "rated & blitz"), Err(SetVariableError::BadValue("formula")));
-        assert_eq!(variables.set_or_toggle("width", "1000"), Err(SetVariableError::BadValue("width")));
-        assert_eq!(variables.set_or_toggle("style", "13"), Err(SetVariableError::BadValue("style")));
-        assert_eq!(variables.set_or_toggle("bell", "x"), Err(SetVariableError::BadValue("bell")));
+        assert_eq!(variables.set_or_toggle("nosuch", "1"), Err("No such variable \"nosuch\".".to_owned()));
         assert_eq!(
-            variables.set_or_toggle("interface", &"x".repeat(401)),
-            Err(SetVariableError::BadValue("interface"))
+            variables.set_or_toggle("sh", "1"),
+            Err("Ambiguous variable \"sh\". Matches: shout showownseek".to_owned())
         );
+        assert_eq!(variables.set_or_toggle("formula", "rated & blitz"), bad_value("formula"));
+        assert_eq!(variables.set_or_toggle("width", "1000"), bad_value("width"));
+        assert_eq!(variables.set_or_toggle("style", "13"), bad_value("style"));
+        assert_eq!(variables.set_or_toggle("bell", "x"), bad_value("bell"));
+        assert_eq!(variables.set_or_toggle("interface", &"x".repeat(401)), bad_value("interface"));
         assert_eq!(variables, Variables::default());
     }
 

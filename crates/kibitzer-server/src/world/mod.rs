@@ -31,7 +31,7 @@ pub(crate) use self::offers::{Challenge, Offer, OfferKind, Offers, format_reques
 pub(crate) use self::seeks::{MAX_SEEKS, Seek};
 pub(crate) use crate::lobby::{
     Connection, ConnectionId, Ivars, KickReason, LISTS, Lobby, LoginObstacle, LoginStage, MAX_LIST_ENTRIES, Player,
-    SetVariableError, Talk, settable_ivars_by_prefix,
+    Talk, settable_ivars,
 };
 use crate::lobby::{Schedule, ServerClock};
 use crate::options::ServerOptions;

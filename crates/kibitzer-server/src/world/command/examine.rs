@@ -13,9 +13,9 @@ use crate::world::{ActiveGame, BoardReason, ConnectionId, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::for_all("backward", "[half-moves]", "Goes back in the game you examine.", run_backward),
+    Command::for_all("backward", "[half-moves]", "Goes back in the game you examine.", |world, id, plies| step_examined_game(world, id, plies, ExaminedGame::step_backward, ("backs up", "beginning"))),
     Command::for_all("examine", "[player [number]]", "Examines a game of a player's history, the last one without a number; without a player an empty board.", run_examine),
-    Command::for_all("forward", "[half-moves]", "Goes forward in the game you examine.", run_forward),
+    Command::for_all("forward", "[half-moves]", "Goes forward in the game you examine.", |world, id, plies| step_examined_game(world, id, plies, ExaminedGame::step_forward, ("goes forward", "end"))),
     Command::for_all("mexamine", "player", "Makes an observer of your game an examiner of it.", run_mexamine),
     Command::for_all("revert", "", "Returns to the position at which the variation left the main line.", run_revert),
     Command::for_all("unexamine", "", "Stops examining.", run_unexamine),
@@ -65,14 +65,6 @@ fn run_unexamine(world: &mut World, id: ConnectionId, _: &str) -> CommandResult 
 /// Returns the game that a player examines. The error is the text of the refusal.
 fn examined_game_or_refusal(world: &World, id: ConnectionId) -> Result<GameId, &'static str> {
     world.game_examined_by(id).ok_or("You are not examining a game.\n")
-}
-
-fn run_forward(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    step_examined_game(world, id, parameters, ExaminedGame::step_forward, ("goes forward", "end"))
-}
-
-fn run_backward(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    step_examined_game(world, id, parameters, ExaminedGame::step_backward, ("backs up", "beginning"))
 }
 
 /// Steps through the game that the player examines, with `go`, by the number of plies in the parameters, 1 by default, and

@@ -16,12 +16,12 @@ use crate::world::{ActiveGame, BoardReason, ConnectionId, Offer, OfferKind, Worl
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
     Command::for_all("abort", "", "Offers to end your game without a result, or accepts that. In your first move it needs no consent.", run_abort),
-    Command::for_all("adjourn", "", "Offers to adjourn your game, or accepts that.", run_adjourn),
+    Command::for_all("adjourn", "", "Offers to adjourn your game, or accepts that.", |world, id, _| end_by_courtesy_or_offer(world, id, (OfferKind::Adjourn, "adjourned"), Ending::COURTESY_ADJOURNED)),
     Command::for_all("draw", "", "Offers a draw, accepts one, or claims one by repetition or by the 50 move rule.", run_draw),
     Command::for_all("flag", "", "Ends the game if your opponent is out of time.", run_flag),
-    Command::query("games", "[player]", "Lists the games that are played and examined.", run_games),
+    Command::for_all("games", "[player]", "Lists the games that are played and examined.", run_games),
     Command::for_all("moretime", "seconds", "Gives your opponent more time.", run_moretime),
-    Command::query("moves", "[game|player]", "Shows the moves of a game.", run_moves),
+    Command::for_all("moves", "[game|player]", "Shows the moves of a game.", run_moves),
     Command::for_all("pause", "", "Offers to stop the clocks of your game, or accepts that.", run_pause),
     Command::for_all("refresh", "[game|player]", "Shows the board of a game.", run_refresh),
     Command::for_all("resign", "", "Resigns your game.", run_resign),
@@ -63,10 +63,6 @@ fn run_abort(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     };
     world.end_game(number, ending);
     DONE
-}
-
-fn run_adjourn(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
-    end_by_courtesy_or_offer(world, id, (OfferKind::Adjourn, "adjourned"), Ending::COURTESY_ADJOURNED)
 }
 
 /// Ends the game at once with `courtesy` if only the opponent is out of time; otherwise offers `kind` to the opponent, also if
@@ -265,7 +261,7 @@ fn run_time(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRes
     DONE
 }
 
-fn run_moves(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
+fn run_moves(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let number = requested_game(world, id, parameters)?;
     let Some(active_game) = world.games.get(number) else { return DONE };
     let record = match active_game {
@@ -275,7 +271,7 @@ fn run_moves(world: &World, id: ConnectionId, parameters: &str) -> CommandResult
     Ok(format!("\n{}\n\n", format_move_list(active_game.header(), None, record, world.lobby.clock_unit(id))))
 }
 
-fn run_games(world: &World, _: ConnectionId, parameters: &str) -> CommandResult {
+fn run_games(world: &mut World, _: ConnectionId, parameters: &str) -> CommandResult {
     let name = parameters.split_whitespace().next();
     let is_wanted = |active_game: &&ActiveGame| name.is_none_or(|name| active_game.header().color_of(name).is_some());
     let rows: Vec<_> = world

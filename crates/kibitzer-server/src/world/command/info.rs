@@ -10,21 +10,21 @@ use crate::world::{ConnectionId, Player, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::query("date", "", "Shows the date and the time.", run_date),
-    Command::query("finger", "[player]", "Shows the profile and the ratings of a player.", run_finger),
-    Command::query("help", "[command]", "Shows the usage of a command, or lists all commands.", run_help),
-    Command::query("ping", "[player]", "Shows the round-trip time of a player who uses timeseal.", run_ping),
+    Command::for_all("date", "", "Shows the date and the time.", run_date),
+    Command::for_all("finger", "[player]", "Shows the profile and the ratings of a player.", run_finger),
+    Command::for_all("help", "[command]", "Shows the usage of a command, or lists all commands.", run_help),
+    Command::for_all("ping", "[player]", "Shows the round-trip time of a player who uses timeseal.", run_ping),
     Command::for_all("quit", "", "Ends your session.", run_quit),
-    Command::query("uptime", "", "Shows how long the server has been running.", run_uptime),
-    Command::query("who", "[letters]", "Lists the players who are logged in; with \"U\" only guests, with \"R\" only registered players.", run_who),
+    Command::for_all("uptime", "", "Shows how long the server has been running.", run_uptime),
+    Command::for_all("who", "[letters]", "Lists the players who are logged in; with \"U\" only guests, with \"R\" only registered players.", run_who),
 ];
 
-fn run_date(world: &World, _: ConnectionId, _: &str) -> CommandResult {
+fn run_date(world: &mut World, _: ConnectionId, _: &str) -> CommandResult {
     let date = world.lobby.clock.utc_now().format_long();
     Ok(format!("Local time     - {date}\nServer time    - {date}\n"))
 }
 
-fn run_uptime(world: &World, _: ConnectionId, _: &str) -> CommandResult {
+fn run_uptime(world: &mut World, _: ConnectionId, _: &str) -> CommandResult {
     let clock = &world.lobby.clock;
     let (since, up) = (clock.utc_at(clock.started).format_long(), format_duration(clock.uptime()));
     let version = env!("CARGO_PKG_VERSION");
@@ -45,7 +45,7 @@ fn run_quit(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     Ok("Thank you for using the embedded kibitzer server.\n".to_owned())
 }
 
-fn run_help(world: &World, _: ConnectionId, topic: &str) -> CommandResult {
+fn run_help(world: &mut World, _: ConnectionId, topic: &str) -> CommandResult {
     let topic = topic.trim_end().to_ascii_lowercase();
     if topic.is_empty() || topic == "commands" {
         let names: Vec<_> = world.directory.0.keys().copied().collect();
@@ -56,7 +56,7 @@ fn run_help(world: &World, _: ConnectionId, topic: &str) -> CommandResult {
     Ok(format!("Command: {}\n{}\n\n{}\n", command.name, format_usage_line(command), command.summary))
 }
 
-fn run_finger(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
+fn run_finger(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let name = parameters.split_whitespace().next().unwrap_or_default();
     let whom = if name.is_empty() { Some(id) } else { world.lobby.find_player_by_prefix(name) };
     match whom.and_then(|whom| format_finger_online(world, whom)) {
@@ -113,7 +113,7 @@ fn format_ratings_table(name: &str, ratings: &std::collections::BTreeMap<String,
     format!("speed & variant         rating  RD    Volat.    total  best\n{rows}\n")
 }
 
-fn run_ping(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
+fn run_ping(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let whom = super::settings::requested_player_or_self(world, id, parameters)?;
     let name = world.lobby.player_name(whom);
     let unsealed = || format!("Ping time not available; {name} is not using timeseal.\n");
@@ -126,7 +126,7 @@ fn run_ping(world: &World, id: ConnectionId, parameters: &str) -> CommandResult 
 /// Number of players on a line of `who`.
 const WHO_COLUMNS: usize = 3;
 
-fn run_who(world: &World, _: ConnectionId, letters: &str) -> CommandResult {
+fn run_who(world: &mut World, _: ConnectionId, letters: &str) -> CommandResult {
     let is_shown = |player: &Player| match (letters.contains('U'), letters.contains('R')) {
         (true, false) => !player.is_registered,
         (false, true) => player.is_registered,

@@ -3,15 +3,15 @@
 //! Source of the answers: transcripts fatics-block-client, fatics-talk-mixed-*, fatics-match-pending-b.
 
 use super::{Command, CommandResult, DONE, Refusal, refuse_if};
-use crate::account::{exact_or_prefix_matches, name_key};
+use crate::account::{find_only_by_prefix, name_key};
 use crate::calendar::format_count;
 use crate::world::{ConnectionId, LISTS, MAX_LIST_ENTRIES, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
     Command::for_all("addlist", "list entry", "Adds a name to one of your lists, or a channel to your channels. \"+list entry\" does the same.", run_addlist),
-    Command::query("inchannel", "[channel]", "Lists the players in a channel, or in every channel.", run_inchannel),
-    Command::query("showlist", "[list]", "Shows one of your lists, or the names of all lists. \"=list\" does the same.", run_showlist),
+    Command::for_all("inchannel", "[channel]", "Lists the players in a channel, or in every channel.", run_inchannel),
+    Command::for_all("showlist", "[list]", "Shows one of your lists, or the names of all lists. \"=list\" does the same.", run_showlist),
     Command::for_all("sublist", "list entry", "Removes an entry from one of your lists. \"-list entry\" does the same.", run_sublist),
 ];
 
@@ -26,10 +26,8 @@ pub(super) fn parse_channel(word: &str) -> Result<u16, &'static str> {
 /// Returns the list with this name, or the only one whose name starts with it. The error is the text of the refusal, for no match
 /// or several.
 fn find_list(prefix: &str) -> Result<&'static str, String> {
-    match exact_or_prefix_matches(LISTS.map(|list| (list, ())), &name_key(prefix)).as_slice() {
-        &[(list, ())] => Ok(list),
-        _ => Err(format!("There is no list matching the name \"{prefix}\".\n")),
-    }
+    find_only_by_prefix(LISTS.map(|list| (list, list)), &name_key(prefix))
+        .map_err(|_| format!("There is no list matching the name \"{prefix}\".\n"))
 }
 
 /// Parses a list and an entry: the number of a channel, or the name of a player in the player's own spelling.
@@ -69,7 +67,7 @@ fn run_sublist(world: &mut World, id: ConnectionId, parameters: &str) -> Command
     Ok(format!("{} {verb} your {list} list.\n", format_entry(list, &entry)))
 }
 
-fn run_showlist(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
+fn run_showlist(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     if parameters.is_empty() {
         return Ok(LISTS.map(|list| format!("{list}\n")).concat());
     }
@@ -79,7 +77,7 @@ fn run_showlist(world: &World, id: ConnectionId, parameters: &str) -> CommandRes
     Ok(format!("-- {list} list: {n_entries} --\n{}\n", entries.join(" ")))
 }
 
-fn run_inchannel(world: &World, _: ConnectionId, parameters: &str) -> CommandResult {
+fn run_inchannel(world: &mut World, _: ConnectionId, parameters: &str) -> CommandResult {
     if parameters.is_empty() {
         return Ok((0..=MAX_CHANNEL).map(|number| format_channel_with_newline(world, number)).collect());
     }

@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 use kibitzer_core::message::CommandCode;
 
 pub(crate) use self::examine::format_examined_ending;
-use crate::account::exact_or_prefix_matches;
+use crate::account::{find_only_by_prefix, unknown_or_ambiguous_text};
 use crate::family::Family;
 use crate::world::{ConnectionId, World};
 
@@ -92,30 +92,17 @@ struct Command {
 }
 
 /// Function that executes a command for a player. Its last argument is the text after the command's name, without leading blanks.
-#[derive(Clone, Copy, Debug)]
-enum CommandFunction {
-    /// Changes nothing; returns the reply.
-    Query(fn(&World, ConnectionId, &str) -> CommandResult),
-    Action(ActionFunction),
-}
-
-/// Executes a command that may change the world.
-type ActionFunction = fn(&mut World, ConnectionId, &str) -> CommandResult;
+type CommandFunction = fn(&mut World, ConnectionId, &str) -> CommandResult;
 
 impl Command {
-    /// Creates a command for all players that changes nothing.
-    const fn query(
+    /// Creates a command for all players.
+    const fn for_all(
         name: &'static str,
         parameters: &'static str,
         summary: &'static str,
-        run: fn(&World, ConnectionId, &str) -> CommandResult,
+        run: CommandFunction,
     ) -> Self {
-        Self { name, parameters, summary, is_registered_only: false, run: CommandFunction::Query(run) }
-    }
-
-    /// Creates a command for all players.
-    const fn for_all(name: &'static str, parameters: &'static str, summary: &'static str, run: ActionFunction) -> Self {
-        Self { name, parameters, summary, is_registered_only: false, run: CommandFunction::Action(run) }
+        Self { name, parameters, summary, is_registered_only: false, run }
     }
 
     /// Creates a command for registered players only.
@@ -123,7 +110,7 @@ impl Command {
         name: &'static str,
         parameters: &'static str,
         summary: &'static str,
-        run: ActionFunction,
+        run: CommandFunction,
     ) -> Self {
         Self { is_registered_only: true, ..Self::for_all(name, parameters, summary, run) }
     }
@@ -197,10 +184,7 @@ impl CommandDirectory {
     /// Returns the command of that name, or the only one whose name starts with it, with its number. The error lists the names
     /// that start with `name`.
     fn find_by_prefix(&self, name: &str) -> Result<(CommandCode, &'static Command), Vec<&'static str>> {
-        match exact_or_prefix_matches(self.0.iter().map(|(&known, &entry)| (known, entry)), name).as_slice() {
-            &[(_, only)] => Ok(only),
-            other => Err(other.iter().map(|&(known, _)| known).collect()),
-        }
+        find_only_by_prefix(self.0.iter().map(|(&known, &entry)| (known, entry)), name)
     }
 }
 
@@ -233,53 +217,16 @@ impl World {
         played.unwrap_or_else(|| self.run_command_by_prefix(id, &lower, parameters))
     }
 
-    /// Executes the command with this name, or the only one whose name starts with it. Queues a refusal if no or several commands
-    /// match, if the connection's family does not have the command, and for an abbreviated `quit`. Returns the code for block
-    /// mode.
+    /// Executes the command with this name, or the only one whose name starts with it, and queues the text of the reply or the
+    /// refusal. Returns the code for block mode.
     fn run_command_by_prefix(&mut self, id: ConnectionId, name: &str, parameters: &str) -> CommandCode {
-        let family = self.lobby.connection(id).map(|connection| connection.family).unwrap_or_default();
-        // The family of the connection decides: simulated players use FICS commands on an ICC server too.
-        match self.directory.find_by_prefix(name) {
-            Ok((_, command)) if family == Family::Icc && matches!(command.name, "iset" | "ivariables") => {
-                self.refuse_unknown(id, family, name)
-            }
-            Ok((_, command)) if command.name == QUIT && name != QUIT => self.refuse_abbreviated_quit(id),
-            Ok((code, command)) => self.run_found_command(id, code, command, parameters),
-            Err(names) if names.is_empty() => self.refuse_unknown(id, family, name),
-            Err(names) => {
-                self.lobby.queue_text(id, &format!("Ambiguous command \"{name}\". Matches: {}\n", names.join(" ")));
-                CommandCode::AMBIGUOUS_COMMAND
-            }
-        }
-    }
-
-    /// Queues the refusal of an unknown command, and returns its code for block mode.
-    fn refuse_unknown(&mut self, id: ConnectionId, family: Family, name: &str) -> CommandCode {
-        self.lobby.queue_text(id, &family.unknown_command_text(name));
-        CommandCode::UNKNOWN_COMMAND
-    }
-
-    /// Executes a command, or refuses it to a guest, and queues the text of the reply. Returns the code for block mode.
-    fn run_found_command(
-        &mut self,
-        id: ConnectionId,
-        code: CommandCode,
-        command: &Command,
-        parameters: &str,
-    ) -> CommandCode {
-        let is_registered = self.lobby.player(id).is_some_and(|player| player.is_registered);
-        if command.is_registered_only && !is_registered {
-            self.lobby.queue_text(id, &format!("Only registered players can use the {} command.\n", command.name));
-            return CommandCode::INSUFFICIENT_RIGHTS;
-        }
-        let outcome = match command.run {
-            CommandFunction::Query(run) => run(self, id, parameters),
-            CommandFunction::Action(run) => run(self, id, parameters),
-        };
-        let (code, text) = match outcome {
-            Ok(text) | Err(Refusal::Text(text)) => (code, text),
-            Err(Refusal::Coded(code, text)) => (code, text),
-            Err(Refusal::Usage) => (CommandCode::BAD_PARAMETERS, format_usage_line(command) + "\n"),
+        let (code, text) = match self.find_command_or_refusal(id, name) {
+            Ok((code, command)) => match (command.run)(self, id, parameters) {
+                Ok(text) | Err(Refusal::Text(text)) => (code, text),
+                Err(Refusal::Coded(code, text)) => (code, text),
+                Err(Refusal::Usage) => (CommandCode::BAD_PARAMETERS, format_usage_line(command) + "\n"),
+            },
+            Err(refusal) => refusal,
         };
         if !text.is_empty() {
             self.lobby.queue_text(id, &text);
@@ -287,17 +234,42 @@ impl World {
         code
     }
 
-    /// Refuses an abbreviated `quit` with a tell in the player's own name, as recorded. Returns the code for block mode.
-    fn refuse_abbreviated_quit(&mut self, id: ConnectionId) -> CommandCode {
-        let Some((display, name)) = self.lobby.player(id).map(|me| (me.name_with_titles(), me.name().to_owned()))
-        else {
-            return NULL;
-        };
-        self.lobby.queue_text(
-            id,
-            &format!("{display} tells you: The command 'quit' cannot be abbreviated.\n(told {name})\n"),
-        );
-        CommandCode::UNKNOWN_COMMAND
+    /// Returns the command with this name, or the only one whose name starts with it, with its number in block mode.
+    ///
+    /// # Errors
+    ///
+    /// Code and text of the refusal: no command or several match, the connection's family does not have the command, a guest uses
+    /// a command of registered players, or `quit` is abbreviated.
+    fn find_command_or_refusal(
+        &self,
+        id: ConnectionId,
+        name: &str,
+    ) -> Result<(CommandCode, &'static Command), (CommandCode, String)> {
+        let family = self.lobby.connection(id).map(|connection| connection.family).unwrap_or_default();
+        let player = self.lobby.player(id);
+        let unknown = || (CommandCode::UNKNOWN_COMMAND, family.unknown_command_text(name));
+        match self.directory.find_by_prefix(name) {
+            // The family of the connection decides: simulated players use FICS commands on an ICC server too.
+            Ok((_, command)) if family == Family::Icc && matches!(command.name, "iset" | "ivariables") => {
+                Err(unknown())
+            }
+            Ok((_, command)) if command.name == QUIT && name != QUIT => {
+                let me = player.map(|me| (me.name_with_titles(), me.name()));
+                let (display, name) = me.unwrap_or_default();
+                // A tell in the player's own name, as recorded.
+                let text = format!("{display} tells you: The command 'quit' cannot be abbreviated.\n(told {name})\n");
+                Err((CommandCode::UNKNOWN_COMMAND, text))
+            }
+            Ok((_, command)) if command.is_registered_only && player.is_none_or(|player| !player.is_registered) => {
+                let text = format!("Only registered players can use the {} command.\n", command.name);
+                Err((CommandCode::INSUFFICIENT_RIGHTS, text))
+            }
+            Ok(found) => Ok(found),
+            Err(names) if names.is_empty() => Err(unknown()),
+            Err(names) => {
+                Err((CommandCode::AMBIGUOUS_COMMAND, unknown_or_ambiguous_text("command", name, &names) + "\n"))
+            }
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::world::{ActiveGame, BoardReason, ConnectionId, Ivar, MAX_OBSERVED, Pl
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::query("allobservers", "[game|player]", "Lists the observers of a game, or of all games.", run_allobservers),
+    Command::for_all("allobservers", "[game|player]", "Lists the observers of a game, or of all games.", run_allobservers),
     Command::for_all("observe", "game|player ...", "Observes games: sends you their boards.", run_observe),
     Command::for_all("unobserve", "[game ...]", "Stops observing games; without a number, all of them.", run_unobserve),
 ];
@@ -91,7 +91,7 @@ fn run_unobserve(world: &mut World, id: ConnectionId, parameters: &str) -> Comma
     DONE
 }
 
-fn run_allobservers(world: &World, _: ConnectionId, parameters: &str) -> CommandResult {
+fn run_allobservers(world: &mut World, _: ConnectionId, parameters: &str) -> CommandResult {
     let only = parameters.split_whitespace().next().map(|word| world.find_game(word)).transpose()?;
     let active_games = world.games.in_progress.iter().filter(|(number, _)| only.is_none_or(|only| only == **number));
     let lines: Vec<_> =

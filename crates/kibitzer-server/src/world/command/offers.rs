@@ -1,17 +1,16 @@
-//! Commands that list and answer offers.
+//! Commands that answer offers.
 //!
 //! Source of the forms: transcripts fatics-match-pending-*, fatics-game-offers-*.
 
 use super::{Command, CommandResult, DONE};
 use crate::account::name_key;
 use crate::options::Feature;
-use crate::world::{ConnectionId, Offer, OfferKind, World};
+use crate::world::{ConnectionId, Offer, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
     Command::for_all("accept", "[number|player|kind]", "Accepts an offer; the parameter selects one of several.", run_accept),
     Command::for_all("decline", "[number|player|kind|all]", "Declines an offer; the parameter selects one of several.", run_decline),
-    Command::query("pending", "", "Lists the offers that you made and received.", run_pending),
     Command::for_all("withdraw", "[number|player|kind|all]", "Withdraws an offer; the parameter selects one of several.", run_withdraw),
 ];
 
@@ -88,43 +87,4 @@ fn matches_word(world: &World, id: ConnectionId, offer: &Offer, word: &str) -> b
             offer.kind.wire_word() == word || world.lobby.player_name(offer.other_side(id)).eq_ignore_ascii_case(word)
         }
     }
-}
-
-/// Executes `pending`: lists the offers that the player has made and received.
-///
-/// Source of the form: freechess.org; no recorded server has this command.
-fn run_pending(world: &World, id: ConnectionId, _: &str) -> CommandResult {
-    let section = |verb: &str, side: &str| {
-        let rows: String = answerable_offers(world, id, verb)
-            .iter()
-            .map(|offer| format_pending_row(world, id, offer) + "\n")
-            .collect();
-        if rows.is_empty() {
-            return format!("There are no offers pending {side} other players.\n");
-        }
-        format!(
-            "Offers {side} other players:\n\n{rows}\nIf you wish to {verb} any of these offers type \"{verb} number\".\n"
-        )
-    };
-    Ok(format!("{}\n{}", section("withdraw", "to"), section("accept", "from")))
-}
-
-fn format_pending_row(world: &World, id: ConnectionId, offer: &Offer) -> String {
-    let (from, to) = (world.lobby.player_name(offer.from), world.lobby.player_name(offer.to));
-    let (who, whom) =
-        if offer.from == id { ("You are".to_owned(), to) } else { (format!("{from} is"), "you".to_owned()) };
-    let proposal = match offer.kind {
-        OfferKind::Match(challenge) => {
-            format!("a challenge: {}", world.lobby.challenge_text(offer.from, offer.to, challenge))
-        }
-        OfferKind::Partner => "a bughouse partnership".to_owned(),
-        OfferKind::Simul => "to join the simul".to_owned(),
-        OfferKind::Draw => "a draw".to_owned(),
-        OfferKind::Switch => "to switch sides".to_owned(),
-        OfferKind::Takeback(plies) => format!("to take back {plies} half-move(s)"),
-        OfferKind::Abort | OfferKind::Adjourn | OfferKind::Pause | OfferKind::Unpause => {
-            format!("to {} the game", offer.kind.wire_word())
-        }
-    };
-    format!("{:>4}: {who} offering {whom} {proposal}.", offer.number)
 }

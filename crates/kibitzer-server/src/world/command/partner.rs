@@ -10,7 +10,7 @@ use crate::world::{ActiveGame, ConnectionId, OfferKind, Player, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::query("bugwho", "", "Lists bughouse games, partnerships, and players who are open for bughouse.", run_bugwho),
+    Command::for_all("bugwho", "", "Lists bughouse games, partnerships, and players who are open for bughouse.", run_bugwho),
     Command::for_all("partner", "[player]", "Offers a bughouse partnership, or accepts one; without a name it ends yours.", run_partner),
     Command::for_all("ptell", "text", "Sends a message to your bughouse partner.", run_ptell),
 ];
@@ -49,7 +49,7 @@ fn run_ptell(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
     Ok(world.format_tell_receipt(partner))
 }
 
-fn run_bugwho(world: &World, _: ConnectionId, _: &str) -> CommandResult {
+fn run_bugwho(world: &mut World, _: ConnectionId, _: &str) -> CommandResult {
     let played =
         world.games.in_progress.values().filter_map(ActiveGame::as_played).filter(|game| game.partner.is_some());
     let games: Vec<_> = played.map(|game| format!("{}\n", games_row(game, world.now()))).collect();

@@ -10,8 +10,8 @@ use crate::world::{AdjournedGame, ConnectionId, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::query("history", "[player]", "Lists the most recent games of a player.", run_history),
-    Command::query("stored", "[player]", "Lists the adjourned games of a player.", run_stored),
+    Command::for_all("history", "[player]", "Lists the most recent games of a player.", run_history),
+    Command::for_all("stored", "[player]", "Lists the adjourned games of a player.", run_stored),
 ];
 
 /// Formats the refusal of a name that no player has.
@@ -35,7 +35,7 @@ fn requested_or_own_name(world: &World, id: ConnectionId, parameters: &str) -> R
     }
 }
 
-fn run_history(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
+fn run_history(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let name = requested_or_own_name(world, id, parameters)?;
     let games = world.games.history_of(&name);
     refuse_if(games.is_empty(), format!("{name} has no history games.\n"))?;
@@ -46,7 +46,7 @@ fn run_history(world: &World, id: ConnectionId, parameters: &str) -> CommandResu
     Ok(format!("History for {name}:\n{HISTORY_HEAD}\n{}", rows.collect::<String>()))
 }
 
-fn run_stored(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
+fn run_stored(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let name = requested_or_own_name(world, id, parameters)?;
     let own = world.games.adjourned.iter().filter_map(|stored| Some((stored, stored.game.header.color_of(&name)?)));
     let row = |(index, (stored, color)): (usize, (&AdjournedGame, Color))| {

@@ -15,7 +15,7 @@ use crate::world::{Challenge, ConnectionId, MAX_SEEKS, Seek, World, format_reque
 pub(super) const COMMANDS: &[Command] = &[
     Command::for_all("play", "number|player", "Accepts a seek.", run_play),
     Command::for_all("seek", "[minutes [increment]] [rated|unrated] [white|black] [crazyhouse] [manual] [formula] [least-most]", "Posts a seek for a game.", run_seek),
-    Command::query("sought", "[all]", "Lists all seeks.", run_sought),
+    Command::for_all("sought", "[all]", "Lists all seeks.", run_sought),
     Command::for_all("unseek", "[number]", "Removes all of your seeks, or one of them.", run_unseek),
 ];
 
@@ -130,7 +130,7 @@ fn find_seek_of_other(world: &World, id: ConnectionId, word: &str) -> Result<See
     }
 }
 
-fn run_sought(world: &World, _: ConnectionId, _: &str) -> CommandResult {
+fn run_sought(world: &mut World, _: ConnectionId, _: &str) -> CommandResult {
     let rows: String = world.seeks.iter().filter_map(|seek| Some(format_sought_row(world, seek)? + "\n")).collect();
     Ok(format!("{rows}{} displayed.\n", format_count(world.seeks.len(), "ad")))
 }

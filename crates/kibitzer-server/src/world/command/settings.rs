@@ -6,20 +6,21 @@ use kibitzer_core::message::Datagram;
 
 use super::records::no_player_text;
 use super::{Command, CommandResult, DONE, Refusal, refuse_if, required_first_word};
+use crate::account::{find_only_by_prefix, name_key, unknown_or_ambiguous_text};
 use crate::family::Family;
 use crate::options::Feature;
 use crate::play::BoardForm;
 use crate::world::icc::number;
-use crate::world::{ConnectionId, Ivar, SetVariableError, World, settable_ivars_by_prefix};
+use crate::world::{ConnectionId, Ivar, World, settable_ivars};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
     Command::for_all("iset", "name 0|1", "Sets an interface variable, which controls the output that your program receives.", run_iset),
-    Command::query("ivariables", "[player]", "Shows interface variables.", run_ivariables),
+    Command::for_all("ivariables", "[player]", "Shows interface variables.", run_ivariables),
     Command::for_all("password", "old new", "Changes your password.", run_password),
     Command::for_all("set", "name [value]", "Sets a variable of your account. \"set 1 text\" to \"set 10 text\" write notes.", run_set),
     Command::for_all("style", "number", "Sets the format of boards. This server has style 12 only.", run_style),
-    Command::query("variables", "[player]", "Shows variables.", run_variables),
+    Command::for_all("variables", "[player]", "Shows variables.", run_variables),
 ];
 
 /// Commands that only ICC has.
@@ -58,48 +59,32 @@ fn set_variable(world: &mut World, id: ConnectionId, name: &str, value: &str) ->
         return Ok(format!("{answer}\n"));
     }
     let Some(player) = world.lobby.player_mut(id) else { return DONE };
-    let answer = match player.saved.variables.set_or_toggle(name, value) {
-        Ok(answer) => answer,
-        Err(SetVariableError::Unknown) => format!("No such variable \"{name}\"."),
-        Err(SetVariableError::Ambiguous(names)) => {
-            format!("Ambiguous variable \"{name}\". Matches: {}", names.join(" "))
-        }
-        Err(SetVariableError::BadValue(name)) => format!("Bad value given for variable \"{name}\"."),
-    };
-    Ok(format!("{answer}\n"))
+    let (Ok(answer) | Err(answer)) = player.saved.variables.set_or_toggle(name, value);
+    Ok(answer + "\n")
 }
 
 fn run_iset(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let mut words = parameters.split_whitespace();
     let (Some(name), value) = (words.next(), words.next()) else { return Err(Refusal::Usage) };
-    let prefix = name.to_ascii_lowercase();
     let is_offered = |ivar: &Ivar| *ivar != Ivar::Block || world.options.has_feature(Feature::BlockMode);
-    let matches: Vec<_> = settable_ivars_by_prefix(&prefix).into_iter().filter(is_offered).collect();
-    match matches.as_slice() {
-        [] => world.lobby.queue_text(id, &format!("No such ivariable \"{name}\".\n")),
-        &[ivar] => set_ivar_and_reply(world, id, ivar, value),
-        several => {
-            let names: Vec<_> = several.iter().map(|ivar| ivar.as_str()).collect();
-            world.lobby.queue_text(id, &format!("Ambiguous ivariable \"{name}\". Matches: {}\n", names.join(" ")));
-        }
-    }
-    DONE
+    let ivars = settable_ivars().filter(is_offered).map(|ivar| (ivar.as_str(), ivar));
+    let refusal = |names: Vec<_>| unknown_or_ambiguous_text("ivariable", name, &names) + "\n";
+    let ivar = find_only_by_prefix(ivars, &name_key(name)).map_err(refusal)?;
+    set_or_toggle_ivar(world, id, ivar, value)
 }
 
-/// Sets an ivar, or inverts it without a value, and queues the reply. Setting `seekinfo` also sends the list of seeks. Refused
-/// while the ivar `lock` is set. Does nothing, without a reply, for a value other than 0 and 1.
-fn set_ivar_and_reply(world: &mut World, id: ConnectionId, ivar: Ivar, value: Option<&str>) {
-    let Some(player) = world.lobby.player_mut(id) else { return };
+/// Sets an ivar, or inverts it without a value. Setting `seekinfo` also sends the list of seeks. Refused while the ivar `lock` is
+/// set. Does nothing, without a reply, for a value other than 0 and 1.
+fn set_or_toggle_ivar(world: &mut World, id: ConnectionId, ivar: Ivar, value: Option<&str>) -> CommandResult {
+    let Some(player) = world.lobby.player_mut(id) else { return DONE };
     let value = match value {
         None => !player.ivars.is_set(ivar),
         Some("1") => true,
         Some("0") => false,
         // The recorded server answers nothing at all.
-        Some(_) => return,
+        Some(_) => return DONE,
     };
-    if player.ivars.is_set(Ivar::Lock) {
-        return world.lobby.queue_text(id, "Cannot alter: Interface setting locked.\n");
-    }
+    refuse_if(player.ivars.is_set(Ivar::Lock), "Cannot alter: Interface setting locked.\n")?;
     player.ivars.set(ivar, value);
     let said = if value { "set" } else { "unset" };
     world.lobby.queue_text(id, &format!("{} {said}.\n", ivar.as_str()));
@@ -107,9 +92,10 @@ fn set_ivar_and_reply(world: &mut World, id: ConnectionId, ivar: Ivar, value: Op
         let list = world.seekinfo_list(id);
         world.lobby.queue_unwrapped(id, &list);
     }
+    DONE
 }
 
-fn run_variables(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
+fn run_variables(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let Some(player) = world.lobby.player(requested_player_or_self(world, id, parameters)?) else { return DONE };
     let variables = &player.saved.variables;
     let prompt = Some(variables.value("prompt"))
@@ -121,7 +107,7 @@ fn run_variables(world: &World, id: ConnectionId, parameters: &str) -> CommandRe
     Ok(format!("Variable settings of {name}:\n\n{table}\nPrompt: {prompt}\n{interface}\n"))
 }
 
-fn run_ivariables(world: &World, id: ConnectionId, parameters: &str) -> CommandResult {
+fn run_ivariables(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let Some(player) = world.lobby.player(requested_player_or_self(world, id, parameters)?) else { return DONE };
     let mut table = format!("Interface variable settings of {}:\n\n{}\n", player.name(), player.ivars.format_table());
     if !world.options.has_feature(Feature::BlockMode) {

@@ -8,7 +8,7 @@ use crate::world::{ConnectionId, OfferKind, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::query("simgames", "", "Shows how many games you are playing in your simul.", run_simgames),
+    Command::for_all("simgames", "", "Shows how many games you are playing in your simul.", run_simgames),
     Command::for_all("simmatch", "player", "Asks a player to let you join a simul, or accepts such a request.", run_simmatch),
     Command::for_all("simnext", "", "Goes to the next board of your simul.", run_simnext),
     Command::for_all("simopen", "", "Switches on or off that players may ask to join your simul.", run_simopen),
@@ -25,7 +25,7 @@ fn run_simopen(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     Ok(format!("sopen set to {value}.\nYou are {state} open to receive simul requests.\n"))
 }
 
-fn run_simgames(world: &World, id: ConnectionId, _: &str) -> CommandResult {
+fn run_simgames(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     let n_games = world.lobby.simul_games(id).len();
     refuse_if(n_games == 0, NO_SIMUL)?;
     Ok(format!("You are playing {n_games} simultaneous games.\n"))

@@ -13,14 +13,14 @@ use crate::world::{ConnectionId, Talk, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::registered_only("cshout", "text", "Sends a message about chess to all players.", run_cshout),
-    Command::registered_only("it", "text", "Sends your name followed by a text to all players: \"it waves\".", run_it),
-    Command::for_all("kibitz", "text", "Sends a message to the players and observers of a game.", run_kibitz),
+    Command::registered_only("cshout", "text", "Sends a message about chess to all players.", |world, id, text| shout_to_all(world, id, text, "cshout", ("2", "c-shouts:", "c-shouted"))),
+    Command::registered_only("it", "text", "Sends your name followed by a text to all players: \"it waves\".", |world, id, text| shout_to_all(world, id, text, "shout", ("1", "", "it-shouted"))),
+    Command::for_all("kibitz", "text", "Sends a message to the players and observers of a game.", |world, id, text| send_game_comment(world, id, text, ("kibitz", "kibitzes", "kibitzed"))),
     Command::registered_only("messages", "player text", "Sends a message to a registered player who is logged in. Messages are not stored.", run_messages),
     Command::for_all("say", "text", "Sends a message to your opponent, or to your previous one.", run_say),
-    Command::registered_only("shout", "text", "Sends a message to all players.", run_shout),
+    Command::registered_only("shout", "text", "Sends a message to all players.", |world, id, text| shout_to_all(world, id, text, "shout", ("0", "shouts:", "shouted"))),
     Command::for_all("tell", "player|channel|.|, text", "Sends a message to a player or to a channel. \".\" is the player and \",\" the channel of your last tell.", run_tell),
-    Command::for_all("whisper", "text", "Sends a message to the observers of a game.", run_whisper),
+    Command::for_all("whisper", "text", "Sends a message to the observers of a game.", |world, id, text| send_game_comment(world, id, text, ("whisper", "whispers", "whispered"))),
     Command::for_all("xtell", "player text", "Sends a message to a player.", run_xtell),
 ];
 
@@ -116,18 +116,6 @@ fn tell_channel(world: &mut World, id: ConnectionId, word: &str, text: &str) -> 
     Ok(format!("(told {} in channel {number})\n", format_count(members.len(), "player")))
 }
 
-fn run_shout(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
-    shout_to_all(world, id, text, "shout", ("0", "shouts:", "shouted"))
-}
-
-fn run_cshout(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
-    shout_to_all(world, id, text, "cshout", ("2", "c-shouts:", "c-shouted"))
-}
-
-fn run_it(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
-    shout_to_all(world, id, text, "shout", ("1", "", "it-shouted"))
-}
-
 /// Sends a shout to all players with the flag set who do not censor the sender: after a verb, or as `--> Foo waves` without one.
 /// The reply contains the shout and the number of receivers without the sender.
 fn shout_to_all(
@@ -155,14 +143,6 @@ fn shout_to_all(
 fn format_it_shout(display: &str, text: &str) -> String {
     let blank = if text.starts_with(['\'', ',']) { "" } else { " " };
     format!("--> {display}{blank}{text}\n")
-}
-
-fn run_kibitz(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
-    send_game_comment(world, id, text, ("kibitz", "kibitzes", "kibitzed"))
-}
-
-fn run_whisper(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
-    send_game_comment(world, id, text, ("whisper", "whispers", "whispered"))
 }
 
 /// Sends a kibitz or whisper, depending on `verb`, to those of the sender's primary game who receive it. The reply contains the

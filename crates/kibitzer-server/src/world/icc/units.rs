@@ -16,7 +16,7 @@ const MAX_TAG_BYTES: usize = 99;
 const NUMBERS: &str = "\
     abort 156, accept 123, adjourn 134, backward 120, cshout 111, date 177, decline 144, draw 207, examine 115, \
     finger 130, flag 108, forward 119, game_move 2, games 155, history 129, it 102, kibitz 113, match 121, \
-    messages 174, moretime 160, moves 150, observe 137, partner 199, pending 154, ping 187, play 217, \
+    messages 174, moretime 160, moves 150, observe 137, partner 199, ping 187, play 217, \
     ptell 201, quit 162, refresh 145, rematch 222, resign 208, resume 224, say 109, seek 214, set 107, \
     shout 103, showlist 178, sought 215, stored 210, style 141, takeback 168, tell 101, unexamine 133, who 106";
 
