@@ -1,6 +1,6 @@
 //! One client's connection.
 
-use kibitzer_core::message::{Handle, Ivar};
+use kibitzer_core::message::Handle;
 
 use super::ivars::Ivars;
 use super::levels::IccLevelSettings;
@@ -8,7 +8,7 @@ use super::player::Player;
 use super::seal::TimesealClock;
 use crate::family::Family;
 use crate::play::BoardForm;
-use crate::wire::{InputReader, encode_text};
+use crate::wire::InputReader;
 
 /// Reason with which the server refuses logins on request, whether it is true or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -115,27 +115,5 @@ impl Connection {
 
     pub(crate) fn player_mut(&mut self) -> Option<&mut Player> {
         if let LoginStage::LoggedIn(player) = &mut self.stage { Some(player) } else { None }
-    }
-
-    /// Queues text. Wraps lines longer than the player's `width`, unless the client has switched wrapping off or no player is
-    /// logged in.
-    pub(crate) fn queue_text(&mut self, text: &str) {
-        let width = match self.player() {
-            Some(player) if !player.ivars.is_set(Ivar::NoWrap) && self.levels.is_wrapping => {
-                Some(player.saved.variables.number("width").into())
-            }
-            Some(_) | None => None,
-        };
-        encode_text(text, width, self.family.texts().line_end, &mut self.unsent);
-    }
-
-    /// Queues text whose lines are never wrapped: boards, offers, results.
-    pub(crate) fn queue_unwrapped(&mut self, text: &str) {
-        encode_text(text, None, self.family.texts().line_end, &mut self.unsent);
-    }
-
-    /// Queues raw bytes: telnet commands, pings, the marks of a block.
-    pub(crate) fn queue_bytes(&mut self, bytes: &[u8]) {
-        self.unsent.extend_from_slice(bytes);
     }
 }

@@ -10,7 +10,6 @@ mod seal;
 mod variables;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 
 use kibitzer_core::message::{GameId, Ivar};
 
@@ -18,7 +17,6 @@ pub use self::connection::LoginObstacle;
 pub(crate) use self::connection::{Connection, KickReason, LoginStage};
 pub(crate) use self::ivars::{Ivars, settable_ivars};
 pub(crate) use self::levels::IccLevelSettings;
-pub(crate) use self::output::Talk;
 pub(crate) use self::player::{LISTS, MAX_LIST_ENTRIES, Player, SavedSettings};
 pub(crate) use self::schedule::{Schedule, ServerClock};
 pub(crate) use self::seal::TimesealClock;
@@ -28,12 +26,6 @@ use crate::play::{ClockUnit, SeatedPlayer};
 /// Identifier of a connection; never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ConnectionId(pub(crate) u64);
-
-impl fmt::Display for ConnectionId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
 
 /// Which connection a fault is injected into.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -47,17 +39,6 @@ pub enum ConnectionTarget {
     Player(String),
 }
 
-/// Where the output of the command that is being executed starts, for each client except the one that sent the command.
-///
-/// Source: icc §3.
-#[derive(Debug)]
-pub(crate) struct OutputStartsAtOthers {
-    /// The connection that sent the command.
-    by: ConnectionId,
-    /// For each other client that receives units: the offset in its unsent bytes where the unit of this command starts.
-    starts: BTreeMap<ConnectionId, usize>,
-}
-
 /// Connections, the players logged in over them, and the text queued for each.
 #[derive(Debug)]
 pub(crate) struct Lobby {
@@ -68,11 +49,14 @@ pub(crate) struct Lobby {
     /// Players who are logged in, by [`name_key`] of their names.
     online: BTreeMap<String, ConnectionId>,
     /// Settings of registered players at their last logout, by [`name_key`] of their names.
-    saved: BTreeMap<String, SavedSettings>,
-    /// Connections with unsent bytes: those of clients, and those of simulated players.
+    pub(crate) saved: BTreeMap<String, SavedSettings>,
+    /// Connections with unsent bytes. Those of simulated players come first, as they are added before any client's.
     unsent: BTreeSet<ConnectionId>,
-    unsent_to_simulated: BTreeSet<ConnectionId>,
-    current_command: Option<OutputStartsAtOthers>,
+    /// The connection that sent the command that is being executed; and for each other client that receives units, the offset in
+    /// its unsent bytes where the unit of this command starts.
+    ///
+    /// Source: icc §3.
+    pub(crate) current_command: Option<(ConnectionId, BTreeMap<ConnectionId, usize>)>,
 }
 
 impl Lobby {
@@ -84,7 +68,6 @@ impl Lobby {
             online: BTreeMap::new(),
             saved: BTreeMap::new(),
             unsent: BTreeSet::new(),
-            unsent_to_simulated: BTreeSet::new(),
             current_command: None,
         }
     }
@@ -105,7 +88,7 @@ impl Lobby {
 
     /// Makes a player the one who is logged in over a connection. The caller has to log out an earlier connection of that player.
     pub(crate) fn log_in(&mut self, id: ConnectionId, player: Player) {
-        self.online.insert(player.name_key(), id);
+        self.online.insert(name_key(player.name()), id);
         self.set_login_stage(id, LoginStage::LoggedIn(Box::new(player)));
     }
 
@@ -116,16 +99,12 @@ impl Lobby {
         let LoginStage::LoggedIn(player) = std::mem::replace(&mut connection.stage, LoginStage::Name) else {
             return None;
         };
-        self.online.remove(&player.name_key());
+        let key = name_key(player.name());
+        self.online.remove(&key);
         if player.is_registered {
-            self.saved.insert(player.name_key(), player.saved.clone());
+            self.saved.insert(key, player.saved.clone());
         }
         Some(*player)
-    }
-
-    /// Returns the settings of a registered player at the last logout, otherwise the defaults.
-    pub(crate) fn saved_settings(&self, name: &str) -> SavedSettings {
-        self.saved.get(&name_key(name)).cloned().unwrap_or_default()
     }
 
     /// Sets the login stage of a connection; does nothing if it was removed.
@@ -143,13 +122,12 @@ impl Lobby {
     /// command of another client is executed, records where the output of that command to this connection begins.
     pub(crate) fn queue_for_output(&mut self, id: ConnectionId) -> Option<&mut Connection> {
         let connection = self.connections.get_mut(&id)?;
-        let queue = if connection.is_simulated { &mut self.unsent_to_simulated } else { &mut self.unsent };
-        queue.insert(id);
+        self.unsent.insert(id);
         // The first output of a command to this client: what is queued before it is not part of the unit.
-        if let Some(current) = self.current_command.as_mut().filter(|current| current.by != id)
+        if let Some((_, starts)) = self.current_command.as_mut().filter(|(by, _)| *by != id)
             && connection.levels.has_level_1_bit(IccLevelSettings::UNITS)
         {
-            current.starts.entry(id).or_insert(connection.unsent.len());
+            starts.entry(id).or_insert(connection.unsent.len());
         }
         Some(connection)
     }
@@ -160,42 +138,23 @@ impl Lobby {
         self.connections.get_mut(&id)
     }
 
-    /// Begins to record, for each client other than `by`, where the output of the command of `by` starts, until
-    /// [`take_output_starts_at_others`](Self::take_output_starts_at_others).
-    pub(crate) fn track_output_starts_at_others(&mut self, by: ConnectionId) {
-        self.current_command = Some(OutputStartsAtOthers { by, starts: BTreeMap::new() });
-    }
-
-    /// Ends the recording that [`track_output_starts_at_others`](Self::track_output_starts_at_others) began. Returns, for each
-    /// other client that received output, the offset in its unsent bytes at which that output starts.
-    pub(crate) fn take_output_starts_at_others(&mut self) -> BTreeMap<ConnectionId, usize> {
-        self.current_command.take().map(|current| current.starts).unwrap_or_default()
-    }
-
-    /// Removes and returns the bytes queued for one client; `None` if no client has any.
-    pub(crate) fn take_next_unsent(&mut self) -> Option<(ConnectionId, Vec<u8>)> {
-        Self::take_first_unsent(&mut self.unsent, &mut self.connections)
-    }
-
     /// Returns whether bytes are queued for a simulated player.
     pub(crate) fn has_unsent_to_simulated(&self) -> bool {
-        !self.unsent_to_simulated.is_empty()
+        self.unsent.first().and_then(|id| self.connections.get(id)).is_some_and(|connection| connection.is_simulated)
     }
 
-    /// Removes and returns the bytes queued for one simulated player; `None` if no such player has any.
-    pub(crate) fn take_next_unsent_to_simulated(&mut self) -> Option<(ConnectionId, Vec<u8>)> {
-        Self::take_first_unsent(&mut self.unsent_to_simulated, &mut self.connections)
+    /// Removes and returns the bytes queued for one simulated player, or for one client; `None` if no such player has any, or
+    /// clients have to wait until the bytes for simulated players were taken.
+    pub(crate) fn take_next_unsent(&mut self, is_simulated: bool) -> Option<(ConnectionId, Vec<u8>)> {
+        let &id = self.unsent.first()?;
+        let connection = self.connections.get_mut(&id).filter(|connection| connection.is_simulated == is_simulated)?;
+        self.unsent.remove(&id);
+        Some((id, std::mem::take(&mut connection.unsent)))
     }
 
-    /// Removes the first connection of a queue and returns its bytes, which are empty if it was removed meanwhile. `None` for
-    /// an empty queue.
-    fn take_first_unsent(
-        queue: &mut BTreeSet<ConnectionId>,
-        connections: &mut BTreeMap<ConnectionId, Connection>,
-    ) -> Option<(ConnectionId, Vec<u8>)> {
-        let id = queue.pop_first()?;
-        let bytes = connections.get_mut(&id).map(|connection| std::mem::take(&mut connection.unsent));
-        Some((id, bytes.unwrap_or_default()))
+    /// Returns whether a client has switched a bit of the level-1 setting on.
+    pub(crate) fn has_level_1_bit(&self, id: ConnectionId, bit: u8) -> bool {
+        self.connection(id).is_some_and(|connection| connection.levels.has_level_1_bit(bit))
     }
 }
 

@@ -4,38 +4,35 @@
 
 use kibitzer_core::message::{Datagram, Ivar};
 
-use super::{Connection, ConnectionId, Lobby, Player};
-use crate::family::Family;
+use super::{ConnectionId, Lobby, Player};
+use crate::wire::encode_text;
 
 /// Telnet's escape byte, which is doubled within data.
 const IAC: u8 = 0xFF;
 
-/// What a player said, as a line, and as the datagram that replaces the line for clients that have switched it on.
-#[derive(Clone, Debug)]
-pub(crate) struct Talk {
-    pub(crate) line: String,
-    pub(crate) datagram: Datagram,
-}
-
 impl Lobby {
-    /// Queues text, with long lines wrapped as [`Connection::queue_text`] does.
+    /// Queues text. Wraps lines longer than the player's `width`, unless the client has switched wrapping off or no player is
+    /// logged in.
     pub(crate) fn queue_text(&mut self, to: ConnectionId, text: &str) {
         if let Some(connection) = self.queue_for_output(to) {
-            connection.queue_text(text);
+            let player = connection.player().filter(|player| !player.ivars.is_set(Ivar::NoWrap));
+            let player = player.filter(|_| connection.levels.is_wrapping);
+            let width = player.map(|player| player.saved.variables.number("width").into());
+            encode_text(text, width, connection.family.texts().line_end, &mut connection.unsent);
         }
     }
 
     /// Queues text whose lines are never wrapped.
     pub(crate) fn queue_unwrapped(&mut self, to: ConnectionId, text: &str) {
         if let Some(connection) = self.queue_for_output(to) {
-            connection.queue_unwrapped(text);
+            encode_text(text, None, connection.family.texts().line_end, &mut connection.unsent);
         }
     }
 
     /// Queues raw bytes, which are neither wrapped nor escaped.
     pub(crate) fn queue_bytes(&mut self, to: ConnectionId, bytes: &[u8]) {
         if let Some(connection) = self.queue_for_output(to) {
-            connection.queue_bytes(bytes);
+            connection.unsent.extend_from_slice(bytes);
         }
     }
 
@@ -96,40 +93,36 @@ impl Lobby {
     pub(crate) fn queue_ping_if_sealed(&mut self, id: ConnectionId) {
         let now = self.clock.now;
         let Some(connection) = self.queue_for_output(id) else { return };
-        let Some(bytes) = connection.seal.as_mut().map(|seal| seal.record_ping(now)) else { return };
-        connection.queue_bytes(bytes);
+        let bytes = connection.seal.as_mut().map(|seal| seal.record_ping(now));
+        connection.unsent.extend_from_slice(bytes.unwrap_or_default());
     }
 
     /// Queues a datagram if the client has switched it on. Returns whether it was queued.
     pub(crate) fn queue_datagram_if_on(&mut self, to: ConnectionId, datagram: &Datagram) -> bool {
-        let is_on = |connection: &&mut Connection| {
-            connection.family == Family::Icc && connection.levels.is_datagram_on(datagram.number)
-        };
+        let is_on = self.connection(to).is_some_and(|connection| connection.levels.is_datagram_on(datagram.number));
         // `queue_for_output` queues the connection, so it is called only if something is sent.
-        let Some(_) = self.connection_mut(to).filter(is_on) else { return false };
-        let Some(connection) = self.queue_for_output(to) else { return false };
-        let mut unit = Vec::new();
-        datagram.write(&mut unit);
-        // Every IAC in a datagram is data.
-        for byte in unit {
-            let times = if byte == IAC { 2 } else { 1 };
-            connection.unsent.extend(std::iter::repeat_n(byte, times));
+        if let Some(connection) = is_on.then(|| self.queue_for_output(to)).flatten() {
+            let mut unit = Vec::new();
+            datagram.write(&mut unit);
+            // Every IAC in a datagram is data.
+            let escaped = unit.into_iter().flat_map(|byte| std::iter::repeat_n(byte, if byte == IAC { 2 } else { 1 }));
+            connection.unsent.extend(escaped);
         }
-        true
+        is_on
     }
 
     /// Queues talk to one receiver: as a datagram if the client has switched it on, otherwise as a line. To the speaker, it is
     /// part of the reply, without a prompt of its own.
-    pub(crate) fn queue_talk(&mut self, from: ConnectionId, to: ConnectionId, talk: &Talk) {
+    pub(crate) fn queue_talk(&mut self, from: ConnectionId, to: ConnectionId, line: &str, datagram: &Datagram) {
         let is_own = from == to;
-        if self.queue_datagram_if_on(to, &talk.datagram) {
+        if self.queue_datagram_if_on(to, datagram) {
             if !is_own {
                 self.queue_prompt_if_on(to);
             }
         } else if is_own {
-            self.queue_text(to, &talk.line);
+            self.queue_text(to, line);
         } else {
-            self.notify(to, &talk.line);
+            self.notify(to, line);
         }
     }
 

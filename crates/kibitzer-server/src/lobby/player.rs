@@ -8,7 +8,7 @@ use kibitzer_core::message::{Confidence, GameId, Handle, Rating};
 use super::ConnectionId;
 use super::ivars::Ivars;
 use super::variables::Variables;
-use crate::account::{Account, name_key};
+use crate::account::Account;
 
 /// Maximum number of entries of each list of a player.
 pub(crate) const MAX_LIST_ENTRIES: usize = 200;
@@ -65,16 +65,12 @@ pub(crate) struct Player {
 }
 
 impl Player {
-    pub(crate) fn guest(handle: Handle, titles: &str, ivars: Ivars, now: Instant) -> Self {
-        Self::new(handle, titles.to_owned(), false, ivars, now)
-    }
-
     pub(crate) fn registered(account: &Account, saved: SavedSettings, ivars: Ivars, now: Instant) -> Self {
         let player = Self::new(account.handle.clone(), account.format_titles(), true, ivars, now);
         Self { ratings: account.ratings.clone(), saved, ..player }
     }
 
-    fn new(handle: Handle, titles: String, is_registered: bool, ivars: Ivars, now: Instant) -> Self {
+    pub(crate) fn new(handle: Handle, titles: String, is_registered: bool, ivars: Ivars, now: Instant) -> Self {
         Self {
             handle,
             titles,
@@ -101,11 +97,6 @@ impl Player {
 
     pub(crate) fn has_flag(&self, flag: &str) -> bool {
         self.saved.variables.is_flag_on(flag)
-    }
-
-    /// Returns the name in lower case, which identifies the player.
-    pub(crate) fn name_key(&self) -> String {
-        name_key(self.name())
     }
 
     /// Returns the name followed by the titles, as in talk and lists: `Newton(GM)`.

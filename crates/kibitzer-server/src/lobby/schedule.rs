@@ -10,21 +10,13 @@ use crate::calendar::UtcDateTime;
 pub(crate) struct ServerClock {
     pub(crate) now: Instant,
     pub(crate) started: Instant,
-    started_date: SystemTime,
+    pub(crate) started_date: SystemTime,
 }
 
 impl ServerClock {
-    pub(crate) const fn new(now: Instant, date: SystemTime) -> Self {
-        Self { now, started: now, started_date: date }
-    }
-
     /// Returns the current date and time of day.
     pub(crate) fn utc_now(&self) -> UtcDateTime {
-        self.utc_at(self.now)
-    }
-
-    pub(crate) fn utc_at(&self, moment: Instant) -> UtcDateTime {
-        UtcDateTime::from_system_time(self.started_date + moment.saturating_duration_since(self.started))
+        UtcDateTime::from_system_time(self.system_time())
     }
 
     /// Returns the current date, as the server shows it, as a system time.

@@ -15,8 +15,8 @@ pub(crate) struct TimesealClock {
     /// When the newest answered ping was sent, and the reading of the client's clock at the answer.
     answer: Option<(Instant, u64)>,
     /// Time from the newest answered ping to its answer.
-    lag: Duration,
-    n_answers: u32,
+    pub(crate) lag: Duration,
+    pub(crate) n_answers: u32,
 }
 
 impl TimesealClock {
@@ -52,11 +52,6 @@ impl TimesealClock {
         let there = (self.time_ms % MODULUS + MODULUS - time_ms % MODULUS) % MODULUS;
         Some(now.saturating_duration_since(pinged).saturating_sub(Duration::from_millis(there)))
     }
-
-    /// Returns the time from the newest answered ping to its answer, and the number of answers so far.
-    pub(crate) const fn latest_lag_and_n_answers(&self) -> (Duration, u32) {
-        (self.lag, self.n_answers)
-    }
 }
 
 #[cfg(test)]
@@ -74,9 +69,9 @@ mod tests {
         seal.record_answer(9_999_000, at(1060));
         seal.time_ms = 1_000;
         assert_eq!(seal.lag_since_answered_ping(at(3100)), Some(Duration::from_millis(100)));
-        assert_eq!(seal.latest_lag_and_n_answers(), (Duration::from_millis(60), 1));
+        assert_eq!((seal.lag, seal.n_answers), (Duration::from_millis(60), 1));
         seal.record_answer(7, at(9000));
-        assert_eq!(seal.latest_lag_and_n_answers().1, 1, "an answer without a ping is no sample");
+        assert_eq!(seal.n_answers, 1, "an answer without a ping is no sample");
         seal.time_ms = 9_998_999;
         assert_eq!(seal.lag_since_answered_ping(at(3100)), Some(Duration::ZERO));
     }

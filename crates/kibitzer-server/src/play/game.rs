@@ -36,15 +36,6 @@ pub(crate) struct Game {
     pub(crate) ending: Option<Ending>,
 }
 
-/// Effects of a move besides the new position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct MoveEffects {
-    /// The captured piece as it enters a reserve; in bughouse the caller passes it to the partner.
-    pub(crate) captured: Option<Role>,
-    /// How the move ends the game. The caller still has to call [`Game::finish`].
-    pub(crate) ending: Option<Ending>,
-}
-
 impl Game {
     /// Creates a game at its start position. In bughouse White's clock starts at once; otherwise none starts before both sides
     /// have moved.
@@ -64,10 +55,17 @@ impl Game {
     }
 
     /// Plays a move of `color`, charges its time, and starts the opponent's clock. `lag` is the network delay that timeseal
-    /// measured; it is not charged.
+    /// measured; it is not charged. Returns the captured piece as it enters a reserve, which the caller passes to the partner in
+    /// bughouse, and how the move ends the game; the caller still has to call [`finish`](Self::finish).
     ///
     /// Returns `None` and changes nothing if the game is over or paused, it is the other side's turn, or the move is illegal.
-    pub(crate) fn try_play(&mut self, color: Color, played: Move, now: Instant, lag: Duration) -> Option<MoveEffects> {
+    pub(crate) fn try_play(
+        &mut self,
+        color: Color,
+        played: Move,
+        now: Instant,
+        lag: Duration,
+    ) -> Option<(Option<Role>, Option<Ending>)> {
         let is_possible = self.ending.is_none() && !self.is_paused && color == self.side_to_move();
         if !is_possible || !self.position().is_legal(played) {
             return None;
@@ -79,7 +77,7 @@ impl Game {
         self.record.push_legal_move(played, elapsed_ms, lag_ms, self.clocks.readings(now));
         self.start_clock_if_due(now);
         let ending = self.position().termination().map(|end| Ending::from_termination(end, self.side_to_move()));
-        Some(MoveEffects { captured, ending })
+        Some((captured, ending))
     }
 
     /// Starts the clock of the side to move, unless the game is paused or untimed, or in its first [`N_FREE_PLIES`].

@@ -26,7 +26,7 @@ pub(crate) use self::board_line::{BoardForm, BoardViewer, ClockUnit, holding_lin
 pub(crate) use self::clocks::Clocks;
 pub(crate) use self::ending::Ending;
 pub(crate) use self::examined::ExaminedGame;
-pub(crate) use self::game::{Game, MoveEffects};
+pub(crate) use self::game::Game;
 pub(crate) use self::listing::{
     HISTORY_HEAD, STORED_HEAD, adjourned_row, examined_row, format_move_list, games_row, history_row,
 };

@@ -56,11 +56,11 @@ impl Table {
     }
 
     /// Plays moves that each take a second.
-    fn play(&mut self, moves: &str) -> Option<MoveEffects> {
+    fn play(&mut self, moves: &str) -> Option<(Option<Role>, Option<Ending>)> {
         moves.split_whitespace().map(|typed| self.play_after(SECOND, typed)).last()
     }
 
-    fn play_after(&mut self, time: Duration, typed: &str) -> MoveEffects {
+    fn play_after(&mut self, time: Duration, typed: &str) -> (Option<Role>, Option<Ending>) {
         self.now += time;
         let played = self.read(typed).unwrap_or_else(|error| panic!("{typed}: {error:?}"));
         self.game.try_play(self.game.side_to_move(), played, self.now, Duration::ZERO).unwrap()
@@ -154,7 +154,7 @@ fn a_side_that_cannot_mate_does_not_win_on_time() {
     let line = "e4 d5 exd5 Qxd5 d4 Qxd4 Qxd4 Nc6 Qxg7 Bxg7 Nc3 Bxc3+ bxc3 Nf6 Bg5 Ne4 Bxe7 Nxc3 Bd6 cxd6 Nf3 Nxa2 Nd4 Nxd4 \
                 Rxa2 Nxc2+ Rxc2 Bg4 Rc8+ Rxc8 g3 Rc2 f3 Bxf3 h4 Bxh1 h5 Rc1+ Kd2 Rxf1 Kd3 Rf3+ Ke2 Rxg3 h6 Rg6 Kd3 Rxh6 Ke3";
     let moved = table.play(line).unwrap();
-    assert_eq!(moved.ending, None);
+    assert_eq!(moved.1, None);
     assert!(table.game.position().has_insufficient_material(Color::White));
     table.now += SECOND * 60;
     assert_eq!(
@@ -171,7 +171,7 @@ fn a_side_that_cannot_mate_does_not_win_on_time() {
 #[test]
 fn moves_end_games_by_mate() {
     let mut table = Table::of(Variant::Standard, 3, 0);
-    assert_eq!(table.play("f3 e5 g4 Qh4").unwrap().ending, Some(Ending::CHECKMATED.with_named_side(Color::White)));
+    assert_eq!(table.play("f3 e5 g4 Qh4").unwrap().1, Some(Ending::CHECKMATED.with_named_side(Color::White)));
     assert_eq!(
         table.finish(Ending::CHECKMATED.with_named_side(Color::White)),
         "{Game 7 (Newton vs. Einstein) Newton checkmated} 0-1"
@@ -278,7 +278,7 @@ fn an_adjourned_game_resumes_with_its_clocks() {
 fn partners_pass_pieces_and_end_together() {
     let mut table = Table::of(Variant::Bughouse, 3, 0);
     let moved = table.play("e4 d5 exd5").unwrap();
-    assert_eq!((moved.captured, table.game.position().hands.white.is_empty()), (Some(Role::Pawn), true));
+    assert_eq!((moved.0, table.game.position().hands.white.is_empty()), (Some(Role::Pawn), true));
     table.game.record.last_position_mut().hands.black.add(Role::Knight);
     let passed = table.game.header.holding_line(table.game.position(), Some((Color::Black, Role::Knight)));
     assert_eq!(passed.as_deref(), Some("<b1> game 7 white [] black [N] <- BN"));

@@ -172,10 +172,10 @@ impl World {
         self.games.get(number)?.as_played().is_none().then_some(number)
     }
 
-    /// Returns the number of the game that a player plays, and the player's color in it.
-    pub(crate) fn game_and_color_of(&self, id: ConnectionId) -> Option<(GameId, Color)> {
-        let header = &self.game_played_by(id)?.header;
-        Some((header.id, header.color_of(self.lobby.player(id)?.name())?))
+    /// Returns the game that a player plays, and the player's color in it.
+    pub(crate) fn game_and_color_of(&self, id: ConnectionId) -> Option<(&Game, Color)> {
+        let game = self.game_played_by(id)?;
+        Some((game, game.header.color_of(self.lobby.player(id)?.name())?))
     }
 
     /// Returns the connection of the player who has this color in a game; `None` if that player is not logged in.
@@ -185,7 +185,8 @@ impl World {
 
     /// Returns the opponent in the game that a player plays; `None` if the opponent is not logged in.
     pub(crate) fn online_opponent_of(&self, id: ConnectionId) -> Option<ConnectionId> {
-        self.online_player(self.game_played_by(id)?, self.game_and_color_of(id)?.1.opponent())
+        let (game, color) = self.game_and_color_of(id)?;
+        self.online_player(game, color.opponent())
     }
 
     /// Returns the players of a played game who are logged in, or the examiners of an examined one; empty for an unknown game.

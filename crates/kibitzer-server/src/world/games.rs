@@ -232,11 +232,11 @@ impl World {
         }
         let name = self.lobby.player_name(id);
         // A simul has several games.
-        while let Some((number, color)) = self.game_and_color_of(id) {
+        while let Some((game, color)) = self.game_and_color_of(id) {
+            let (number, ending) = (game.header.id, game.ending_by_leaving(color));
             if let Some(opponent) = self.online_opponent_of(id) {
                 self.lobby.notify(opponent, &format!("Your opponent, {name}, has lost contact or quit.\n"));
             }
-            let Some(ending) = self.game_played_by(id).map(|game| game.ending_by_leaving(color)) else { return };
             self.end_game(number, ending);
         }
     }

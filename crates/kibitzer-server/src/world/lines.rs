@@ -11,8 +11,8 @@ use crate::options::Feature;
 use crate::wire::MAX_COMMAND_BYTES;
 
 /// Marks of block mode.
-const BLOCK_START: u8 = 0x15;
-const BLOCK_SEPARATOR: u8 = 0x16;
+const BLOCK_START: char = '\x15';
+const BLOCK_SEPARATOR: char = '\x16';
 const BLOCK_END: u8 = 0x17;
 
 /// Maximum number of digits of a command's number in block mode.
@@ -91,11 +91,7 @@ impl World {
     /// Executes a command line, with its output framed as the client has requested: as a unit, as a block, or with a prompt
     /// after it.
     fn receive_command(&mut self, id: ConnectionId, line: &str) {
-        if self
-            .lobby
-            .connection(id)
-            .is_some_and(|connection| connection.levels.has_level_1_bit(IccLevelSettings::UNITS))
-        {
+        if self.lobby.has_level_1_bit(id, IccLevelSettings::UNITS) {
             return self.run_command_in_unit(id, line);
         }
         if !self.lobby.has_ivar(id, Ivar::Block) {
@@ -119,14 +115,10 @@ impl World {
             return;
         }
         // The code is known only after the command, so that the head is inserted before the output.
-        let mut head = vec![BLOCK_START];
-        head.extend_from_slice(number.as_bytes());
-        head.push(BLOCK_SEPARATOR);
-        head.extend_from_slice(code.to_string().as_bytes());
-        head.push(BLOCK_SEPARATOR);
-        connection.unsent.splice(start..start, head);
-        connection.queue_bytes(&[BLOCK_END]);
-        connection.queue_unwrapped("\n");
+        let head = format!("{BLOCK_START}{number}{BLOCK_SEPARATOR}{code}{BLOCK_SEPARATOR}");
+        connection.unsent.splice(start..start, head.bytes());
+        connection.unsent.push(BLOCK_END);
+        self.lobby.queue_unwrapped(id, "\n");
         self.queue_prompt_unless_closing(id);
     }
 

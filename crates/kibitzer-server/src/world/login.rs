@@ -232,7 +232,8 @@ impl World {
             return self.refuse_login(id, LoginFailure::NameInUse, handle.as_str());
         }
         let ivars = self.login_ivars(id);
-        let player = Player::guest(handle, self.options.family.texts().guest_titles, ivars, self.now());
+        let titles = self.options.family.texts().guest_titles.to_owned();
+        let player = Player::new(handle, titles, false, ivars, self.now());
         self.complete_login(id, player);
     }
 
@@ -265,7 +266,7 @@ impl World {
                 self.lobby.queue_text(id, &text);
                 self.end_displaced_session(former);
             }
-            let saved = self.lobby.saved_settings(handle.as_str());
+            let saved = self.lobby.saved.get(&name_key(handle.as_str())).cloned().unwrap_or_default();
             let player = Player::registered(&account, saved, self.login_ivars(id), self.now());
             return self.complete_login(id, player);
         }

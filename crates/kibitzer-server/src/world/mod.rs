@@ -31,7 +31,7 @@ pub(crate) use self::offers::{Challenge, Offer, OfferKind, Offers, format_reques
 pub(crate) use self::seeks::{MAX_SEEKS, Seek};
 pub(crate) use crate::lobby::{
     Connection, ConnectionId, Ivars, KickReason, LISTS, Lobby, LoginObstacle, LoginStage, MAX_LIST_ENTRIES, Player,
-    Talk, settable_ivars,
+    settable_ivars,
 };
 use crate::lobby::{Schedule, ServerClock};
 use crate::options::ServerOptions;
@@ -87,7 +87,7 @@ impl World {
             random: Rng::with_seed(options.seed),
             directory: CommandDirectory::new(options.family),
             options,
-            lobby: Lobby::new(ServerClock::new(now, date)),
+            lobby: Lobby::new(ServerClock { now, started: now, started_date: date }),
             games: GameStore::default(),
             offers: Offers::default(),
             seeks: Vec::new(),
@@ -159,7 +159,7 @@ impl World {
         if self.lobby.has_unsent_to_simulated() {
             self.run_population();
         }
-        let (to, bytes) = self.lobby.take_next_unsent()?;
+        let (to, bytes) = self.lobby.take_next_unsent(false)?;
         let is_last = self.lobby.connection(to)?.is_closing;
         if is_last {
             self.remove_connection(to);

@@ -36,7 +36,7 @@ impl World {
         // Taken out of the world, so that it and the world can be changed in turn.
         let Some(mut population) = self.population.take() else { return };
         loop {
-            while let Some((id, bytes)) = self.lobby.take_next_unsent_to_simulated() {
+            while let Some((id, bytes)) = self.lobby.take_next_unsent(true) {
                 population.receive_output(id, &bytes, self.now());
             }
             match population.take_next_action(self.now()) {

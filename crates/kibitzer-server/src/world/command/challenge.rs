@@ -5,7 +5,6 @@
 use kibitzer_core::chess::Color;
 use kibitzer_core::message::CommandCode;
 
-use super::game::parse_color;
 use super::{Command, CommandResult, DONE, Refusal, refuse_if};
 use crate::chess::Variant;
 use crate::play::Terms;
@@ -55,21 +54,19 @@ impl Proposal {
             "crazyhouse" | "zh" => self.variant = Variant::Crazyhouse,
             "bughouse" | "bug" => self.variant = Variant::Bughouse,
             "wild/fr" => self.variant = Variant::FischerRandom,
+            "w" | "white" => self.color = Some(Color::White),
+            "b" | "black" => self.color = Some(Color::Black),
             "a" | "auto" => self.is_manual = false,
             "m" | "manual" => self.is_manual = true,
             "f" | "formula" => self.is_checked = true,
-            _ => return self.with_color_rating_range_or_number(word),
+            _ => return self.with_rating_range_or_number(word),
         }
         Some(self)
     }
 
-    /// Applies a color, a rating range, or the next number of the time control: first minutes, then increment. `None` if the word
-    /// is none of them, for a number over [`MAX_TIME`], and for a third number.
-    fn with_color_rating_range_or_number(mut self, word: &str) -> Option<Self> {
-        if let Some(color) = parse_color(word) {
-            self.color = Some(color);
-            return Some(self);
-        }
+    /// Applies a rating range, or the next number of the time control: first minutes, then increment. `None` if the word is
+    /// neither, for a number over [`MAX_TIME`], and for a third number.
+    fn with_rating_range_or_number(mut self, word: &str) -> Option<Self> {
         if let Some((least, most)) = word.split_once('-') {
             self.rating_range = Some((least.parse().ok()?, most.parse().ok()?));
             return Some(self);

@@ -5,12 +5,11 @@
 
 use std::time::Duration;
 
-use kibitzer_core::chess::Color;
 use kibitzer_core::message::GameId;
 
 use super::{Command, CommandResult, DONE, Refusal, number_or_one, refuse_if, required_first_word};
 use crate::calendar::format_count;
-use crate::play::{Ending, Game, Sides, examined_row, format_move_list, games_row};
+use crate::play::{Ending, Sides, examined_row, format_move_list, games_row};
 use crate::world::{ActiveGame, BoardReason, ConnectionId, Offer, OfferKind, World};
 
 #[rustfmt::skip] // one to a line: it is a table
@@ -32,36 +31,33 @@ pub(super) const COMMANDS: &[Command] = &[
 ];
 
 fn run_resign(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
-    let (number, color) = world.own_game_and_color(id)?;
-    let early = world.game_played_by(id).and_then(|game| game.ending_by_early_abort(color));
-    world.end_game(number, early.unwrap_or(Ending::RESIGNED.with_named_side(color)));
+    let (game, color) = world.own_game_and_color(id)?;
+    let ending = game.ending_by_early_abort(color).unwrap_or(Ending::RESIGNED.with_named_side(color));
+    world.end_game(game.header.id, ending);
     DONE
 }
 
 fn run_flag(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
-    let (number, color) = world.own_game_and_color(id)?;
-    let is_untimed = world.game_played_by(id).is_some_and(|game| game.header.terms.is_untimed());
-    refuse_if(is_untimed, "The clock is not ticking.\n")?;
-    let ending = world.game_played_by(id).and_then(|game| game.ending_by_flag_claim(color, world.now()));
-    world.end_game(number, ending.ok_or("Your opponent is not out of time.\n")?);
+    let (game, color) = world.own_game_and_color(id)?;
+    refuse_if(game.header.terms.is_untimed(), "The clock is not ticking.\n")?;
+    let ending = game.ending_by_flag_claim(color, world.now()).ok_or("Your opponent is not out of time.\n")?;
+    world.end_game(game.header.id, ending);
     DONE
 }
 
 fn run_draw(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
-    let (number, _) = world.own_game_and_color(id)?;
-    let Some(ending) = world.game_played_by(id).and_then(Game::claimable_draw) else {
-        return make_or_accept_offer(world, id, OfferKind::Draw);
-    };
-    world.end_game(number, ending);
+    let (game, _) = world.own_game_and_color(id)?;
+    let Some(ending) = game.claimable_draw() else { return make_or_accept_offer(world, id, OfferKind::Draw) };
+    world.end_game(game.header.id, ending);
     DONE
 }
 
 fn run_abort(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
-    let (number, color) = world.own_game_and_color(id)?;
-    let Some(ending) = world.game_played_by(id).and_then(|game| game.ending_by_early_abort(color)) else {
+    let (game, color) = world.own_game_and_color(id)?;
+    let Some(ending) = game.ending_by_early_abort(color) else {
         return end_by_courtesy_or_offer(world, id, (OfferKind::Abort, "aborted"), Ending::COURTESY_ABORTED);
     };
-    world.end_game(number, ending);
+    world.end_game(game.header.id, ending);
     DONE
 }
 
@@ -75,8 +71,9 @@ fn end_by_courtesy_or_offer(
     (kind, verb): (OfferKind, &str),
     courtesy: Ending,
 ) -> CommandResult {
-    let (number, color) = world.own_game_and_color(id)?;
-    let claim = world.game_played_by(id).and_then(|game| game.ending_by_flag_claim(color, world.now()));
+    let (game, color) = world.own_game_and_color(id)?;
+    let number = game.header.id;
+    let claim = game.ending_by_flag_claim(color, world.now());
     if claim.is_none_or(|ending| ending == Ending::BOTH_FLAGGED) {
         return make_or_accept_offer(world, id, kind);
     }
@@ -90,34 +87,31 @@ fn end_by_courtesy_or_offer(
 }
 
 fn run_pause(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
-    world.own_game_and_color(id)?;
-    let game = |is: fn(&Game) -> bool| world.game_played_by(id).is_some_and(is);
-    refuse_if(game(|game| game.header.terms.is_untimed()), "You can't pause untimed games.\n")?;
-    refuse_if(game(|game| game.is_paused), "Game is already paused, use \"unpause\" to resume.\n")?;
+    let (game, _) = world.own_game_and_color(id)?;
+    refuse_if(game.header.terms.is_untimed(), "You can't pause untimed games.\n")?;
+    refuse_if(game.is_paused, "Game is already paused, use \"unpause\" to resume.\n")?;
     make_or_accept_offer(world, id, OfferKind::Pause)
 }
 
 fn run_unpause(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
-    world.own_game_and_color(id)?;
-    refuse_if(!world.game_played_by(id).is_some_and(|game| game.is_paused), "Game is not paused.\n")?;
+    let (game, _) = world.own_game_and_color(id)?;
+    refuse_if(!game.is_paused, "Game is not paused.\n")?;
     make_or_accept_offer(world, id, OfferKind::Unpause)
 }
 
 fn run_switch(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
-    world.own_game_and_color(id)?;
-    let game = |is: fn(&Game) -> bool| world.game_played_by(id).is_some_and(is);
-    let has_begun = game(|game| game.header.terms.rated && !game.record.plies.is_empty());
-    refuse_if(game(|game| game.partner.is_some()), "Switch not implemented for bughouse games.\n")?;
+    let (game, _) = world.own_game_and_color(id)?;
+    let has_begun = game.header.terms.rated && !game.record.plies.is_empty();
+    refuse_if(game.partner.is_some(), "Switch not implemented for bughouse games.\n")?;
     refuse_if(has_begun, "You cannot switch sides once a rated game is underway.\n")?;
     make_or_accept_offer(world, id, OfferKind::Switch)
 }
 
 fn run_takeback(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    world.own_game_and_color(id)?;
+    let (game, _) = world.own_game_and_color(id)?;
     let plies = number_or_one(parameters)?;
-    let n_plies = world.game_played_by(id).map_or(0, |game| game.record.plies.len());
-    let is_bughouse = world.game_played_by(id).is_some_and(|game| game.partner.is_some());
-    refuse_if(is_bughouse, "Takeback is not allowed in bughouse.\n")?;
+    let n_plies = game.record.plies.len();
+    refuse_if(game.partner.is_some(), "Takeback is not allowed in bughouse.\n")?;
     refuse_if(plies == 0, "You can't takeback less than 1 move.\n")?;
     refuse_if(plies > n_plies, format!("There are only {n_plies} half-moves in your game.\n"))?;
     make_or_accept_offer(world, id, OfferKind::Takeback(plies))
@@ -211,7 +205,8 @@ fn replace_or_make_offer(
 }
 
 fn run_moretime(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    let (number, color) = world.own_game_and_color(id)?;
+    let (game, color) = world.own_game_and_color(id)?;
+    let number = game.header.id;
     let seconds = parameters.trim_end().parse::<u64>().map_err(|_| Refusal::Usage)?;
     refuse_if(!(1..=6_000).contains(&seconds), "Invalid number of seconds.\n")?;
     let (name, opponent) = (world.lobby.player_name(id), world.online_opponent_of(id));
@@ -274,31 +269,12 @@ fn run_moves(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRe
 fn run_games(world: &mut World, _: ConnectionId, parameters: &str) -> CommandResult {
     let name = parameters.split_whitespace().next();
     let is_wanted = |active_game: &&ActiveGame| name.is_none_or(|name| active_game.header().color_of(name).is_some());
-    let rows: Vec<_> = world
-        .games
-        .in_progress
-        .values()
-        .filter(is_wanted)
-        .map(|active_game| format_games_row(world, active_game))
-        .collect();
+    let row = |active_game: &ActiveGame| match active_game {
+        ActiveGame::Played(game) => games_row(game, world.now()),
+        ActiveGame::Examined(game) => examined_row(game),
+    };
+    let rows: Vec<_> = world.games.in_progress.values().filter(is_wanted).map(row).collect();
     refuse_if(rows.is_empty(), "There are no games in progress.\n")?;
     let n_games = format_count(rows.len(), "game");
     Ok(format!("{}\n\n  {n_games} displayed (of {:>3} in progress).\n", rows.join("\n"), world.games.in_progress.len()))
-}
-
-/// Formats the row of a game in the reply to `games`, without a newline.
-fn format_games_row(world: &World, active_game: &ActiveGame) -> String {
-    match active_game {
-        ActiveGame::Played(game) => games_row(game, world.now()),
-        ActiveGame::Examined(game) => examined_row(game),
-    }
-}
-
-/// Parses `w`, `white`, `b` or `black`; `None` for any other word.
-pub(super) fn parse_color(word: &str) -> Option<Color> {
-    match word {
-        "w" | "white" => Some(Color::White),
-        "b" | "black" => Some(Color::Black),
-        _ => None,
-    }
 }

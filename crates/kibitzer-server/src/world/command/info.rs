@@ -4,7 +4,7 @@
 
 use super::records::no_player_text;
 use super::{Command, CommandResult, format_usage_line, refuse_if};
-use crate::calendar::{format_count, format_duration};
+use crate::calendar::{UtcDateTime, format_count, format_duration};
 use crate::play::Sides;
 use crate::world::{ConnectionId, Player, World};
 
@@ -26,7 +26,8 @@ fn run_date(world: &mut World, _: ConnectionId, _: &str) -> CommandResult {
 
 fn run_uptime(world: &mut World, _: ConnectionId, _: &str) -> CommandResult {
     let clock = &world.lobby.clock;
-    let (since, up) = (clock.utc_at(clock.started).format_long(), format_duration(clock.uptime()));
+    let since = UtcDateTime::from_system_time(clock.started_date).format_long();
+    let up = format_duration(clock.uptime());
     let version = env!("CARGO_PKG_VERSION");
     Ok(format!(
         "kibitzer-server version : {version}\nServer location: this machine\nThe server has been up since {since}.\nUp for: {up}\n"
@@ -118,9 +119,8 @@ fn run_ping(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRes
     let name = world.lobby.player_name(whom);
     let unsealed = || format!("Ping time not available; {name} is not using timeseal.\n");
     let seal = world.lobby.connection(whom).and_then(|connection| connection.seal.as_ref()).ok_or_else(unsealed)?;
-    let (lag, n_samples) = seal.latest_lag_and_n_answers();
-    let samples = format_count(n_samples, "sample");
-    Ok(format!("Ping time for {name}, based on {samples}:\nAverage: {}ms\n", lag.as_millis()))
+    let samples = format_count(seal.n_answers, "sample");
+    Ok(format!("Ping time for {name}, based on {samples}:\nAverage: {}ms\n", seal.lag.as_millis()))
 }
 
 /// Number of players on a line of `who`.
@@ -133,7 +133,11 @@ fn run_who(world: &mut World, _: ConnectionId, letters: &str) -> CommandResult {
         _ => true,
     };
     let shown = world.lobby.players().filter(|(_, player)| is_shown(player));
-    let entries: Vec<_> = shown.map(|(whom, player)| format_who_entry(world, whom, player)).collect();
+    let entry = |(whom, player): (ConnectionId, &Player)| {
+        let rating = player.ratings.get("blitz").copied().unwrap_or_default();
+        (format!("{rating:>4}  {}", who_state_sign(world, whom)), player.name_with_titles())
+    };
+    let entries: Vec<_> = shown.map(entry).collect();
     let width = entries.iter().map(|(_, name)| name.len()).max().unwrap_or_default();
     let rows: String = entries.chunks(WHO_COLUMNS).map(|row| format_who_row(row, width) + "\n").collect();
     Ok(format!("{rows}\n{} displayed.\n\n", format_count(entries.len(), "player")))
@@ -146,12 +150,6 @@ fn format_who_row(row: &[(String, String)], width: usize) -> String {
         if column + 1 == WHO_COLUMNS { format!("{head}{name}") } else { format!("{head}{name:<width$}  ") }
     });
     cells.collect()
-}
-
-/// Returns rating and state of a player, and the name with its titles.
-fn format_who_entry(world: &World, whom: ConnectionId, player: &Player) -> (String, String) {
-    let rating = player.ratings.get("blitz").copied().unwrap_or_default();
-    (format!("{rating:>4}  {}", who_state_sign(world, whom)), player.name_with_titles())
 }
 
 /// Returns the sign before a player's name in `who`: giver of a simul, player, examiner, or a blank.

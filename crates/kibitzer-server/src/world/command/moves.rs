@@ -9,7 +9,7 @@ use kibitzer_core::message::{CommandCode, GameId};
 
 use super::Refusal;
 use crate::chess::{Move, MoveCase, Position, TypedMoveError, Variant};
-use crate::play::{Game, MoveEffects};
+use crate::play::Game;
 use crate::world::{BoardReason, ConnectionId, Ivar, World};
 
 /// Number of plies from which on the opponent of a mover is pinged, to measure the lag of the reply.
@@ -35,10 +35,13 @@ impl World {
         match read {
             _ if is_waiting => self.lobby.queue_text(id, "It is not your move.\n"),
             _ if is_paused => self.lobby.queue_text(id, "The clock is paused, use \"unpause\" to resume.\n"),
-            Ok(played) => self.dispatch_move(id, number, played),
+            Ok(played) if active_game.as_played().is_some() => self.play_in_played_game(id, number, played),
+            Ok(played) => self.play_in_examined_game(id, number, played),
             Err(error) => {
                 let error = if error == TypedMoveError::Ambiguous { "Ambiguous" } else { "Illegal" };
-                self.refuse_move_and_show_board(id, number, &format!("{error} move ({typed}).\n"));
+                self.lobby.queue_text(id, &format!("{error} move ({typed}).\n"));
+                // A client that already shows the move can restore its position.
+                self.queue_board(number, id, BoardReason::Other);
             }
         }
         Some(CommandCode::GAME_MOVE)
@@ -56,28 +59,15 @@ impl World {
         })
     }
 
-    /// Queues a refusal and the current board, so that a client that already shows the move can restore its position.
-    fn refuse_move_and_show_board(&mut self, id: ConnectionId, number: GameId, why: &str) {
-        self.lobby.queue_text(id, why);
-        self.queue_board(number, id, BoardReason::Other);
-    }
-
-    /// Plays a legal move in a played or examined game.
-    fn dispatch_move(&mut self, id: ConnectionId, number: GameId, played: Move) {
-        match self.games.played(number).map(Game::side_to_move) {
-            Some(color) => self.play_in_played_game(id, number, color, played),
-            None => self.play_in_examined_game(id, number, played),
-        }
-    }
-
     /// Plays a legal move in a played game: declines pending offers, reports board and reserve, pings the opponent, sets the
     /// deadline of the flag, and ends the game if the move does.
-    fn play_in_played_game(&mut self, id: ConnectionId, number: GameId, color: Color, played: Move) {
+    fn play_in_played_game(&mut self, id: ConnectionId, number: GameId, played: Move) {
         self.decline_offers_by_moving(id);
         let (now, lag) = (self.now(), self.uncharged_lag(id));
         let Some(game) = self.games.played_mut(number) else { return };
         // `try_typed_move` has checked turn, pause and legality.
-        let Some(MoveEffects { captured, ending }) = game.try_play(color, played, now, lag) else { return };
+        let color = game.side_to_move();
+        let Some((captured, ending)) = game.try_play(color, played, now, lag) else { return };
         let partner = game.partner;
         if let Some(role) = captured {
             self.report_or_pass_captured_piece(number, partner, color, role);
@@ -150,7 +140,7 @@ impl World {
     }
 
     /// Returns the game that a player plays, and the player's color. The error is the refusal of a player without a game.
-    pub(super) fn own_game_and_color(&self, id: ConnectionId) -> Result<(GameId, Color), Refusal> {
+    pub(super) fn own_game_and_color(&self, id: ConnectionId) -> Result<(&Game, Color), Refusal> {
         let refusal = || Refusal::Coded(CommandCode::NOT_PLAYING, "You are not playing a game.\n".to_owned());
         self.game_and_color_of(id).ok_or_else(refusal)
     }

@@ -9,7 +9,7 @@ use super::lists::parse_channel;
 use super::{Command, CommandResult, DONE, Refusal, refuse_if, required_first_word};
 use crate::calendar::format_count;
 use crate::world::icc::{datagram_titles, number};
-use crate::world::{ConnectionId, Talk, World};
+use crate::world::{ConnectionId, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
@@ -86,8 +86,8 @@ fn tell_player(world: &mut World, id: ConnectionId, to: &str, text: &str) -> Com
     let (Some(me), Some(hearer)) = (world.lobby.player(id), world.lobby.player(whom)) else { return DONE };
     let line = format!("{} tells you: {text}\n", me.name_with_titles());
     let datagram = Datagram::new(number::PERSONAL_TELL, [me.name(), &datagram_titles(me), text, "1"]);
-    let (said, told) = (Talk { line, datagram }, hearer.handle.clone());
-    world.lobby.queue_talk(id, whom, &said);
+    let told = hearer.handle.clone();
+    world.lobby.queue_talk(id, whom, &line, &datagram);
     let receipt = world.format_tell_receipt(whom);
     world.lobby.queue_text(id, &receipt);
     if let Some(me) = world.lobby.player_mut(id) {
@@ -104,14 +104,15 @@ fn tell_channel(world: &mut World, id: ConnectionId, word: &str, text: &str) -> 
     me.last_channel = Some(word.to_owned());
     let line = format!("{}({number}): {text}\n", me.name_with_titles());
     let datagram = Datagram::new(number::CHANNEL_TELL, [word, me.name(), &datagram_titles(me), text, "1"]);
-    let said = Talk { line, datagram };
     let is_guest = !me.is_registered;
     members.retain(|&whom| {
         whom == id
             || world.lobby.accepts_talk_from(whom, id, "chanoff", false)
                 && (!is_guest || world.lobby.has_flag(whom, "ctell"))
     });
-    world.queue_talk_to_all(id, &said, members.iter().copied());
+    for &whom in &members {
+        world.lobby.queue_talk(id, whom, &line, &datagram);
+    }
     // The speaker is counted here, unlike elsewhere.
     Ok(format!("(told {} in channel {number})\n", format_count(members.len(), "player")))
 }
@@ -128,21 +129,19 @@ fn shout_to_all(
     required_first_word(text)?;
     let Some(me) = world.lobby.player(id) else { return DONE };
     let display = me.name_with_titles();
-    let line = if verb.is_empty() { format_it_shout(&display, text) } else { format!("{display} {verb} {text}\n") };
+    let line = match verb {
+        // An apostrophe or a comma follows the name without a blank. Source: text-messages §1.
+        "" if text.starts_with(['\'', ',']) => format!("--> {display}{text}\n"),
+        "" => format!("--> {display} {text}\n"),
+        verb => format!("{display} {verb} {text}\n"),
+    };
     let datagram = Datagram::new(number::SHOUT, [me.name(), &datagram_titles(me), kind, text]);
-    let said = Talk { line, datagram };
     let hearers =
         world.lobby.players_where(|whom, _| whom != id && world.lobby.accepts_talk_from(whom, id, flag, true));
-    world.queue_talk_to_all(id, &said, hearers.iter().copied().chain([id]));
+    for &whom in hearers.iter().chain([&id]) {
+        world.lobby.queue_talk(id, whom, &line, &datagram);
+    }
     Ok(format!("({done} to {})\n", format_count(hearers.len(), "player")))
-}
-
-/// Formats an it-shout. An apostrophe or a comma follows the name without a blank.
-///
-/// Source: text-messages §1.
-fn format_it_shout(display: &str, text: &str) -> String {
-    let blank = if text.starts_with(['\'', ',']) { "" } else { " " };
-    format!("--> {display}{blank}{text}\n")
 }
 
 /// Sends a kibitz or whisper, depending on `verb`, to those of the sender's primary game who receive it. The reply contains the
@@ -164,9 +163,10 @@ fn send_game_comment(
     let line = format!("{}({:>4})[{number}] {says}: {text}\n", me.name_with_titles(), me.rating(kind).to_string());
     let (game, is_kibitz) = (number.to_string(), if verb == "kibitz" { "1" } else { "0" });
     let datagram = Datagram::new(number::KIBITZ, [&game, me.name(), &datagram_titles(me), is_kibitz, text]);
-    let utterance = Talk { line, datagram };
     let hearers = comment_receivers(world, id, number, verb);
-    world.queue_talk_to_all(id, &utterance, [id].into_iter().chain(hearers.iter().copied()));
+    for &whom in [&id].into_iter().chain(&hearers) {
+        world.lobby.queue_talk(id, whom, &line, &datagram);
+    }
     Ok(format!("({said} to {})\n", format_count(hearers.len(), "player")))
 }
 
@@ -194,26 +194,12 @@ fn run_say(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
     check_accepts_tells_from(world, id, opponent)?;
     let Some(me) = world.lobby.player(id) else { return DONE };
     let line = format!("{}{place} says: {text}\n", me.name_with_titles());
-    let said =
-        Talk { line, datagram: Datagram::new(number::PERSONAL_TELL, [me.name(), &datagram_titles(me), text, "0"]) };
-    world.lobby.queue_talk(id, opponent, &said);
+    let datagram = Datagram::new(number::PERSONAL_TELL, [me.name(), &datagram_titles(me), text, "0"]);
+    world.lobby.queue_talk(id, opponent, &line, &datagram);
     Ok(world.format_tell_receipt(opponent))
 }
 
 impl World {
-    /// Queues `said` to all `hearers`. If the speaker is one of them, that copy becomes part of the reply and has no prompt of
-    /// its own.
-    pub(super) fn queue_talk_to_all(
-        &mut self,
-        from: ConnectionId,
-        said: &Talk,
-        hearers: impl Iterator<Item = ConnectionId>,
-    ) {
-        for whom in hearers {
-            self.lobby.queue_talk(from, whom, said);
-        }
-    }
-
     /// Formats the receipt of a tell: `(told Foo, who is playing)`. Without a game, contains the text of the player's variable
     /// `busy` and the idle time in minutes. Empty if the receiver is not logged in.
     pub(super) fn format_tell_receipt(&self, whom: ConnectionId) -> String {

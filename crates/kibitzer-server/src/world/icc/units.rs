@@ -2,6 +2,8 @@
 //!
 //! Source: icc §3.
 
+use std::collections::BTreeMap;
+
 use kibitzer_core::message::CommandCode;
 
 use crate::lobby::IccLevelSettings;
@@ -24,25 +26,16 @@ impl World {
     /// Executes a command of `id` and frames its reply as a unit, with the command's tag if the client has switched tags on. Adds
     /// the marks around the unit if they are switched on.
     pub(crate) fn run_command_in_unit(&mut self, id: ConnectionId, line: &str) {
-        let has_tags = self
-            .lobby
-            .connection(id)
-            .is_some_and(|connection| connection.levels.has_level_1_bit(IccLevelSettings::TAGS));
+        let has_tags = self.lobby.has_level_1_bit(id, IccLevelSettings::TAGS);
         let (tag, command) = split_tag(line).filter(|_| has_tags).unwrap_or(("", line));
         // The head has the command's number, so that it is inserted once the command has run.
         let start = self.lobby.connection(id).map_or(0, |connection| connection.unsent.len());
         let code = self.run_command(id, command);
         let tag = if tag.is_empty() { String::new() } else { format!(" {tag}") };
         self.frame_unit(id, start, &format!("{} *{tag}", command_number(code)));
-        let Some(connection) = self
-            .lobby
-            .queue_for_output(id)
-            .filter(|connection| connection.levels.has_level_1_bit(IccLevelSettings::MARKS))
-        else {
-            return;
-        };
-        connection.unsent.splice(start..start, format!("{CONTROL_Y}<").into_bytes());
-        connection.queue_unwrapped(&format!("{CONTROL_Y}>"));
+        if self.lobby.has_level_1_bit(id, IccLevelSettings::MARKS) {
+            self.enclose_unsent(id, start, &format!("{CONTROL_Y}<"), &format!("{CONTROL_Y}>"));
+        }
     }
 
     /// Executes a command of `id` with `run`, and frames as a unit, with the player's name, its output to each other client that
@@ -53,26 +46,30 @@ impl World {
         run: impl FnOnce(&mut Self) -> CommandCode,
     ) -> CommandCode {
         let name = self.lobby.player(id).map(|player| player.handle.clone()).unwrap_or_default();
-        self.lobby.track_output_starts_at_others(id);
+        self.lobby.current_command = Some((id, BTreeMap::new()));
         let code = run(self);
-        for (to, start) in self.lobby.take_output_starts_at_others() {
-            let Some(connection) = self.lobby.connection(to).filter(|connection| connection.unsent.len() > start)
-            else {
-                continue;
-            };
-            let name =
-                if connection.levels.has_level_1_bit(IccLevelSettings::SHORT_NAMES) { "%" } else { name.as_str() };
-            self.frame_unit(to, start, &format!("{} {name}", command_number(code)));
+        let (_, starts) = self.lobby.current_command.take().unwrap_or((id, BTreeMap::new()));
+        for (to, start) in starts {
+            if self.lobby.connection(to).is_some_and(|connection| connection.unsent.len() > start) {
+                let is_short = self.lobby.has_level_1_bit(to, IccLevelSettings::SHORT_NAMES);
+                let name = if is_short { "%" } else { name.as_str() };
+                self.frame_unit(to, start, &format!("{} {name}", command_number(code)));
+            }
         }
         code
     }
 
     /// Encloses the unsent bytes from `start` on in a unit with this head.
     fn frame_unit(&mut self, id: ConnectionId, start: usize, head: &str) {
-        let Some(connection) = self.lobby.queue_for_output(id) else { return };
-        let head = format!("{CONTROL_Y}[{head}\r\n");
-        connection.unsent.splice(start..start, head.into_bytes());
-        connection.queue_unwrapped(&format!("{CONTROL_Y}]"));
+        self.enclose_unsent(id, start, &format!("{CONTROL_Y}[{head}\r\n"), &format!("{CONTROL_Y}]"));
+    }
+
+    /// Inserts `head` before the unsent bytes from `start` on, and appends `end`.
+    fn enclose_unsent(&mut self, id: ConnectionId, start: usize, head: &str, end: &str) {
+        if let Some(connection) = self.lobby.queue_for_output(id) {
+            connection.unsent.splice(start..start, head.bytes());
+            connection.unsent.extend_from_slice(end.as_bytes());
+        }
     }
 }
 
