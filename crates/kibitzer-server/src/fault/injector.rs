@@ -1,6 +1,5 @@
 //! Injection of faults between a connection's outbox and its stream.
 
-use std::ops::ControlFlow;
 use std::time::Duration;
 
 use fastrand::Rng;
@@ -38,14 +37,8 @@ pub(crate) struct FaultInjector {
 
 impl FaultInjector {
     pub(crate) const fn new(seed: u64) -> Self {
-        Self {
-            pending: Vec::new(),
-            split: None,
-            delay: None,
-            random: Rng::with_seed(seed),
-            n_bytes: 0,
-            fired: Vec::new(),
-        }
+        let random = Rng::with_seed(seed);
+        Self { pending: Vec::new(), split: None, delay: None, random, n_bytes: 0, fired: Vec::new() }
     }
 
     /// Adds a fault. Returns the action to take now if the fault takes effect at once; otherwise the fault waits for its point.
@@ -93,7 +86,8 @@ impl FaultInjector {
             self.push_server_output(before, &mut steps);
             rest = after;
             self.fired.push((at, fault, self.n_bytes));
-            if self.activate(fault, &mut steps).is_break() {
+            self.activate(fault, &mut steps);
+            if matches!(fault, Fault::Stall | Fault::CutMidLine | Fault::Reset) {
                 return steps;
             }
         }
@@ -110,8 +104,8 @@ impl FaultInjector {
         Some((position, at, fault))
     }
 
-    /// Activates a fault, or adds its actions. Breaks after a stall, cut or reset: the rest of the output is dropped.
-    fn activate(&mut self, fault: Fault, steps: &mut Vec<OutputStep>) -> ControlFlow<()> {
+    /// Activates a fault, or adds its actions.
+    fn activate(&mut self, fault: Fault, steps: &mut Vec<OutputStep>) {
         match fault {
             Fault::SplitWrites(_) | Fault::SplitRandomly(_) => self.split = Some(fault),
             Fault::Delay(delay) => self.delay = Some(delay),
@@ -126,10 +120,6 @@ impl FaultInjector {
             Fault::Stall => steps.push(OutputStep::Stall),
             Fault::CutMidLine => steps.push(OutputStep::Cut),
             Fault::Reset => steps.push(OutputStep::Reset),
-        }
-        match fault {
-            Fault::Stall | Fault::CutMidLine | Fault::Reset => ControlFlow::Break(()),
-            _ => ControlFlow::Continue(()),
         }
     }
 

@@ -5,8 +5,7 @@ use std::fmt::Write as _;
 use kibitzer_core::chess::{CastlingSide, Color, Hands, Role};
 use kibitzer_core::message::{GameId, Relation};
 
-use super::record::Ply;
-use super::{GameHeader, Sides};
+use super::{GameHeader, Ply, Sides, color_letter};
 use crate::chess::Position;
 
 /// The unit of the clocks in a board line.
@@ -108,7 +107,7 @@ impl BoardLine<'_> {
     /// Appends the side to move, the file of a double pawn push, castling rights, and the halfmove clock.
     fn push_turn_and_rights(&self, line: &mut String) {
         let position = self.position;
-        let side = if position.side_to_move == Color::White { 'W' } else { 'B' };
+        let side = color_letter(position.side_to_move);
         let file = position.en_passant.map_or(-1, |square| i32::from(square.file()));
         let _ = write!(line, "{side} {file}");
         for (color, side) in Color::BOTH.into_iter().flat_map(|color| CastlingSide::BOTH.map(|side| (color, side))) {
@@ -185,8 +184,7 @@ pub(super) fn format_seconds(seconds: u64) -> String {
 pub(crate) fn holding_line(game: GameId, hands: &Hands, added: Option<(Color, Role)>) -> String {
     let mut line = format!("<b1> game {game} white [{}] black [{}]", hands.white, hands.black);
     if let Some((color, role)) = added {
-        let side = if color == Color::White { 'W' } else { 'B' };
-        let _ = write!(line, " <- {side}{}", role.letter());
+        let _ = write!(line, " <- {}{}", color_letter(color), role.letter());
     }
     line
 }

@@ -1,6 +1,6 @@
 //! A game that is being played.
 
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use kibitzer_core::chess::{Color, Role};
 use kibitzer_core::message::{GameId, Rating};
@@ -34,6 +34,8 @@ pub(crate) struct Game {
     /// Whether both players have agreed to stop the clocks.
     pub(crate) is_paused: bool,
     pub(crate) ending: Option<Ending>,
+    /// When it ended; before the end, when it started.
+    pub(crate) ended: SystemTime,
 }
 
 impl Game {
@@ -41,7 +43,8 @@ impl Game {
     /// have moved.
     pub(crate) fn new(header: GameHeader, start: Position, now: Instant) -> Self {
         let (record, clocks) = (MoveRecord::new(start), Clocks::new(header.terms));
-        let mut game = Self { header, record, clocks, partner: None, is_paused: false, ending: None };
+        let ended = header.started;
+        let mut game = Self { header, record, clocks, partner: None, is_paused: false, ending: None, ended };
         game.start_clock_if_due(now);
         game
     }
@@ -166,10 +169,11 @@ impl Game {
         std::mem::swap(white, black);
     }
 
-    /// Records how the game ended, and stops the clocks.
-    pub(crate) fn finish(&mut self, ending: Ending, now: Instant) {
+    /// Records how and when the game ended, and stops the clocks.
+    pub(crate) fn finish(&mut self, ending: Ending, now: Instant, date: SystemTime) {
         self.clocks.stop(now);
         self.ending = Some(ending);
+        self.ended = date;
     }
 
     /// Resumes an adjourned game under a new number. Clears its ending, pause and partner game. The clock starts at once, unless

@@ -1,7 +1,7 @@
 //! Rows of lists of games, and lists of moves.
 
 use std::fmt::Write as _;
-use std::time::{Instant, SystemTime};
+use std::time::Instant;
 
 use kibitzer_core::chess::Color;
 use kibitzer_core::message::{GameResult, Rating};
@@ -60,7 +60,7 @@ pub(crate) fn examined_row(game: &ExaminedGame) -> String {
 /// Formats a row of `history` for one of the players: ` 0: + 1882 W 1558 Boris         [bnr  3   0] C50 Res 2026-11-21 …`.
 ///
 /// Source: FICS help file `history`; transcripts.
-pub(crate) fn history_row(index: usize, game: &Game, owner: Color, ended: SystemTime) -> String {
+pub(crate) fn history_row(index: usize, game: &Game, owner: Color) -> String {
     let opponent = game.header.seats.of(owner.opponent());
     let sign = match game.ending.map_or(GameResult::Unfinished, Ending::result) {
         GameResult::Draw => '=',
@@ -77,18 +77,12 @@ pub(crate) fn history_row(index: usize, game: &Game, owner: Color, ended: System
         game.header.terms.history_column(),
         eco_code(&game.record),
         game.ending.map_or("***", |ending| ending.code),
-        UtcDateTime::from_system_time(ended).format_short(),
+        UtcDateTime::from_system_time(game.ended).format_short(),
     )
 }
 
 /// Formats a row of `stored` for one of the players: ` 1: W Bogoljubov      Y [snr 10  10] 39-39 B6   C77 2026-11-21 00:35 UTC`.
-pub(crate) fn adjourned_row(
-    index: usize,
-    game: &Game,
-    owner: Color,
-    is_opponent_online: bool,
-    adjourned: SystemTime,
-) -> String {
+pub(crate) fn adjourned_row(index: usize, game: &Game, owner: Color, is_opponent_online: bool) -> String {
     let position = game.position();
     let turn = format!("{}{}", color_letter(position.side_to_move), position.move_number);
     format!(
@@ -100,7 +94,7 @@ pub(crate) fn adjourned_row(
         position.material(Color::White),
         position.material(Color::Black),
         eco_code(&game.record),
-        UtcDateTime::from_system_time(adjourned).format_short(),
+        UtcDateTime::from_system_time(game.ended).format_short(),
     )
 }
 
@@ -166,7 +160,8 @@ fn format_clock(ms: i64) -> String {
     format!("{sign}{}", format_seconds(ms.unsigned_abs() / 1000))
 }
 
-const fn color_letter(color: Color) -> char {
+/// Returns `W` or `B`.
+pub(crate) const fn color_letter(color: Color) -> char {
     match color {
         Color::White => 'W',
         Color::Black => 'B',

@@ -28,7 +28,7 @@ pub(crate) use self::ending::Ending;
 pub(crate) use self::examined::ExaminedGame;
 pub(crate) use self::game::Game;
 pub(crate) use self::listing::{
-    HISTORY_HEAD, STORED_HEAD, adjourned_row, examined_row, format_move_list, games_row, history_row,
+    HISTORY_HEAD, STORED_HEAD, adjourned_row, color_letter, examined_row, format_move_list, games_row, history_row,
 };
 pub(crate) use self::record::{MoveRecord, Ply};
 pub(crate) use self::terms::Terms;

@@ -76,7 +76,7 @@ impl Table {
     }
 
     fn finish(&mut self, ending: Ending) -> String {
-        self.game.finish(ending, self.now);
+        self.game.finish(ending, self.now, date());
         self.game.result_line().unwrap()
     }
 
@@ -382,12 +382,12 @@ fn the_client_parses_rows_of_history_and_stored_games() {
     let mut table = Table::of(Variant::Standard, 3, 0);
     table.play("e4 c5 Nf3 d6");
     table.finish(Ending::RESIGNED.with_named_side(Color::Black));
-    let rows = [Color::White, Color::Black].map(|owner| history_row(0, &table.game, owner, date()));
+    let rows = [Color::White, Color::Black].map(|owner| history_row(0, &table.game, owner));
     assert_eq!(rows[0], " 0: + 1700 W 1850 Einstein      [bnr  3   0] B50 Res 2026-11-21 00:30 UTC");
     assert_eq!(rows[1], " 0: - 1850 B 1700 Newton        [bnr  3   0] B50 Res 2026-11-21 00:30 UTC");
     let history: History = parse(&format!("History for Newton:\n{HISTORY_HEAD}\n{}", rows[0]));
     assert_eq!((history.games.len(), history.unread.len()), (1, 0));
-    let row = adjourned_row(1, &table.game, Color::White, true, date());
+    let row = adjourned_row(1, &table.game, Color::White, true);
     assert_eq!(row, " 1: W Einstein        Y [bnr  3   0] 39-39 W3   B50 2026-11-21 00:30 UTC");
     let stored: StoredGames = parse(&format!("Stored games for Newton:\n{STORED_HEAD}\n{row}"));
     assert_eq!((stored.games.len(), stored.unread.len()), (1, 0));

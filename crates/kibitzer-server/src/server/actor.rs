@@ -47,8 +47,6 @@ pub(super) struct ServerActor {
     /// Faults of the next connection.
     next_faults: Vec<(FaultPoint, Fault)>,
     fired: broadcast::Sender<FiredFault>,
-    seed: u64,
-    max_unsent_bytes: usize,
 }
 
 impl ServerActor {
@@ -59,7 +57,6 @@ impl ServerActor {
         fired: broadcast::Sender<FiredFault>,
     ) -> Self {
         let date = options.date.unwrap_or_else(SystemTime::now);
-        let (seed, max_unsent_bytes) = (options.seed, options.max_unsent_bytes);
         Self {
             world: World::new(options, Instant::now().into_std(), date),
             requests,
@@ -69,8 +66,6 @@ impl ServerActor {
             paused: Vec::new(),
             next_faults: Vec::new(),
             fired,
-            seed,
-            max_unsent_bytes,
         }
     }
 
@@ -125,9 +120,9 @@ impl ServerActor {
         // Without a sender the server is ending.
         let Some(requests) = self.requester.upgrade() else { return };
         let id = self.world.open_and_greet_connection(now());
-        let outbox = Arc::new(Outbox::new(self.max_unsent_bytes));
+        let outbox = Arc::new(Outbox::new(self.world.options.max_unsent_bytes));
         let (faults, later) = mpsc::channel(FAULT_QUEUE_LENGTH);
-        let mut injector = FaultInjector::new(self.seed ^ id.0);
+        let mut injector = FaultInjector::new(self.world.options.seed ^ id.0);
         for (at, fault) in std::mem::take(&mut self.next_faults) {
             match fault {
                 Fault::RefuseLogin(refusal) => {
@@ -153,14 +148,6 @@ impl ServerActor {
         if let Some(client) = self.clients.remove(&id) {
             // The queue cannot overflow, as no bytes are added.
             client.outbox.try_push(&[], true);
-            self.world.remove_closed_client(id, now());
-        }
-    }
-
-    /// Disconnects a client and discards its unsent output.
-    fn drop_client(&mut self, id: ConnectionId) {
-        if let Some(client) = self.clients.remove(&id) {
-            client.outbox.discard_and_close();
             self.world.remove_closed_client(id, now());
         }
     }
@@ -206,7 +193,9 @@ impl ServerActor {
         while let Some(output) = self.world.take_next_output() {
             let Some(client) = self.clients.get(&output.to) else { continue };
             if !client.outbox.try_push(&output.bytes, output.is_last) {
-                self.drop_client(output.to);
+                client.outbox.discard_and_close();
+                self.clients.remove(&output.to);
+                self.world.remove_closed_client(output.to, now());
             } else if output.is_last {
                 self.clients.remove(&output.to);
             }

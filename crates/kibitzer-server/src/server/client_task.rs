@@ -62,14 +62,6 @@ pub(super) struct ClientTask {
     pub(super) is_pipelined: bool,
 }
 
-/// How writing to a client ended.
-enum WriteEnd {
-    /// Everything was written.
-    Done,
-    Stalled,
-    Reset,
-}
-
 impl ClientTask {
     /// Serves the client until one side closes the connection, then sends [`ActorRequest::Closed`].
     ///
@@ -119,15 +111,16 @@ impl ClientTask {
             }
         };
         match end {
+            Ok(OutputStep::Stall) => while !outbox.wait_and_take().await.is_last {},
+            Ok(OutputStep::Reset) => reset(writer),
             // Unread bytes would cause a reset, by which the client could lose the last output.
-            Ok(WriteEnd::Done) => drop(time::timeout(LINGER, discard_input(&mut reader)).await),
-            Ok(WriteEnd::Stalled) => while !outbox.wait_and_take().await.is_last {},
-            Ok(WriteEnd::Reset) => reset(writer),
+            Ok(_) => drop(time::timeout(LINGER, discard_input(&mut reader)).await),
             Err(_) => {}
         }
     }
 
-    /// Writes the server's output, modified by the connection's faults.
+    /// Writes the server's output, modified by the connection's faults, until a stall, a reset, or the end of the connection, which
+    /// it closes; returns that step.
     ///
     /// # Errors
     ///
@@ -136,7 +129,7 @@ impl ClientTask {
     /// # Cancel safety
     ///
     /// Not cancel safe: bytes taken from the outbox and not written are lost.
-    async fn write_output<W: AsyncWrite + Unpin>(&mut self, writer: &mut W) -> io::Result<WriteEnd> {
+    async fn write_output<W: AsyncWrite + Unpin>(&mut self, writer: &mut W) -> io::Result<OutputStep> {
         loop {
             let (steps, is_last) = tokio::select! {
                 // Faults first, so that one that was injected before some output applies to it.
@@ -155,17 +148,16 @@ impl ClientTask {
                     OutputStep::Forward(fault) => {
                         drop(self.requests.send(ActorRequest::ApplyFault(self.id, fault)).await);
                     }
-                    OutputStep::Stall => return Ok(WriteEnd::Stalled),
-                    OutputStep::Reset => return Ok(WriteEnd::Reset),
+                    OutputStep::Stall | OutputStep::Reset => return Ok(step),
                     OutputStep::Cut => {
                         writer.shutdown().await?;
-                        return Ok(WriteEnd::Done);
+                        return Ok(step);
                     }
                 }
             }
             if is_last {
                 writer.shutdown().await?;
-                return Ok(WriteEnd::Done);
+                return Ok(OutputStep::Cut);
             }
             writer.flush().await?;
         }

@@ -19,7 +19,7 @@ use tokio::time;
 use self::actor::{QUEUE_LENGTH, ServerActor};
 use self::client_task::Stream;
 pub use self::control::ServerControl;
-use crate::fault::{Fault, FaultPoint, FiredFault};
+use crate::fault::{Fault, FaultPoint};
 use crate::lobby::{ConnectionId, ConnectionTarget};
 use crate::options::ServerOptions;
 
@@ -67,8 +67,7 @@ enum ActorRequest {
 #[derive(Debug)]
 pub struct Server {
     address: Option<SocketAddr>,
-    requests: mpsc::Sender<ActorRequest>,
-    fired: broadcast::Sender<FiredFault>,
+    control: ServerControl,
     world: JoinHandle<()>,
     listener: Option<JoinHandle<()>>,
 }
@@ -92,7 +91,7 @@ impl Server {
         let actor = ServerActor::new(options, requested, requests.downgrade(), fired.clone());
         let world = tokio::spawn(actor.run());
         let listener = listener.map(|listener| tokio::spawn(accept_connections(listener, requests.clone())));
-        Ok(Self { address, requests, fired, world, listener })
+        Ok(Self { address, control: ServerControl { requests, fired }, world, listener })
     }
 
     /// Returns the address on which the server listens; `None` if it opens no port.
@@ -110,12 +109,12 @@ impl Server {
     ///
     /// Cancel safe: the connection is made or not.
     pub async fn connect(&self) -> io::Result<DuplexStream> {
-        self.control().connect().await
+        self.control.connect().await
     }
 
     /// Returns a handle that operates the server and connects clients within the process.
     pub fn control(&self) -> ServerControl {
-        ServerControl { requests: self.requests.clone(), fired: self.fired.clone() }
+        self.control.clone()
     }
 
     /// Announces the shutdown, closes all connections and waits until all tasks have ended.
@@ -125,7 +124,7 @@ impl Server {
     /// Dropping the future aborts all tasks at once.
     pub async fn shutdown(mut self) {
         // Fails only if the server has shut down already.
-        let _ = self.control().shut_down(Duration::ZERO).await;
+        let _ = self.control.shut_down(Duration::ZERO).await;
         drop((&mut self.world).await);
         if let Some(listener) = &mut self.listener {
             listener.abort();

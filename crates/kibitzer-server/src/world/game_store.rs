@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use kibitzer_core::chess::Color;
 use kibitzer_core::message::{GameId, Handle};
@@ -26,13 +25,6 @@ const MAX_ADJOURNED: usize = 10_000;
 pub(crate) enum ActiveGame {
     Played(Game),
     Examined(ExaminedGame),
-}
-
-/// An adjourned game.
-#[derive(Debug)]
-pub(crate) struct AdjournedGame {
-    pub(crate) game: Game,
-    pub(crate) since: SystemTime,
 }
 
 impl ActiveGame {
@@ -65,7 +57,6 @@ pub(crate) struct HistoryEntry {
     /// Number in the player's history; it keeps counting when old games are dropped.
     pub(crate) index: usize,
     pub(crate) game: Arc<Game>,
-    pub(crate) ended: SystemTime,
 }
 
 /// Games in progress, adjourned games, and the histories of players.
@@ -74,7 +65,7 @@ pub(crate) struct GameStore {
     /// Games in progress, played or examined, by their numbers.
     pub(crate) in_progress: BTreeMap<GameId, ActiveGame>,
     /// Adjourned games, the oldest first.
-    pub(crate) adjourned: Vec<AdjournedGame>,
+    pub(crate) adjourned: Vec<Game>,
     /// Finished games, by the names of their players.
     history: BTreeMap<String, Vec<HistoryEntry>>,
 }
@@ -117,23 +108,23 @@ impl GameStore {
     }
 
     /// Stores an adjourned game. Drops the oldest one if [`MAX_ADJOURNED`] are stored.
-    pub(crate) fn store_adjourned(&mut self, game: Game, since: SystemTime) {
+    pub(crate) fn store_adjourned(&mut self, game: Game) {
         // Bounded, as a client could adjourn games without end.
         if self.adjourned.len() >= MAX_ADJOURNED {
             self.adjourned.remove(0);
         }
-        self.adjourned.push(AdjournedGame { game, since });
+        self.adjourned.push(game);
     }
 
     /// Returns the index in `adjourned` of the oldest adjourned game between two players.
     pub(crate) fn adjourned_index_between(&self, one: &str, other: &str) -> Option<usize> {
         let has = |game: &Game, name: &str| game.header.color_of(name).is_some();
-        self.adjourned.iter().position(|adjourned| has(&adjourned.game, one) && has(&adjourned.game, other))
+        self.adjourned.iter().position(|game| has(game, one) && has(game, other))
     }
 
     /// Returns the opponents in a player's adjourned games.
     pub(crate) fn adjourned_opponents(&self, name: &str) -> Vec<Handle> {
-        let headers = self.adjourned.iter().map(|adjourned| &adjourned.game.header);
+        let headers = self.adjourned.iter().map(|game| &game.header);
         headers.filter_map(|header| Some(header.seats.of(header.color_of(name)?.opponent()).name.clone())).collect()
     }
 
@@ -144,10 +135,10 @@ impl GameStore {
 
     /// Adds a finished game to the history of one of its players, under the index after the last. Drops the oldest game beyond
     /// [`MAX_HISTORY`]; the indexes of the others do not change.
-    pub(crate) fn add_to_history(&mut self, name: &str, game: &Arc<Game>, ended: SystemTime) {
+    pub(crate) fn add_to_history(&mut self, name: &str, game: &Arc<Game>) {
         let history = self.history.entry(name_key(name)).or_default();
         let index = history.last().map_or(0, |last| last.index + 1);
-        history.push(HistoryEntry { index, game: Arc::clone(game), ended });
+        history.push(HistoryEntry { index, game: Arc::clone(game) });
         if history.len() > MAX_HISTORY {
             history.remove(0);
         }

@@ -9,7 +9,7 @@ use kibitzer_core::chess::Color;
 use kibitzer_core::message::GameId;
 
 use super::boards::BoardReason;
-use super::game_store::{ActiveGame, AdjournedGame, name_with_rating};
+use super::game_store::{ActiveGame, name_with_rating};
 use super::{ConnectionId, Deadline, World};
 use crate::chess::{Position, Variant};
 use crate::play::{Ending, ExaminedGame, Game, GameHeader, Sides, Terms};
@@ -86,12 +86,12 @@ impl World {
     /// Resumes the adjourned game at this index of [`GameStore::adjourned`](super::GameStore::adjourned) under a new game number,
     /// and removes the players' seeks and challenges. Does nothing if a player is not online: the game stays stored.
     pub(crate) fn resume_adjourned_game(&mut self, index: usize, actor: Option<ConnectionId>) {
-        let Some(AdjournedGame { game, .. }) = self.games.adjourned.get(index) else { return };
+        let Some(game) = self.games.adjourned.get(index) else { return };
         let ids = (self.online_player(game, Color::White), self.online_player(game, Color::Black));
         let (Some(white), Some(black)) = ids else { return };
         let players = Sides { white, black };
         let number = self.games.lowest_free_number();
-        let game = self.games.adjourned.remove(index).game.resume(number, self.now());
+        let game = self.games.adjourned.remove(index).resume(number, self.now());
         self.remove_seeks_and_challenges(players);
         self.add_game_and_schedule_flag(number, game, players);
         self.announce_game(number, "Continuing", actor);
@@ -151,9 +151,9 @@ impl World {
     /// Ends one game: reports the result to players, observers and those with `gin` set, removes the offers about the game, and
     /// removes the game. Does nothing if no played game has this number.
     fn end_one_board(&mut self, number: GameId, ending: Ending) {
-        let now = self.now();
+        let (now, date) = (self.now(), self.lobby.clock.system_time());
         let Some(game) = self.games.played_mut(number) else { return };
-        game.finish(ending, now);
+        game.finish(ending, now, date);
         let line = format!("{}\n", game.result_line().unwrap_or_default());
         let (players, observers) = (self.players_or_examiners(number), self.lobby.observers(number));
         for &id in players.iter().chain(&observers) {
@@ -197,15 +197,14 @@ impl World {
     /// ends with the session.
     fn store_according_to_ending(&mut self, game: Game) {
         let Some(ending) = game.ending else { return };
-        let ended = self.lobby.clock.system_time();
         if ending.is_adjournment() {
-            self.games.store_adjourned(game, ended);
+            self.games.store_adjourned(game);
         } else if !ending.is_abort() {
             let game = Arc::new(game);
             for seat in [&game.header.seats.white, &game.header.seats.black] {
                 let name = seat.name.as_str();
                 if seat.is_registered || self.lobby.connection_of_player(name).is_some() {
-                    self.games.add_to_history(name, &game, ended);
+                    self.games.add_to_history(name, &game);
                 }
             }
         }
@@ -293,7 +292,7 @@ mod tests {
         let seats = Sides { white: seated_player(white), black: seated_player(black) };
         let header = GameHeader { id: GameId(1), terms, seats, started: UNIX_EPOCH };
         let game = Game::new(header, Position::start(Variant::Standard), now);
-        world.games.store_adjourned(game, UNIX_EPOCH);
+        world.games.store_adjourned(game);
         world.remove_closed_client(black, now);
         world.resume_adjourned_game(0, None);
         assert_eq!((world.games.adjourned.len(), world.games.in_progress.len()), (1, 0));

@@ -47,6 +47,11 @@ impl World {
         }
         self.schedule.set(Deadline::Login(id), self.now() + self.options.login_timeout);
         self.lobby.queue_text(id, self.options.family.texts().banner);
+        self.invite_and_ask_name(id);
+    }
+
+    /// Asks for a name, after a line about guests, and waits for it.
+    pub(super) fn invite_and_ask_name(&mut self, id: ConnectionId) {
         self.lobby.queue_text(id, INVITATION);
         self.ask_name(id);
     }
@@ -254,8 +259,7 @@ impl World {
         self.lobby.queue_text(id, "\n");
         // Also if the account has an empty password, as those of simulated players.
         if password.is_empty() {
-            self.lobby.queue_text(id, INVITATION);
-            return self.ask_name(id);
+            return self.invite_and_ask_name(id);
         }
         let is_refused = self.lobby.connection(id).is_some_and(|connection| connection.obstacle.is_some());
         let account =
@@ -271,12 +275,6 @@ impl World {
             return self.complete_login(id, player);
         }
         self.refuse_login(id, LoginFailure::InvalidPassword, handle.as_str());
-    }
-
-    /// Resumes a login after the pause of a wrong password.
-    pub(super) fn resume_login_after_pause(&mut self, id: ConnectionId) {
-        self.lobby.queue_text(id, INVITATION);
-        self.ask_name(id);
     }
 
     /// Ends the earlier session of a player who has logged in on another connection, with the text that recorded servers send.

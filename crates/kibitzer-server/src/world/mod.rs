@@ -26,7 +26,7 @@ pub(crate) use kibitzer_core::message::Ivar;
 
 pub(crate) use self::boards::BoardReason;
 use self::command::CommandDirectory;
-pub(crate) use self::game_store::{ActiveGame, AdjournedGame, GameStore, MAX_OBSERVED};
+pub(crate) use self::game_store::{ActiveGame, GameStore, MAX_OBSERVED};
 pub(crate) use self::offers::{Challenge, Offer, OfferKind, Offers, format_requested_color};
 pub(crate) use self::seeks::{MAX_SEEKS, Seek};
 pub(crate) use crate::lobby::{
@@ -143,7 +143,7 @@ impl World {
         while let Some(deadline) = self.schedule.take_due(now) {
             match deadline {
                 Deadline::Login(id) => self.time_out_login(id),
-                Deadline::Pause(id) => self.resume_login_after_pause(id),
+                Deadline::Pause(id) => self.invite_and_ask_name(id),
                 Deadline::Idle(id) => self.log_out_if_idle_or_reschedule(id),
                 Deadline::Flag(number) => self.end_if_flag_fell_or_reschedule(number),
                 Deadline::Shutdown => self.shut_down_now(),

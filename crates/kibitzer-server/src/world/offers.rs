@@ -179,12 +179,8 @@ impl Lobby {
 }
 
 /// Formats a requested color with a blank before it: ` [white]`; empty without one.
-pub(crate) const fn format_requested_color(color: Option<Color>) -> &'static str {
-    match color {
-        Some(Color::White) => " [white]",
-        Some(Color::Black) => " [black]",
-        None => "",
-    }
+pub(crate) fn format_requested_color(color: Option<Color>) -> String {
+    color.map(|color| format!(" [{color}]")).unwrap_or_default()
 }
 
 #[cfg(test)]

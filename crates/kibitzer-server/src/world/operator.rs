@@ -9,7 +9,7 @@ use kibitzer_core::message::Handle;
 use super::{ActiveGame, ConnectionId, Deadline, KickReason, LoginObstacle, World};
 use crate::calendar::format_count;
 use crate::lobby::ConnectionTarget;
-use crate::play::{Ending, Game};
+use crate::play::Ending;
 
 impl World {
     /// Returns the number of each client's connection, with the player logged in over it. Simulated players are not included.
@@ -80,9 +80,9 @@ impl World {
     pub(super) fn shut_down_now(&mut self) {
         self.is_over = true;
         let played = self.games.in_progress.values().filter_map(ActiveGame::as_played);
-        let endings: Vec<_> = played.map(|game| (game.header.id, ending_by_shutdown(game))).collect();
-        for (number, ending) in endings {
-            self.end_game(number, ending);
+        let played: Vec<_> = played.map(|game| (game.header.id, game.header.are_both_registered())).collect();
+        for (number, is_kept) in played {
+            self.end_game(number, if is_kept { Ending::ADJOURNED_BY_SHUTDOWN } else { Ending::ABORTED_BY_SHUTDOWN });
         }
         for id in self.lobby.connections.keys().copied().collect::<Vec<_>>() {
             // Queued even without output, so that its end is reported.
@@ -98,9 +98,4 @@ impl World {
             self.lobby.notify(id, text);
         }
     }
-}
-
-/// Returns how a game ends at the shutdown: adjourned if both players are registered, otherwise aborted.
-fn ending_by_shutdown(game: &Game) -> Ending {
-    if game.header.are_both_registered() { Ending::ADJOURNED_BY_SHUTDOWN } else { Ending::ABORTED_BY_SHUTDOWN }
 }

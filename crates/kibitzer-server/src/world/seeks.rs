@@ -3,10 +3,12 @@
 //! Source of the forms: transcripts fatics-seeks-*; datagrams §3.
 
 use kibitzer_core::chess::Color;
+use kibitzer_core::message::Datagram;
 
+use super::icc::number::SEEK_REMOVED;
 use super::offers::format_requested_color;
 use super::{ConnectionId, Ivar, World};
-use crate::play::Terms;
+use crate::play::{Terms, color_letter};
 
 /// Maximum number of seeks of a player.
 pub(crate) const MAX_SEEKS: usize = 3;
@@ -78,11 +80,7 @@ impl World {
         let Some(player) = self.lobby.player(seek.from) else { return String::new() };
         let Seek { number, terms, rating_range: (least, most), .. } = seek;
         let kind = terms.kind();
-        let color = match seek.color {
-            Some(Color::White) => 'W',
-            Some(Color::Black) => 'B',
-            None => '?',
-        };
+        let color = seek.color.map_or('?', color_letter);
         let letter = |is: bool| if is { 't' } else { 'f' };
         format!(
             "<s> {number} w={} ti={:02x} rt={}  t={} i={} r={} tp={} c={color} rr={least}-{most} a={} f={}\n",
@@ -105,7 +103,7 @@ impl World {
         let terms = seek.terms;
         let rating = player.rating(terms.kind());
         let mut words = format!("{} {} {} {}", terms.minutes, terms.increment_s, terms.rated_word(), terms.kind());
-        words += format_requested_color(seek.color);
+        words += &format_requested_color(seek.color);
         words += if seek.is_manual { " m" } else { "" };
         words += if seek.is_checked { " f" } else { "" };
         format!("{} ({:>4}) seeking {words} (\"play {}\" to respond)\n", player.name(), rating.to_string(), seek.number)
@@ -113,8 +111,8 @@ impl World {
 
     /// Returns all visible seeks as data, for a client that has just switched `seekinfo` on.
     pub(crate) fn seekinfo_list(&self, to: ConnectionId) -> String {
-        let shown = self.seeks.iter().filter(|seek| self.is_seek_shown_to(to, seek));
-        shown.fold("\n<sc>\n".to_owned(), |list, seek| list + &self.seekinfo_with_newline(seek))
+        let shown = self.visible_seeks(to);
+        shown.iter().fold("\n<sc>\n".to_owned(), |list, seek| list + &self.seekinfo_with_newline(seek))
     }
 
     /// Removes a player's seeks and reports each removal; returns their numbers.
@@ -136,7 +134,7 @@ impl World {
             self.lobby.queue_unwrapped(id, &format!("<sr> {number}\n"));
         }
         for id in self.lobby.players_where(|_, _| true) {
-            self.queue_seek_removed_datagram(id, number);
+            self.lobby.queue_datagram_if_on(id, &Datagram::new(SEEK_REMOVED, [&number.to_string(), "1"]));
         }
     }
 

@@ -251,7 +251,7 @@ fn challenge_to_resume(world: &mut World, id: ConnectionId, opponent: Connection
         world,
         id,
         opponent,
-        Challenge { terms: stored.game.header.terms, color: None, is_adjourned: true },
+        Challenge { terms: stored.header.terms, color: None, is_adjourned: true },
     );
     DONE
 }

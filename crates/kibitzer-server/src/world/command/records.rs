@@ -5,8 +5,8 @@
 use kibitzer_core::chess::Color;
 
 use super::{Command, CommandResult, refuse_if};
-use crate::play::{HISTORY_HEAD, STORED_HEAD, adjourned_row, history_row};
-use crate::world::{AdjournedGame, ConnectionId, World};
+use crate::play::{Game, HISTORY_HEAD, STORED_HEAD, adjourned_row, history_row};
+use crate::world::{ConnectionId, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
@@ -41,18 +41,18 @@ fn run_history(world: &mut World, id: ConnectionId, parameters: &str) -> Command
     refuse_if(games.is_empty(), format!("{name} has no history games.\n"))?;
     let rows = games.iter().filter_map(|finished| {
         let color = finished.game.header.color_of(&name)?;
-        Some(format!("{}\n", history_row(finished.index, &finished.game, color, finished.ended)))
+        Some(format!("{}\n", history_row(finished.index, &finished.game, color)))
     });
     Ok(format!("History for {name}:\n{HISTORY_HEAD}\n{}", rows.collect::<String>()))
 }
 
 fn run_stored(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let name = requested_or_own_name(world, id, parameters)?;
-    let own = world.games.adjourned.iter().filter_map(|stored| Some((stored, stored.game.header.color_of(&name)?)));
-    let row = |(index, (stored, color)): (usize, (&AdjournedGame, Color))| {
-        let opponent = stored.game.header.seats.of(color.opponent()).name.as_str();
+    let own = world.games.adjourned.iter().filter_map(|game| Some((game, game.header.color_of(&name)?)));
+    let row = |(index, (game, color)): (usize, (&Game, Color))| {
+        let opponent = game.header.seats.of(color.opponent()).name.as_str();
         let is_online = world.lobby.connection_of_player(opponent).is_some();
-        format!("{}\n", adjourned_row(index + 1, &stored.game, color, is_online, stored.since))
+        format!("{}\n", adjourned_row(index + 1, game, color, is_online))
     };
     let rows: String = own.enumerate().map(row).collect();
     refuse_if(rows.is_empty(), format!("{name} has no adjourned games.\n"))?;

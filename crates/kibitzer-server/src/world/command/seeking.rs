@@ -140,7 +140,7 @@ fn format_sought_row(world: &World, seek: &Seek) -> Option<String> {
     let player = world.lobby.player(seek.from)?;
     let Terms { minutes, increment_s, .. } = seek.terms;
     let kind = seek.terms.kind();
-    let color = format_requested_color(seek.color).trim_start();
+    let color = format_requested_color(seek.color);
     let flags = match (seek.is_manual, seek.is_checked) {
         (true, true) => " mf",
         (true, false) => " m",
@@ -149,7 +149,7 @@ fn format_sought_row(world: &World, seek: &Seek) -> Option<String> {
     };
     let (least, most) = seek.rating_range;
     Some(format!(
-        "{:>3} {:>4} {:<17} {minutes:>3} {increment_s:>3} {:<7} {kind:<10} {color:<7} {least:>5}-{most:<4}{flags}",
+        "{:>3} {:>4} {:<17} {minutes:>3} {increment_s:>3} {:<7} {kind:<10}{color:<8} {least:>5}-{most:<4}{flags}",
         seek.number,
         player.rating(kind).to_string(),
         player.name_with_titles(),

@@ -8,7 +8,7 @@ use kibitzer_core::message::{Datagram, GameId};
 use super::{datagram_titles, number};
 use crate::chess::Variant;
 use crate::family::Family;
-use crate::play::{Game, GameHeader, Sides, Terms};
+use crate::play::{Game, GameHeader, SeatedPlayer, Sides, Terms, color_letter};
 use crate::world::{ActiveGame, BoardReason, ConnectionId, Seek, World};
 
 impl World {
@@ -24,13 +24,10 @@ impl World {
     fn game_start_datagram(&self, game: GameId, kind: u32) -> Option<Datagram> {
         let active_game = self.games.get(game)?;
         let GameHeader { terms, seats: Sides { white, black }, .. } = active_game.header();
-        let rating = |seat: &crate::play::SeatedPlayer| seat.rating.value().unwrap_or_default().to_string();
-        let titles_by_name = |name: &str| {
-            self.lobby
-                .connection_of_player(name)
-                .and_then(|id| self.lobby.player(id))
-                .map(datagram_titles)
-                .unwrap_or_default()
+        let rating = |seat: &SeatedPlayer| seat.rating.value().unwrap_or_default().to_string();
+        let titles = |seat: &SeatedPlayer| {
+            let id = self.lobby.connection_of_player(seat.name.as_str());
+            id.and_then(|id| self.lobby.player(id)).map(datagram_titles).unwrap_or_default()
         };
         let (minutes, increment) = (terms.minutes.to_string(), terms.increment_s.to_string());
         let arguments = [
@@ -49,8 +46,8 @@ impl World {
             rating(white),
             rating(black),
             game.to_string(),
-            titles_by_name(white.name.as_str()),
-            titles_by_name(black.name.as_str()),
+            titles(white),
+            titles(black),
             "0".to_owned(),
             "0".to_owned(),
             u8::from(terms.variant != Variant::Standard).to_string(),
@@ -68,12 +65,8 @@ impl World {
     /// Queues both reserves of a game as a datagram. Returns `false`, and queues nothing, if the variant has no reserves or the
     /// client has the datagram switched off.
     pub(crate) fn queue_holdings_datagram(&mut self, game: GameId, to: ConnectionId) -> bool {
-        let Some(active_game) =
-            self.games.get(game).filter(|active_game| active_game.header().terms.variant.has_hands())
-        else {
-            return false;
-        };
-        let hands = active_game.position().hands;
+        let active_game = self.games.get(game).filter(|active_game| active_game.header().terms.variant.has_hands());
+        let Some(hands) = active_game.map(|active_game| active_game.position().hands) else { return false };
         let arguments = [game.to_string(), hands.white.to_string(), hands.black.to_string()];
         self.lobby.queue_datagram_if_on(to, &Datagram::new(number::HOLDINGS, arguments))
     }
@@ -151,11 +144,6 @@ impl World {
         }
     }
 
-    /// Queues the datagram of the removal of a seek, if the client has switched it on.
-    pub(crate) fn queue_seek_removed_datagram(&mut self, to: ConnectionId, index: u32) {
-        self.lobby.queue_datagram_if_on(to, &Datagram::new(number::SEEK_REMOVED, [index.to_string().as_str(), "1"]));
-    }
-
     /// Returns the datagram of a seek; `None` if the seeker is not logged in.
     fn seek_datagram(&self, seek: &Seek) -> Option<Datagram> {
         let player = self.lobby.player(seek.from)?;
@@ -191,10 +179,10 @@ impl World {
 /// Returns the datagrams of both clocks, in milliseconds.
 fn clock_datagrams(game: &Game, readings: Sides<i64>) -> [Datagram; 2] {
     let (id, is_running) = (game.header.id, game.clocks.is_running());
-    [(Color::White, "W"), (Color::Black, "B")].map(|(color, letter)| {
+    Color::BOTH.map(|color| {
         let runs = u8::from(is_running && game.side_to_move() == color).to_string();
-        let arguments = [id.to_string().as_str(), letter, &readings.of(color).to_string(), &runs].map(str::to_owned);
-        Datagram::new(number::MSEC, arguments)
+        let (letter, reading) = (color_letter(color).to_string(), readings.of(color).to_string());
+        Datagram::new(number::MSEC, [id.to_string(), letter, reading, runs])
     })
 }
 
