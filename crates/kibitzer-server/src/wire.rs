@@ -163,20 +163,10 @@ const fn granted_option(command: u8, option: u8) -> Option<ClientInput> {
 /// Lines longer than `width` are wrapped; `None` keeps them whole. An entity counts as one character, as on the recorded server.
 pub(crate) fn encode_text(text: &str, width: Option<usize>, line_end: &[u8], out: &mut Vec<u8>) {
     let mut wrapped = String::new();
-    for line in text.split_inclusive('\n') {
-        match width {
-            Some(width) if line.len() > width => {
-                wrapped.clear();
-                wrap_line(line, width, &mut wrapped);
-                encode_unwrapped(&wrapped, line_end, out);
-            }
-            _ => encode_unwrapped(line, line_end, out),
-        }
+    if let Some(width) = width {
+        text.split_inclusive('\n').for_each(|line| wrap_line(line, width, &mut wrapped));
     }
-}
-
-/// Appends text without wrapping it, with `line_end` for each `\n`, and entities for characters beyond ASCII.
-fn encode_unwrapped(text: &str, line_end: &[u8], out: &mut Vec<u8>) {
+    let text = if width.is_some() { &wrapped } else { text };
     out.reserve(text.len() + line_end.len());
     for character in text.chars() {
         match u8::try_from(character) {
@@ -199,11 +189,10 @@ const CONTINUATION: &str = "\\   ";
 /// Source: transcripts of talk at widths of 60 and 79.
 fn wrap_line(line: &str, width: usize, out: &mut String) {
     let width = width.max(CONTINUATION.len() + 1);
-    let characters: Vec<char> = line.chars().collect();
-    if characters.len() <= width {
-        out.push_str(line);
-        return;
+    if line.chars().count() <= width {
+        return out.push_str(line);
     }
+    let characters: Vec<char> = line.chars().collect();
     let mut column = 0;
     for chunk in characters.chunk_by(|one, next| one.is_ascii_whitespace() == next.is_ascii_whitespace()) {
         column = wrap_word_or_blanks(chunk, width, column, out);

@@ -43,7 +43,7 @@ impl Position {
     ///
     /// [`TypedMoveError::NotAMove`] depends on the text alone, the others on the position.
     pub(crate) fn parse_typed_move(&self, typed: &str, case: MoveCase) -> Result<Move, TypedMoveError> {
-        let (first, second) = parse_patterns(typed.as_bytes(), case).ok_or(TypedMoveError::NotAMove)?;
+        let (first, second) = parse_patterns(typed, case).ok_or(TypedMoveError::NotAMove)?;
         match (self.find_only_match(first), second) {
             (Err(TypedMoveError::Illegal), Some(second)) => self.find_only_match(second),
             (found, _) => found,
@@ -107,11 +107,11 @@ struct TypedMove {
 
 /// Parses a typed move into one or two patterns; the second applies if no legal move matches the first, as `b` may be a file or a
 /// bishop. `None` if the text is not a move.
-fn parse_patterns(typed: &[u8], case: MoveCase) -> Option<(MovePattern, Option<MovePattern>)> {
+fn parse_patterns(typed: &str, case: MoveCase) -> Option<(MovePattern, Option<MovePattern>)> {
     if typed.len() > MAX_MOVE_BYTES {
         return None;
     }
-    let text = trim_marks(typed);
+    let text = typed.trim_end_matches(['+', '#', '!', '?']).as_bytes();
     if let Some(exact) = parse_castling_or_drop(text) {
         return Some((MovePattern::Exactly(exact), None));
     }
@@ -123,14 +123,6 @@ fn parse_patterns(typed: &[u8], case: MoveCase) -> Option<(MovePattern, Option<M
         (Some(first), second) => Some((first, second)),
         (None, second) => Some((second?, None)),
     }
-}
-
-/// Removes `+`, `#`, `!` and `?` from the end of a typed move.
-fn trim_marks(mut text: &[u8]) -> &[u8] {
-    while let [head @ .., b'+' | b'#' | b'!' | b'?'] = text {
-        text = head;
-    }
-    text
 }
 
 /// Parses castling, or a drop such as `P@f5`, `P@@f5` or `P/@@-f5`.

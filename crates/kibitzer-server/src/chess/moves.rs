@@ -27,7 +27,7 @@ impl Move {
     pub(crate) fn target_square(self, mover: Color) -> Square {
         match self {
             Self::Normal { to, .. } | Self::Drop { to, .. } => to,
-            Self::Castle(side) => CastlingSquares::of(CastlingFiles::default(), mover, side).king_to,
+            Self::Castle(side) => CastlingSquares::of(CastlingFiles::ORTHODOX, mover, side).king_to,
         }
     }
 
@@ -56,11 +56,6 @@ impl Move {
             Self::Drop { role, to } => LastMove::Drop { role, to },
         }
     }
-
-    /// Returns whether a pawn moves two squares.
-    pub(crate) const fn is_double_push(self) -> bool {
-        matches!(self, Self::Normal { role: Role::Pawn, from, to, .. } if from.rank().abs_diff(to.rank()) == 2)
-    }
 }
 
 /// Returns `O-O` or `O-O-O`.
@@ -88,10 +83,8 @@ pub(super) struct CastlingFiles {
     pub(super) long_rook: u8,
 }
 
-impl Default for CastlingFiles {
-    fn default() -> Self {
-        Self { king: 4, short_rook: 7, long_rook: 0 }
-    }
+impl CastlingFiles {
+    pub(super) const ORTHODOX: Self = Self { king: 4, short_rook: 7, long_rook: 0 };
 }
 
 impl CastlingSquares {

@@ -4,7 +4,7 @@ use kibitzer_core::chess::{CastlingSide, Role, Square};
 
 use super::legal::Termination;
 use super::moves::{CastlingSquares, Move, castling_san};
-use super::position::{CapturedPiece, Position};
+use super::position::Position;
 
 impl Position {
     /// Formats a legal move in standard algebraic notation, with `+` or `#`: style 12's field 29.
@@ -24,7 +24,7 @@ impl Position {
     /// Formats a move of a piece on the board, without castling, drops and the mark of a check.
     fn board_move_to_san(&self, role: Role, from: Square, to: Square, promotion: Option<Role>) -> String {
         // En passant included: the target square may be empty.
-        let takes = self.captured_piece(Move::Normal { role, from, to, promotion }).is_some();
+        let takes = self.captured_square_and_role(Move::Normal { role, from, to, promotion }).is_some();
         let mut san = String::with_capacity(8);
         if role == Role::Pawn {
             san.extend(takes.then(|| file_letter(from)));
@@ -67,9 +67,9 @@ impl Position {
             Move::Drop { role, to } => format!("{}@{to}", role.letter()),
             Move::Normal { from, to, promotion, .. } => {
                 let mut word = format!("{from}{to}");
-                let letter = |taken: CapturedPiece| taken.role.letter().to_ascii_lowercase();
                 word.extend(
-                    self.captured_piece(played).map(|taken| if taken.en_passant { 'E' } else { letter(taken) }),
+                    self.captured_square_and_role(played)
+                        .map(|(square, role)| if square == to { role.letter().to_ascii_lowercase() } else { 'E' }),
                 );
                 word.extend(promotion.map(Role::letter));
                 word

@@ -74,8 +74,8 @@ impl Position {
             variant,
             placement,
             side_to_move: fen.side_to_move,
-            castling: intact_castling_rights(&placement, CastlingFiles::default(), fen.castling),
-            castling_files: CastlingFiles::default(),
+            castling: intact_castling_rights(&placement, CastlingFiles::ORTHODOX, fen.castling),
+            castling_files: CastlingFiles::ORTHODOX,
             en_passant: fen.en_passant,
             hands: fen.hands.filter(|_| variant.has_hands()).unwrap_or_default(),
             promoted: BitBoard::EMPTY,
@@ -120,18 +120,14 @@ impl Position {
             && self.legal_en_passant_file() == other.legal_en_passant_file()
     }
 
-    /// Returns the piece that a move captures, also en passant; `None` if it captures nothing.
-    pub(crate) fn captured_piece(&self, played: Move) -> Option<CapturedPiece> {
+    /// Returns the captured piece of a move as it enters a hand: a pawn if it was promoted. `None` if the move captures nothing.
+    pub(crate) fn captured_role_in_hand(&self, played: Move) -> Option<Role> {
         let (square, role) = self.captured_square_and_role(played)?;
-        Some(CapturedPiece {
-            role,
-            role_in_hand: if self.promoted.has(to_cozy_square(square)) { Role::Pawn } else { role },
-            en_passant: matches!(played, Move::Normal { to, .. } if to != square),
-        })
+        Some(if self.promoted.has(to_cozy_square(square)) { Role::Pawn } else { role })
     }
 
     /// Returns square and role of the piece that a move captures, also en passant; `None` if it captures nothing.
-    fn captured_square_and_role(&self, played: Move) -> Option<(Square, Role)> {
+    pub(crate) fn captured_square_and_role(&self, played: Move) -> Option<(Square, Role)> {
         let Move::Normal { role, from, to, .. } = played else { return None };
         match self.placement.role_at(to) {
             Some(taken) => Some((to, taken)),
@@ -146,7 +142,7 @@ impl Position {
     #[must_use]
     pub(crate) fn after(&self, played: Move) -> Self {
         let mover = self.side_to_move;
-        let captured = self.captured_piece(played);
+        let captured = self.captured_role_in_hand(played);
         let mut next = *self;
         next.placement = self.placement_after(played);
         next.promoted = self.promoted_squares_after(played);
@@ -158,7 +154,7 @@ impl Position {
         next.castling = intact_castling_rights(&next.placement, self.castling_files, rights);
         next.en_passant = square_passed_by_double_push(played);
         if let (Variant::Crazyhouse, Some(captured)) = (self.variant, captured) {
-            next.hands.of_mut(mover).add(captured.role_in_hand);
+            next.hands.of_mut(mover).add(captured);
         }
         if let Move::Drop { role, .. } = played {
             next.hands.of_mut(mover).take(role);
@@ -207,19 +203,10 @@ impl Position {
     }
 }
 
-/// A captured piece.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct CapturedPiece {
-    pub(crate) role: Role,
-    /// The piece that enters a hand: a pawn if this one was promoted.
-    pub(crate) role_in_hand: Role,
-    pub(crate) en_passant: bool,
-}
-
 /// Returns the square that a pawn passes by a move of two squares.
 fn square_passed_by_double_push(played: Move) -> Option<Square> {
     match played {
-        Move::Normal { from, to, .. } if played.is_double_push() => {
+        Move::Normal { role: Role::Pawn, from, to, .. } if from.rank().abs_diff(to.rank()) == 2 => {
             Square::new(from.file(), u8::midpoint(from.rank(), to.rank()))
         }
         _ => None,

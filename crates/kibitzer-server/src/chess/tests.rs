@@ -146,7 +146,7 @@ proptest! {
             prop_assert_eq!(read_back, Some(played.to_last_move()));
             let mut board = now.board();
             let smith = kibitzer_core::chess::SmithMove::parse(now.smith_notation(played).as_bytes()).unwrap();
-            prop_assert_eq!(smith.captured(), now.captured_piece(played).map(|taken| taken.role));
+            prop_assert_eq!(smith.captured(), now.captured_square_and_role(played).map(|(_, role)| role));
             board.apply(smith.to_last_move(&board).unwrap(), mover).unwrap();
             now = now.after(played);
             prop_assert_eq!(board, now.board());

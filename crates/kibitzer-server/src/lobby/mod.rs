@@ -220,6 +220,13 @@ impl Lobby {
         self.player(id)?.game
     }
 
+    /// Sets the game that a player plays or examines.
+    pub(crate) fn set_own_game(&mut self, id: ConnectionId, game: Option<GameId>) {
+        if let Some(player) = self.player_mut(id) {
+            player.game = game;
+        }
+    }
+
     /// Returns the game that a command without a game number refers to: the one that the player plays or examines, otherwise the
     /// one observed for the longest time; `None` if there is none.
     pub(crate) fn primary_game(&self, id: ConnectionId) -> Option<GameId> {
@@ -249,16 +256,10 @@ impl Lobby {
         self.connection(id).is_some_and(|connection| connection.seal.is_some())
     }
 
-    /// Returns whether a player accepts a sender's talk: the player's flag for such talk has the required value, and the sender
-    /// is not on the player's censor list.
-    pub(crate) fn accepts_talk_from(
-        &self,
-        id: ConnectionId,
-        sender: ConnectionId,
-        flag: &str,
-        required_value: bool,
-    ) -> bool {
-        self.has_flag(id, flag) == required_value && !self.censors(id, sender)
+    /// Returns whether a player accepts a sender's talk: the player has switched on the flag for such talk, and the sender is not
+    /// on the player's censor list.
+    pub(crate) fn accepts_talk_from(&self, id: ConnectionId, sender: ConnectionId, flag: &str) -> bool {
+        self.has_flag(id, flag) && !self.censors(id, sender)
     }
 
     /// Returns whether a player has a sender on the censor list.

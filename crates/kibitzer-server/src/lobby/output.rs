@@ -126,15 +126,10 @@ impl Lobby {
         }
     }
 
-    /// Reports an arrival or a departure to players with the variable `pin` set, and to players with the name on their notify
-    /// list, except to one connection. `logged` and `listed` are the verbs of the two texts.
-    pub(crate) fn announce_presence_change(
-        &mut self,
-        name: &str,
-        (logged, listed): (&str, &str),
-        except: Option<ConnectionId>,
-    ) {
-        for id in self.players_where(|id, _| Some(id) != except) {
+    /// Reports an arrival or a departure to other players with the variable `pin` set, and to those with the name on their notify
+    /// list. `logged` and `listed` are the verbs of the two texts.
+    pub(crate) fn announce_presence_change(&mut self, name: &str, [logged, listed]: [&str; 2]) {
+        for id in self.players_where(|_, player| player.name() != name) {
             let has_name_on_list = self.player(id).is_some_and(|player| player.saved.is_on_list("notify", name));
             if self.has_flag(id, "pin") {
                 self.notify(id, &format!("[{name} has {logged}.]\n"));

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use kibitzer_core::chess::{CastlingSide, Color, Hands, Role};
-use kibitzer_core::message::{GameId, Relation};
+use kibitzer_core::chess::{CastlingSide, Color};
+use kibitzer_core::message::Relation;
 
 use super::{GameHeader, Ply, Sides, color_letter};
 use crate::chess::Position;
@@ -176,15 +176,4 @@ pub(super) fn format_seconds(seconds: u64) -> String {
         0 => format!("{}:{:02}", seconds / 60, seconds % 60),
         hours => format!("{hours}:{:02}:{:02}", seconds / 60 % 60, seconds % 60),
     }
-}
-
-/// Formats both reserves, and the piece that was just added: `<b1> game 1 white [P] black [] <- WP`.
-///
-/// Source: bughouse §1; transcripts.
-pub(crate) fn holding_line(game: GameId, hands: &Hands, added: Option<(Color, Role)>) -> String {
-    let mut line = format!("<b1> game {game} white [{}] black [{}]", hands.white, hands.black);
-    if let Some((color, role)) = added {
-        let _ = write!(line, " <- {}{}", color_letter(color), role.letter());
-    }
-    line
 }

@@ -73,7 +73,7 @@ impl Game {
         if !is_possible || !self.position().is_legal(played) {
             return None;
         }
-        let captured = self.position().captured_piece(played).map(|taken| taken.role_in_hand);
+        let captured = self.position().captured_role_in_hand(played);
         let elapsed = self.clocks.stop_and_charge_move(now, lag);
         let elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
         let lag_ms = u32::try_from(lag.as_millis()).unwrap_or(u32::MAX);
@@ -151,15 +151,10 @@ impl Game {
         true
     }
 
-    /// Stops the clocks until [`unpause`](Self::unpause).
-    pub(crate) fn pause(&mut self, now: Instant) {
-        self.is_paused = true;
+    /// Stops the clocks, or starts the clock of the side to move again, unless clocks have not begun to run in this game.
+    pub(crate) fn set_paused(&mut self, is_paused: bool, now: Instant) {
+        self.is_paused = is_paused;
         self.clocks.stop(now);
-    }
-
-    /// Ends a pause: starts the clock of the side to move, unless clocks have not begun to run in this game.
-    pub(crate) fn unpause(&mut self, now: Instant) {
-        self.is_paused = false;
         self.start_clock_if_due(now);
     }
 

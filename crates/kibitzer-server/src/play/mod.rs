@@ -19,10 +19,10 @@ mod tests;
 
 use std::time::SystemTime;
 
-use kibitzer_core::chess::{Color, Role};
+use kibitzer_core::chess::{Color, Hands, Role};
 use kibitzer_core::message::{GameId, Handle, Rating};
 
-pub(crate) use self::board_line::{BoardForm, BoardViewer, ClockUnit, holding_line};
+pub(crate) use self::board_line::{BoardForm, BoardViewer, ClockUnit};
 pub(crate) use self::clocks::Clocks;
 pub(crate) use self::ending::Ending;
 pub(crate) use self::examined::ExaminedGame;
@@ -99,8 +99,15 @@ impl GameHeader {
         self.seats.white.is_registered && self.seats.black.is_registered
     }
 
-    /// Formats both reserves in a position, and the piece that was just added; `None` in variants without reserves.
+    /// Formats both reserves in a position, and the piece that was just added: `<b1> game 1 white [P] black [] <- WP`. `None` in
+    /// variants without reserves.
+    ///
+    /// Source: bughouse §1; transcripts.
     pub(crate) fn holding_line(&self, position: &Position, added: Option<(Color, Role)>) -> Option<String> {
-        self.terms.variant.has_hands().then(|| holding_line(self.id, &position.hands, added))
+        let added =
+            added.map(|(color, role)| format!(" <- {}{}", color_letter(color), role.letter())).unwrap_or_default();
+        let Hands { white, black } = position.hands;
+        let has_hands = self.terms.variant.has_hands();
+        has_hands.then(|| format!("<b1> game {} white [{white}] black [{black}]{added}", self.id))
     }
 }

@@ -58,7 +58,7 @@ impl<'a> MoveScorer<'a> {
     /// Returns the score of a legal move in hundredths of a pawn, without its random part.
     fn score(&self, legal: Move) -> i32 {
         let after = self.position.after(legal);
-        let taken = self.position.captured_piece(legal).map_or(0, |taken| piece_value(taken.role));
+        let taken = self.position.captured_square_and_role(legal).map_or(0, |(_, role)| piece_value(role));
         taken + self.material_safety(legal, &after) + self.check_or_end_score(&after) + self.positional_score(legal)
     }
 

@@ -173,8 +173,8 @@ impl World {
     pub(crate) fn remove_and_store_game(&mut self, number: GameId) {
         let participants = self.players_or_examiners(number);
         for &id in &participants {
-            if let Some(player) = self.lobby.player_mut(id).filter(|player| player.game == Some(number)) {
-                player.game = None;
+            if self.lobby.own_game(id) == Some(number) {
+                self.lobby.set_own_game(id, None);
             }
         }
         for id in self.lobby.observers(number) {
@@ -244,17 +244,13 @@ impl World {
     pub(crate) fn start_examining(&mut self, id: ConnectionId, game: ExaminedGame) {
         let number = game.header.id;
         self.games.in_progress.insert(number, ActiveGame::Examined(game));
-        if let Some(player) = self.lobby.player_mut(id) {
-            player.game = Some(number);
-        }
+        self.lobby.set_own_game(id, Some(number));
     }
 
     /// Removes an examiner from a game and reports that to the audience. Removes the game if it has no examiners left.
     pub(crate) fn stop_examining(&mut self, number: GameId, id: ConnectionId) {
         let name = self.lobby.player_name(id);
-        if let Some(player) = self.lobby.player_mut(id) {
-            player.game = None;
-        }
+        self.lobby.set_own_game(id, None);
         let is_over = self.players_or_examiners(number).is_empty();
         for other in self.audience(number) {
             self.lobby.notify(other, &format!("{name} has stopped examining game {number}.\n"));

@@ -338,7 +338,7 @@ impl World {
             self.lobby.queue_text(id, "You no longer have a bughouse partner.\n");
         }
         let Some(player) = self.lobby.log_out(id) else { return };
-        self.lobby.announce_presence_change(player.name(), ("disconnected", "departed"), None);
+        self.lobby.announce_presence_change(player.name(), ["disconnected", "departed"]);
         if !player.is_registered {
             self.games.remove_history(player.name());
         }
@@ -347,7 +347,7 @@ impl World {
     /// Announces an arrival to those who are notified of this player, and to the opponents of adjourned games who are online.
     fn announce_arrival(&mut self, id: ConnectionId) {
         let name = self.lobby.player_name(id);
-        self.lobby.announce_presence_change(&name, ("connected", "arrived"), Some(id));
+        self.lobby.announce_presence_change(&name, ["connected", "arrived"]);
         for opponent in self.games.adjourned_opponents(&name) {
             if let Some(opponent) = self.lobby.connection_of_player(opponent.as_str()) {
                 let text = format!("Notification: {name}, who has an adjourned game with you, has arrived.\n");

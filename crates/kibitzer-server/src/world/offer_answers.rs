@@ -2,8 +2,6 @@
 //!
 //! Source of the forms: transcripts fatics-match-pending-*, fatics-game-offers-*, fatics-bughouse-*.
 
-use std::time::Instant;
-
 use kibitzer_core::chess::Color;
 use kibitzer_core::message::GameId;
 
@@ -11,18 +9,12 @@ use super::boards::BoardReason;
 use super::offers::{Challenge, Offer, OfferKind};
 use super::{ConnectionId, World};
 use crate::chess::Variant;
-use crate::play::{Ending, Game, Sides};
+use crate::play::{Ending, Sides};
 
 impl World {
     /// Adds an offer and reports it to both players: `own` is the text for `from`, sent as part of the reply to its command;
     /// `theirs` is the text for `to`.
-    pub(crate) fn make_offer(
-        &mut self,
-        from: ConnectionId,
-        to: ConnectionId,
-        kind: OfferKind,
-        (own, theirs): (&str, &str),
-    ) {
+    pub(crate) fn make_offer(&mut self, [from, to]: [ConnectionId; 2], kind: OfferKind, [own, theirs]: [&str; 2]) {
         let offer = self.offers.add(from, to, kind);
         self.lobby.queue_text(from, own);
         self.lobby.queue_offer_line_if_on(offer, from);
@@ -102,10 +94,8 @@ impl World {
             (OfferKind::Abort, Some(number)) => self.end_game(number, Ending::ABORT_AGREED),
             (OfferKind::Adjourn, Some(number)) => self.end_game(number, Ending::ADJOURN_AGREED),
             (OfferKind::Takeback(plies), Some(number)) => self.take_back_and_report(number, plies, offer.to),
-            (OfferKind::Pause, Some(number)) => self.change_clocks_and_report(number, offer.to, "paused", Game::pause),
-            (OfferKind::Unpause, Some(number)) => {
-                self.change_clocks_and_report(number, offer.to, "resumed", Game::unpause);
-            }
+            (OfferKind::Pause, Some(number)) => self.set_paused_and_report(number, offer.to, true),
+            (OfferKind::Unpause, Some(number)) => self.set_paused_and_report(number, offer.to, false),
             (OfferKind::Switch, Some(number)) => {
                 if let Some(game) = self.games.played_mut(number) {
                     game.switch_sides();
@@ -116,20 +106,14 @@ impl World {
         }
     }
 
-    /// Pauses or resumes the clocks of a game with `change`, updates the deadline of the flag, and reports the change to the
+    /// Pauses or resumes the clocks of a game, updates the deadline of the flag, and reports the change to the
     /// audience.
     ///
     /// Source of the forms: transcripts uhlinfics-game-mate-1-*; text-messages §4 for observers.
-    fn change_clocks_and_report(
-        &mut self,
-        number: GameId,
-        actor: ConnectionId,
-        verb: &str,
-        change: fn(&mut Game, Instant),
-    ) {
-        let now = self.now();
+    fn set_paused_and_report(&mut self, number: GameId, actor: ConnectionId, is_paused: bool) {
+        let (now, verb) = (self.now(), if is_paused { "paused" } else { "resumed" });
         if let Some(game) = self.games.played_mut(number) {
-            change(game, now);
+            game.set_paused(is_paused, now);
         }
         self.reschedule_flag_check(number);
         self.show_board_to_audience(number, Some(actor), BoardReason::Other);
@@ -153,7 +137,7 @@ impl World {
         if let Some(index) = stored.filter(|_| challenge.is_adjourned) {
             return self.resume_adjourned_game(index, Some(offer.to));
         }
-        let players = self.choose_colors(offer.from, offer.to, challenge.color);
+        let players = self.choose_colors([offer.from, offer.to], challenge.color);
         self.start_game(players, challenge.terms, Some(offer.to));
     }
 
@@ -173,12 +157,7 @@ impl World {
     /// game.
     ///
     /// Source: transcripts fatics-match-pending-*, fatics-seeks-*, fatics-game-offers-* (a rematch).
-    pub(crate) fn choose_colors(
-        &self,
-        asker: ConnectionId,
-        other: ConnectionId,
-        color: Option<Color>,
-    ) -> Sides<ConnectionId> {
+    pub(crate) fn choose_colors(&self, [asker, other]: [ConnectionId; 2], color: Option<Color>) -> Sides<ConnectionId> {
         let name = self.lobby.player_name(asker);
         let last = self.games.history_of(&name).last().and_then(|finished| finished.game.header.color_of(&name));
         let default = if last == Some(Color::White) { Color::Black } else { Color::White };

@@ -37,9 +37,7 @@ impl World {
             let text = format!("{} {words}.\n", self.lobby.player_name(giver));
             self.lobby.notify(opponent, &text);
         }
-        if let Some(player) = self.lobby.player_mut(giver) {
-            player.game = Some(next);
-        }
+        self.lobby.set_own_game(giver, Some(next));
         self.queue_board(next, giver, BoardReason::Other);
         self.notify_of_giver_distances(giver);
     }

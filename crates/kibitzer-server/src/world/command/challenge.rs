@@ -12,9 +12,9 @@ use crate::world::{Challenge, ConnectionId, OfferKind, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::for_all("match", "player [minutes [increment]] [rated|unrated] [white|black] [crazyhouse|bughouse|wild fr|untimed]", "Challenges a player to a game, or to resume the adjourned one.", run_match),
-    Command::for_all("rematch", "", "Challenges your previous opponent to another game on the same terms.", run_rematch),
-    Command::for_all("resume", "[player]", "Asks a player, or every opponent who is online, to continue your adjourned game.", run_resume),
+    Command::new("match", "player [minutes [increment]] [rated|unrated] [white|black] [crazyhouse|bughouse|wild fr|untimed]", "Challenges a player to a game, or to resume the adjourned one.", run_match),
+    Command::new("rematch", "", "Challenges your previous opponent to another game on the same terms.", run_rematch),
+    Command::new("resume", "[player]", "Asks a player, or every opponent who is online, to continue your adjourned game.", run_resume),
 ];
 
 /// Parameters of `match` and `seek`.
@@ -128,7 +128,7 @@ fn run_match(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRe
     check_bughouse_partners(world, [id, opponent], proposal.variant)?;
     let is_rated = proposal.decide_rated_and_report(world, [id, opponent], "match offer")?;
     let terms = proposal.terms_with_defaults(world, id, is_rated);
-    make_or_accept_challenge(world, id, opponent, Challenge { terms, color: proposal.color, is_adjourned: false });
+    make_or_accept_challenge(world, [id, opponent], Challenge { terms, color: proposal.color, is_adjourned: false });
     DONE
 }
 
@@ -167,12 +167,7 @@ fn check_bughouse_partners(world: &World, [id, opponent]: [ConnectionId; 2], var
 
 /// Makes a challenge and reports it to both players. Accepts an equivalent challenge of the opponent instead; declines a
 /// different one; replaces an earlier one of this player. Refuses an identical challenge, and one over the limit of offers.
-pub(super) fn make_or_accept_challenge(
-    world: &mut World,
-    id: ConnectionId,
-    opponent: ConnectionId,
-    challenge: Challenge,
-) {
+pub(super) fn make_or_accept_challenge(world: &mut World, [id, opponent]: [ConnectionId; 2], challenge: Challenge) {
     let kind = OfferKind::Match(challenge);
     let (me, other) = (world.lobby.player_name(id), world.lobby.player_name(opponent));
     let (mine, theirs) =
@@ -247,12 +242,8 @@ fn challenge_to_resume(world: &mut World, id: ConnectionId, opponent: Connection
     let Some(stored) = index.and_then(|index| world.games.adjourned.get(index)) else {
         return Err(Refusal::Coded(CommandCode::BAD_PARAMETERS, format!("You have no adjourned game with {name}.\n")));
     };
-    make_or_accept_challenge(
-        world,
-        id,
-        opponent,
-        Challenge { terms: stored.header.terms, color: None, is_adjourned: true },
-    );
+    let challenge = Challenge { terms: stored.header.terms, color: None, is_adjourned: true };
+    make_or_accept_challenge(world, [id, opponent], challenge);
     DONE
 }
 
@@ -265,7 +256,7 @@ fn run_rematch(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     let is_absent = world.lobby.connection_of_player(opponent).is_none();
     refuse_if(is_absent, format!("Your last opponent, {opponent}, is not logged in.\n"))?;
     let opponent = find_challengeable(world, id, opponent)?;
-    make_or_accept_challenge(world, id, opponent, Challenge { terms, color: None, is_adjourned: false });
+    make_or_accept_challenge(world, [id, opponent], Challenge { terms, color: None, is_adjourned: false });
     DONE
 }
 

@@ -13,12 +13,12 @@ use crate::world::{ActiveGame, BoardReason, ConnectionId, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::for_all("backward", "[half-moves]", "Goes back in the game you examine.", |world, id, plies| step_examined_game(world, id, plies, ExaminedGame::step_backward, ("backs up", "beginning"))),
-    Command::for_all("examine", "[player [number]]", "Examines a game of a player's history, the last one without a number; without a player an empty board.", run_examine),
-    Command::for_all("forward", "[half-moves]", "Goes forward in the game you examine.", |world, id, plies| step_examined_game(world, id, plies, ExaminedGame::step_forward, ("goes forward", "end"))),
-    Command::for_all("mexamine", "player", "Makes an observer of your game an examiner of it.", run_mexamine),
-    Command::for_all("revert", "", "Returns to the position at which the variation left the main line.", run_revert),
-    Command::for_all("unexamine", "", "Stops examining.", run_unexamine),
+    Command::new("backward", "[half-moves]", "Goes back in the game you examine.", |world, id, plies| step_examined_game(world, id, plies, false)),
+    Command::new("examine", "[player [number]]", "Examines a game of a player's history, the last one without a number; without a player an empty board.", run_examine),
+    Command::new("forward", "[half-moves]", "Goes forward in the game you examine.", |world, id, plies| step_examined_game(world, id, plies, true)),
+    Command::new("mexamine", "player", "Makes an observer of your game an examiner of it.", run_mexamine),
+    Command::new("revert", "", "Returns to the position at which the variation left the main line.", run_revert),
+    Command::new("unexamine", "", "Stops examining.", run_unexamine),
 ];
 
 fn run_examine(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
@@ -67,19 +67,17 @@ fn examined_game_or_refusal(world: &World, id: ConnectionId) -> Result<GameId, &
     world.game_examined_by(id).ok_or("You are not examining a game.\n")
 }
 
-/// Steps through the game that the player examines, with `go`, by the number of plies in the parameters, 1 by default, and
-/// reports that to the audience. Refused at the `edge` of the game.
-fn step_examined_game(
-    world: &mut World,
-    id: ConnectionId,
-    parameters: &str,
-    go: fn(&mut ExaminedGame, usize) -> usize,
-    (verb, edge): (&str, &str),
-) -> CommandResult {
+/// Steps through the game that the player examines, forward or backward by the number of plies in the parameters, 1 by default,
+/// and reports that to the audience. Refused at the end or the beginning of the game.
+fn step_examined_game(world: &mut World, id: ConnectionId, parameters: &str, is_forward: bool) -> CommandResult {
     let number = examined_game_or_refusal(world, id)?;
     let plies = number_or_one(parameters)?;
     let Some(game) = world.games.examined_mut(number) else { return DONE };
-    let n_moved = go(game, plies);
+    let (n_moved, verb, edge) = if is_forward {
+        (game.step_forward(plies), "goes forward", "end")
+    } else {
+        (game.step_backward(plies), "backs up", "beginning")
+    };
     refuse_if(n_moved == 0, format!("You're at the {edge} of the game.\n"))?;
     let text = format!("Game {number}: {} {verb} {}.\n", world.lobby.player_name(id), format_count(n_moved, "move"));
     report_step(world, id, number, &text);
@@ -88,7 +86,8 @@ fn step_examined_game(
 
 /// Reports an examiner's step to the audience. The examiner receives a prompt in between, as recorded.
 fn report_step(world: &mut World, id: ConnectionId, number: GameId, text: &str) {
-    let ending = format_shown_ending(world, number);
+    let Some(ActiveGame::Examined(game)) = world.games.get(number) else { return };
+    let ending = game.ending_if_shown().map(|ending| format_examined_ending(&game.header, ending)).unwrap_or_default();
     for other in world.audience(number) {
         world.lobby.notify_on_prompt_line(other, text);
         if other == id {
@@ -101,14 +100,6 @@ fn report_step(world: &mut World, id: ConnectionId, number: GameId, text: &str) 
             }
         }
     }
-}
-
-/// Returns the line of the game's ending if its last position is on the board, otherwise an empty text.
-fn format_shown_ending(world: &World, number: GameId) -> String {
-    let Some(ActiveGame::Examined(game)) = world.games.get(number) else {
-        return String::new();
-    };
-    game.ending_if_shown().map(|ending| format_examined_ending(&game.header, ending)).unwrap_or_default()
 }
 
 /// Formats the ending of an examined game: `Game 3: Foo resigns 0-1`.

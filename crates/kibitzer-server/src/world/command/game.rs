@@ -14,20 +14,20 @@ use crate::world::{ActiveGame, BoardReason, ConnectionId, Offer, OfferKind, Worl
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::for_all("abort", "", "Offers to end your game without a result, or accepts that. In your first move it needs no consent.", run_abort),
-    Command::for_all("adjourn", "", "Offers to adjourn your game, or accepts that.", |world, id, _| end_by_courtesy_or_offer(world, id, (OfferKind::Adjourn, "adjourned"), Ending::COURTESY_ADJOURNED)),
-    Command::for_all("draw", "", "Offers a draw, accepts one, or claims one by repetition or by the 50 move rule.", run_draw),
-    Command::for_all("flag", "", "Ends the game if your opponent is out of time.", run_flag),
-    Command::for_all("games", "[player]", "Lists the games that are played and examined.", run_games),
-    Command::for_all("moretime", "seconds", "Gives your opponent more time.", run_moretime),
-    Command::for_all("moves", "[game|player]", "Shows the moves of a game.", run_moves),
-    Command::for_all("pause", "", "Offers to stop the clocks of your game, or accepts that.", run_pause),
-    Command::for_all("refresh", "[game|player]", "Shows the board of a game.", run_refresh),
-    Command::for_all("resign", "", "Resigns your game.", run_resign),
-    Command::for_all("switch", "", "Offers to exchange the colors of your game, or accepts that.", run_switch),
-    Command::for_all("takeback", "[half-moves]", "Offers to take moves back, or accepts that.", run_takeback),
-    Command::for_all("time", "[game|player]", "Shows the clocks of a game.", run_time),
-    Command::for_all("unpause", "", "Offers to start the clocks of your paused game again, or accepts that.", run_unpause),
+    Command::new("abort", "", "Offers to end your game without a result, or accepts that. In your first move it needs no consent.", run_abort),
+    Command::new("adjourn", "", "Offers to adjourn your game, or accepts that.", |world, id, _| end_by_courtesy_or_offer(world, id, OfferKind::Adjourn, Ending::COURTESY_ADJOURNED)),
+    Command::new("draw", "", "Offers a draw, accepts one, or claims one by repetition or by the 50 move rule.", run_draw),
+    Command::new("flag", "", "Ends the game if your opponent is out of time.", run_flag),
+    Command::new("games", "[player]", "Lists the games that are played and examined.", run_games),
+    Command::new("moretime", "seconds", "Gives your opponent more time.", run_moretime),
+    Command::new("moves", "[game|player]", "Shows the moves of a game.", run_moves),
+    Command::new("pause", "", "Offers to stop the clocks of your game, or accepts that.", run_pause),
+    Command::new("refresh", "[game|player]", "Shows the board of a game.", run_refresh),
+    Command::new("resign", "", "Resigns your game.", run_resign),
+    Command::new("switch", "", "Offers to exchange the colors of your game, or accepts that.", run_switch),
+    Command::new("takeback", "[half-moves]", "Offers to take moves back, or accepts that.", run_takeback),
+    Command::new("time", "[game|player]", "Shows the clocks of a game.", run_time),
+    Command::new("unpause", "", "Offers to start the clocks of your paused game again, or accepts that.", run_unpause),
 ];
 
 fn run_resign(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
@@ -55,28 +55,24 @@ fn run_draw(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
 fn run_abort(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     let (game, color) = world.own_game_and_color(id)?;
     let Some(ending) = game.ending_by_early_abort(color) else {
-        return end_by_courtesy_or_offer(world, id, (OfferKind::Abort, "aborted"), Ending::COURTESY_ABORTED);
+        return end_by_courtesy_or_offer(world, id, OfferKind::Abort, Ending::COURTESY_ABORTED);
     };
     world.end_game(game.header.id, ending);
     DONE
 }
 
 /// Ends the game at once with `courtesy` if only the opponent is out of time; otherwise offers `kind` to the opponent, also if
-/// both are out of time. `verb` is the participle for the messages, such as `aborted`.
+/// both are out of time.
 ///
 /// Source of the messages: transcripts uhlinfics-end-courtesyabort-*.
-fn end_by_courtesy_or_offer(
-    world: &mut World,
-    id: ConnectionId,
-    (kind, verb): (OfferKind, &str),
-    courtesy: Ending,
-) -> CommandResult {
+fn end_by_courtesy_or_offer(world: &mut World, id: ConnectionId, kind: OfferKind, courtesy: Ending) -> CommandResult {
     let (game, color) = world.own_game_and_color(id)?;
     let number = game.header.id;
     let claim = game.ending_by_flag_claim(color, world.now());
     if claim.is_none_or(|ending| ending == Ending::BOTH_FLAGGED) {
         return make_or_accept_offer(world, id, kind);
     }
+    let verb = format!("{}ed", kind.wire_word());
     let text = format!("Since you have time, and your opponent has none, the game has been {verb}.\n");
     world.lobby.queue_text(id, &text);
     if let Some(opponent) = world.online_opponent_of(id) {
@@ -134,7 +130,7 @@ fn make_or_accept_offer(world: &mut World, id: ConnectionId, kind: OfferKind) ->
     let former = world.offers.pending_between(id, opponent, kind);
     let is_repeated = former.is_some_and(|offer| offer.kind == kind);
     refuse_if(is_repeated, format!("You are already offering that to {}.\n", world.lobby.player_name(opponent)))?;
-    replace_or_make_offer(world, id, opponent, (former, kind));
+    replace_or_make_offer(world, [id, opponent], former, kind);
     DONE
 }
 
@@ -158,12 +154,7 @@ fn counter_takeback(world: &mut World, offer: Offer, kind: OfferKind) {
 }
 
 /// Removes a former offer, if there is one, and makes the new one, reported to both sides and the observers.
-fn replace_or_make_offer(
-    world: &mut World,
-    id: ConnectionId,
-    opponent: ConnectionId,
-    (former, kind): (Option<Offer>, OfferKind),
-) {
+fn replace_or_make_offer(world: &mut World, [id, opponent]: [ConnectionId; 2], former: Option<Offer>, kind: OfferKind) {
     if let Some(former) = former {
         world.remove_offer_and_report_to_both(former);
         world.lobby.queue_text(id, "Updated takeback request sent.\n");
@@ -196,7 +187,7 @@ fn replace_or_make_offer(
         }
     };
     let theirs = format!("{theirs}\n");
-    world.make_offer(id, opponent, kind, (&format!("{own}\n"), &theirs));
+    world.make_offer([id, opponent], kind, [&format!("{own}\n"), &theirs]);
     match observers {
         Some(text) => world.notify_observers_of_player(id, &text),
         // Observers receive a request to end a game in the same words as the opponent.

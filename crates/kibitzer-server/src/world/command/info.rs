@@ -10,13 +10,13 @@ use crate::world::{ConnectionId, Player, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::for_all("date", "", "Shows the date and the time.", run_date),
-    Command::for_all("finger", "[player]", "Shows the profile and the ratings of a player.", run_finger),
-    Command::for_all("help", "[command]", "Shows the usage of a command, or lists all commands.", run_help),
-    Command::for_all("ping", "[player]", "Shows the round-trip time of a player who uses timeseal.", run_ping),
-    Command::for_all("quit", "", "Ends your session.", run_quit),
-    Command::for_all("uptime", "", "Shows how long the server has been running.", run_uptime),
-    Command::for_all("who", "[letters]", "Lists the players who are logged in; with \"U\" only guests, with \"R\" only registered players.", run_who),
+    Command::new("date", "", "Shows the date and the time.", run_date),
+    Command::new("finger", "[player]", "Shows the profile and the ratings of a player.", run_finger),
+    Command::new("help", "[command]", "Shows the usage of a command, or lists all commands.", run_help),
+    Command::new("ping", "[player]", "Shows the round-trip time of a player who uses timeseal.", run_ping),
+    Command::new("quit", "", "Ends your session.", run_quit),
+    Command::new("uptime", "", "Shows how long the server has been running.", run_uptime),
+    Command::new("who", "[letters]", "Lists the players who are logged in; with \"U\" only guests, with \"R\" only registered players.", run_who),
 ];
 
 fn run_date(world: &mut World, _: ConnectionId, _: &str) -> CommandResult {

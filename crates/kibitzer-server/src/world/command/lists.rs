@@ -9,10 +9,10 @@ use crate::world::{ConnectionId, LISTS, MAX_LIST_ENTRIES, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::for_all("addlist", "list entry", "Adds a name to one of your lists, or a channel to your channels. \"+list entry\" does the same.", run_addlist),
-    Command::for_all("inchannel", "[channel]", "Lists the players in a channel, or in every channel.", run_inchannel),
-    Command::for_all("showlist", "[list]", "Shows one of your lists, or the names of all lists. \"=list\" does the same.", run_showlist),
-    Command::for_all("sublist", "list entry", "Removes an entry from one of your lists. \"-list entry\" does the same.", run_sublist),
+    Command::new("addlist", "list entry", "Adds a name to one of your lists, or a channel to your channels. \"+list entry\" does the same.", run_addlist),
+    Command::new("inchannel", "[channel]", "Lists the players in a channel, or in every channel.", run_inchannel),
+    Command::new("showlist", "[list]", "Shows one of your lists, or the names of all lists. \"=list\" does the same.", run_showlist),
+    Command::new("sublist", "list entry", "Removes an entry from one of your lists. \"-list entry\" does the same.", run_sublist),
 ];
 
 /// Highest number of a channel.

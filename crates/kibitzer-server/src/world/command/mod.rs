@@ -96,23 +96,13 @@ type CommandFunction = fn(&mut World, ConnectionId, &str) -> CommandResult;
 
 impl Command {
     /// Creates a command for all players.
-    const fn for_all(
-        name: &'static str,
-        parameters: &'static str,
-        summary: &'static str,
-        run: CommandFunction,
-    ) -> Self {
+    const fn new(name: &'static str, parameters: &'static str, summary: &'static str, run: CommandFunction) -> Self {
         Self { name, parameters, summary, is_registered_only: false, run }
     }
 
-    /// Creates a command for registered players only.
-    const fn registered_only(
-        name: &'static str,
-        parameters: &'static str,
-        summary: &'static str,
-        run: CommandFunction,
-    ) -> Self {
-        Self { is_registered_only: true, ..Self::for_all(name, parameters, summary, run) }
+    /// Refuses the command to guests.
+    const fn registered_only(self) -> Self {
+        Self { is_registered_only: true, ..self }
     }
 }
 

@@ -11,9 +11,9 @@ use crate::world::{ActiveGame, BoardReason, ConnectionId, Ivar, MAX_OBSERVED, Pl
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::for_all("allobservers", "[game|player]", "Lists the observers of a game, or of all games.", run_allobservers),
-    Command::for_all("observe", "game|player ...", "Observes games: sends you their boards.", run_observe),
-    Command::for_all("unobserve", "[game ...]", "Stops observing games; without a number, all of them.", run_unobserve),
+    Command::new("allobservers", "[game|player]", "Lists the observers of a game, or of all games.", run_allobservers),
+    Command::new("observe", "game|player ...", "Observes games: sends you their boards.", run_observe),
+    Command::new("unobserve", "[game ...]", "Stops observing games; without a number, all of them.", run_unobserve),
 ];
 
 fn run_observe(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {

@@ -9,9 +9,9 @@ use crate::world::{ConnectionId, Offer, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::for_all("accept", "[number|player|kind]", "Accepts an offer; the parameter selects one of several.", run_accept),
-    Command::for_all("decline", "[number|player|kind|all]", "Declines an offer; the parameter selects one of several.", run_decline),
-    Command::for_all("withdraw", "[number|player|kind|all]", "Withdraws an offer; the parameter selects one of several.", run_withdraw),
+    Command::new("accept", "[number|player|kind]", "Accepts an offer; the parameter selects one of several.", run_accept),
+    Command::new("decline", "[number|player|kind|all]", "Declines an offer; the parameter selects one of several.", run_decline),
+    Command::new("withdraw", "[number|player|kind|all]", "Withdraws an offer; the parameter selects one of several.", run_withdraw),
 ];
 
 fn run_accept(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {

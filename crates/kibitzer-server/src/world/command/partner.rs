@@ -10,9 +10,9 @@ use crate::world::{ActiveGame, ConnectionId, OfferKind, Player, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::for_all("bugwho", "", "Lists bughouse games, partnerships, and players who are open for bughouse.", run_bugwho),
-    Command::for_all("partner", "[player]", "Offers a bughouse partnership, or accepts one; without a name it ends yours.", run_partner),
-    Command::for_all("ptell", "text", "Sends a message to your bughouse partner.", run_ptell),
+    Command::new("bugwho", "", "Lists bughouse games, partnerships, and players who are open for bughouse.", run_bugwho),
+    Command::new("partner", "[player]", "Offers a bughouse partnership, or accepts one; without a name it ends yours.", run_partner),
+    Command::new("ptell", "text", "Sends a message to your bughouse partner.", run_ptell),
 ];
 
 fn run_partner(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
@@ -37,7 +37,7 @@ fn run_partner(world: &mut World, id: ConnectionId, parameters: &str) -> Command
     refuse_if(world.offers.has_reached_limit(id), TOO_MANY_OFFERS)?;
     let own = format!("Making a partnership offer to {other}.\n");
     let theirs = format!("{me} offers to be your bughouse partner; type \"partner {me}\" to accept.\n");
-    world.make_offer(id, whom, OfferKind::Partner, (&own, &theirs));
+    world.make_offer([id, whom], OfferKind::Partner, [&own, &theirs]);
     DONE
 }
 

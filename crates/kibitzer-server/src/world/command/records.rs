@@ -10,8 +10,8 @@ use crate::world::{ConnectionId, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::for_all("history", "[player]", "Lists the most recent games of a player.", run_history),
-    Command::for_all("stored", "[player]", "Lists the adjourned games of a player.", run_stored),
+    Command::new("history", "[player]", "Lists the most recent games of a player.", run_history),
+    Command::new("stored", "[player]", "Lists the adjourned games of a player.", run_stored),
 ];
 
 /// Formats the refusal of a name that no player has.

@@ -13,10 +13,10 @@ use crate::world::{Challenge, ConnectionId, MAX_SEEKS, Seek, World, format_reque
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::for_all("play", "number|player", "Accepts a seek.", run_play),
-    Command::for_all("seek", "[minutes [increment]] [rated|unrated] [white|black] [crazyhouse] [manual] [formula] [least-most]", "Posts a seek for a game.", run_seek),
-    Command::for_all("sought", "[all]", "Lists all seeks.", run_sought),
-    Command::for_all("unseek", "[number]", "Removes all of your seeks, or one of them.", run_unseek),
+    Command::new("play", "number|player", "Accepts a seek.", run_play),
+    Command::new("seek", "[minutes [increment]] [rated|unrated] [white|black] [crazyhouse] [manual] [formula] [least-most]", "Posts a seek for a game.", run_seek),
+    Command::new("sought", "[all]", "Lists all seeks.", run_sought),
+    Command::new("unseek", "[number]", "Removes all of your seeks, or one of them.", run_unseek),
 ];
 
 /// Default rating range of a seek.
@@ -69,7 +69,7 @@ fn find_automatic_match(world: &World, wanted: &Seek) -> Option<Seek> {
 
 /// Starts the game of a seek for the player who answers it, with this color if one is given.
 fn start_game_of_seek(world: &mut World, id: ConnectionId, found: &Seek, color: Option<Color>) {
-    let players = world.choose_colors(id, found.from, color.or(found.color.map(Color::opponent)));
+    let players = world.choose_colors([id, found.from], color.or(found.color.map(Color::opponent)));
     world.start_game(players, found.terms, Some(id));
 }
 
@@ -106,7 +106,7 @@ fn run_play(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRes
     if seek.is_manual {
         world.lobby.queue_text(id, "Issuing match request since the seek was set to manual.\n");
         let color = seek.color.map(Color::opponent);
-        make_or_accept_challenge(world, id, seek.from, Challenge { terms: seek.terms, color, is_adjourned: false });
+        make_or_accept_challenge(world, [id, seek.from], Challenge { terms: seek.terms, color, is_adjourned: false });
         return DONE;
     }
     world.lobby.notify(seek.from, &format!("{me} accepts your seek.\n"));

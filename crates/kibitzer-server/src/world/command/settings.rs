@@ -15,19 +15,19 @@ use crate::world::{ConnectionId, Ivar, World, settable_ivars};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::for_all("iset", "name 0|1", "Sets an interface variable, which controls the output that your program receives.", run_iset),
-    Command::for_all("ivariables", "[player]", "Shows interface variables.", run_ivariables),
-    Command::for_all("password", "old new", "Changes your password.", run_password),
-    Command::for_all("set", "name [value]", "Sets a variable of your account. \"set 1 text\" to \"set 10 text\" write notes.", run_set),
-    Command::for_all("style", "number", "Sets the format of boards. This server has style 12 only.", run_style),
-    Command::for_all("variables", "[player]", "Shows variables.", run_variables),
+    Command::new("iset", "name 0|1", "Sets an interface variable, which controls the output that your program receives.", run_iset),
+    Command::new("ivariables", "[player]", "Shows interface variables.", run_ivariables),
+    Command::new("password", "old new", "Changes your password.", run_password),
+    Command::new("set", "name [value]", "Sets a variable of your account. \"set 1 text\" to \"set 10 text\" write notes.", run_set),
+    Command::new("style", "number", "Sets the format of boards. This server has style 12 only.", run_style),
+    Command::new("variables", "[player]", "Shows variables.", run_variables),
 ];
 
 /// Commands that only ICC has.
 ///
 /// Source: icc §1, §4.
 #[rustfmt::skip] // one to a line: it is a table
-pub(super) const ICC_COMMANDS: &[Command] = &[Command::for_all("set-2", "number 0|1", "Switches a datagram on or off.", run_set_2)];
+pub(super) const ICC_COMMANDS: &[Command] = &[Command::new("set-2", "number 0|1", "Switches a datagram on or off.", run_set_2)];
 
 /// Executes `password`: changes the password of the player's account, if the old one is right.
 ///
@@ -116,13 +116,9 @@ fn run_ivariables(world: &mut World, id: ConnectionId, parameters: &str) -> Comm
     Ok(table)
 }
 
-/// Returns the player named in the parameters, or `id` without a name. The error is the text of the refusal.
-pub(super) fn requested_player_or_self(
-    world: &World,
-    id: ConnectionId,
-    parameters: &str,
-) -> Result<ConnectionId, String> {
-    let Some(name) = parameters.split_whitespace().next() else { return Ok(id) };
+/// Returns the player named by the first word, or `id` without a word. The error is the text of the refusal.
+pub(super) fn requested_player_or_self(world: &World, id: ConnectionId, words: &str) -> Result<ConnectionId, String> {
+    let Some(name) = words.split_whitespace().next() else { return Ok(id) };
     world.lobby.find_player_by_prefix(name).ok_or_else(|| no_player_text(name))
 }
 

@@ -8,11 +8,11 @@ use crate::world::{ConnectionId, OfferKind, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::for_all("simgames", "", "Shows how many games you are playing in your simul.", run_simgames),
-    Command::for_all("simmatch", "player", "Asks a player to let you join a simul, or accepts such a request.", run_simmatch),
-    Command::for_all("simnext", "", "Goes to the next board of your simul.", run_simnext),
-    Command::for_all("simopen", "", "Switches on or off that players may ask to join your simul.", run_simopen),
-    Command::for_all("simprev", "", "Goes to the previous board of your simul.", run_simprev),
+    Command::new("simgames", "", "Shows how many games you are playing in your simul.", run_simgames),
+    Command::new("simmatch", "player", "Asks a player to let you join a simul, or accepts such a request.", run_simmatch),
+    Command::new("simnext", "", "Goes to the next board of your simul.", run_simnext),
+    Command::new("simopen", "", "Switches on or off that players may ask to join your simul.", run_simopen),
+    Command::new("simprev", "", "Goes to the previous board of your simul.", run_simprev),
 ];
 
 /// Refusal of a player without a simul.
@@ -62,6 +62,6 @@ fn run_simmatch(world: &mut World, id: ConnectionId, parameters: &str) -> Comman
     refuse_if(is_repeated, format!("You are already offering that to {other}.\n"))?;
     refuse_if(world.offers.has_reached_limit(id), TOO_MANY_OFFERS)?;
     let theirs = format!("{me} requests to join a simul match with you.\n");
-    world.make_offer(id, giver, OfferKind::Simul, ("Simul match request sent.\n", &theirs));
+    world.make_offer([id, giver], OfferKind::Simul, ["Simul match request sent.\n", &theirs]);
     DONE
 }

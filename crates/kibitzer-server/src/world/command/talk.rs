@@ -13,15 +13,15 @@ use crate::world::{ConnectionId, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
-    Command::registered_only("cshout", "text", "Sends a message about chess to all players.", |world, id, text| shout_to_all(world, id, text, "cshout", ("2", "c-shouts:", "c-shouted"))),
-    Command::registered_only("it", "text", "Sends your name followed by a text to all players: \"it waves\".", |world, id, text| shout_to_all(world, id, text, "shout", ("1", "", "it-shouted"))),
-    Command::for_all("kibitz", "text", "Sends a message to the players and observers of a game.", |world, id, text| send_game_comment(world, id, text, ("kibitz", "kibitzes", "kibitzed"))),
-    Command::registered_only("messages", "player text", "Sends a message to a registered player who is logged in. Messages are not stored.", run_messages),
-    Command::for_all("say", "text", "Sends a message to your opponent, or to your previous one.", run_say),
-    Command::registered_only("shout", "text", "Sends a message to all players.", |world, id, text| shout_to_all(world, id, text, "shout", ("0", "shouts:", "shouted"))),
-    Command::for_all("tell", "player|channel|.|, text", "Sends a message to a player or to a channel. \".\" is the player and \",\" the channel of your last tell.", run_tell),
-    Command::for_all("whisper", "text", "Sends a message to the observers of a game.", |world, id, text| send_game_comment(world, id, text, ("whisper", "whispers", "whispered"))),
-    Command::for_all("xtell", "player text", "Sends a message to a player.", run_xtell),
+    Command::new("cshout", "text", "Sends a message about chess to all players.", |world, id, text| shout_to_all(world, id, text, ["cshout", "2", "c-shouts:", "c-shouted"])).registered_only(),
+    Command::new("it", "text", "Sends your name followed by a text to all players: \"it waves\".", |world, id, text| shout_to_all(world, id, text, ["shout", "1", "", "it-shouted"])).registered_only(),
+    Command::new("kibitz", "text", "Sends a message to the players and observers of a game.", |world, id, text| send_game_comment(world, id, text, ["kibitz", "kibitzes", "kibitzed"])),
+    Command::new("messages", "player text", "Sends a message to a registered player who is logged in. Messages are not stored.", run_messages).registered_only(),
+    Command::new("say", "text", "Sends a message to your opponent, or to your previous one.", run_say),
+    Command::new("shout", "text", "Sends a message to all players.", |world, id, text| shout_to_all(world, id, text, ["shout", "0", "shouts:", "shouted"])).registered_only(),
+    Command::new("tell", "player|channel|.|, text", "Sends a message to a player or to a channel. \".\" is the player and \",\" the channel of your last tell.", run_tell),
+    Command::new("whisper", "text", "Sends a message to the observers of a game.", |world, id, text| send_game_comment(world, id, text, ["whisper", "whispers", "whispered"])),
+    Command::new("xtell", "player text", "Sends a message to a player.", run_xtell),
 ];
 
 fn run_tell(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
@@ -107,7 +107,8 @@ fn tell_channel(world: &mut World, id: ConnectionId, word: &str, text: &str) -> 
     let is_guest = !me.is_registered;
     members.retain(|&whom| {
         whom == id
-            || world.lobby.accepts_talk_from(whom, id, "chanoff", false)
+            || !world.lobby.has_flag(whom, "chanoff")
+                && !world.lobby.censors(whom, id)
                 && (!is_guest || world.lobby.has_flag(whom, "ctell"))
     });
     for &whom in &members {
@@ -119,13 +120,7 @@ fn tell_channel(world: &mut World, id: ConnectionId, word: &str, text: &str) -> 
 
 /// Sends a shout to all players with the flag set who do not censor the sender: after a verb, or as `--> Foo waves` without one.
 /// The reply contains the shout and the number of receivers without the sender.
-fn shout_to_all(
-    world: &mut World,
-    id: ConnectionId,
-    text: &str,
-    flag: &str,
-    (kind, verb, done): (&str, &str, &str),
-) -> CommandResult {
+fn shout_to_all(world: &mut World, id: ConnectionId, text: &str, [flag, kind, verb, done]: [&str; 4]) -> CommandResult {
     required_first_word(text)?;
     let Some(me) = world.lobby.player(id) else { return DONE };
     let display = me.name_with_titles();
@@ -136,8 +131,7 @@ fn shout_to_all(
         verb => format!("{display} {verb} {text}\n"),
     };
     let datagram = Datagram::new(number::SHOUT, [me.name(), &datagram_titles(me), kind, text]);
-    let hearers =
-        world.lobby.players_where(|whom, _| whom != id && world.lobby.accepts_talk_from(whom, id, flag, true));
+    let hearers = world.lobby.players_where(|whom, _| whom != id && world.lobby.accepts_talk_from(whom, id, flag));
     for &whom in hearers.iter().chain([&id]) {
         world.lobby.queue_talk(id, whom, &line, &datagram);
     }
@@ -146,12 +140,7 @@ fn shout_to_all(
 
 /// Sends a kibitz or whisper, depending on `verb`, to those of the sender's primary game who receive it. The reply contains the
 /// line and the number of receivers. Refused to guests in other players' games.
-fn send_game_comment(
-    world: &mut World,
-    id: ConnectionId,
-    text: &str,
-    (verb, says, said): (&str, &str, &str),
-) -> CommandResult {
+fn send_game_comment(world: &mut World, id: ConnectionId, text: &str, [verb, says, said]: [&str; 3]) -> CommandResult {
     required_first_word(text)?;
     let number = world.lobby.primary_game(id).ok_or("You are not playing, examining, or observing a game.\n")?;
     let Some(me) = world.lobby.player(id) else { return DONE };
@@ -176,7 +165,7 @@ fn comment_receivers(world: &World, id: ConnectionId, number: GameId, verb: &str
     let is_examined = world.games.get(number).is_some_and(|active_game| active_game.as_played().is_none());
     let near = if verb == "kibitz" || is_examined { world.players_or_examiners(number) } else { Vec::new() };
     let all = near.into_iter().chain(world.lobby.observers(number));
-    all.filter(|&whom| whom != id && world.lobby.accepts_talk_from(whom, id, "kibitz", true)).collect()
+    all.filter(|&whom| whom != id && world.lobby.accepts_talk_from(whom, id, "kibitz")).collect()
 }
 
 fn run_say(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
