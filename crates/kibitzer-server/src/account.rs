@@ -13,6 +13,7 @@ use crate::family::Family;
 /// Account of a registered player.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[must_use]
 pub struct Account {
     #[serde(deserialize_with = "deserialize_unchecked_handle")]
     pub(crate) handle: Handle,
@@ -37,14 +38,12 @@ impl Account {
     }
 
     /// Adds a title, which is shown in parentheses after the name: `GM`, `*`, `TD`.
-    #[must_use]
     pub fn add_title(mut self, title: impl Into<String>) -> Self {
         self.titles.push(title.into());
         self
     }
 
     /// Sets the rating of one kind of game: `blitz`, `lightning`, `standard`, or a variant such as `crazyhouse`.
-    #[must_use]
     pub fn rating(mut self, kind: impl Into<String>, rating: u16) -> Self {
         self.ratings.insert(kind.into(), rating);
         self
@@ -56,7 +55,6 @@ impl Account {
     }
 
     /// Bans the account: logins with its name are refused.
-    #[must_use]
     pub const fn banned(mut self) -> Self {
         self.is_banned = true;
         self

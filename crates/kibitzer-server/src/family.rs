@@ -2,8 +2,6 @@
 
 use std::ops::RangeInclusive;
 
-use kibitzer_core::message;
-
 /// Family of servers that a [`Server`](crate::Server) imitates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "there are two families")]
@@ -17,14 +15,6 @@ pub enum Family {
 }
 
 impl Family {
-    /// Returns the name in options: `fics` or `icc`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Fics => message::Family::Fics.as_str(),
-            Self::Icc => message::Family::Icc.as_str(),
-        }
-    }
-
     pub(crate) const fn texts(self) -> &'static FamilyTexts {
         match self {
             Self::Fics => &FICS,
@@ -82,17 +72,12 @@ pub(crate) enum LoginFailure {
 impl LoginFailure {
     /// Formats the text that refuses the login. The text for a name in use has no line end before it, as recorded.
     pub(crate) fn refusal_text(self, name: &str, texts: &FamilyTexts) -> String {
+        let FamilyTexts { name_length, min_name_length: min, name_characters: characters, .. } = texts;
+        let max = name_length.end();
         match self {
-            Self::NameTooLong => {
-                let max = texts.name_length.end();
-                format!("\nSorry, names may be at most {max} characters long.  Try again.\n")
-            }
-            Self::NameTooShort => {
-                format!("\nA name should be at least {} characters long!  Try again.\n", texts.min_name_length)
-            }
-            Self::BadCharacters => {
-                format!("\nSorry, names can only consist of {}.  Try again.\n", texts.name_characters)
-            }
+            Self::NameTooLong => format!("\nSorry, names may be at most {max} characters long.  Try again.\n"),
+            Self::NameTooShort => format!("\nA name should be at least {min} characters long!  Try again.\n"),
+            Self::BadCharacters => format!("\nSorry, names can only consist of {characters}.  Try again.\n"),
             Self::NotRegistered => format!("\n\"{name}\" is not a registered name.\n"),
             Self::GuestsRefused => "\nSorry, guest connections have been prevented from your site.\n".to_owned(),
             Self::InvalidPassword => "\n**** Invalid password! ****\n\n".to_owned(),

@@ -34,6 +34,7 @@ pub enum Feature {
 /// let options = ServerOptions::new().in_process().seed(7).account(newton);
 /// ```
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct ServerOptions {
     pub(crate) address: Option<SocketAddr>,
     pub(crate) is_remote_allowed: bool,
@@ -45,7 +46,6 @@ pub struct ServerOptions {
     pub(crate) max_connections: usize,
     pub(crate) max_unsent_bytes: usize,
     pub(crate) login_timeout: Duration,
-    pub(crate) idle_timeout: Duration,
     pub(crate) missing: Vec<Feature>,
     pub(crate) population: Option<PopulationOptions>,
 }
@@ -63,7 +63,6 @@ impl Default for ServerOptions {
             max_connections: 10_000,
             max_unsent_bytes: 1 << 20,
             login_timeout: Duration::from_secs(30),
-            idle_timeout: Duration::from_hours(1),
             missing: Vec::new(),
             population: None,
         }
@@ -78,28 +77,24 @@ impl ServerOptions {
 
     /// Sets the address to listen on. Default: a free port of 127.0.0.1. An address that other machines can reach requires
     /// [`allow_remote`](Self::allow_remote) too.
-    #[must_use]
     pub const fn address(mut self, address: SocketAddr) -> Self {
         self.address = Some(address);
         self
     }
 
     /// Permits an [`address`](Self::address) that other machines can reach. The server is not hardened for the open internet.
-    #[must_use]
     pub const fn allow_remote(mut self) -> Self {
         self.is_remote_allowed = true;
         self
     }
 
     /// Opens no port: clients of the same process connect by [`Server::connect`](crate::Server::connect) only.
-    #[must_use]
     pub const fn in_process(mut self) -> Self {
         self.address = None;
         self
     }
 
     /// Sets the family of servers to imitate. Default: [`Family::Fics`].
-    #[must_use]
     pub const fn family(mut self, family: Family) -> Self {
         self.family = family;
         self
@@ -107,37 +102,29 @@ impl ServerOptions {
 
     /// Sets the seed of the random numbers: the same seed and the same input at the same times give the same bytes. Default: 0.
     /// An update of the dependency `fastrand` may change the numbers of a seed.
-    #[must_use]
     pub const fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
     /// Sets the date and time that the server shows at its start. Default: the current ones.
-    #[must_use]
     pub const fn date(mut self, date: SystemTime) -> Self {
         self.date = Some(date);
         self
     }
 
     /// Adds an account, replacing one of the same name. Default: none.
-    #[must_use]
     pub fn account(mut self, account: Account) -> Self {
         self.accounts.insert(account);
         self
     }
 
     /// Adds accounts, each replacing one of the same name.
-    #[must_use]
-    pub fn accounts(mut self, accounts: impl IntoIterator<Item = Account>) -> Self {
-        for account in accounts {
-            self.accounts.insert(account);
-        }
-        self
+    pub fn accounts(self, accounts: impl IntoIterator<Item = Account>) -> Self {
+        accounts.into_iter().fold(self, Self::account)
     }
 
     /// Refuses guests, so that only players with an account can log in. Default: guests are admitted.
-    #[must_use]
     pub const fn refuse_guests(mut self) -> Self {
         self.are_guests_refused = true;
         self
@@ -145,43 +132,30 @@ impl ServerOptions {
 
     /// Sets the maximum number of connections. Further clients are told that the server is full, and disconnected. Default:
     /// 10,000.
-    #[must_use]
     pub const fn max_connections(mut self, max_connections: usize) -> Self {
         self.max_connections = max_connections;
         self
     }
 
     /// Sets the maximum number of bytes that are queued for a client; one that reads too slowly is disconnected. Default: 1 MiB.
-    #[must_use]
     pub const fn max_unsent_bytes(mut self, max_unsent_bytes: usize) -> Self {
         self.max_unsent_bytes = max_unsent_bytes;
         self
     }
 
     /// Sets the maximum time from connecting to the end of the login; the connection is then closed. Default: 30 s.
-    #[must_use]
     pub const fn login_timeout(mut self, timeout: Duration) -> Self {
         self.login_timeout = timeout;
         self
     }
 
-    /// Sets the time without a command after which a player without a game is logged out. Default: 60 min. The message to the
-    /// player states it in whole minutes.
-    #[must_use]
-    pub const fn idle_timeout(mut self, timeout: Duration) -> Self {
-        self.idle_timeout = timeout;
-        self
-    }
-
     /// Disables a feature that some servers lack. Default: all are enabled.
-    #[must_use]
     pub fn without(mut self, feature: Feature) -> Self {
         self.missing.push(feature);
         self
     }
 
     /// Adds simulated players. Default: none.
-    #[must_use]
     pub fn population(mut self, population: PopulationOptions) -> Self {
         self.population = Some(population);
         self

@@ -116,9 +116,10 @@ fn parse_patterns(typed: &str, case: MoveCase) -> Option<(MovePattern, Option<Mo
         return Some((MovePattern::Exactly(exact), None));
     }
     let as_pawn = parse_typed_squares(text, None).map(MovePattern::Partial);
-    let as_piece = text
-        .split_first()
-        .and_then(|(&letter, rest)| parse_typed_squares(rest, Some(parse_piece_letter(letter, case)?)));
+    let as_piece = text.split_first().and_then(|(&letter, rest)| {
+        let is_piece = case == MoveCase::Insensitive || letter.is_ascii_uppercase();
+        parse_typed_squares(rest, Some(Role::from_letter(letter).filter(|_| is_piece)?))
+    });
     match (as_pawn, as_piece.map(MovePattern::Partial)) {
         (Some(first), second) => Some((first, second)),
         (None, second) => Some((second?, None)),
@@ -134,12 +135,6 @@ fn parse_castling_or_drop(text: &[u8]) -> Option<Move> {
         LastMove::Drop { role, to } => Some(Move::Drop { role, to }),
         _ => None,
     }
-}
-
-/// Parses the letter of a piece; `None` for other letters, and for a lower-case letter unless case is ignored.
-fn parse_piece_letter(letter: u8, case: MoveCase) -> Option<Role> {
-    let is_piece = case == MoveCase::Insensitive || letter.is_ascii_uppercase();
-    Role::from_letter(letter).filter(|_| is_piece)
 }
 
 /// Parses the squares after the letter of a piece, or a whole move without a letter.

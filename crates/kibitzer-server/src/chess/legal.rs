@@ -60,7 +60,12 @@ impl Position {
         if self.has_insufficient_material(Color::White) && self.has_insufficient_material(Color::Black) {
             return Some(Termination::InsufficientMaterial);
         }
-        if self.has_legal_move() || (self.variant == Variant::Bughouse && self.could_escape_by_drop()) {
+        // Any piece may be passed; a queen blocks as many checks as any other.
+        let mut next = *self;
+        if self.variant == Variant::Bughouse {
+            next.hands.of_mut(self.side_to_move).add(Role::Queen);
+        }
+        if next.has_legal_move() {
             return None;
         }
         Some(if self.is_check() { Termination::Checkmate } else { Termination::Stalemate })
@@ -84,13 +89,6 @@ impl Position {
     fn has_legal_move(&self) -> bool {
         let is_check = self.is_check();
         self.pseudo_legal_moves().into_iter().any(|played| self.leaves_king_safe(played, is_check))
-    }
-
-    /// Returns whether the side to move would have a legal move if it had a queen in hand.
-    fn could_escape_by_drop(&self) -> bool {
-        let mut with_queen = *self;
-        with_queen.hands.of_mut(self.side_to_move).add(Role::Queen);
-        with_queen.has_legal_move()
     }
 
     /// Returns whether a pseudo-legal move leaves the own king out of check. A drop exposes no king, so that it only has to end

@@ -1,7 +1,5 @@
 //! Moves, and the squares of castling.
 
-#[cfg(test)]
-use kibitzer_core::chess::LastMove;
 use kibitzer_core::chess::{CastlingSide, Color, Role, Square};
 
 /// A move of the side to move.
@@ -43,17 +41,6 @@ impl Move {
             }
             Self::Castle(side) => castling_san(side).to_ascii_lowercase(),
             Self::Drop { role, to } => format!("{}/@@-{to}", role.letter()),
-        }
-    }
-
-    /// Converts to the move that a client parses from [`to_verbose_notation`](Self::to_verbose_notation), castling without its
-    /// squares.
-    #[cfg(test)]
-    pub(crate) const fn to_last_move(self) -> LastMove {
-        match self {
-            Self::Normal { role, from, to, promotion } => LastMove::Normal { role, from, to, promotion },
-            Self::Castle(side) => LastMove::Castle { side, king_from: None, rook_from: None },
-            Self::Drop { role, to } => LastMove::Drop { role, to },
         }
     }
 }

@@ -205,12 +205,9 @@ impl Position {
 
 /// Returns the square that a pawn passes by a move of two squares.
 fn square_passed_by_double_push(played: Move) -> Option<Square> {
-    match played {
-        Move::Normal { role: Role::Pawn, from, to, .. } if from.rank().abs_diff(to.rank()) == 2 => {
-            Square::new(from.file(), u8::midpoint(from.rank(), to.rank()))
-        }
-        _ => None,
-    }
+    let Move::Normal { role: Role::Pawn, from, to, .. } = played else { return None };
+    let passed = Square::new(from.file(), u8::midpoint(from.rank(), to.rank()));
+    passed.filter(|_| from.rank().abs_diff(to.rank()) == 2)
 }
 
 /// Returns those of `rights` for which king and rook are on their initial squares.

@@ -4,6 +4,7 @@ use kibitzer_core::chess::{Color, Fen, Square};
 use proptest::prelude::*;
 
 use super::*;
+use crate::testing::to_last_move;
 
 fn position(variant: Variant, fen: &str) -> Position {
     Position::from_fen(variant, &fen.parse::<Fen>().unwrap())
@@ -143,7 +144,7 @@ proptest! {
             let mover = now.side_to_move;
             let verbose = played.to_verbose_notation();
             let read_back = kibitzer_core::chess::LastMove::parse_verbose(verbose.as_bytes(), b"", mover);
-            prop_assert_eq!(read_back, Some(played.to_last_move()));
+            prop_assert_eq!(read_back, Some(to_last_move(played)));
             let mut board = now.board();
             let smith = kibitzer_core::chess::SmithMove::parse(now.smith_notation(played).as_bytes()).unwrap();
             prop_assert_eq!(smith.captured(), now.captured_square_and_role(played).map(|(_, role)| role));

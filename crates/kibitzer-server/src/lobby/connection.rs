@@ -42,9 +42,10 @@ pub(crate) enum KickReason {
 }
 
 /// Stage of the login.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) enum LoginStage {
     /// Waiting for a name.
+    #[default]
     Name,
     /// Waiting for any line, which logs in the guest of this name.
     Return(Handle),
@@ -57,7 +58,7 @@ pub(crate) enum LoginStage {
 }
 
 /// The state of one client's connection: its login, settings, and bytes to send.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Connection {
     pub(crate) input: InputReader,
     /// Bytes queued for the client.
@@ -87,21 +88,8 @@ pub(crate) struct Connection {
 
 impl Connection {
     pub(crate) fn new(family: Family) -> Self {
-        Self {
-            input: InputReader::default(),
-            unsent: Vec::new(),
-            is_closing: false,
-            has_received_line: false,
-            seal: None,
-            obstacle: None,
-            kick: None,
-            ivars: None,
-            stage: LoginStage::Name,
-            family,
-            board_form: Some(if family == Family::Fics { BoardForm::Style12 } else { BoardForm::ShortStyle12 }),
-            levels: IccLevelSettings::default(),
-            is_simulated: false,
-        }
+        let board_form = Some(if family == Family::Fics { BoardForm::Style12 } else { BoardForm::ShortStyle12 });
+        Self { family, board_form, ..Self::default() }
     }
 
     /// Creates the connection of a simulated player, who knows only the FICS family.

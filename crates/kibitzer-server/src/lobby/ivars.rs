@@ -78,16 +78,11 @@ impl Ivars {
         ];
         let mut table = String::new();
         for row in ROWS.into_iter().chain([&[Ivar::Fr, Ivar::Atomic][..]]) {
-            let cells: Vec<_> = row.iter().map(|&ivar| format!("{:<19}", self.format_cell(ivar))).collect();
-            table += cells.concat().trim_end();
+            let cell = |&ivar: &Ivar| format!("{:<19}", format!("{}={}", ivar.as_str(), u8::from(self.is_set(ivar))));
+            table += row.iter().map(cell).collect::<String>().trim_end();
             table.push('\n');
         }
         table + "xml=?\n"
-    }
-
-    /// Formats a cell of the table: the name with its value.
-    fn format_cell(self, ivar: Ivar) -> String {
-        format!("{}={}", ivar.as_str(), u8::from(self.is_set(ivar)))
     }
 }
 

@@ -6,19 +6,13 @@ use std::collections::BTreeSet;
 const MAX_NUMBER: usize = 255;
 
 /// Level settings of an ICC client.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct IccLevelSettings {
     /// Bits of the level-1 setting.
     pub(crate) level_1: u8,
     datagrams: BTreeSet<u32>,
-    pub(crate) is_wrapping: bool,
-    pub(crate) has_prompt_on: bool,
-}
-
-impl Default for IccLevelSettings {
-    fn default() -> Self {
-        Self { level_1: 0, datagrams: BTreeSet::new(), is_wrapping: true, has_prompt_on: true }
-    }
+    pub(crate) is_wrap_off: bool,
+    pub(crate) is_prompt_off: bool,
 }
 
 impl IccLevelSettings {
@@ -69,7 +63,7 @@ impl IccLevelSettings {
 
     /// Returns whether the client receives prompts: they are switched on, and level 1 does not include [`UNITS`](Self::UNITS).
     pub(crate) const fn receives_prompts(&self) -> bool {
-        self.has_prompt_on && !self.has_level_1_bit(Self::UNITS)
+        !self.is_prompt_off && !self.has_level_1_bit(Self::UNITS)
     }
 }
 

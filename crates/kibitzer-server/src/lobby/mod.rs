@@ -107,11 +107,16 @@ impl Lobby {
         Some(*player)
     }
 
+    /// Changes a connection and queues it for sending; does nothing if it was removed.
+    pub(crate) fn change_connection(&mut self, id: ConnectionId, change: impl FnOnce(&mut Connection)) {
+        if let Some(connection) = self.queue_for_output(id) {
+            change(connection);
+        }
+    }
+
     /// Sets the login stage of a connection; does nothing if it was removed.
     pub(crate) fn set_login_stage(&mut self, id: ConnectionId, stage: LoginStage) {
-        if let Some(connection) = self.queue_for_output(id) {
-            connection.stage = stage;
-        }
+        self.change_connection(id, |connection| connection.stage = stage);
     }
 
     pub(crate) fn connection(&self, id: ConnectionId) -> Option<&Connection> {
@@ -130,12 +135,6 @@ impl Lobby {
             starts.entry(id).or_insert(connection.unsent.len());
         }
         Some(connection)
-    }
-
-    /// Returns a connection without queuing it for sending; `None` if it was removed. To send output, use
-    /// [`queue_for_output`](Self::queue_for_output).
-    pub(crate) fn connection_mut(&mut self, id: ConnectionId) -> Option<&mut Connection> {
-        self.connections.get_mut(&id)
     }
 
     /// Returns whether bytes are queued for a simulated player.

@@ -16,7 +16,7 @@ impl Lobby {
     pub(crate) fn queue_text(&mut self, to: ConnectionId, text: &str) {
         if let Some(connection) = self.queue_for_output(to) {
             let player = connection.player().filter(|player| !player.ivars.is_set(Ivar::NoWrap));
-            let player = player.filter(|_| connection.levels.is_wrapping);
+            let player = player.filter(|_| !connection.levels.is_wrap_off);
             let width = player.map(|player| player.saved.variables.number("width").into());
             encode_text(text, width, connection.family.texts().line_end, &mut connection.unsent);
         }
@@ -80,8 +80,7 @@ impl Lobby {
         if player.ivars.is_set(Ivar::DefPrompt) {
             return default.to_owned();
         }
-        let own = player.saved.variables.value("prompt");
-        let prompt = if own.is_empty() { default } else { own };
+        let prompt = player.saved.variables.prompt_or(default);
         if player.has_flag("ptime") {
             format!("{}_{prompt}", self.clock.utc_now().format_time_of_day())
         } else {
@@ -114,15 +113,11 @@ impl Lobby {
     /// Queues talk to one receiver: as a datagram if the client has switched it on, otherwise as a line. To the speaker, it is
     /// part of the reply, without a prompt of its own.
     pub(crate) fn queue_talk(&mut self, from: ConnectionId, to: ConnectionId, line: &str, datagram: &Datagram) {
-        let is_own = from == to;
-        if self.queue_datagram_if_on(to, datagram) {
-            if !is_own {
-                self.queue_prompt_if_on(to);
-            }
-        } else if is_own {
-            self.queue_text(to, line);
-        } else {
-            self.notify(to, line);
+        match (self.queue_datagram_if_on(to, datagram), from == to) {
+            (true, true) => {}
+            (true, false) => self.queue_prompt_if_on(to),
+            (false, true) => self.queue_text(to, line),
+            (false, false) => self.notify(to, line),
         }
     }
 

@@ -82,6 +82,11 @@ impl Variables {
         self.values.get(name).map_or_else(default, String::as_str)
     }
 
+    /// Returns the variable `prompt`, or `default` if it is empty.
+    pub(crate) fn prompt_or<'a>(&'a self, default: &'a str) -> &'a str {
+        Some(self.value("prompt")).filter(|prompt| !prompt.is_empty()).unwrap_or(default)
+    }
+
     /// Returns whether a flag is on.
     pub(crate) fn is_flag_on(&self, flag: &str) -> bool {
         self.value(flag) == "1"
@@ -107,9 +112,9 @@ impl Variables {
         if let Some(number) = name.parse().ok().filter(|number| (1..=MAX_NOTES).contains(number)) {
             return self.set_note(number, value);
         }
-        let (name, kind) =
-            find_only_by_prefix(VARIABLES.map(|(known, _, kind)| (known, (known, kind))), &name_key(name))
-                .map_err(|names| unknown_or_ambiguous_text("variable", name, &names))?;
+        let variables = VARIABLES.map(|(name, _, kind)| (name, (name, kind)));
+        let refusal = |names: Vec<_>| unknown_or_ambiguous_text("variable", name, &names);
+        let (name, kind) = find_only_by_prefix(variables, &name_key(name)).map_err(refusal)?;
         let (value, reply) = match (kind, value) {
             (VariableKind::Flag(_, off), "") if self.is_flag_on(name) => ("0".to_owned(), off.to_owned()),
             (VariableKind::Flag(on, _), "" | "1" | "on" | "true" | "yes") => ("1".to_owned(), on.to_owned()),

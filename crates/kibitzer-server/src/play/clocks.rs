@@ -19,11 +19,8 @@ pub(crate) struct Clocks {
 impl Clocks {
     /// Creates two full clocks that are stopped.
     pub(crate) fn new(terms: Terms) -> Self {
-        Self {
-            left_ms: Sides::both(terms.initial_ms()),
-            increment_ms: i64::from(terms.increment_s) * 1000,
-            running: None,
-        }
+        let increment_ms = i64::from(terms.increment_s) * 1000;
+        Self { left_ms: Sides::both(terms.initial_ms()), increment_ms, running: None }
     }
 
     /// Starts one clock. The time of a clock that was running before is lost: stop it first.

@@ -38,16 +38,8 @@ impl ExaminedGame {
     pub(crate) fn new_relayed(header: GameHeader) -> Self {
         let main = MoveRecord::new(Position::start(header.terms.variant));
         let clocks_ms = Sides::both(header.terms.initial_ms());
-        Self {
-            header,
-            line: main.clone(),
-            main,
-            branch: None,
-            n_shown_plies: 0,
-            ending: None,
-            is_scratch: false,
-            clocks_ms,
-        }
+        let line = main.clone();
+        Self { header, line, main, branch: None, n_shown_plies: 0, ending: None, is_scratch: false, clocks_ms }
     }
 
     /// Creates an examined copy of a finished game. It shows the start position; the ending is shown only at the final one.

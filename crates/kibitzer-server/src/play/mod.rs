@@ -4,7 +4,6 @@
 
 mod board_line;
 mod clocks;
-mod eco;
 mod ending;
 mod examined;
 mod game;
@@ -75,6 +74,13 @@ pub(crate) struct SeatedPlayer {
     pub(crate) has_timeseal: bool,
 }
 
+impl SeatedPlayer {
+    /// Formats the name and the rating: `Alekhine (1940)`.
+    pub(crate) fn name_with_rating(&self) -> String {
+        format!("{} ({:>4})", self.name, self.rating.to_string())
+    }
+}
+
 /// Number, terms and players of a game that is played or examined.
 #[derive(Clone, Debug)]
 pub(crate) struct GameHeader {
@@ -87,6 +93,12 @@ pub(crate) struct GameHeader {
 impl GameHeader {
     pub(crate) fn names(&self) -> Sides<&str> {
         Sides { white: self.seats.white.name.as_str(), black: self.seats.black.name.as_str() }
+    }
+
+    /// Formats the players with their ratings, and the terms: `Alekhine (1940) Bogoljubov (1500) unrated blitz 10 0`.
+    pub(crate) fn format_players_and_terms(&self) -> String {
+        let Self { seats: Sides { white, black }, terms, .. } = self;
+        format!("{} {} {terms}", white.name_with_rating(), black.name_with_rating())
     }
 
     /// Returns the color of the player with this name; `None` if neither player has it. White if both have it.

@@ -100,12 +100,9 @@ impl<'a> MoveScorer<'a> {
             Move::Normal { role, from, to, .. } => {
                 let leaves_home = from.rank() == home_rank(self.mover) && matches!(role, Role::Knight | Role::Bishop);
                 let is_hasty = role == Role::Queen && self.position.move_number < 8;
-                let nearer = if self.is_endgame {
-                    4 * (self.closeness_to_enemy_king(to) - self.closeness_to_enemy_king(from))
-                } else {
-                    0
-                };
-                5 * (centrality(to) - centrality(from)) + nearer + if leaves_home { 30 } else { 0 }
+                let nearer = self.closeness_to_enemy_king(to) - self.closeness_to_enemy_king(from);
+                let weight = if self.is_endgame { 4 } else { 0 };
+                5 * (centrality(to) - centrality(from)) + weight * nearer + if leaves_home { 30 } else { 0 }
                     - if is_hasty { 40 } else { 0 }
             }
         }

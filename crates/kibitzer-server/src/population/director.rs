@@ -186,7 +186,8 @@ impl Population {
             0..4 => self.random.choice(&phrases::CHANNEL).map(|(channel, text)| format!("tell {channel} {text}")),
             4 => self.random.choice(&phrases::SHOUTS).map(|text| format!("shout {text}")),
             5 => self.random.choice(&phrases::IT_SHOUTS).map(|text| format!("it {text}")),
-            _ => self.players.get(&id)?.random_kibitz_command(&mut self.random),
+            _ if self.players.get(&id)?.board.is_none() => None,
+            _ => self.random.choice(&phrases::KIBITZES).map(|text| format!("kibitz {text}")),
         }
     }
 

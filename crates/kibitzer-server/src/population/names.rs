@@ -41,11 +41,7 @@ impl UniqueNames {
 }
 
 fn generate_name(random: &mut Rng) -> String {
-    let mut name = String::new();
-    for parts in [&STARTS[..], &ENDS[..]] {
-        name.push_str(random.choice(parts).copied().unwrap_or_default());
-    }
-    name
+    [&STARTS[..], &ENDS[..]].map(|parts| random.choice(parts).copied().unwrap_or_default()).concat()
 }
 
 #[cfg(test)]

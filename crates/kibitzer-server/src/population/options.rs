@@ -11,6 +11,7 @@ use std::time::Duration;
 /// let options = ServerOptions::new().in_process().seed(7).population(population);
 /// ```
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct PopulationOptions {
     pub(super) games: usize,
     speed: f64,
@@ -33,7 +34,6 @@ impl PopulationOptions {
 
     /// Sets how many games of chess simulated players play at a time, besides those of crazyhouse and bughouse. Default: 6; at
     /// most 200.
-    #[must_use]
     pub fn games(mut self, games: usize) -> Self {
         self.games = games.min(MAX_GAMES);
         self
@@ -41,7 +41,6 @@ impl PopulationOptions {
 
     /// Sets how many times faster than people they think and talk. Clocks run at normal speed. Default: 1; limited to 0.01 to
     /// 1000.
-    #[must_use]
     pub fn speed(mut self, speed: f64) -> Self {
         self.speed = if speed.is_nan() { 1.0 } else { speed.clamp(0.01, 1000.0) };
         self

@@ -11,16 +11,17 @@ use kibitzer_core::message::{
 };
 
 use super::pace::{self, TurnAction};
-use super::{TalkOccasion, brain, phrases};
+use super::{TalkOccasion, brain};
 use crate::chess::{Position, Variant};
 
 /// Maximum number of received offers that a simulated player remembers; further ones are ignored.
 const MAX_OFFERS: usize = 32;
 
 /// The role of a simulated player on the server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum SimulatedRole {
     /// Plays against other regulars, and talks.
+    #[default]
     Regular,
     /// Waits for a match, accepts any, and never aborts it.
     Opponent,
@@ -47,7 +48,7 @@ pub(super) enum PlayerObservation {
 }
 
 /// A client without a connection: reads the server's output with the reader of the core, and answers with commands.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct SimulatedPlayer {
     pub(super) name: Handle,
     pub(super) role: SimulatedRole,
@@ -81,19 +82,7 @@ impl SimulatedPlayer {
     pub(super) fn new(name: Handle, role: SimulatedRole, n_instant_plies: u32) -> Self {
         let mut reader = Reader::default();
         reader.framer_mut().set_unwrapped();
-        Self {
-            name,
-            role,
-            reader,
-            board: None,
-            hands: None,
-            offers: BTreeMap::new(),
-            n_instant_plies,
-            loses_on_time: false,
-            talk_partner: None,
-            seek: None,
-            is_reserved: false,
-        }
+        Self { name, role, reader, n_instant_plies, ..Self::default() }
     }
 
     /// Commands that every simulated player sends after the login.
@@ -218,11 +207,5 @@ impl SimulatedPlayer {
             ("partner", None) => matches!(self.role, SimulatedRole::Bughouse | SimulatedRole::Opponent),
             _ => false,
         }
-    }
-
-    /// Returns a command with a random remark about the player's game; `None` without a game.
-    pub(super) fn random_kibitz_command(&self, random: &mut Rng) -> Option<String> {
-        self.board.as_ref()?;
-        random.choice(&phrases::KIBITZES).map(|text| format!("kibitz {text}"))
     }
 }

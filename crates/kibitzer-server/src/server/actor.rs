@@ -82,7 +82,7 @@ impl ServerActor {
                     Some(request) => self.execute_request(request),
                     None => self.world.announce_and_schedule_shutdown(Duration::ZERO, now()),
                 },
-                () = sleep_until(next) => self.world.run_due_work(now()),
+                () = time::sleep_until(next.unwrap_or_else(Instant::now)), if next.is_some() => self.world.run_due_work(now()),
                 Some(_) = self.tasks.join_next() => {}
             }
             self.move_output_to_outboxes();
@@ -206,16 +206,4 @@ impl ServerActor {
 /// Returns the time of the runtime, which a test can pause.
 fn now() -> std::time::Instant {
     Instant::now().into_std()
-}
-
-/// Sleeps until `time`; never completes for `None`.
-///
-/// # Cancel safety
-///
-/// Cancel safe.
-async fn sleep_until(time: Option<Instant>) {
-    match time {
-        Some(time) => time::sleep_until(time).await,
-        None => std::future::pending().await,
-    }
 }

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use tokio::sync::Notify;
 
 /// Queue of bytes from the actor, which never waits, to the task that writes them as fast as its client reads.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Outbox {
     state: Mutex<OutboxState>,
     /// Wakes the writer.
@@ -33,13 +33,7 @@ pub(crate) struct OutboxContents {
 
 impl Outbox {
     pub(crate) fn new(max_bytes: usize) -> Self {
-        Self {
-            state: Mutex::default(),
-            filled: Notify::new(),
-            drained: Notify::new(),
-            dropped: Notify::new(),
-            max_bytes,
-        }
+        Self { max_bytes, ..Self::default() }
     }
 
     /// Adds bytes; `is_last` closes the queue. Returns `false` and adds nothing if the queue would exceed its limit, because the

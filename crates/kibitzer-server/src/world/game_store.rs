@@ -9,7 +9,7 @@ use kibitzer_core::message::{GameId, Handle};
 use super::{ConnectionId, Deadline, World};
 use crate::account::name_key;
 use crate::chess::Position;
-use crate::play::{ExaminedGame, Game, GameHeader, SeatedPlayer, Sides};
+use crate::play::{ExaminedGame, Game, GameHeader};
 
 /// Maximum number of games that a player observes at once.
 pub(crate) const MAX_OBSERVED: usize = 64;
@@ -29,10 +29,7 @@ pub(crate) enum ActiveGame {
 
 impl ActiveGame {
     pub(crate) const fn as_played(&self) -> Option<&Game> {
-        match self {
-            Self::Played(game) => Some(game),
-            Self::Examined(_) => None,
-        }
+        if let Self::Played(game) = self { Some(game) } else { None }
     }
 
     pub(crate) const fn header(&self) -> &GameHeader {
@@ -81,18 +78,12 @@ impl GameStore {
     }
 
     pub(crate) fn played_mut(&mut self, game: GameId) -> Option<&mut Game> {
-        match self.in_progress.get_mut(&game)? {
-            ActiveGame::Played(game) => Some(game),
-            ActiveGame::Examined(_) => None,
-        }
+        if let ActiveGame::Played(game) = self.in_progress.get_mut(&game)? { Some(game) } else { None }
     }
 
     /// Returns the game of that number if it is examined.
     pub(crate) fn examined_mut(&mut self, game: GameId) -> Option<&mut ExaminedGame> {
-        match self.in_progress.get_mut(&game)? {
-            ActiveGame::Played(_) => None,
-            ActiveGame::Examined(game) => Some(game),
-        }
+        if let ActiveGame::Examined(game) = self.in_progress.get_mut(&game)? { Some(game) } else { None }
     }
 
     /// Returns the lowest unused number.
@@ -103,8 +94,7 @@ impl GameStore {
     /// Formats the title of a game: `Game 1: Alekhine (1940) Bogoljubov (1500) unrated blitz 10 0`.
     pub(crate) fn format_title(&self, number: GameId) -> String {
         let Some(active_game) = self.get(number) else { return String::new() };
-        let GameHeader { terms, seats: Sides { white, black }, .. } = active_game.header();
-        format!("Game {number}: {} {} {terms}\n", name_with_rating(white), name_with_rating(black))
+        format!("Game {number}: {}\n", active_game.header().format_players_and_terms())
     }
 
     /// Stores an adjourned game. Drops the oldest one if [`MAX_ADJOURNED`] are stored.
@@ -205,9 +195,4 @@ impl World {
             None => self.schedule.cancel(Deadline::Flag(number)),
         }
     }
-}
-
-/// Formats a player and the rating: `Alekhine (1940)`.
-pub(crate) fn name_with_rating(seat: &SeatedPlayer) -> String {
-    format!("{} ({:>4})", seat.name, seat.rating.to_string())
 }

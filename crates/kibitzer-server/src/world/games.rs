@@ -9,7 +9,7 @@ use kibitzer_core::chess::Color;
 use kibitzer_core::message::GameId;
 
 use super::boards::BoardReason;
-use super::game_store::{ActiveGame, name_with_rating};
+use super::game_store::ActiveGame;
 use super::{ConnectionId, Deadline, World};
 use crate::chess::{Position, Variant};
 use crate::play::{Ending, ExaminedGame, Game, GameHeader, Sides, Terms};
@@ -19,8 +19,7 @@ impl World {
     /// The output to `actor` is part of a reply, without a prompt. Starts nothing if a player is not logged in.
     pub(crate) fn start_game(&mut self, players: Sides<ConnectionId>, terms: Terms, actor: Option<ConnectionId>) {
         let partners = (terms.variant == Variant::Bughouse).then(|| self.partners_of(players)).flatten();
-        let all = [Some(players), partners].into_iter().flatten();
-        all.for_each(|pair| self.remove_seeks_and_challenges(pair));
+        [Some(players), partners].into_iter().flatten().for_each(|pair| self.remove_seeks_and_challenges(pair));
         let Some(number) = self.create_game(players, terms) else { return };
         // The partners have the other colors.
         let other = partners.and_then(|pair| self.create_game(Sides { white: pair.black, black: pair.white }, terms));
@@ -87,9 +86,8 @@ impl World {
     /// and removes the players' seeks and challenges. Does nothing if a player is not online: the game stays stored.
     pub(crate) fn resume_adjourned_game(&mut self, index: usize, actor: Option<ConnectionId>) {
         let Some(game) = self.games.adjourned.get(index) else { return };
-        let ids = (self.online_player(game, Color::White), self.online_player(game, Color::Black));
-        let (Some(white), Some(black)) = ids else { return };
-        let players = Sides { white, black };
+        let [white, black] = Color::BOTH.map(|color| self.online_player(game, color));
+        let Some(players) = white.zip(black).map(|(white, black)| Sides { white, black }) else { return };
         let number = self.games.lowest_free_number();
         let game = self.games.adjourned.remove(index).resume(number, self.now());
         self.remove_seeks_and_challenges(players);
@@ -103,7 +101,7 @@ impl World {
         let Some(game) = self.games.played(number) else { return };
         let GameHeader { terms, seats: Sides { white, black }, .. } = &game.header;
         let words = format!("{} {}", terms.rated_word(), terms.kind());
-        let creating = format!("Creating: {} {} {terms}\n", name_with_rating(white), name_with_rating(black));
+        let creating = format!("Creating: {}\n", game.header.format_players_and_terms());
         let line = format!("{{Game {number} ({} vs. {}) {verb} {words} match.}}\n", white.name, black.name);
         let partner = game.partner;
         let players = self.players_or_examiners(number);

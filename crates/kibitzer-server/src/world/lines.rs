@@ -54,9 +54,7 @@ impl World {
             self.lobby.queue_text(id, "unknown timeseal version\n");
             return self.log_out_and_close(id);
         };
-        if let Some(connection) = self.lobby.queue_for_output(id) {
-            connection.seal = Some(TimesealClock::new(version));
-        }
+        self.lobby.change_connection(id, |connection| connection.seal = Some(TimesealClock::new(version)));
     }
 
     /// Processes a line of text as a command, or before the end of the login as input for the login. A line over
@@ -70,8 +68,7 @@ impl World {
                 Some(text) => self.receive_command(id, &text),
                 None => self.lobby.queue_text(id, INVALID_CHARACTERS),
             },
-            Some(_) => self.receive_login_line(id, line),
-            None => {}
+            _ => self.receive_login_line(id, line),
         }
     }
 

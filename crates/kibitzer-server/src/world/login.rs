@@ -31,6 +31,9 @@ use crate::options::Feature;
 const WILL_ECHO: &[u8] = b"\xff\xfb\x01";
 const WONT_ECHO: &[u8] = b"\xff\xfc\x01";
 
+/// Time without a command after which a player without a game is logged out.
+const IDLE_TIMEOUT: Duration = Duration::from_mins(60);
+
 /// How long nothing is processed after a wrong password.
 const PASSWORD_PAUSE: Duration = Duration::from_secs(3);
 
@@ -65,18 +68,12 @@ impl World {
     /// Processes a line of a client that is not logged in, which may contain any bytes.
     pub(super) fn receive_login_line(&mut self, id: ConnectionId, line: &[u8]) {
         let text = String::from_utf8_lossy(line);
-        // Taken out of the connection, as its data are moved; each branch sets the next stage.
-        let stage = self
-            .lobby
-            .queue_for_output(id)
-            .map(|connection| std::mem::replace(&mut connection.stage, LoginStage::Name));
-        match stage {
+        match self.lobby.connection(id).map(|connection| &connection.stage) {
             Some(LoginStage::Name) => self.receive_name_line(id, text.trim()),
-            Some(LoginStage::Return(handle)) => self.log_in_guest_or_refuse(id, handle),
-            Some(LoginStage::Password(handle)) => self.receive_password(id, &handle, &text),
+            Some(LoginStage::Return(handle)) => self.log_in_guest_or_refuse(id, handle.clone()),
+            Some(LoginStage::Password(handle)) => self.receive_password(id, &handle.clone(), &text),
             // Nothing is processed while the login is paused, and a player's lines are commands.
-            Some(stage @ (LoginStage::Paused | LoginStage::LoggedIn(_))) => self.lobby.set_login_stage(id, stage),
-            None => {}
+            Some(LoginStage::Paused | LoginStage::LoggedIn(_)) | None => {}
         }
     }
 
@@ -91,7 +88,8 @@ impl World {
         if name.starts_with("GET ") {
             return self.log_out_and_close(id);
         }
-        if self.apply_if_level_setting(id, name) {
+        let connection = self.lobby.queue_for_output(id).filter(|connection| connection.family == Family::Icc);
+        if connection.is_some_and(|connection| connection.levels.apply_if_level_line(name)) {
             return self.ask_name(id);
         }
         let obstacle = self.lobby.connection(id).and_then(|connection| connection.obstacle);
@@ -109,9 +107,7 @@ impl World {
             return self.log_out_and_close(id);
         }
         if let Some(ivars) = directive.strip_prefix('b').and_then(Ivars::parse_login_digits) {
-            if let Some(connection) = self.lobby.queue_for_output(id) {
-                connection.ivars = Some(ivars);
-            }
+            self.lobby.change_connection(id, |connection| connection.ivars = Some(ivars));
             self.lobby.queue_text(id, "\n#Ivars set.\n");
         }
         self.ask_name(id);
@@ -130,12 +126,10 @@ impl World {
             self.ask_guest_for_return(id, &name, true);
         } else if let Some(failure) = self.options.family.name_failure(name) {
             self.refuse_login(id, failure, name);
-        } else if let Some((handle, is_banned)) = account {
-            if is_banned {
-                self.refuse_login(id, LoginFailure::Banned, handle.as_str());
-            } else {
-                self.ask_or_check_password(id, handle, password);
-            }
+        } else if let Some((handle, true)) = account {
+            self.refuse_login(id, LoginFailure::Banned, handle.as_str());
+        } else if let Some((handle, _)) = account {
+            self.ask_or_check_password(id, handle, password);
         } else if self.lobby.connection_of_player(name).is_some() {
             self.refuse_login(id, LoginFailure::NameInUse, name);
         } else {
@@ -196,8 +190,7 @@ impl World {
             return names.find(|name| !self.is_name_taken(name)).unwrap_or_default();
         }
         loop {
-            let letters: String = (0..4).map(|_| self.random.uppercase()).collect();
-            let name = format!("Guest{letters}");
+            let name: String = "Guest".chars().chain((0..4).map(|_| self.random.uppercase())).collect();
             if !self.is_name_taken(&name) {
                 return name;
             }
@@ -288,7 +281,7 @@ impl World {
     /// idleness. Executes a kick that waited for the login.
     fn complete_login(&mut self, id: ConnectionId, player: Player) {
         self.schedule.cancel(Deadline::Login(id));
-        self.schedule.set(Deadline::Idle(id), self.now() + self.options.idle_timeout);
+        self.schedule.set(Deadline::Idle(id), self.now() + IDLE_TIMEOUT);
         let greeting = self.options.family.texts().session_line.replace('@', &player.name_with_titles());
         self.lobby.log_in(id, player);
         self.queue_login_datagrams(id);
@@ -311,17 +304,15 @@ impl World {
     /// Does nothing for a connection without a player.
     pub(super) fn log_out_if_idle_or_reschedule(&mut self, id: ConnectionId) {
         let Some(player) = self.lobby.player(id) else { return };
-        let limit = player.last_command + self.options.idle_timeout;
+        let limit = player.last_command + IDLE_TIMEOUT;
         if limit > self.now() {
             return self.schedule.set(Deadline::Idle(id), limit);
         }
         // A player of a game is not logged out.
         if self.lobby.own_game(id).is_some() {
-            return self.schedule.set(Deadline::Idle(id), self.now() + self.options.idle_timeout);
+            return self.schedule.set(Deadline::Idle(id), self.now() + IDLE_TIMEOUT);
         }
-        let minutes = self.options.idle_timeout.as_secs() / 60;
-        self.lobby
-            .queue_text(id, &format!("\n**** Auto-logout because you were idle more than {minutes} minutes. ****\n"));
+        self.lobby.queue_text(id, "\n**** Auto-logout because you were idle more than 60 minutes. ****\n");
         self.log_out_and_close(id);
     }
 

@@ -118,7 +118,7 @@ impl World {
     pub(crate) fn receive_bytes(&mut self, id: ConnectionId, bytes: &[u8], now: Instant) {
         self.lobby.clock.now = now;
         let mut rest = bytes;
-        while let Some(connection) = self.lobby.connection_mut(id).filter(|connection| !connection.is_closing) {
+        while let Some(connection) = self.lobby.connections.get_mut(&id).filter(|connection| !connection.is_closing) {
             let Some(input) = connection.input.next(&mut rest) else { return };
             self.process_input(id, input);
         }
@@ -192,9 +192,7 @@ impl World {
     /// Logs the player out and closes the connection once its output has been sent.
     pub(crate) fn log_out_and_close(&mut self, id: ConnectionId) {
         self.log_out_player(id);
-        if let Some(connection) = self.lobby.queue_for_output(id) {
-            connection.is_closing = true;
-        }
+        self.lobby.change_connection(id, |connection| connection.is_closing = true);
     }
 
     /// Removes a connection with its deadlines. The player has to be logged out before.

@@ -6,7 +6,6 @@ use std::mem::discriminant;
 
 use kibitzer_core::chess::Color;
 
-use super::game_store::name_with_rating;
 use super::{ConnectionId, Ivar, Lobby};
 use crate::play::Terms;
 
@@ -171,7 +170,7 @@ impl Lobby {
     /// Formats a challenge: `Alekhine (1882) [white] Bogoljubov (1558) unrated blitz 5 0`.
     pub(crate) fn challenge_text(&self, from: ConnectionId, to: ConnectionId, challenge: Challenge) -> String {
         let kind = challenge.terms.kind();
-        let seat = |id| self.seated_player(id, kind).map(|seat| name_with_rating(&seat)).unwrap_or_default();
+        let seat = |id| self.seated_player(id, kind).map(|seat| seat.name_with_rating()).unwrap_or_default();
         let color = format_requested_color(challenge.color);
         let adjourned = if challenge.is_adjourned { " (adjourned)" } else { "" };
         format!("{}{color} {} {}{adjourned}", seat(from), seat(to), challenge.terms)

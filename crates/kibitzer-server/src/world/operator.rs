@@ -22,9 +22,8 @@ impl World {
     pub(crate) fn find_targeted_connection(&self, target: &ConnectionTarget) -> Option<ConnectionId> {
         match target {
             ConnectionTarget::Next => None,
-            ConnectionTarget::Connection(number) => {
-                let id = ConnectionId(*number);
-                self.lobby.connection(id).is_some().then_some(id)
+            &ConnectionTarget::Connection(number) => {
+                self.lobby.connection(ConnectionId(number)).map(|_| ConnectionId(number))
             }
             ConnectionTarget::Player(name) => self.lobby.connection_of_player(name),
         }
@@ -33,19 +32,14 @@ impl World {
     /// Stores an obstacle, by which logins over this connection are refused from now on. Does nothing if the connection was
     /// removed.
     pub(crate) fn obstruct_login(&mut self, id: ConnectionId, refusal: LoginObstacle) {
-        if let Some(connection) = self.lobby.queue_for_output(id) {
-            connection.obstacle = Some(refusal);
-        }
+        self.lobby.change_connection(id, |connection| connection.obstacle = Some(refusal));
     }
 
     /// Ends a session at once, or right after the login if no player is logged in yet.
     pub(crate) fn kick_now_or_after_login(&mut self, id: ConnectionId, kick: KickReason, now: Instant) {
         self.lobby.clock.now = now;
         if self.lobby.player(id).is_none() {
-            if let Some(connection) = self.lobby.queue_for_output(id) {
-                connection.kick = Some(kick);
-            }
-            return;
+            return self.lobby.change_connection(id, |connection| connection.kick = Some(kick));
         }
         match kick {
             KickReason::SecondLogin => self.end_displaced_session(id),
@@ -86,9 +80,7 @@ impl World {
         }
         for id in self.lobby.connections.keys().copied().collect::<Vec<_>>() {
             // Queued even without output, so that its end is reported.
-            if let Some(connection) = self.lobby.queue_for_output(id) {
-                connection.is_closing = true;
-            }
+            self.lobby.change_connection(id, |connection| connection.is_closing = true);
         }
     }
 

@@ -2,7 +2,6 @@
 
 use super::command::format_examined_ending;
 use super::{BoardReason, Connection, ConnectionId, Ivars, Player, World};
-use crate::account::Account;
 use crate::lobby::SavedSettings;
 use crate::play::ExaminedGame;
 use crate::population::{Population, SimulatedAction};
@@ -13,22 +12,15 @@ impl World {
         let Some(options) = self.options.population.clone() else { return };
         let mut population = Population::new(options, self.options.seed, self.now());
         for (account, role) in population.generate_accounts() {
-            let name = account.handle.clone();
-            let id = self.log_in_simulated(account);
-            population.add_logged_in_player(id, name, role);
+            let player = Player::registered(&account, SavedSettings::default(), Ivars::default(), self.now());
+            let id = self.lobby.add_connection(Connection::simulated());
+            self.lobby.log_in(id, player);
+            population.add_logged_in_player(id, account.handle.clone(), role);
+            // Reserves the name, so that no guest can use it.
+            self.options.accounts.insert(account);
         }
         self.population = Some(population);
         self.run_population();
-    }
-
-    /// Adds a connection for a simulated player, logs the player in, and adds the account, so that no guest can use the name.
-    fn log_in_simulated(&mut self, account: Account) -> ConnectionId {
-        let player = Player::registered(&account, SavedSettings::default(), Ivars::default(), self.now());
-        let id = self.lobby.add_connection(Connection::simulated());
-        self.lobby.log_in(id, player);
-        // Reserves the name, so that no guest can use it.
-        self.options.accounts.insert(account);
-        id
     }
 
     /// Passes output to the simulated players and executes what is due, until nothing is left.

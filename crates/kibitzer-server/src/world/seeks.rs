@@ -31,20 +31,16 @@ pub(crate) struct Seek {
 impl World {
     /// Posts a seek under a new number and shows it to the players. Returns the number and how many others saw it.
     pub(crate) fn post_seek(&mut self, seek: Seek) -> (u32, usize) {
-        let number = self.free_seek_number();
+        let mut taken: Vec<_> = self.seeks.iter().map(|seek| seek.number).collect();
+        taken.sort_unstable();
+        // The lowest unused number.
+        let number = taken.into_iter().fold(1, |free, number| if number == free { free + 1 } else { free });
         let seek = Seek { number, ..seek };
         let (data, text) = (self.seekinfo_with_newline(&seek), self.seek_text(&seek));
         let mut viewers = self.lobby.players_where(|id, _| self.is_seek_shown_to(id, &seek));
         viewers.retain(|&id| self.show_seek(id, &seek, &data, &text) && id != seek.from);
         self.seeks.push(seek);
         (number, viewers.len())
-    }
-
-    /// Returns the lowest unused number.
-    fn free_seek_number(&self) -> u32 {
-        let mut taken: Vec<_> = self.seeks.iter().map(|seek| seek.number).collect();
-        taken.sort_unstable();
-        taken.into_iter().fold(1, |free, number| if number == free { free + 1 } else { free })
     }
 
     /// Returns whether a seek is shown to a player: not during a game, rated ones not to guests, own ones only with the ivar
@@ -148,17 +144,9 @@ impl World {
 ///
 /// Source: datagrams §3.
 fn title_bits(titles: &str) -> u8 {
-    const BITS: [(&str, u8); 8] = [
-        ("(U)", 0x01),
-        ("(C)", 0x02),
-        ("(GM)", 0x04),
-        ("(IM)", 0x08),
-        ("(FM)", 0x10),
-        ("(WGM)", 0x20),
-        ("(WIM)", 0x40),
-        ("(WFM)", 0x80),
-    ];
-    BITS.iter().filter(|(title, _)| titles.contains(title)).fold(0, |bits, (_, bit)| bits | bit)
+    // The highest bit first.
+    const TITLES: [&str; 8] = ["(WFM)", "(WIM)", "(WGM)", "(FM)", "(IM)", "(GM)", "(C)", "(U)"];
+    TITLES.iter().fold(0, |bits, title| (bits << 1) | u8::from(titles.contains(title)))
 }
 
 #[cfg(test)]

@@ -120,10 +120,10 @@ fn run_revert(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
 fn run_mexamine(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let number = examined_game_or_refusal(world, id)?;
     let name = required_first_word(parameters)?;
-    let observer = world.lobby.find_player_by_prefix(name).filter(|whom| world.lobby.observers(number).contains(whom));
-    let whom = observer
-        .filter(|&whom| world.lobby.own_game(whom).is_none())
-        .ok_or_else(|| format!("{name} must be observing the game you are examining.\n"))?;
+    let is_free_observer =
+        |whom: &_| world.lobby.observers(number).contains(whom) && world.lobby.own_game(*whom).is_none();
+    let whom = world.lobby.find_player_by_prefix(name).filter(is_free_observer);
+    let whom = whom.ok_or_else(|| format!("{name} must be observing the game you are examining.\n"))?;
     if let Some(player) = world.lobby.player_mut(whom) {
         player.observing.retain(|&observed| observed != number);
         player.game = Some(number);

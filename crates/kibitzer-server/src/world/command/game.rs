@@ -162,36 +162,27 @@ fn replace_or_make_offer(world: &mut World, [id, opponent]: [ConnectionId; 2], f
     }
     let (name, other) = (world.lobby.player_name(id), world.lobby.player_name(opponent));
     let (number, word) = (world.lobby.own_game(id).unwrap_or(GameId(0)), kind.wire_word());
-    let (own, theirs, observers) = match kind {
-        OfferKind::Draw => (
-            format!("Offering a draw to {other}."),
-            format!("{name} offers you a draw."),
-            Some(format!("{name} offers a draw.")),
-        ),
-        OfferKind::Takeback(plies) => (
-            "Takeback request sent.".to_owned(),
-            format!("{name} would like to take back {plies} half-move(s)."),
-            Some(format!("{name} requests to take back {plies} half-move(s).")),
-        ),
-        OfferKind::Switch => {
-            let text = format!("{name} would like to switch sides.");
-            ("Switch request sent.".to_owned(), text.clone(), Some(text))
+    let texts = |own: &str, theirs: &str, observed: &str| [own, theirs, observed].map(str::to_owned);
+    let [own, theirs, observed] = match kind {
+        OfferKind::Draw => texts(&format!("Offering a draw to {other}"), "offers you a draw", "offers a draw"),
+        OfferKind::Takeback(plies) => {
+            let what = format!("take back {plies} half-move(s)");
+            texts("Takeback request sent", &format!("would like to {what}"), &format!("requests to {what}"))
         }
-        OfferKind::Pause | OfferKind::Unpause => {
-            let text = format!("{name} requests to {word} the game.");
-            let own = if kind == OfferKind::Pause { "Pause request sent." } else { "Unpause request sent." };
-            (own.to_owned(), text.clone(), Some(text))
+        OfferKind::Switch => texts("Switch request sent", "would like to switch sides", "would like to switch sides"),
+        OfferKind::Pause => texts("Pause request sent", "requests to pause the game", "requests to pause the game"),
+        OfferKind::Unpause => {
+            texts("Unpause request sent", "requests to unpause the game", "requests to unpause the game")
         }
-        _ => {
-            (format!("Requesting to {word} game {number}."), format!("{name} requests to {word} game {number}."), None)
-        }
+        _ => texts(&format!("Requesting to {word} game {number}"), &format!("requests to {word} game {number}"), ""),
     };
-    let theirs = format!("{theirs}\n");
-    world.make_offer([id, opponent], kind, [&format!("{own}\n"), &theirs]);
-    match observers {
-        Some(text) => world.notify_observers_of_player(id, &text),
+    let theirs = format!("{name} {theirs}.\n");
+    world.make_offer([id, opponent], kind, [&format!("{own}.\n"), &theirs]);
+    if observed.is_empty() {
         // Observers receive a request to end a game in the same words as the opponent.
-        None => world.lobby.observers(number).into_iter().for_each(|observer| world.lobby.notify(observer, &theirs)),
+        world.lobby.observers(number).into_iter().for_each(|observer| world.lobby.notify(observer, &theirs));
+    } else {
+        world.notify_observers_of_player(id, &format!("{name} {observed}."));
     }
 }
 

@@ -66,15 +66,9 @@ fn number_or_one(parameters: &str) -> Result<usize, Refusal> {
     }
 }
 
-impl From<String> for Refusal {
-    fn from(text: String) -> Self {
-        Self::Text(text)
-    }
-}
-
-impl From<&str> for Refusal {
-    fn from(text: &str) -> Self {
-        Self::Text(text.to_owned())
+impl<T: Into<String>> From<T> for Refusal {
+    fn from(text: T) -> Self {
+        Self::Text(text.into())
     }
 }
 
@@ -161,14 +155,13 @@ pub(crate) struct CommandDirectory(BTreeMap<&'static str, (CommandCode, &'static
 impl CommandDirectory {
     /// Returns the commands of a family of servers.
     pub(crate) fn new(family: Family) -> Self {
-        let codes: BTreeMap<_, _> = (0..u32::from(u8::MAX))
-            .map(CommandCode)
-            .filter_map(|code| Some((code.name()?, code)))
-            .chain([("sublist", SUBLIST)])
-            .collect();
+        let code = |name: &str| match name {
+            "sublist" => SUBLIST,
+            name => (0..u8::MAX.into()).map(CommandCode).find(|code| code.name() == Some(name)).unwrap_or(NULL),
+        };
         let own = if family == Family::Icc { settings::ICC_COMMANDS } else { &[] };
         let commands = SUBJECTS.into_iter().flatten().chain(own);
-        Self(commands.map(|c| (c.name, (codes.get(c.name).copied().unwrap_or(NULL), c))).collect())
+        Self(commands.map(|command| (command.name, (code(command.name), command))).collect())
     }
 
     /// Returns the command of that name, or the only one whose name starts with it, with its number. The error lists the names
@@ -197,14 +190,12 @@ impl World {
         if name.is_empty() {
             return NULL;
         }
-        self.run_and_frame_for_others(id, |world| world.run_command_or_move(id, name, parameters.trim_start()))
-    }
-
-    /// Executes a command, or plays a move. A word that is the whole name of a command is not tried as a move.
-    fn run_command_or_move(&mut self, id: ConnectionId, name: &str, parameters: &str) -> CommandCode {
         let lower = name.to_ascii_lowercase();
-        let played = if self.directory.0.contains_key(&*lower) { None } else { self.try_typed_move(id, name) };
-        played.unwrap_or_else(|| self.run_command_by_prefix(id, &lower, parameters))
+        self.run_and_frame_for_others(id, |world| {
+            // A word that is the whole name of a command is not tried as a move.
+            let played = if world.directory.0.contains_key(&*lower) { None } else { world.try_typed_move(id, name) };
+            played.unwrap_or_else(|| world.run_command_by_prefix(id, &lower, parameters.trim_start()))
+        })
     }
 
     /// Executes the command with this name, or the only one whose name starts with it, and queues the text of the reply or the

@@ -4,7 +4,7 @@
 
 use kibitzer_core::message::GameId;
 
-use super::{Command, CommandResult, DONE, refuse_if, required_first_word};
+use super::{Command, CommandResult, DONE, Refusal, refuse_if, required_first_word};
 use crate::calendar::format_count;
 use crate::play::Sides;
 use crate::world::{ActiveGame, BoardReason, ConnectionId, Ivar, MAX_OBSERVED, Player, World};
@@ -19,7 +19,8 @@ pub(super) const COMMANDS: &[Command] = &[
 fn run_observe(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     required_first_word(parameters)?;
     for word in parameters.split_whitespace() {
-        if let Err(why) = world.find_game(word).and_then(|number| world.start_observing(id, number)) {
+        let number = world.find_game(word).map_err(Refusal::Text);
+        if let Err(Refusal::Text(why)) = number.and_then(|number| world.start_observing(id, number)) {
             world.lobby.queue_text(id, &why);
         }
     }
@@ -32,18 +33,13 @@ impl World {
     ///
     /// # Errors
     ///
-    /// The text of a refusal: the game is observed already or the player's own, or the player observes [`MAX_OBSERVED`] games.
-    fn start_observing(&mut self, id: ConnectionId, number: GameId) -> Result<(), String> {
+    /// A refusal: the game is observed already or the player's own, or the player observes [`MAX_OBSERVED`] games.
+    fn start_observing(&mut self, id: ConnectionId, number: GameId) -> Result<(), Refusal> {
         let Some(player) = self.lobby.player(id) else { return Ok(()) };
-        if player.observing.contains(&number) {
-            return Err(format!("You are already observing game {number}.\n"));
-        }
-        if player.game == Some(number) {
-            return Err("You are already at that game.\n".to_owned());
-        }
-        if player.observing.len() >= MAX_OBSERVED {
-            return Err(format!("You are already observing {MAX_OBSERVED} games.\n"));
-        }
+        let (is_repeated, has_too_many) = (player.observing.contains(&number), player.observing.len() >= MAX_OBSERVED);
+        refuse_if(is_repeated, format!("You are already observing game {number}.\n"))?;
+        refuse_if(player.game == Some(number), "You are already at that game.\n")?;
+        refuse_if(has_too_many, format!("You are already observing {MAX_OBSERVED} games.\n"))?;
         // With `singleboard`, a newly observed game replaces all others.
         if player.ivars.is_set(Ivar::SingleBoard) {
             self.stop_observing(id, None);

@@ -2,7 +2,7 @@
 //!
 //! Source of the forms: transcripts fatics-match-pending-*, fatics-game-offers-*.
 
-use super::{Command, CommandResult, DONE};
+use super::{Command, CommandResult, DONE, refuse_if};
 use crate::account::name_key;
 use crate::options::Feature;
 use crate::world::{ConnectionId, Offer, World};
@@ -15,26 +15,20 @@ pub(super) const COMMANDS: &[Command] = &[
 ];
 
 fn run_accept(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    if is_unsupported_parameter(world, parameters) {
-        return DONE;
-    }
+    refuse_if(is_unsupported_parameter(world, parameters), "")?;
     let offer = select_one_offer(world, id, parameters, "accept")?;
     world.accept_offer(offer);
     DONE
 }
 
 fn run_decline(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    if is_unsupported_parameter(world, parameters) {
-        return Ok("TODO: find by user\n".to_owned());
-    }
+    refuse_if(is_unsupported_parameter(world, parameters), "TODO: find by user\n")?;
     select_offers(world, id, parameters, "decline")?.into_iter().for_each(|offer| world.decline_offer(offer));
     DONE
 }
 
 fn run_withdraw(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    if is_unsupported_parameter(world, parameters) {
-        return Ok("TODO: find by user\n".to_owned());
-    }
+    refuse_if(is_unsupported_parameter(world, parameters), "TODO: find by user\n")?;
     select_offers(world, id, parameters, "withdraw")?.into_iter().for_each(|offer| world.withdraw_offer(offer));
     DONE
 }

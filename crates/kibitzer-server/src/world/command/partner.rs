@@ -59,8 +59,8 @@ fn run_bugwho(world: &mut World, _: ConnectionId, _: &str) -> CommandResult {
         match player.partner {
             // Each pair is listed once.
             Some(partner) if id < partner => {
-                pairs
-                    .extend(world.lobby.player(partner).map(|other| format!("{} / {}\n", rated(player), rated(other))));
+                let pair = world.lobby.player(partner).map(|other| format!("{} / {}\n", rated(player), rated(other)));
+                pairs.extend(pair);
             }
             None if player.has_flag("bugopen") => open.push(format!("{}\n", rated(player))),
             _ => {}

@@ -98,9 +98,7 @@ fn set_or_toggle_ivar(world: &mut World, id: ConnectionId, ivar: Ivar, value: Op
 fn run_variables(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let Some(player) = world.lobby.player(requested_player_or_self(world, id, parameters)?) else { return DONE };
     let variables = &player.saved.variables;
-    let prompt = Some(variables.value("prompt"))
-        .filter(|prompt| !prompt.is_empty())
-        .unwrap_or(world.options.family.texts().prompt);
+    let prompt = variables.prompt_or(world.options.family.texts().prompt);
     let interface = variables.value("interface");
     let interface = if interface.is_empty() { String::new() } else { format!("Interface: {interface}\n") };
     let (name, table) = (player.name(), variables.format_table());
@@ -131,9 +129,7 @@ fn run_set_2(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRe
         (Some(number), Some("0")) => (number, false),
         _ => return Err(Refusal::Usage),
     };
-    if let Some(connection) = world.lobby.queue_for_output(id) {
-        connection.levels.set_datagram(datagram, on);
-    }
+    world.lobby.change_connection(id, |connection| connection.levels.set_datagram(datagram, on));
     let said = [datagram.to_string(), u8::from(on).to_string()];
     if !world.lobby.queue_datagram_if_on(id, &Datagram::new(number::SET_2, said)) {
         world.lobby.queue_text(id, &format!("Level 2 datagram {datagram} is now {}.\n", if on { "on" } else { "off" }));
@@ -152,13 +148,13 @@ impl World {
     /// values, and for a connection of another family.
     pub(crate) fn set_icc_variable(&mut self, id: ConnectionId, name: &str, value: &str) -> Option<String> {
         let connection = self.lobby.queue_for_output(id).filter(|connection| connection.family == Family::Icc)?;
-        let is_on = value == "1";
+        let is_off = value == "0";
         match (name, value) {
             ("style", "10") => connection.board_form = Some(BoardForm::Style10),
             ("style", "12") => connection.board_form = Some(BoardForm::ShortStyle12),
             ("style", "13") => connection.board_form = None,
-            ("wrap", "0" | "1") => connection.levels.is_wrapping = is_on,
-            ("prompt", "0" | "1") => connection.levels.has_prompt_on = is_on,
+            ("wrap", "0" | "1") => connection.levels.is_wrap_off = is_off,
+            ("prompt", "0" | "1") => connection.levels.is_prompt_off = is_off,
             ("height", "0") => {}
             ("level1", _) => connection.levels.level_1 = value.parse().ok()?,
             _ => return None,

@@ -170,15 +170,11 @@ fn comment_receivers(world: &World, id: ConnectionId, number: GameId, verb: &str
 
 fn run_say(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
     required_first_word(text)?;
-    let now = world.online_opponent_of(id).zip(world.lobby.own_game(id));
-    let last = || {
-        let name = world.lobby.player(id)?.last_opponent.as_ref()?;
-        world.lobby.connection_of_player(name.as_str())
-    };
-    let (opponent, place) = match now {
-        Some((opponent, number)) => (Some(opponent), format!("[{number}]")),
-        None => (last(), String::new()),
-    };
+    let playing = world.online_opponent_of(id).zip(world.lobby.own_game(id));
+    let place = playing.map(|(_, number)| format!("[{number}]")).unwrap_or_default();
+    let last = world.lobby.player(id).and_then(|me| me.last_opponent.as_ref());
+    let last = last.and_then(|last| world.lobby.connection_of_player(last.as_str()));
+    let opponent = playing.map(|(opponent, _)| opponent).or(last);
     let opponent = opponent.ok_or("There is nobody to say anything to.\n")?;
     check_accepts_tells_from(world, id, opponent)?;
     let Some(me) = world.lobby.player(id) else { return DONE };

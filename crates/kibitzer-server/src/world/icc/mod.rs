@@ -39,13 +39,6 @@ pub(crate) mod number {
 }
 
 impl World {
-    /// Applies a level setting, such as `level1=5`, that an ICC client sends at the login prompt before its name. Returns whether
-    /// the line is one, even if its value is invalid; always `false` for a connection of FICS.
-    pub(crate) fn apply_if_level_setting(&mut self, id: ConnectionId, line: &str) -> bool {
-        let connection = self.lobby.queue_for_output(id).filter(|connection| connection.family == Family::Icc);
-        connection.is_some_and(|connection| connection.levels.apply_if_level_line(line))
-    }
-
     /// Splits a line at the first blank into name and password, which only ICC accepts on one line. On other servers the whole
     /// line is the name.
     pub(crate) fn split_name_and_password<'a>(&self, line: &'a str) -> (&'a str, Option<&'a str>) {

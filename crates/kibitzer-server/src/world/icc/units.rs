@@ -66,10 +66,10 @@ impl World {
 
     /// Inserts `head` before the unsent bytes from `start` on, and appends `end`.
     fn enclose_unsent(&mut self, id: ConnectionId, start: usize, head: &str, end: &str) {
-        if let Some(connection) = self.lobby.queue_for_output(id) {
+        self.lobby.change_connection(id, |connection| {
             connection.unsent.splice(start..start, head.bytes());
             connection.unsent.extend_from_slice(end.as_bytes());
-        }
+        });
     }
 }
 
