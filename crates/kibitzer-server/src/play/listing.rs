@@ -7,7 +7,9 @@ use kibitzer_core::chess::Color;
 use kibitzer_core::message::{GameResult, Rating};
 
 use super::board_line::format_seconds;
-use super::{ClockUnit, Ending, ExaminedGame, Game, GameHeader, MoveRecord, Ply, SeatedPlayer, Sides, Terms};
+use super::{
+    ClockUnit, Ending, ExaminedGame, Game, GameHeader, MoveRecord, Ply, SeatedPlayer, Sides, Terms, color_letter,
+};
 use crate::calendar::UtcDateTime;
 use crate::chess::Position;
 
@@ -171,14 +173,6 @@ fn format_turn(position: &Position) -> String {
 fn format_clock(ms: i64) -> String {
     let sign = if ms < 0 { "-" } else { "" };
     format!("{sign}{}", format_seconds(ms.unsigned_abs() / 1000))
-}
-
-/// Returns `W` or `B`.
-pub(crate) const fn color_letter(color: Color) -> char {
-    match color {
-        Color::White => 'W',
-        Color::Black => 'B',
-    }
 }
 
 /// Returns the opening code of the longest line in [`LINES`] with which the game begins, otherwise [`IRREGULAR`].

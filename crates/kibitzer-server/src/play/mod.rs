@@ -27,7 +27,7 @@ pub(crate) use self::ending::Ending;
 pub(crate) use self::examined::ExaminedGame;
 pub(crate) use self::game::Game;
 pub(crate) use self::listing::{
-    HISTORY_HEAD, STORED_HEAD, adjourned_row, color_letter, examined_row, format_move_list, games_row, history_row,
+    HISTORY_HEAD, STORED_HEAD, adjourned_row, examined_row, format_move_list, games_row, history_row,
 };
 pub(crate) use self::record::{MoveRecord, Ply};
 pub(crate) use self::terms::Terms;
@@ -121,5 +121,13 @@ impl GameHeader {
         let Hands { white, black } = position.hands;
         let has_hands = self.terms.variant.has_hands();
         has_hands.then(|| format!("<b1> game {} white [{white}] black [{black}]{added}", self.id))
+    }
+}
+
+/// Returns `W` or `B`.
+pub(crate) const fn color_letter(color: Color) -> char {
+    match color {
+        Color::White => 'W',
+        Color::Black => 'B',
     }
 }
