@@ -40,15 +40,12 @@ impl Position {
 
     /// Appends as much of the origin as distinguishes the move from those of other pieces: nothing, the file, the rank, or both.
     fn push_disambiguation(&self, san: &mut String, role: Role, from: Square, to: Square) {
-        let (mut is_alone, mut file_tells, mut rank_tells) = (true, true, true);
-        for rival in self.other_origins(role, from, to) {
-            is_alone = false;
-            file_tells &= rival.file() != from.file();
-            rank_tells &= rival.rank() != from.rank();
-        }
-        if is_alone {
+        let rivals: Vec<_> = self.other_origins(role, from, to).collect();
+        if rivals.is_empty() {
             return;
         }
+        let file_tells = rivals.iter().all(|rival| rival.file() != from.file());
+        let rank_tells = rivals.iter().all(|rival| rival.rank() != from.rank());
         let (file, rank) = (file_letter(from), char::from(b'1' + from.rank()));
         san.extend((file_tells || !rank_tells).then_some(file));
         san.extend((!file_tells).then_some(rank));

@@ -11,6 +11,7 @@ mod games;
 mod icc;
 mod lines;
 mod login;
+mod logout;
 mod offer_answers;
 mod offers;
 mod operator;

@@ -145,12 +145,11 @@ impl World {
     /// made. Resuming a game needs no partners.
     fn can_start_challenge(&self, offer: Offer, challenge: Challenge) -> bool {
         let partner = |id| self.lobby.player(id).and_then(|player| player.partner);
-        let are_free = |ids: [Option<ConnectionId>; 2]| {
-            ids.into_iter().all(|id| id.is_some_and(|id| self.lobby.own_game(id).is_none()))
-        };
-        let needs_partners = challenge.terms.variant == Variant::Bughouse && !challenge.is_adjourned;
-        are_free([Some(offer.from), Some(offer.to)])
-            && (!needs_partners || are_free([partner(offer.from), partner(offer.to)]))
+        let mut players = vec![Some(offer.from), Some(offer.to)];
+        if challenge.terms.variant == Variant::Bughouse && !challenge.is_adjourned {
+            players.extend([partner(offer.from), partner(offer.to)]);
+        }
+        players.into_iter().all(|id| id.is_some_and(|id| self.lobby.own_game(id).is_none()))
     }
 
     /// Returns the colors of two players. Without a requested color, `asker` has White, unless it was White in its last finished

@@ -60,10 +60,13 @@ fn run_help(world: &mut World, _: ConnectionId, topic: &str) -> CommandResult {
 fn run_finger(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let name = parameters.split_whitespace().next().unwrap_or_default();
     let whom = if name.is_empty() { Some(id) } else { world.lobby.find_player_by_prefix(name) };
-    match whom.and_then(|whom| format_finger_online(world, whom)) {
-        Some(text) => Ok(text),
-        None => format_finger_absent(world, name),
+    if let Some(text) = whom.and_then(|whom| format_finger_online(world, whom)) {
+        return Ok(text);
     }
+    let account = world.options.accounts.find_by_prefix(name).ok_or_else(|| no_player_text(name))?;
+    let (name, titles) = (&account.handle, account.format_titles());
+    let ratings = format_ratings_table(name.as_str(), &account.ratings);
+    Ok(format!("Finger of {name}{titles}:\n\n{name} is not logged in.\n\n{ratings}"))
 }
 
 /// Formats the reply to `finger` about a player who is logged in; `None` if the connection has no player.
@@ -94,14 +97,6 @@ fn format_activity_with_newline(world: &World, whom: ConnectionId) -> String {
         Some(Sides { white, black }) => format!("(playing game {number}: {white} vs. {black})\n"),
         None => format!("({} is examining game {number})\n", player.name()),
     }
-}
-
-/// Formats the reply to `finger` about a registered player who is not logged in; refused if there is no such player.
-fn format_finger_absent(world: &World, name: &str) -> CommandResult {
-    let account = world.options.accounts.find_by_prefix(name).ok_or_else(|| no_player_text(name))?;
-    let (name, titles) = (&account.handle, account.format_titles());
-    let ratings = format_ratings_table(name.as_str(), &account.ratings);
-    Ok(format!("Finger of {name}{titles}:\n\n{name} is not logged in.\n\n{ratings}"))
 }
 
 /// Formats the table of ratings and an empty line. Ratings never change on this server, so their deviation is fixed.

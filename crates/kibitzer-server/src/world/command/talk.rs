@@ -53,7 +53,8 @@ fn run_xtell(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRe
 /// Source: transcripts uhlinfics-talk-1-Boris, uhlinfics-talk-1-Carla.
 fn run_messages(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let (to, text) = parameters.split_once(' ').ok_or(Refusal::Usage)?;
-    let whom = find_player_accepting_tells(world, id, to)?;
+    let whom = world.lobby.find_player_or_refusal(to)?;
+    check_accepts_tells_from(world, id, whom)?;
     let (Some(me), Some(reader)) = (world.lobby.player(id), world.lobby.player(whom)) else { return DONE };
     let (name, is_guest) = (reader.name(), !reader.is_registered);
     refuse_if(is_guest, format!("Player \"{name}\" is unregistered and cannot receive messages.\n"))?;
@@ -62,13 +63,6 @@ fn run_messages(world: &mut World, id: ConnectionId, parameters: &str) -> Comman
     world.lobby.queue_text(id, &echo);
     world.lobby.notify(whom, &shown);
     DONE
-}
-
-/// Returns the player with this name. Refused if the player is not logged in, or does not accept tells from `id`.
-fn find_player_accepting_tells(world: &World, id: ConnectionId, name: &str) -> Result<ConnectionId, Refusal> {
-    let whom = world.lobby.find_player_or_refusal(name)?;
-    check_accepts_tells_from(world, id, whom)?;
-    Ok(whom)
 }
 
 /// Refuses tells of `from` to a player who censors `from`, and tells of a guest to a player who switched `tell` off. Does
@@ -82,18 +76,29 @@ fn check_accepts_tells_from(world: &World, from: ConnectionId, whom: ConnectionI
 }
 
 fn tell_player(world: &mut World, id: ConnectionId, to: &str, text: &str) -> CommandResult {
-    let whom = find_player_accepting_tells(world, id, to)?;
-    let (Some(me), Some(hearer)) = (world.lobby.player(id), world.lobby.player(whom)) else { return DONE };
-    let line = format!("{} tells you: {text}\n", me.name_with_titles());
-    let datagram = Datagram::new(number::PERSONAL_TELL, [me.name(), &datagram_titles(me), text, "1"]);
-    let told = hearer.handle.clone();
-    world.lobby.queue_talk(id, whom, &line, &datagram);
-    let receipt = world.format_tell_receipt(whom);
-    world.lobby.queue_text(id, &receipt);
+    let whom = world.lobby.find_player_or_refusal(to)?;
+    let receipt = tell_if_accepted(world, [id, whom], [" tells you", "1"], text)?;
+    let told = world.lobby.player(whom).map(|hearer| hearer.handle.clone());
     if let Some(me) = world.lobby.player_mut(id) {
-        me.last_told = Some(told);
+        me.last_told = told;
     }
-    DONE
+    Ok(receipt)
+}
+
+/// Sends a text to one player, after the sender's name and `says`, or as a datagram of this kind. Returns the receipt. Refused if
+/// the player does not accept tells from `id`.
+fn tell_if_accepted(
+    world: &mut World,
+    [id, whom]: [ConnectionId; 2],
+    [says, kind]: [&str; 2],
+    text: &str,
+) -> CommandResult {
+    check_accepts_tells_from(world, id, whom)?;
+    let Some(me) = world.lobby.player(id) else { return DONE };
+    let line = format!("{}{says}: {text}\n", me.name_with_titles());
+    let datagram = Datagram::new(number::PERSONAL_TELL, [me.name(), &datagram_titles(me), text, kind]);
+    world.lobby.queue_talk(id, whom, &line, &datagram);
+    Ok(world.format_tell_receipt(whom))
 }
 
 fn tell_channel(world: &mut World, id: ConnectionId, word: &str, text: &str) -> CommandResult {
@@ -171,17 +176,12 @@ fn comment_receivers(world: &World, id: ConnectionId, number: GameId, verb: &str
 fn run_say(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
     required_first_word(text)?;
     let playing = world.online_opponent_of(id).zip(world.lobby.own_game(id));
-    let place = playing.map(|(_, number)| format!("[{number}]")).unwrap_or_default();
+    let says = playing.map_or_else(|| " says".to_owned(), |(_, number)| format!("[{number}] says"));
     let last = world.lobby.player(id).and_then(|me| me.last_opponent.as_ref());
     let last = last.and_then(|last| world.lobby.connection_of_player(last.as_str()));
     let opponent = playing.map(|(opponent, _)| opponent).or(last);
     let opponent = opponent.ok_or("There is nobody to say anything to.\n")?;
-    check_accepts_tells_from(world, id, opponent)?;
-    let Some(me) = world.lobby.player(id) else { return DONE };
-    let line = format!("{}{place} says: {text}\n", me.name_with_titles());
-    let datagram = Datagram::new(number::PERSONAL_TELL, [me.name(), &datagram_titles(me), text, "0"]);
-    world.lobby.queue_talk(id, opponent, &line, &datagram);
-    Ok(world.format_tell_receipt(opponent))
+    tell_if_accepted(world, [id, opponent], [&says, "0"], text)
 }
 
 impl World {
