@@ -4,6 +4,7 @@
 //! if an argument is missing or invalid; the datagram is then emitted as a [`Datagram`]. `parse_and_store_x` and `parse_and_count_x`
 //! also update the [`DatagramNamesAndOffers`]. `x_argument` returns one parsed argument.
 
+mod arguments;
 mod boards;
 mod games;
 mod kind;
@@ -17,7 +18,8 @@ mod tests;
 
 use std::fmt;
 
-use self::kind::{Argument, NamedArguments, Quoting};
+use self::arguments::Argument;
+use self::kind::Quoting;
 use super::Message;
 use crate::scan::Cursor;
 use crate::text::{PlayerText, encode_latin_1};
@@ -182,7 +184,6 @@ pub(crate) fn parse_typed_or_generic(unit: &[u8], known: &mut DatagramNamesAndOf
         return Some(Message::from(update).into());
     }
     let (number, at) = split_number(unit)?;
-    let typed =
-        DatagramKind::by_number(number).and_then(|kind| kind.parse?(&NamedArguments::split(kind, at.rest()), known));
+    let typed = DatagramKind::by_number(number).and_then(|kind| kind.parse(at.rest(), known));
     typed.or_else(|| Some(Message::from(Datagram::parse(unit)?.redacted_if_secret()).into()))
 }

@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::DatagramMessages;
-use super::kind::{Argument, NamedArguments, UnquotedWords, parse_signed};
+use super::arguments::{Argument, NamedArguments, UnquotedWords, parse_signed};
 use super::names_and_offers::DatagramNamesAndOffers;
 use crate::chess::{Board, Fen, Hand, SmithMove, Square};
 use crate::message::{
@@ -16,12 +16,9 @@ pub(super) fn parse_and_count_move(
     arguments: &NamedArguments<'_>,
     known: &mut DatagramNamesAndOffers,
 ) -> Option<DatagramMessages> {
-    let game = arguments.game()?;
-    let action = GameUpdateKind::Move(parse_move_parts(arguments.argument_and_following("san"))?);
-    if let Some(game) = known.game_mut(game) {
-        game.count_move_and_expire_offers();
-    }
-    Some(Message::from(GameUpdate { game, action }).into())
+    let played = game_update(arguments, GameUpdateKind::Move(move_arguments(arguments)?))?;
+    known.count_move_and_expire_offers(arguments.game()?);
+    Some(played.into())
 }
 
 /// Does the same as [`parse_and_count_move`] for the usual form of datagram 24, without a list of arguments: both notations, time,
@@ -34,9 +31,7 @@ pub(super) fn parse_and_count_usual_move(unit: &[u8], known: &mut DatagramNamesA
     let (taken_s, clock_s) = (parse_signed(next()?)?, parse_signed(next()?)?);
     let variation = next().map(parse_signed).map_or(Some(None), |number| number.map(Some))?;
     (next().is_none() && parse_signed(san).is_none() && parse_signed(smith).is_none()).then_some(())?;
-    if let Some(game) = known.game_mut(game) {
-        game.count_move_and_expire_offers();
-    }
+    known.count_move_and_expire_offers(game);
     let sent = DatagramMove {
         san: Some(ServerText::from_wire(san)),
         smith: Some(ServerText::from_wire(smith)),
@@ -47,17 +42,7 @@ pub(super) fn parse_and_count_usual_move(unit: &[u8], known: &mut DatagramNamesA
     Some(GameUpdate { game, action: GameUpdateKind::Move(sent) })
 }
 
-pub(super) fn parse_past_move(
-    arguments: &NamedArguments<'_>,
-    _: &mut DatagramNamesAndOffers,
-) -> Option<DatagramMessages> {
-    game_update_message(arguments, GameUpdateKind::PastMove(parse_move_parts(arguments.argument_and_following("san"))?))
-}
-
-pub(super) fn parse_move_list(
-    arguments: &NamedArguments<'_>,
-    _: &mut DatagramNamesAndOffers,
-) -> Option<DatagramMessages> {
+pub(super) fn parse_move_list(arguments: &NamedArguments<'_>) -> Option<Message> {
     let start = match arguments.bytes("start")? {
         b"*" => None,
         squares => Some(parse_squares(squares)?),
@@ -66,7 +51,12 @@ pub(super) fn parse_move_list(
         .argument_and_following("move")
         .map(|group| parse_move_parts(Argument::split_all(group.bytes)))
         .collect();
-    game_update_message(arguments, GameUpdateKind::MoveList { start, moves: moves? })
+    game_update(arguments, GameUpdateKind::MoveList { start, moves: moves? })
+}
+
+/// Parses the arguments of a move, from the notations on; `None` if none of them is a notation.
+pub(super) fn move_arguments(arguments: &NamedArguments<'_>) -> Option<DatagramMove> {
+    parse_move_parts(arguments.argument_and_following("san"))
 }
 
 /// Parses the parts of a move, at most [`MAX_PARTS`]; `None` if none of them is a notation. The client chooses which parts are sent.
@@ -103,33 +93,23 @@ fn parse_move_parts<'a>(parts: impl Iterator<Item = Argument<'a>>) -> Option<Dat
 /// Most parts of a move that are parsed; later versions of the format may append more, which are ignored.
 const MAX_PARTS: usize = 5;
 
-pub(super) fn parse_position_begin(
-    arguments: &NamedArguments<'_>,
-    _: &mut DatagramNamesAndOffers,
-) -> Option<DatagramMessages> {
+pub(super) fn parse_position_begin(arguments: &NamedArguments<'_>) -> Option<Message> {
     let fen = fen_argument(arguments)?;
-    game_update_message(arguments, GameUpdateKind::Position { fen, n_moves: arguments.number("n_moves")? })
-}
-
-pub(super) fn parse_fen(arguments: &NamedArguments<'_>, _: &mut DatagramNamesAndOffers) -> Option<DatagramMessages> {
-    game_update_message(arguments, GameUpdateKind::Fen(fen_argument(arguments)?))
+    game_update(arguments, GameUpdateKind::Position { fen, n_moves: arguments.number("n_moves")? })
 }
 
 /// Parses the argument `fen`; an empty one and `*` stand for the usual start position. `None` if it is missing or invalid.
-fn fen_argument(arguments: &NamedArguments<'_>) -> Option<Fen> {
+pub(super) fn fen_argument(arguments: &NamedArguments<'_>) -> Option<Fen> {
     match std::str::from_utf8(arguments.bytes("fen")?).ok()? {
         "" | "*" => Some(Fen::START),
         text => text.parse().ok(),
     }
 }
 
-pub(super) fn parse_set_board(
-    arguments: &NamedArguments<'_>,
-    _: &mut DatagramNamesAndOffers,
-) -> Option<DatagramMessages> {
+pub(super) fn parse_set_board(arguments: &NamedArguments<'_>) -> Option<Message> {
     let board = parse_squares(arguments.bytes("board")?)?;
     let side_to_move = arguments.color("side")?;
-    game_update_message(arguments, GameUpdateKind::Board { board, side_to_move })
+    game_update(arguments, GameUpdateKind::Board { board, side_to_move })
 }
 
 /// Parses 64 letters, from a8 to h1; `None` for any other number of letters or an unknown letter.
@@ -139,39 +119,15 @@ fn parse_squares(letters: &[u8]) -> Option<Board> {
     Board::from_rows(rows.try_into().ok()?)
 }
 
-pub(super) fn parse_takeback(
-    arguments: &NamedArguments<'_>,
-    _: &mut DatagramNamesAndOffers,
-) -> Option<DatagramMessages> {
-    game_update_message(arguments, GameUpdateKind::TookBack { plies: arguments.number("plies")? })
-}
-
-pub(super) fn parse_backward(
-    arguments: &NamedArguments<'_>,
-    _: &mut DatagramNamesAndOffers,
-) -> Option<DatagramMessages> {
-    game_update_message(arguments, GameUpdateKind::WentBack { plies: arguments.number("plies")? })
-}
-
-pub(super) fn parse_set_clock(
-    arguments: &NamedArguments<'_>,
-    _: &mut DatagramNamesAndOffers,
-) -> Option<DatagramMessages> {
+pub(super) fn parse_set_clock(arguments: &NamedArguments<'_>) -> Option<Message> {
     let reading = |name| arguments.number::<i32>(name).map(|s| ClockReading::from_ms(i64::from(s) * 1000));
-    game_update_message(arguments, GameUpdateKind::Clocks { white: reading("white")?, black: reading("black")? })
+    game_update(arguments, GameUpdateKind::Clocks { white: reading("white")?, black: reading("black")? })
 }
 
-pub(super) fn parse_running_clock(
-    arguments: &NamedArguments<'_>,
-    _: &mut DatagramNamesAndOffers,
-) -> Option<DatagramMessages> {
+pub(super) fn parse_running_clock(arguments: &NamedArguments<'_>) -> Option<Message> {
     let reading = ClockReading::from_ms(arguments.number::<i32>("ms")?.into());
     let is_running = arguments.flag("running")?;
-    game_update_message(arguments, GameUpdateKind::Clock { color: arguments.color("color")?, reading, is_running })
-}
-
-pub(super) fn parse_flip(arguments: &NamedArguments<'_>, _: &mut DatagramNamesAndOffers) -> Option<DatagramMessages> {
-    game_update_message(arguments, GameUpdateKind::Flip(arguments.flag("flip")?))
+    game_update(arguments, GameUpdateKind::Clock { color: arguments.color("color")?, reading, is_running })
 }
 
 /// Parses the role of this login in a game, and removes the game from `known` if this login has left it.
@@ -181,32 +137,29 @@ pub(super) fn parse_and_apply_my_role(
 ) -> Option<DatagramMessages> {
     let role = MyGameRole::parse(arguments.bytes("symbol")?)?;
     if role == MyGameRole::Gone {
-        known.remove_game(arguments.game()?);
+        known.games.remove(arguments.game()?);
     }
-    game_update_message(arguments, GameUpdateKind::Role(role))
+    Some(game_update(arguments, GameUpdateKind::Role(role))?.into())
 }
 
 /// Returns the message that the game named by the argument `game` has changed as `action` says; `None` if that argument is missing
 /// or invalid.
-fn game_update_message(arguments: &NamedArguments<'_>, action: GameUpdateKind) -> Option<DatagramMessages> {
-    Some(Message::from(GameUpdate { game: arguments.game()?, action }).into())
+pub(super) fn game_update(arguments: &NamedArguments<'_>, action: GameUpdateKind) -> Option<Message> {
+    Some(GameUpdate { game: arguments.game()?, action }.into())
 }
 
-pub(super) fn parse_holdings(
-    arguments: &NamedArguments<'_>,
-    _: &mut DatagramNamesAndOffers,
-) -> Option<DatagramMessages> {
+pub(super) fn parse_holdings(arguments: &NamedArguments<'_>) -> Option<Message> {
     let hand = |name| {
         let letters = arguments.bytes(name)?;
         Some((Hand::parse(letters)?, ServerText::from_wire_uppercase(letters)))
     };
     let ((white, white_letters), (black, black_letters)) = (hand("white")?, hand("black")?);
     let holding = Holding { game: arguments.game()?, white, black, white_letters, black_letters, passed: None };
-    Some(Message::from(holding).into())
+    Some(holding.into())
 }
 
 /// Parses a circle or an arrow that an examiner drew or erased; `None` if an argument is missing or invalid.
-pub(super) fn parse_square_mark(arguments: &NamedArguments<'_>, is_drawn: bool) -> Option<DatagramMessages> {
+pub(super) fn parse_square_mark(arguments: &NamedArguments<'_>, is_drawn: bool) -> Option<Message> {
     let square = |name| Square::parse(arguments.bytes(name)?);
     // A kind of datagram has the arguments of one of the two shapes.
     let (from, to) = match square("square") {
@@ -214,5 +167,5 @@ pub(super) fn parse_square_mark(arguments: &NamedArguments<'_>, is_drawn: bool) 
         None => (square("from")?, Some(square("to")?)),
     };
     let (game, by) = (arguments.game()?, arguments.handle("examiner")?);
-    Some(Message::from(BoardMark { game, by, from, to, is_drawn }).into())
+    Some(BoardMark { game, by, from, to, is_drawn }.into())
 }

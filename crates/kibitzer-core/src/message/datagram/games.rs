@@ -1,7 +1,7 @@
 //! Datagrams about games that start or end, or that this login starts or stops observing.
 
 use super::DatagramMessages;
-use super::kind::NamedArguments;
+use super::arguments::NamedArguments;
 use super::names_and_offers::DatagramNamesAndOffers;
 use crate::message::game_info::TimeControl;
 use crate::message::{
@@ -12,48 +12,38 @@ use crate::message::{
 /// Fewest arguments of a game-start datagram in any version of the format.
 const LEAST_ARGUMENTS: usize = 11;
 
-/// Parses the start of a game to a [`GameCreated`] and the terms of the game, and stores its players in `known`.
+/// Parses the terms of a game, after a message about its start if it has started or is observed from now on. Stores its players in
+/// `known`, which drops its offers, unless the board is isolated.
 pub(super) fn parse_and_store_game_start(
     arguments: &NamedArguments<'_>,
     known: &mut DatagramNamesAndOffers,
     kind: IccGameStartReason,
 ) -> Option<DatagramMessages> {
     let (info, start) = parse_and_store_start_list(arguments, known, kind)?;
-    let created = GameCreated {
-        game: info.game,
-        white: start.white.clone(),
-        black: start.black.clone(),
-        rated: info.rated,
-        kind: info.kind.clone().unwrap_or_default(),
-        resumed: false,
-    };
-    Some(DatagramMessages { first: Message::from(created), more: vec![terms_message(info, start)] })
+    let announcement = announcement(&info, &start);
+    let terms = Message::from(GameInfo { start: Some(Box::new(start)), ..info });
+    Some(match announcement {
+        Some(first) => DatagramMessages { first, more: vec![terms] },
+        None => terms.into(),
+    })
 }
 
-/// Parses the start of observing to an [`ObservingUpdate`] and the terms of the game, and stores its players in `known`.
-pub(super) fn parse_and_store_observed_game(
-    arguments: &NamedArguments<'_>,
-    known: &mut DatagramNamesAndOffers,
-) -> Option<DatagramMessages> {
-    let (info, start) = parse_and_store_start_list(arguments, known, IccGameStartReason::Observed)?;
-    let observing = ObservingUpdate { game: info.game, is_observed: true };
-    Some(DatagramMessages { first: Message::from(observing), more: vec![terms_message(info, start)] })
-}
-
-/// Parses the terms of a position without a game, or the changed terms of a running game. The latter replaces the stored players
-/// and drops the stored offers.
-pub(super) fn parse_and_store_game_terms(
-    arguments: &NamedArguments<'_>,
-    known: &mut DatagramNamesAndOffers,
-    kind: IccGameStartReason,
-) -> Option<DatagramMessages> {
-    let (info, start) = parse_and_store_start_list(arguments, known, kind)?;
-    Some(terms_message(info, start).into())
-}
-
-/// Creates the message with the terms of a game.
-fn terms_message(info: GameInfo, start: IccGameStart) -> Message {
-    Message::from(GameInfo { start: Some(Box::new(start)), ..info })
+/// Returns the message that a game has started, or is observed from now on; `None` for terms without such a change.
+fn announcement(info: &GameInfo, start: &IccGameStart) -> Option<Message> {
+    match start.kind {
+        IccGameStartReason::Foreign | IccGameStartReason::Mine => Some(Message::from(GameCreated {
+            game: info.game,
+            white: start.white.clone(),
+            black: start.black.clone(),
+            rated: info.rated,
+            kind: info.kind.clone().unwrap_or_default(),
+            resumed: false,
+        })),
+        IccGameStartReason::Observed => {
+            Some(ObservingUpdate { game: info.game, is_observed: true }.into())
+        }
+        IccGameStartReason::Isolated | IccGameStartReason::Changed => None,
+    }
 }
 
 /// Parses the arguments of a game-start datagram. Unless it is for an isolated board, stores the players in `known`, because
@@ -118,21 +108,15 @@ fn rating_argument(arguments: &NamedArguments<'_>, name: &str) -> Option<Rating>
     Some(if value == 0 { Rating::Unrated } else { Rating::Rated(value, Confidence::Established) })
 }
 
-pub(super) fn parse_stop_observing(
-    arguments: &NamedArguments<'_>,
-    _: &mut DatagramNamesAndOffers,
-) -> Option<DatagramMessages> {
+pub(super) fn parse_stop_observing(arguments: &NamedArguments<'_>) -> Option<Message> {
     let observing = ObservingUpdate { game: arguments.game()?, is_observed: false };
-    Some(Message::from(observing).into())
+    Some(observing.into())
 }
 
 /// Parses the report that this login stopped examining a game.
-pub(super) fn parse_my_game_ended(
-    arguments: &NamedArguments<'_>,
-    _: &mut DatagramNamesAndOffers,
-) -> Option<DatagramMessages> {
+pub(super) fn parse_my_game_ended(arguments: &NamedArguments<'_>) -> Option<Message> {
     let stopped = ExamineNotice { game: Some(arguments.game()?), by: None, action: ExamineAction::Stop };
-    Some(Message::from(stopped).into())
+    Some(stopped.into())
 }
 
 /// Parses the end of a game. The datagram does not name the players: they are those stored in `known`, or empty without an
@@ -142,7 +126,8 @@ pub(super) fn parse_game_result(
     known: &mut DatagramNamesAndOffers,
 ) -> Option<DatagramMessages> {
     let game = arguments.game()?;
-    let (white, black) = known.game(game).map(|known| (known.white.clone(), known.black.clone())).unwrap_or_default();
+    let (white, black) =
+        known.games.get(game).map(|known| (known.white.clone(), known.black.clone())).unwrap_or_default();
     let score = arguments.bytes("score")?;
     let is_aborted = score == b"aborted";
     let result = if is_aborted { GameResult::Unfinished } else { GameResult::from_wire(score)? };
@@ -157,10 +142,7 @@ pub(super) fn parse_game_result(
 }
 
 /// Parses the refusal of a move. The message does not include the game.
-pub(super) fn parse_illegal_move(
-    arguments: &NamedArguments<'_>,
-    _: &mut DatagramNamesAndOffers,
-) -> Option<DatagramMessages> {
+pub(super) fn parse_illegal_move(arguments: &NamedArguments<'_>) -> Option<Message> {
     arguments.game()?;
-    Some(Message::from(Refusal::from_icc_move_code(arguments.number("reason")?)).into())
+    Some(Refusal::from_icc_move_code(arguments.number("reason")?).into())
 }

@@ -1,13 +1,9 @@
-//! Kinds of datagrams, and access to their arguments by name.
-
-use smallvec::SmallVec;
+//! Kinds of datagrams.
 
 use super::DatagramMessages;
+use super::arguments::NamedArguments;
 use super::names_and_offers::DatagramNamesAndOffers;
-use crate::chess::Color;
-use crate::message::{GameId, Handle, Titles};
-use crate::scan::{Cursor, masks, parse_decimal};
-use crate::text::{PlayerText, ServerText};
+use crate::message::Message;
 
 /// A kind of datagram: number, name, arguments and parser. [`ALL`](Self::ALL) has every known one, and is used both to parse and to
 /// write datagrams.
@@ -22,8 +18,7 @@ pub(crate) struct DatagramKind {
     pub(super) arguments: &'static [ArgumentSpec],
     /// Whether an argument is a password or a key, which must never be logged.
     pub(super) is_secret: bool,
-    /// Parser of the arguments; `None` if the datagram is always emitted as a [`Datagram`](super::Datagram).
-    pub(super) parse: Option<ArgumentParser>,
+    pub(super) parser: ArgumentParser,
 }
 
 /// The declaration of an argument in a kind of datagram.
@@ -45,202 +40,73 @@ pub(super) enum Quoting {
     Marks,
 }
 
-/// A function that parses the arguments of a datagram to messages, and may update the names and offers. If it returns `None`,
-/// the datagram is emitted as a [`Datagram`](super::Datagram).
-pub(super) type ArgumentParser = fn(&NamedArguments<'_>, &mut DatagramNamesAndOffers) -> Option<DatagramMessages>;
+/// How the arguments of a kind of datagram become messages. If a function returns `None`, the datagram is emitted as a
+/// [`Datagram`](super::Datagram).
+#[derive(Debug)]
+pub(super) enum ArgumentParser {
+    /// The datagram is always emitted as a [`Datagram`](super::Datagram).
+    Generic,
+    /// Parses the arguments alone.
+    Stateless(fn(&NamedArguments<'_>) -> Option<Message>),
+    /// Also reads or updates what earlier datagrams reported.
+    Stateful(fn(&NamedArguments<'_>, &mut DatagramNamesAndOffers) -> Option<DatagramMessages>),
+}
 
 impl DatagramKind {
+    /// Returns the kind of datagram with this number; `None` if the number is unknown.
+    pub(crate) fn by_number(number: u32) -> Option<&'static Self> {
+        let number = u16::try_from(number).ok()?;
+        // The list has few gaps, so most kinds are at the index of their number.
+        let at_number = Self::ALL.get(usize::from(number)).filter(|kind| kind.number == number);
+        at_number.or_else(|| Self::ALL.get(Self::ALL.binary_search_by_key(&number, |kind| kind.number).ok()?))
+    }
+
     /// Returns the index of the argument of this name; `None` if this kind has none.
     #[inline]
     pub(super) fn argument_index(&self, name: &str) -> Option<usize> {
         self.arguments.iter().position(|argument| argument.name == name)
     }
-}
 
-/// One argument as received.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Argument<'a> {
-    /// The bytes between its quotation marks.
-    pub(super) bytes: &'a [u8],
-    /// Whether it was quoted: `{…}` or `^Y{…^Y}`.
-    pub(super) is_quoted: bool,
-}
-
-const QUOTE_START: &[u8] = b"\x19{";
-const QUOTE_END: &[u8] = b"\x19}";
-
-impl<'a> Argument<'a> {
-    /// Iterates over the arguments in the text after the number of a datagram.
-    ///
-    /// Blanks between them may be missing around braces. An argument whose closing brace is missing extends to the end.
-    pub(super) fn split_all(text: &'a [u8]) -> impl Iterator<Item = Self> {
-        let mut at = Cursor::new(text);
-        std::iter::from_fn(move || (!at.skip_whitespace().is_empty()).then(|| Self::read(&mut at)))
-    }
-
-    /// Reads the next argument: quoted text, a word, or a single control byte that starts no quotation.
-    fn read(at: &mut Cursor<'a>) -> Self {
-        for (start, end) in [(QUOTE_START, QUOTE_END), (b"{", b"}")] {
-            if at.eat(start) {
-                return Self { bytes: at.take_until_and_skip(end).unwrap_or_else(|| at.take_rest()), is_quoted: true };
-            }
-        }
-        let word = at.take_while(|b| !matches!(b, b' ' | b'{' | 0x19 | b'\n' | b'\r'));
-        // A control byte that starts no quotation is a word of its own, so that every step consumes something.
-        Self { bytes: if word.is_empty() { at.take_one() } else { word }, is_quoted: false }
-    }
-}
-
-/// The arguments of a received datagram, accessed by the names that its kind declares.
-#[derive(Debug)]
-pub(super) struct NamedArguments<'a> {
-    kind: &'static DatagramKind,
-    received: SmallVec<[Argument<'a>; 24]>,
-}
-
-impl<'a> NamedArguments<'a> {
-    /// Splits the text after the number of a datagram of this kind; accepts any text.
-    pub(super) fn split(kind: &'static DatagramKind, text: &'a [u8]) -> Self {
-        Self { kind, received: split_arguments(text) }
-    }
-
-    /// Returns the number of received arguments.
-    pub(super) fn len(&self) -> usize {
-        self.received.len()
-    }
-
-    /// Returns the argument called `name`; `None` if it was not sent.
-    #[inline]
-    pub(super) fn argument(&self, name: &str) -> Option<Argument<'a>> {
-        self.received.get(self.kind.argument_index(name)?).copied()
-    }
-
-    /// Iterates over the argument called `name` and all after it; empty if it was not sent.
-    pub(super) fn argument_and_following(&self, name: &str) -> impl Iterator<Item = Argument<'a>> + '_ {
-        let first = self.kind.argument_index(name).unwrap_or(usize::MAX);
-        self.received.iter().skip(first).copied()
-    }
-
-    /// Returns the bytes of the argument called `name`, without quotation marks; `None` if it was not sent.
-    #[inline]
-    pub(super) fn bytes(&self, name: &str) -> Option<&'a [u8]> {
-        self.argument(name).map(|argument| argument.bytes)
-    }
-
-    /// Parses the argument called `name` as a decimal number; `None` if it is missing, not a number, or out of range for the
-    /// type.
-    #[inline]
-    pub(super) fn number<T: TryFrom<i64>>(&self, name: &str) -> Option<T> {
-        T::try_from(parse_signed(self.bytes(name)?)?).ok()
-    }
-
-    /// Parses the argument called `name` as 0 or 1; `None` if it is missing or anything else.
-    pub(super) fn flag(&self, name: &str) -> Option<bool> {
-        match self.bytes(name)? {
-            b"0" => Some(false),
-            b"1" => Some(true),
-            _ => None,
-        }
-    }
-
-    /// Parses the argument called `name` as a color: White is `1` or `W`, Black `0` or `B`. `None` if it is missing or anything else.
-    pub(super) fn color(&self, name: &str) -> Option<Color> {
-        match self.bytes(name)? {
-            b"1" => Some(Color::White),
-            b"0" => Some(Color::Black),
-            [letter] => Color::from_letter(*letter),
-            _ => None,
-        }
-    }
-
-    /// Parses the argument called `game` as the number of a game; `None` if it is missing or invalid.
-    #[inline]
-    pub(super) fn game(&self) -> Option<GameId> {
-        self.number("game").map(GameId)
-    }
-
-    /// Returns the argument called `name` as a player's name; `None` if it is missing or empty.
-    pub(super) fn handle(&self, name: &str) -> Option<Handle> {
-        self.bytes(name).filter(|name| !name.is_empty()).map(Handle::from_wire)
-    }
-
-    /// Parses the argument called `name` as titles; empty if it is missing.
-    pub(super) fn titles(&self, name: &str) -> Titles {
-        Titles::from_codes(self.bytes(name).unwrap_or_default())
-    }
-
-    /// Returns the argument called `name` as a player's text; empty if it is missing.
-    pub(super) fn player_text(&self, name: &str) -> PlayerText {
-        PlayerText::from_wire(self.bytes(name).unwrap_or_default())
-    }
-
-    /// Returns the argument called `name` as a text of the server; `None` if it is missing or empty.
-    pub(super) fn server_text(&self, name: &str) -> Option<ServerText> {
-        self.bytes(name).filter(|word| !word.is_empty()).map(ServerText::from_wire)
-    }
-}
-
-/// Splits the arguments as [`Argument::all`] does, with a faster path for units of up to 63 bytes without quotes and control
-/// bytes.
-fn split_arguments(unit: &[u8]) -> SmallVec<[Argument<'_>; 24]> {
-    match UnquotedWords::try_split(unit) {
-        Some(words) => words.map(|bytes| Argument { bytes, is_quoted: false }).collect(),
-        None => Argument::split_all(unit).collect(),
-    }
-}
-
-/// Iterator over the words of a short unit without quotations.
-#[derive(Debug)]
-pub(super) struct UnquotedWords<'a> {
-    unit: &'a [u8],
-    /// A bit for each byte of the words that are left.
-    letters: u64,
-}
-
-impl<'a> UnquotedWords<'a> {
-    /// Finds the words; `None` for a unit with more than 63 bytes, or with an opening brace or a control byte.
-    #[inline]
-    pub(super) fn try_split(unit: &'a [u8]) -> Option<Self> {
-        let mut bytes = [b' '; 64];
-        let (_, padded) = bytes.split_last_mut()?;
-        padded.get_mut(..unit.len())?.copy_from_slice(unit);
-        let is_plain = masks::mask_of_controls_and_iac(&bytes) | masks::mask_of_byte(&bytes, b'{') == 0;
-        is_plain.then(|| Self { unit, letters: !masks::mask_of_byte(&bytes, b' ') })
-    }
-}
-
-impl<'a> Iterator for UnquotedWords<'a> {
-    type Item = &'a [u8];
-
-    #[inline]
-    fn next(&mut self) -> Option<&'a [u8]> {
-        let start = self.letters.trailing_zeros();
-        let end = start + self.letters.checked_shr(start)?.trailing_ones();
-        self.letters &= u64::MAX.checked_shl(end).unwrap_or(0);
-        self.unit.get(start as usize..end as usize)
-    }
-}
-
-/// Parses a whole word as a decimal number with an optional minus sign; `None` if it is anything else.
-pub(super) fn parse_signed(word: &[u8]) -> Option<i64> {
-    let (sign, digits) = word.strip_prefix(b"-").map_or((1, word), |digits| (-1, digits));
-    Some(sign * i64::try_from(parse_decimal(digits)?).ok()?)
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        #[test]
-        fn words_read_at_once_are_those_read_one_by_one(unit in "[a-z0-9+= \\-]{0,70}|[ -~\x19\r\n\u{ff}]{0,70}") {
-            let unit: Vec<u8> = unit.chars().map(|letter| letter as u8).collect();
-            let one_by_one: Vec<_> = Argument::split_all(&unit).collect();
-            prop_assert_eq!(&split_arguments(&unit)[..], &one_by_one[..]);
-            let is_plain = unit.len() < 64 && unit.iter().all(|&b| b != b'{' && b >= b' ' && b != 255);
-            prop_assert_eq!(UnquotedWords::try_split(&unit).is_some(), is_plain);
+    /// Parses the text after the number of a datagram of this kind; `None` if there is no message for it.
+    pub(super) fn parse(&'static self, text: &[u8], known: &mut DatagramNamesAndOffers) -> Option<DatagramMessages> {
+        match self.parser {
+            ArgumentParser::Generic => None,
+            ArgumentParser::Stateless(parse) => parse(&NamedArguments::split(self, text)).map(DatagramMessages::from),
+            ArgumentParser::Stateful(parse) => parse(&NamedArguments::split(self, text), known),
         }
     }
 }
+
+macro_rules! argument {
+    ($name:ident) => {
+        ArgumentSpec { name: stringify!($name), quoting: Quoting::Word }
+    };
+    ({$name:ident}) => {
+        ArgumentSpec { name: stringify!($name), quoting: Quoting::Braces }
+    };
+    ([$name:ident]) => {
+        ArgumentSpec { name: stringify!($name), quoting: Quoting::Marks }
+    };
+}
+
+macro_rules! arguments {
+    ((= $shared:expr)) => { $shared };
+    (($($argument:tt)*)) => { &[$(argument!($argument)),*] };
+}
+
+macro_rules! kinds {
+    ($($number:literal $name:literal $arguments:tt $parser:expr;)+) => {
+        impl DatagramKind {
+            /// Every known kind of datagram, by ascending number.
+            pub(crate) const ALL: &[Self] = &[$(Self {
+                number: $number,
+                name: $name,
+                arguments: arguments!($arguments),
+                is_secret: matches!($number, 93 | 114 | 134),
+                parser: $parser,
+            }),+];
+        }
+    };
+}
+
+pub(super) use {argument, arguments, kinds};

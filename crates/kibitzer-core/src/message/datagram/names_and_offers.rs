@@ -10,7 +10,8 @@ const MAX_GAMES: usize = 2048;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DatagramNamesAndOffers {
     me: Handle,
-    games: GameMap<GamePlayersAndOffers>,
+    /// The games whose start was received, without those that were evicted or removed.
+    pub(super) games: GameMap<GamePlayersAndOffers>,
 }
 
 /// The players and open offers of a game, and whether this login takes part in it.
@@ -30,7 +31,7 @@ pub(super) struct OpenOffer {
     /// 0 if no offer is open; the number of plies of an open takeback; any other number for an open offer of another kind.
     pub(super) count: u32,
     /// Plies since the offer was made.
-    n_moves: u8,
+    pub(super) n_moves: u8,
 }
 
 /// Number of plies after which an offer is void: one of two is the opponent's move, which declines the offer without a message.
@@ -47,16 +48,6 @@ impl DatagramNamesAndOffers {
         self.me == *name && !name.as_str().is_empty()
     }
 
-    /// Returns the stored facts about a game; `None` if its start was not received, or if it was evicted or removed.
-    pub(super) fn game(&self, game: GameId) -> Option<&GamePlayersAndOffers> {
-        self.games.get(game)
-    }
-
-    /// Returns the stored facts about a game for modification; `None` as for [`game`](Self::game).
-    pub(super) fn game_mut(&mut self, game: GameId) -> Option<&mut GamePlayersAndOffers> {
-        self.games.get_mut(game)
-    }
-
     /// Stores the players of a game, without open offers. Replaces an entry with the same number; evicts another one if there are
     /// [`MAX_GAMES`] already.
     pub(in crate::message) fn add_game(&mut self, game: GameId, white: Handle, black: Handle, is_mine: bool) {
@@ -70,34 +61,14 @@ impl DatagramNamesAndOffers {
         self.games.insert(game, GamePlayersAndOffers { white, black, is_mine, offers: [OpenOffer::default(); 8] });
     }
 
-    /// Removes a game; does nothing if it is not stored.
-    pub(super) fn remove_game(&mut self, game: GameId) {
-        self.games.remove(game);
-    }
-}
-
-impl GamePlayersAndOffers {
-    /// Counts a ply for each open offer, and removes the offers that are void after it.
-    pub(super) fn count_move_and_expire_offers(&mut self) {
-        for offer in self.offers.iter_mut().filter(|offer| offer.count > 0) {
+    /// Counts a ply for each open offer of a game, and removes the offers that are void after it.
+    pub(super) fn count_move_and_expire_offers(&mut self, game: GameId) {
+        let Some(game) = self.games.get_mut(game) else { return };
+        for offer in game.offers.iter_mut().filter(|offer| offer.count > 0) {
             offer.n_moves = offer.n_moves.saturating_add(1);
             if offer.n_moves >= MOVES_OF_AN_OFFER {
                 *offer = OpenOffer::default();
             }
-        }
-    }
-}
-
-impl OpenOffer {
-    /// Returns whether a received count means that the offer is open, and new or different from the stored one.
-    pub(super) const fn is_opened_or_changed_by(self, count: u32) -> bool {
-        count > 0 && count != self.count
-    }
-
-    /// Stores a received count; a different one also restarts the count of plies.
-    pub(super) const fn set_count(&mut self, count: u32) {
-        if self.count != count {
-            *self = Self { count, n_moves: 0 };
         }
     }
 }

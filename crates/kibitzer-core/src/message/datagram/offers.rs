@@ -3,8 +3,8 @@
 use smallvec::SmallVec;
 
 use super::DatagramMessages;
-use super::kind::NamedArguments;
-use super::names_and_offers::{DatagramNamesAndOffers, GamePlayersAndOffers};
+use super::arguments::NamedArguments;
+use super::names_and_offers::{DatagramNamesAndOffers, GamePlayersAndOffers, OpenOffer};
 use crate::chess::Color;
 use crate::message::{
     Challenge, ChallengeChange, ChallengeUpdate, Confidence, GameId, MeOrOther, Message, OfferKind, OfferNotice,
@@ -34,14 +34,14 @@ pub(super) fn parse_and_store_offers(
     // All arguments are parsed before any is stored: an invalid datagram must not hide a later offer.
     let counts: Option<SmallVec<[u32; 8]>> = OFFERS.iter().map(|(argument, ..)| arguments.number(argument)).collect();
     let mut news = Vec::new();
-    let game = known.game_mut(id)?;
+    let game = known.games.get_mut(id)?;
     for ((open, (_, by, kind)), count) in game.offers.iter_mut().zip(OFFERS).zip(counts?) {
-        if open.is_opened_or_changed_by(count) {
-            news.push((by, kind, count));
+        if open.count != count {
+            *open = OpenOffer { count, n_moves: 0 };
+            news.extend((count > 0).then_some((by, kind, count)));
         }
-        open.set_count(count);
     }
-    let game = known.game(id)?;
+    let game = known.games.get(id)?;
     let mut offers =
         news.into_iter().map(|(by, kind, count)| Message::from(open_offer_notice(id, game, known, by, kind, count)));
     Some(DatagramMessages { first: offers.next()?, more: offers.collect() })
@@ -116,7 +116,7 @@ pub(super) fn parse_match_removed(
     Some(Message::from(update).into())
 }
 
-pub(super) fn parse_seek(arguments: &NamedArguments<'_>, _: &mut DatagramNamesAndOffers) -> Option<DatagramMessages> {
+pub(super) fn parse_seek(arguments: &NamedArguments<'_>) -> Option<Message> {
     let seek = Seek {
         titles: arguments.titles("titles"),
         rating: Some(annotated_rating(arguments, "rating", "provisional")?),
@@ -131,14 +131,11 @@ pub(super) fn parse_seek(arguments: &NamedArguments<'_>, _: &mut DatagramNamesAn
         formula: arguments.flag("formula"),
         ..Seek::empty(arguments.number("index")?, arguments.handle("name")?, true)
     };
-    Some(Message::from(seek).into())
+    Some(seek.into())
 }
 
-pub(super) fn parse_seek_removed(
-    arguments: &NamedArguments<'_>,
-    _: &mut DatagramNamesAndOffers,
-) -> Option<DatagramMessages> {
-    Some(Message::from(SeeksRemoved { indexes: vec![arguments.number("index")?] }).into())
+pub(super) fn parse_seek_removed(arguments: &NamedArguments<'_>) -> Option<Message> {
+    Some(SeeksRemoved { indexes: vec![arguments.number("index")?] }.into())
 }
 
 /// Parses the argument `value` as a rating whose meaning the argument `annotation` gives: 0 unrated, 1 provisional, any other

@@ -1,7 +1,7 @@
 //! Datagrams about players: this login, arrivals and departures, partners.
 
 use super::DatagramMessages;
-use super::kind::NamedArguments;
+use super::arguments::NamedArguments;
 use super::names_and_offers::DatagramNamesAndOffers;
 use crate::message::{
     LoggedIn, LoginRefusal, MeOrOther, Message, PartnershipUpdate, PresenceChange, PresenceChangeKind,
@@ -20,11 +20,8 @@ pub(super) fn parse_and_store_own_name(
     Some(Message::from(login).into())
 }
 
-pub(super) fn parse_login_failed(
-    arguments: &NamedArguments<'_>,
-    _: &mut DatagramNamesAndOffers,
-) -> Option<DatagramMessages> {
-    Some(Message::from(LoginRefusal::from_icc_code(arguments.number("code")?)).into())
+pub(super) fn parse_login_failed(arguments: &NamedArguments<'_>) -> Option<Message> {
+    Some(LoginRefusal::from_icc_code(arguments.number("code")?).into())
 }
 
 /// Parses an arrival or a departure, as the kind of datagram determines.
@@ -32,9 +29,9 @@ pub(super) fn parse_arrival(
     arguments: &NamedArguments<'_>,
     kind: PresenceChangeKind,
     reason: PresenceReportReason,
-) -> Option<DatagramMessages> {
+) -> Option<Message> {
     let name = arguments.handle("name")?;
-    Some(Message::from(PresenceChange { name, titles: Titles::default(), kind, reason }).into())
+    Some(PresenceChange { name, titles: Titles::default(), kind, reason }.into())
 }
 
 /// Parses the start or the end of a partnership of this login; `None` for a partnership of other players, for which there is no

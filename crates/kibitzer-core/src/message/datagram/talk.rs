@@ -1,16 +1,11 @@
 //! Datagrams of chat.
 
-use super::DatagramMessages;
-use super::kind::{NamedArguments, parse_signed};
-use super::names_and_offers::DatagramNamesAndOffers;
+use super::arguments::{NamedArguments, parse_signed};
 use crate::message::{Message, Talk, TalkKind};
 use crate::scan::Cursor;
 use crate::text::PlayerText;
 
-pub(super) fn parse_personal_tell(
-    arguments: &NamedArguments<'_>,
-    _: &mut DatagramNamesAndOffers,
-) -> Option<DatagramMessages> {
+pub(super) fn parse_personal_tell(arguments: &NamedArguments<'_>) -> Option<Message> {
     let (text, code) = text_and_type_arguments(arguments)?;
     let kind = match code {
         0 => TalkKind::Say { game: None },
@@ -22,15 +17,12 @@ pub(super) fn parse_personal_tell(
     talk_message(arguments, kind, text)
 }
 
-pub(super) fn parse_channel_tell(
-    arguments: &NamedArguments<'_>,
-    _: &mut DatagramNamesAndOffers,
-) -> Option<DatagramMessages> {
+pub(super) fn parse_channel_tell(arguments: &NamedArguments<'_>) -> Option<Message> {
     let kind = TalkKind::ChannelTell { channel: arguments.number("channel")? };
     talk_message(arguments, kind, text_and_type_arguments(arguments)?.0)
 }
 
-pub(super) fn parse_shout(arguments: &NamedArguments<'_>, _: &mut DatagramNamesAndOffers) -> Option<DatagramMessages> {
+pub(super) fn parse_shout(arguments: &NamedArguments<'_>) -> Option<Message> {
     let (text, code) = text_and_type_arguments(arguments)?;
     let kind = match code {
         0 => TalkKind::Shout,
@@ -42,7 +34,7 @@ pub(super) fn parse_shout(arguments: &NamedArguments<'_>, _: &mut DatagramNamesA
     talk_message(arguments, kind, text)
 }
 
-pub(super) fn parse_kibitz(arguments: &NamedArguments<'_>, _: &mut DatagramNamesAndOffers) -> Option<DatagramMessages> {
+pub(super) fn parse_kibitz(arguments: &NamedArguments<'_>) -> Option<Message> {
     let (game, rating) = (Some(arguments.game()?), None);
     let is_kibitz = arguments.flag("kib")?;
     let kind = if is_kibitz { TalkKind::Kibitz { game, rating } } else { TalkKind::Whisper { game, rating } };
@@ -50,25 +42,15 @@ pub(super) fn parse_kibitz(arguments: &NamedArguments<'_>, _: &mut DatagramNames
     talk_message(arguments, kind, PlayerText::from_wire(text.bytes))
 }
 
-pub(super) fn parse_personal_qtell(
-    arguments: &NamedArguments<'_>,
-    _: &mut DatagramNamesAndOffers,
-) -> Option<DatagramMessages> {
-    talk_message(arguments, TalkKind::Qtell, text_without_qtell_marks(arguments)?)
-}
-
-pub(super) fn parse_channel_qtell(
-    arguments: &NamedArguments<'_>,
-    _: &mut DatagramNamesAndOffers,
-) -> Option<DatagramMessages> {
-    let kind = TalkKind::ChannelTell { channel: arguments.number("channel")? };
+/// Parses talk of a robot.
+pub(super) fn parse_qtell(arguments: &NamedArguments<'_>, kind: TalkKind) -> Option<Message> {
     talk_message(arguments, kind, text_without_qtell_marks(arguments)?)
 }
 
 /// Creates talk by the player in the arguments; `None` if the name is missing or empty.
-fn talk_message(arguments: &NamedArguments<'_>, kind: TalkKind, text: PlayerText) -> Option<DatagramMessages> {
+fn talk_message(arguments: &NamedArguments<'_>, kind: TalkKind, text: PlayerText) -> Option<Message> {
     let (from, titles) = (arguments.handle("player")?, arguments.titles("titles"));
-    Some(Message::from(Talk::with_text(kind, from, titles, text)).into())
+    Some(Talk::with_text(kind, from, titles, text).into())
 }
 
 /// Returns the arguments `text` and `type`; `None` if either is missing or the type is not a number. Older servers send them in the

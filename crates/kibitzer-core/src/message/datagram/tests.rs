@@ -182,7 +182,7 @@ const TYPED: &str = "\
 #[test]
 fn every_typed_datagram_parses_to_the_same_message_after_printing() {
     let mut units = TYPED.lines();
-    for kind in DatagramKind::ALL.iter().filter(|kind| kind.parse.is_some()) {
+    for kind in DatagramKind::ALL.iter().filter(|kind| !matches!(kind.parser, kind::ArgumentParser::Generic)) {
         let unit = units.next().unwrap();
         let datagram = Datagram::parse(unit.replace('^', "\x19").as_bytes()).unwrap();
         assert_eq!(datagram.number, u32::from(kind.number), "{unit}");
@@ -693,7 +693,7 @@ proptest! {
         if let Some(found) = boards::parse_and_count_usual_move(unit.as_bytes(), &mut known) {
             let (number, at) = split_number(unit.as_bytes()).unwrap();
             let kind = DatagramKind::by_number(number).unwrap();
-            let want = boards::parse_and_count_move(&NamedArguments::split(kind, at.rest()), &mut other).unwrap();
+            let want = kind.parse(at.rest(), &mut other).unwrap();
             prop_assert_eq!(Message::from(found), want.first);
         }
     }
