@@ -54,14 +54,14 @@ async fn listings_are_read_whole_with_and_without_block_mode() {
             (row.game, row.state, row.move_number, row.to_move),
             (scene.game, GameRowState::Played, 2, Color::White)
         );
-        assert!(games.unread.is_empty() && games.count.is_some(), "{games:?}");
+        assert!(games.unread.is_empty() && games.shown.is_some(), "{games:?}");
         assert_eq!(scene.gauss.games_of(handle("Newton")).await.unwrap().games, games.games);
 
         let who = scene.gauss.who().await.unwrap();
-        let mut names: Vec<_> = who.players.iter().map(|entry| entry.player.name.as_str()).collect();
+        let mut names: Vec<_> = who.players.iter().map(|(player, _)| player.name.as_str()).collect();
         names.sort_unstable();
         assert_eq!(names, ["Euler", "Gauss", "Newton"], "{who:?}");
-        assert!(who.players.iter().any(|entry| entry.status == WhoStatus::Playing), "{who:?}");
+        assert!(who.players.iter().any(|(_, status)| *status == WhoStatus::Playing), "{who:?}");
         assert!(who.unread.is_empty(), "{who:?}");
 
         let moves = scene.gauss.moves(scene.game).await.unwrap();
@@ -210,6 +210,6 @@ async fn quit_ends_the_session_with_the_servers_farewell() {
         matches!(event, Event::Ended(kibitzer::core::event::SessionEndReason::Quit)).then_some(())
     })
     .await;
-    assert!(!scene.newton.who().await.unwrap().players.iter().any(|one| one.player.name.as_str() == "Gauss"));
+    assert!(!scene.newton.who().await.unwrap().players.iter().any(|(player, _)| player.name.as_str() == "Gauss"));
     scene.close().await;
 }

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::time::Duration;
 
 use kibitzer::Handle;
-use kibitzer::core::message::listing::{WhoEntry, WhoList, WhoStatus};
+use kibitzer::core::message::listing::{ListedPlayer, WhoList, WhoStatus};
 use kibitzer::core::message::{Challenge, Rating};
 use tokio::time::Instant;
 
@@ -216,8 +216,8 @@ impl MatchmakingState {
 
     /// Remembers which players of a list are computers, in place of those of an earlier list.
     pub(super) fn record_computers(&mut self, list: &WhoList) {
-        let computers = list.players.iter().filter(|entry| has_computer_title(entry));
-        self.computers = computers.map(|entry| spelling_key(&entry.player.name)).collect();
+        let computers = list.players.iter().map(|(player, _)| player).filter(|player| has_computer_title(player));
+        self.computers = computers.map(|player| spelling_key(&player.name)).collect();
     }
 
     /// Returns a random player of the list who may be challenged; `None` if all are excluded.
@@ -228,16 +228,15 @@ impl MatchmakingState {
         rules: &MatchmakingRules,
         now: Instant,
     ) -> Option<Handle> {
-        let suits = |entry: &&WhoEntry| {
-            let name = &entry.player.name;
-            entry.status == WhoStatus::Free
-                && !me.is_some_and(|me| me.is_same_player(name.as_str()))
-                && (has_computer_title(entry) || !rules.computers_only)
-                && entry.player.rating.and_then(Rating::value).is_some_and(|rating| rules.rating.contains(&rating))
-                && !self.has_declined_recently(name, now)
+        let suits = |(player, status): &&(ListedPlayer, WhoStatus)| {
+            *status == WhoStatus::Free
+                && !me.is_some_and(|me| me.is_same_player(player.name.as_str()))
+                && (has_computer_title(player) || !rules.computers_only)
+                && player.rating.and_then(Rating::value).is_some_and(|rating| rules.rating.contains(&rating))
+                && !self.has_declined_recently(&player.name, now)
         };
         let candidates: Vec<_> = list.players.iter().filter(suits).collect();
-        self.random_item(&candidates).map(|entry| entry.player.name.clone())
+        self.random_item(&candidates).map(|(player, _)| player.name.clone())
     }
 }
 
@@ -247,8 +246,8 @@ fn spelling_key(player: &Handle) -> String {
 }
 
 /// Returns whether the titles mark a computer account.
-fn has_computer_title(entry: &WhoEntry) -> bool {
-    entry.player.titles.iter().any(|code| code == "C")
+fn has_computer_title(player: &ListedPlayer) -> bool {
+    player.titles.iter().any(|code| code == "C")
 }
 
 #[cfg(test)]

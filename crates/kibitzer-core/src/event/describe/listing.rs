@@ -4,12 +4,13 @@ use std::fmt::{self, Write};
 
 use super::value::{Displayed, FieldSink, Fields, fields, non_empty, objects};
 use super::{EventDescriptor, LineDisplay};
+use crate::chess::Color;
 use crate::event::EventKind;
 use crate::message::listing::{
-    AnyListing, ChannelMembers, FingerGame, FingerRating, GameRow, GameTerms, HistoryRow, ListedField, ListedMove,
-    ListedPlayer, OnlineStatus, RowCount, StoredDetails, StoredGame, WhoEntry,
+    AnyListing, ChannelMembers, FingerGame, FingerRating, GameRow, GameTerms, HistoryRow, ListedMove, ListedPlayer,
+    OnlineStatus, StoredDetails, StoredGame, WhoStatus,
 };
-use crate::message::{ClockReading, GameKind};
+use crate::message::{ClockReading, GameKind, GameResult};
 use crate::text::PlayerText;
 
 impl Fields for AnyListing {
@@ -19,7 +20,7 @@ impl Fields for AnyListing {
             Self::Finger(it) => fields!(put, it;
                 player, registered: !it.is_unregistered, presence, game, ratings, details, notes,
             ),
-            Self::Games(it) => fields!(put, it; games, count),
+            Self::Games(it) => fields!(put, it; games, count: it.shown.map(|shown| (shown, it.total))),
             Self::History(it) => fields!(put, it; owner, games),
             Self::Moves(it) => fields!(put, it;
                 game, white, black, date, rated, kind, speed: GameKind::parse(&it.kind).speed,
@@ -27,10 +28,10 @@ impl Fields for AnyListing {
                 start: it.start.iter().map(|board| Displayed(board.fen())).collect::<Vec<_>>(),
                 moves, reason, result: it.result.map(Displayed),
             ),
-            Self::Sought(it) => fields!(put, it; seeks, count),
+            Self::Sought(it) => fields!(put, it; seeks, count: it.shown.map(|shown| (shown, it.total))),
             Self::Stored(it) => fields!(put, it; owner, games),
             Self::Variables(it) => fields!(put, it; owner, interface: it.is_interface, values, texts),
-            Self::Who(it) => fields!(put, it; players, count),
+            Self::Who(it) => fields!(put, it; players, count: it.shown.map(|shown| (shown, it.total))),
         }
     }
 }
@@ -67,6 +68,16 @@ impl EventDescriptor for AnyListing {
     }
 }
 
+/// Returns the name in JSON of the result from the owner's side.
+const fn outcome_for_owner(row: &HistoryRow) -> &'static str {
+    match (row.result, row.color) {
+        (GameResult::WhiteWins, Color::White) | (GameResult::BlackWins, Color::Black) => "won",
+        (GameResult::WhiteWins | GameResult::BlackWins, _) => "lost",
+        (GameResult::Draw, _) => "drawn",
+        (GameResult::Unfinished, _) => "unfinished",
+    }
+}
+
 objects! {
     ChannelMembers as it: [channel, name, members];
     FingerGame as it: [activity: it.activity.as_str(), game, white, black];
@@ -81,17 +92,17 @@ objects! {
     ];
     GameTerms as it: [mark, kind, speed: it.game_kind().speed, variant: it.game_kind().variant, rated, initial_min, increment_s];
     HistoryRow as it: [
-        index, outcome: it.outcome.as_str(), rating, color, opponent_rating, opponent, terms, eco, ending, date,
+        index, outcome: outcome_for_owner(it), rating, color, opponent_rating, opponent, terms, eco, ending, date,
     ];
-    ListedField as it: [name, value];
+    (String, PlayerText) as it: [name: it.0, value: it.1];
     ListedMove as it: [ply, san, elapsed_ms];
     ListedPlayer as it: [name, titles, rating];
-    RowCount as it: [shown, total];
+    (u32, Option<u32>) as it: [shown: it.0, total: it.1];
     StoredDetails as it: [
         index, color, opponent_is_on, terms, white_material, black_material, to_move, move_number, eco, date,
     ];
     StoredGame as it: [white, black, details];
-    WhoEntry as it: [name: it.player.name, titles: it.player.titles, rating: it.player.rating, status: it.status.as_str()];
+    (ListedPlayer, WhoStatus) as it: [name: it.0.name, titles: it.0.titles, rating: it.0.rating, status: it.1.as_str()];
     // `state` is `online`, `away` or `never`.
     OnlineStatus as it: [
         state: match it { OnlineStatus::Online { .. } => "online", OnlineStatus::LoggedOut { .. } => "away", OnlineStatus::Never => "never" },

@@ -3,9 +3,10 @@
 use std::ops::ControlFlow;
 
 use super::finger_ratings::{FingerRating, RatingColumn, parse_table_head};
-use super::parts::{ListedField, push_if_some, read_text};
+use super::parts::{decode_field, read_text};
 use super::{ListedPlayer, Listing};
 use crate::by_name::named_enum;
+use crate::message::template::{TemplateTable, match_table};
 use crate::message::{GameId, Handle};
 use crate::scan::Cursor;
 use crate::text::{Line, PlayerText, decode_latin_1};
@@ -30,8 +31,8 @@ pub struct Finger {
     pub game: Option<FingerGame>,
     /// The rows of the table; empty without rated games.
     pub ratings: Vec<FingerRating>,
-    /// The lines with a known name and a value, such as `Email`.
-    pub details: Vec<ListedField>,
+    /// The names and values of lines with a known name, such as `Email`.
+    pub details: Vec<(String, PlayerText)>,
     /// The notes that the player wrote, each with its number, from 1 on. Their text is never parsed.
     pub notes: Vec<(u8, PlayerText)>,
     /// Lines of the reply that could not be parsed.
@@ -90,15 +91,19 @@ named_enum! {
 
 impl Listing for Finger {
     fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
-        let taken = if self.player.name.as_str().is_empty() {
-            self.try_add_head(line)
+        if self.player.name.as_str().is_empty() {
+            self.try_add_head(line)?;
         } else {
-            push_if_some(&mut self.notes, parse_note(line))
-                || self.try_add_presence_or_game(line)
-                || self.try_add_ratings_line(line)
-                || push_if_some(&mut self.details, parse_detail(line))
-        };
-        taken.then_some(ControlFlow::Continue(()))
+            parse_note(line)
+                .map(|note| self.notes.push(note))
+                .or_else(|| OnlineStatus::parse(line).map(|presence| self.presence = Some(presence)))
+                .or_else(|| FingerGame::parse(line).map(|game| self.game = Some(game)))
+                .or_else(|| self.try_add_sentence(line))
+                .or_else(|| parse_table_head(line).map(|columns| self.columns = columns))
+                .or_else(|| FingerRating::parse_row(line, &self.columns).map(|row| self.ratings.push(row)))
+                .or_else(|| parse_detail(line).map(|detail| self.details.push(detail)))?;
+        }
+        Some(ControlFlow::Continue(()))
     }
 
     fn unread_mut(&mut self) -> &mut Vec<Line> {
@@ -107,59 +112,32 @@ impl Listing for Finger {
 }
 
 impl Finger {
-    /// Adds the first line of the reply; returns whether it is one.
-    fn try_add_head(&mut self, line: &[u8]) -> bool {
-        let Some((player, presence)) = parse_head(line) else { return false };
-        (self.player, self.presence) = (player, presence);
-        true
-    }
-
-    /// Adds a line about the presence or the game; returns whether it is one.
-    fn try_add_presence_or_game(&mut self, line: &[u8]) -> bool {
-        if let Some(presence) = OnlineStatus::parse(line) {
-            self.presence = Some(presence);
-        } else if let Some(game) = FingerGame::parse(line) {
-            self.game = Some(game);
+    /// Adds the first line of the reply: the player, and on uhlin-fics the presence.
+    fn try_add_head(&mut self, line: &[u8]) -> Option<()> {
+        let mut at = Cursor::new(line);
+        let is_fics = at.eat(b"Finger of ");
+        (is_fics || at.eat(b"Statistics for ")).then_some(())?;
+        let player = ListedPlayer::read(&mut at)?;
+        if is_fics {
+            at.expect(b":")?.expect_blank_rest()?;
         } else {
-            return self.try_apply_sentence(line);
+            self.presence = OnlineStatus::parse(at.skip_whitespace().rest());
         }
-        true
+        self.player = player;
+        Some(())
     }
 
-    /// Adds a sentence that starts with the player's name; returns whether it is a known one. It may change nothing.
-    fn try_apply_sentence(&mut self, line: &[u8]) -> bool {
+    /// Adds a sentence that starts with the player's name, if it is a known one. It may change nothing.
+    fn try_add_sentence(&mut self, line: &[u8]) -> Option<()> {
         let sentence = decode_latin_1(line.trim_ascii());
-        match sentence.strip_prefix(self.player.name.as_str()) {
-            Some(" is NOT a registered player.") => self.is_unregistered = true,
-            Some(" has never connected.") => self.presence = Some(OnlineStatus::Never),
-            Some(" has not played any rated games.") => {}
-            _ => return false,
+        match sentence.strip_prefix(self.player.name.as_str())? {
+            " is NOT a registered player." => self.is_unregistered = true,
+            " has never connected." => self.presence = Some(OnlineStatus::Never),
+            " has not played any rated games." => {}
+            _ => return None,
         }
-        true
+        Some(())
     }
-
-    /// Adds the head or a row of the table of ratings; returns whether the line is one.
-    fn try_add_ratings_line(&mut self, line: &[u8]) -> bool {
-        if let Some(columns) = parse_table_head(line) {
-            self.columns = columns;
-            return true;
-        }
-        push_if_some(&mut self.ratings, FingerRating::parse_row(line, &self.columns))
-    }
-}
-
-/// Parses the first line: the player, and on uhlin-fics the presence.
-fn parse_head(line: &[u8]) -> Option<(ListedPlayer, Option<OnlineStatus>)> {
-    let mut at = Cursor::new(line);
-    let fics = at.eat(b"Finger of ");
-    (fics || at.eat(b"Statistics for ")).then_some(())?;
-    let player = ListedPlayer::read(&mut at)?;
-    if fics {
-        at.expect(b":")?.expect_blank_rest()?;
-        return Some((player, None));
-    }
-    at.skip_whitespace();
-    Some((player, OnlineStatus::parse(at.rest())))
 }
 
 impl OnlineStatus {
@@ -176,24 +154,18 @@ impl OnlineStatus {
 }
 
 impl FingerGame {
+    const FORMS: TemplateTable<GameActivity> = &[
+        ("(playing game #: *)", GameActivity::Playing),
+        ("(examining game #: *)", GameActivity::Examining),
+        ("(observing game #: *)", GameActivity::Observing),
+        ("% is in game #: *", GameActivity::Playing),
+    ];
+
     /// Parses `(playing game 5: A vs. B)` or `Foo is in game 5: …`; `None` for any other line.
     fn parse(line: &[u8]) -> Option<Self> {
-        let mut at = Cursor::new(line);
-        let (activity, end): (_, &[u8]) = if at.eat(b"(playing game ") {
-            (GameActivity::Playing, b")")
-        } else if at.eat(b"(examining game ") {
-            (GameActivity::Examining, b")")
-        } else if at.eat(b"(observing game ") {
-            (GameActivity::Observing, b")")
-        } else {
-            Handle::read(&mut at)?;
-            at.expect(b" is in game ")?;
-            (GameActivity::Playing, b"")
-        };
-        let game = GameId::read(&mut at)?;
-        let names = at.expect(b":")?.skip_whitespace().take_rest().trim_ascii_end().strip_suffix(end)?;
-        let (white, black) = parse_versus(names).unzip();
-        Some(Self { activity, game, white, black })
+        let (activity, captures) = match_table(line, Self::FORMS)?;
+        let (white, black) = parse_versus(captures.rest).unzip();
+        Some(Self { activity, game: captures.number_as_game()?, white, black })
     }
 }
 
@@ -206,7 +178,7 @@ fn parse_versus(names: &[u8]) -> Option<(Handle, Handle)> {
 }
 
 /// Parses a line with a name and a value, `Timeseal 1:  On`; `None` for an unknown name, so that `Foo says: hi` is not a detail.
-fn parse_detail(line: &[u8]) -> Option<ListedField> {
+fn parse_detail(line: &[u8]) -> Option<(String, PlayerText)> {
     const KNOWN: [&[u8]; 12] = [
         b"Address",
         b"Admin Level",
@@ -225,7 +197,7 @@ fn parse_detail(line: &[u8]) -> Option<ListedField> {
     let name = at.take_until_and_skip(b":")?.trim_ascii();
     let unnumbered = name.strip_suffix(b"1").or_else(|| name.strip_suffix(b"2")).unwrap_or(name);
     KNOWN.contains(&unnumbered.trim_ascii_end()).then_some(())?;
-    Some(ListedField::new(name, at.take_rest().trim_ascii()))
+    Some(decode_field(name, at.take_rest().trim_ascii()))
 }
 
 /// Parses a note with its number, ` 1: free text`.
@@ -287,7 +259,7 @@ Timeseal 1:  On";
         assert_eq!((blitz.category.as_str(), blitz.rating, blitz.rd_tenths), ("Blitz", Some(rated(1995)), Some(2316)));
         assert_eq!((blitz.wins, blitz.losses, blitz.draws, blitz.total), (Some(4), Some(0), Some(0), Some(4)));
         assert_eq!((finger.ratings[1].rating, finger.ratings[1].best), (Some(Rating::Unrated), None));
-        let details: Vec<_> = finger.details.iter().map(|d| (d.name.as_str(), d.value.as_str())).collect();
+        let details: Vec<_> = finger.details.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         let life = ("% of life on-line", "16.8  (since Sat Nov 21 00:21:36 2026)");
         assert_eq!(details, [("Address", "a@localdomain.test"), ("Total time on-line", "5 mins"), life]);
         assert_eq!(finger.notes[0].0, 1);
@@ -305,7 +277,7 @@ Timeseal 1:  On";
         assert_eq!((zh.rd_tenths, zh.volatility_millionths), (Some(510), Some(60_000)));
         assert_eq!((zh.best, zh.best_on.as_deref()), (Some(rated(2110)), Some("15-Mar-2003")));
         assert_eq!(finger.ratings[0].volatility_millionths, Some(1959));
-        assert_eq!((finger.details[1].name.as_str(), finger.details[1].value.as_str()), ("Timeseal 1", "On"));
+        assert_eq!((finger.details[1].0.as_str(), finger.details[1].1.as_str()), ("Timeseal 1", "On"));
         assert!(finger.unread.is_empty());
     }
 

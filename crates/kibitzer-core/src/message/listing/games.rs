@@ -2,8 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use super::parts::{ListedPlayer, push_if_some, read_color_letter, read_free_name, read_materials, read_padded_clock};
-use super::{GameTerms, Listing, RowCount};
+use super::parts::{
+    ListedPlayer, parse_row_count, read_color_letter, read_free_name, read_materials, read_padded_clock,
+};
+use super::{GameTerms, Listing};
 use crate::by_name::named_enum;
 use crate::chess::Color;
 use crate::message::clock::ClockReading;
@@ -24,8 +26,10 @@ use crate::text::{Line, PlayerText};
 pub struct GameList {
     /// The rows as received, highest numbers last on most servers.
     pub games: Vec<GameRow>,
-    /// The numbers of the last line; `None` if the server reports in a sentence that there are no games.
-    pub count: Option<RowCount>,
+    /// Number of games shown, from the last line; `None` if the server reports in a sentence that there are no games.
+    pub shown: Option<u32>,
+    /// Number of all games, from the last line; `None` if it does not have it.
+    pub total: Option<u32>,
     /// Lines of the reply that could not be parsed.
     pub unread: Vec<Line>,
 }
@@ -78,12 +82,15 @@ impl Listing for GameList {
     const HAS_LAST_LINE: bool = true;
 
     fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
-        if push_if_some(&mut self.games, GameRow::parse(line)) {
-            return Some(ControlFlow::Continue(()));
+        if let Some((shown, total)) = parse_row_count(line, b"game") {
+            (self.shown, self.total) = (Some(shown), total);
+            return Some(ControlFlow::Break(()));
         }
-        self.count = RowCount::parse(line, b"game");
-        let ends = self.count.is_some() || line.starts_with(b"There are no games in progress");
-        if ends { Some(ControlFlow::Break(())) } else { None }
+        if line.starts_with(b"There are no games in progress") {
+            return Some(ControlFlow::Break(()));
+        }
+        self.games.push(GameRow::parse(line)?);
+        Some(ControlFlow::Continue(()))
     }
 
     fn unread_mut(&mut self) -> &mut Vec<Line> {
@@ -102,70 +109,57 @@ impl GameRow {
     /// Parses the rest of a row after the number of the game in the form of FICS.
     fn parse_fics_columns(mut at: Cursor<'_>, game: GameId) -> Option<Self> {
         let state = read_state(&mut at);
-        let white = ListedPlayer::read_rating_and_name(&mut at)?;
-        let black = ListedPlayer::read_rating_and_name(&mut at)?;
+        let players = [ListedPlayer::read_rating_and_name(&mut at)?, ListedPlayer::read_rating_and_name(&mut at)?];
         at.skip_whitespace();
         // The bracket of `(Exam.` closes after both names.
         (state == GameRowState::Played || at.eat(b")")).then_some(())?;
         let terms = GameTerms::read(at.skip_whitespace())?;
-        Self::parse_after_terms(at, Self::new(game, state, white, black, terms))
+        Self::parse_after_terms(at, game, state, players, terms, b"")
     }
 
     /// Parses the rest of a row after the number of the game in the form of ICC.
     fn parse_icc_columns(mut at: Cursor<'_>, game: GameId) -> Option<Self> {
-        let (white, black) = (read_icc_player(&mut at)?, read_icc_player(&mut at)?);
-        at.skip_whitespace();
-        if at.eat(b"Ex:") {
-            let row = Self::new(game, GameRowState::Examined, white, black, GameTerms::EXAMINED);
-            return Self::parse_after_ex_mark(at, row);
+        let players = [read_icc_player(&mut at)?, read_icc_player(&mut at)?];
+        if at.skip_whitespace().eat(b"Ex:") {
+            // The subject is free text; the letter of the side to move precedes the last colon.
+            let colon = memchr::memrchr(b':', at.rest())?;
+            let (example, end) = at.rest().split_at_checked(colon.checked_sub(1)?)?;
+            let (state, terms) = (GameRowState::Examined, GameTerms::EXAMINED);
+            return Self::parse_after_terms(Cursor::new(end), game, state, players, terms, example);
         }
         let terms = GameTerms::read_icc(&mut at)?;
-        Self::parse_after_terms(at, Self::new(game, GameRowState::Played, white, black, terms))
+        Self::parse_after_terms(at, game, GameRowState::Played, players, terms, b"")
     }
 
-    /// Parses the rest of an ICC row after `Ex:`: the subject, which is free text, and the letter of the side to move before the last
-    /// colon.
-    fn parse_after_ex_mark(mut at: Cursor<'_>, mut row: Self) -> Option<Self> {
-        let (example, side_to_move) = split_side_to_move(at.take_rest())?;
-        row.example = PlayerText::from_wire(example.trim_ascii());
-        Self::parse_after_terms(Cursor::new(side_to_move), row)
-    }
-
-    /// Creates a row whose other fields are empty.
-    fn new(game: GameId, state: GameRowState, white: ListedPlayer, black: ListedPlayer, terms: GameTerms) -> Self {
-        Self {
+    /// Parses the rest of a row after the terms: clocks and material if shown, side to move, move number.
+    fn parse_after_terms(
+        mut at: Cursor<'_>,
+        game: GameId,
+        state: GameRowState,
+        [white, black]: [ListedPlayer; 2],
+        terms: GameTerms,
+        example: &[u8],
+    ) -> Option<Self> {
+        let (white_clock, black_clock) = read_clocks(&mut at).unzip();
+        let (white_material, black_material) = at.skip_whitespace().between(b"(", b")", read_materials).unzip();
+        let to_move = read_color_letter(at.skip_whitespace())?;
+        let move_number = at.expect(b":")?.skip_whitespace().number()?;
+        at.expect_blank_rest()?;
+        let example = PlayerText::from_wire(example.trim_ascii());
+        Some(Self {
             game,
             state,
             white,
             black,
             terms,
-            example: PlayerText::default(),
-            white_clock: None,
-            black_clock: None,
-            white_material: None,
-            black_material: None,
-            to_move: Color::White,
-            move_number: 0,
-        }
-    }
-
-    /// Parses the rest of a row after the terms: clocks and material if shown, side to move, move number.
-    fn parse_after_terms(mut at: Cursor<'_>, mut row: Self) -> Option<Self> {
-        if let Some((white, black)) = read_clocks(&mut at) {
-            (row.white_clock, row.black_clock) = (Some(white), Some(black));
-        }
-        at.skip_whitespace();
-        if at.eat(b"(") {
-            let (white, black) = read_materials(&mut at)?;
-            (row.white_material, row.black_material) = (Some(white), Some(black));
-            at.expect(b")")?;
-            at.skip_whitespace();
-        }
-        row.to_move = read_color_letter(&mut at)?;
-        at.expect(b":")?.skip_whitespace();
-        row.move_number = at.number()?;
-        at.expect_blank_rest()?;
-        Some(row)
+            example,
+            white_clock,
+            black_clock,
+            white_material,
+            black_material,
+            to_move,
+            move_number,
+        })
     }
 }
 
@@ -190,12 +184,6 @@ fn read_icc_player(at: &mut Cursor<'_>) -> Option<ListedPlayer> {
     let rating = at.skip_whitespace().peek().filter(u8::is_ascii_digit).and_then(|_| Rating::read(at));
     let name = read_free_name(at)?;
     Some(ListedPlayer { name, titles: Titles::read(at), rating })
-}
-
-/// Splits the end of an examined row, ` scratch      W: 35`, before the letter that precedes the last colon; `None` without a colon.
-fn split_side_to_move(line: &[u8]) -> Option<(&[u8], &[u8])> {
-    let colon = memchr::memrchr(b':', line)?;
-    line.split_at_checked(colon.checked_sub(1)?)
 }
 
 #[cfg(test)]
@@ -348,7 +336,7 @@ mod tests {
                        4 games displayed (of   4 in progress).";
         let listing = parse::<GameList>(reply).unwrap();
         assert_eq!((listing.games.len(), listing.unread.len()), (2, 0));
-        assert_eq!(listing.count.map(|count| (count.shown, count.total)), Some((4, Some(4))));
+        assert_eq!((listing.shown, listing.total), (Some(4), Some(4)));
         assert_eq!(parse_interleaved::<GameList>(reply), Ok(listing));
     }
 

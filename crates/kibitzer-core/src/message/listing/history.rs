@@ -2,11 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use super::parts::{add_owner_line, push_if_some, read_color_letter, read_free_name, read_text, read_text_word};
+use super::parts::{add_owner_line, read_color_letter, read_free_name, read_text, read_text_word};
 use super::{GameTerms, Listing};
-use crate::by_name::named_enum;
 use crate::chess::Color;
-use crate::message::{Handle, Rating};
+use crate::message::template::TemplateTable;
+use crate::message::{GameResult, Handle, Rating};
 use crate::scan::Cursor;
 use crate::text::Line;
 
@@ -38,8 +38,8 @@ pub struct History {
 pub struct HistoryRow {
     /// The number for `examine` and `smoves`; it starts again at 0 after 99.
     pub index: u32,
-    /// The result from the owner's side.
-    pub outcome: HistoryOutcome,
+    /// The result.
+    pub result: GameResult,
     /// The owner's rating after the game.
     pub rating: Rating,
     /// The owner's color.
@@ -58,30 +58,20 @@ pub struct HistoryRow {
     pub date: String,
 }
 
-named_enum! {
-    /// The result of a game from one player's side.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-    #[expect(clippy::exhaustive_enums, reason = "no server prints anything else")]
-    pub enum HistoryOutcome("Returns the name in JSON.") {
-        /// `+`
-        Won = "won",
-        /// `-`
-        Lost = "lost",
-        /// `=`
-        Drawn = "drawn",
-        /// `*`
-        Unfinished = "unfinished",
-    }
-}
+/// The first lines.
+const HEADS: TemplateTable<ControlFlow<()>> =
+    &[("History for %:", ControlFlow::Continue(())), ("% has no history games.", ControlFlow::Break(()))];
 
 impl Listing for History {
     fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
         if self.owner.as_str().is_empty() {
-            return add_owner_line(&mut self.owner, line, b"History for ", b" has no history games.");
+            return add_owner_line(&mut self.owner, line, HEADS);
         }
         // The line with the names of the columns is part of the listing, too.
-        let is_row = push_if_some(&mut self.games, HistoryRow::parse(line));
-        (is_row || line.trim_ascii_start().starts_with(b"Opponent  ")).then_some(ControlFlow::Continue(()))
+        if !line.trim_ascii_start().starts_with(b"Opponent  ") {
+            self.games.push(HistoryRow::parse(line)?);
+        }
+        Some(ControlFlow::Continue(()))
     }
 
     fn unread_mut(&mut self) -> &mut Vec<Line> {
@@ -93,24 +83,22 @@ impl HistoryRow {
     fn parse(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         let index = at.skip_whitespace().number()?;
-        let outcome = HistoryOutcome::read_sign(at.expect(b": ")?)?;
+        let sign = at.expect(b": ")?.word_here()?;
         let rating = Rating::read(&mut at)?;
         let color = read_color_letter(at.skip_whitespace())?;
+        let result = match (sign, color) {
+            (b"+", Color::White) | (b"-", Color::Black) => GameResult::WhiteWins,
+            (b"-", Color::White) | (b"+", Color::Black) => GameResult::BlackWins,
+            (b"=", _) => GameResult::Draw,
+            (b"*", _) => GameResult::Unfinished,
+            _ => return None,
+        };
         let opponent_rating = Rating::read(&mut at)?;
         let opponent = read_free_name(&mut at)?;
         let terms = GameTerms::read(at.skip_whitespace())?;
         let (eco, ending) = (read_text_word(&mut at)?, read_text_word(&mut at)?);
         let date = read_text(&mut at);
-        Some(Self { index, outcome, rating, color, opponent_rating, opponent, terms, eco, ending, date })
-    }
-}
-
-impl HistoryOutcome {
-    /// Reads the sign of an outcome and the blank after it.
-    fn read_sign(at: &mut Cursor<'_>) -> Option<Self> {
-        let signs: [(&[u8], _); 4] =
-            [(b"+ ", Self::Won), (b"- ", Self::Lost), (b"= ", Self::Drawn), (b"* ", Self::Unfinished)];
-        signs.into_iter().find(|(sign, _)| at.eat(sign)).map(|(_, outcome)| outcome)
+        Some(Self { index, result, rating, color, opponent_rating, opponent, terms, eco, ending, date })
     }
 }
 
@@ -136,15 +124,15 @@ History for Bogoljubov:
         let rows: Vec<_> = history
             .games
             .iter()
-            .map(|r| (r.index, r.outcome, r.color, r.opponent.as_str(), r.eco.as_str(), r.ending.as_str()))
+            .map(|r| (r.index, r.result, r.color, r.opponent.as_str(), r.eco.as_str(), r.ending.as_str()))
             .collect();
         let want = [
-            (0, HistoryOutcome::Lost, Color::Black, "Alekhine", "A00t", "Mat"),
-            (2, HistoryOutcome::Won, Color::Black, "Alekhine", "B00w", "PW"),
-            (6, HistoryOutcome::Drawn, Color::Black, "Alekhine", "A00a", "Rep"),
-            (13, HistoryOutcome::Won, Color::White, "GuestZEGN", "C20", "Dis"),
-            (7, HistoryOutcome::Won, Color::White, "Erika", "***", "Res"),
-            (54, HistoryOutcome::Unfinished, Color::White, "HorowitzTheLon", "D00", "Adj"),
+            (0, GameResult::WhiteWins, Color::Black, "Alekhine", "A00t", "Mat"),
+            (2, GameResult::BlackWins, Color::Black, "Alekhine", "B00w", "PW"),
+            (6, GameResult::Draw, Color::Black, "Alekhine", "A00a", "Rep"),
+            (13, GameResult::WhiteWins, Color::White, "GuestZEGN", "C20", "Dis"),
+            (7, GameResult::WhiteWins, Color::White, "Erika", "***", "Res"),
+            (54, GameResult::Unfinished, Color::White, "HorowitzTheLon", "D00", "Adj"),
         ];
         assert_eq!(rows, want);
         let first = &history.games[0];

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::parts::push_if_some;
+use super::parts::parse_items;
 use super::{ListedPlayer, Listing};
 use crate::message::template::match_table;
 use crate::scan::Cursor;
@@ -39,11 +39,11 @@ pub struct ChannelMembers {
 
 impl Listing for ChannelList {
     fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
-        if push_if_some(&mut self.channels, ChannelMembers::parse(line)) {
+        if let Some(channel) = ChannelMembers::parse(line) {
+            self.channels.push(channel);
             return Some(ControlFlow::Continue(()));
         }
-        let count = match_table(line, COUNTS);
-        let channel = count.and_then(|((), captures)| captures.number)?;
+        let channel = match_table(line, COUNTS).and_then(|((), captures)| captures.number)?;
         if self.channels.iter().all(|row| row.channel != channel) {
             self.channels.push(ChannelMembers { channel, name: None, members: Vec::new() });
         }
@@ -60,26 +60,11 @@ impl ChannelMembers {
         let mut at = Cursor::new(line);
         let _lead = at.eat(b"Channel ");
         let channel = at.number()?;
-        let name = read_quoted_name(&mut at);
+        let name = at.expect(b" \"").and_then(|at| at.take_until_and_skip(b"\""));
         at.expect(b":")?;
-        Some(Self { channel, name, members: parse_members(at)? })
+        let name = name.map(|name| decode_latin_1(name).into_owned());
+        Some(Self { channel, name, members: parse_items(at, ListedPlayer::read)? })
     }
-}
-
-/// Reads the name of a channel, ` "help"`.
-fn read_quoted_name(at: &mut Cursor<'_>) -> Option<String> {
-    at.expect(b" \"")?;
-    Some(decode_latin_1(at.take_until_and_skip(b"\"")?).into_owned())
-}
-
-/// Parses the rest of a row as players, possibly none.
-fn parse_members(mut at: Cursor<'_>) -> Option<Vec<ListedPlayer>> {
-    let mut members = Vec::new();
-    while at.expect_blank_rest().is_none() {
-        members.push(ListedPlayer::read(&mut at)?);
-        matches!(at.peek(), None | Some(b' ')).then_some(())?;
-    }
-    Some(members)
 }
 
 /// The lines that report the number of players in one channel, whose number comes last.

@@ -4,7 +4,7 @@
 //! collects the lines of a listing from a live stream, in which boards and tells may occur between them, and emits the listing as an
 //! event.
 //!
-//! A method `try_add_x` stores the values of a line of kind x, and returns whether the line is one; otherwise it changes nothing.
+//! A method `try_add_x` stores the values of a line of kind x; it returns `None`, without a change, for any other line.
 
 mod any;
 mod collect;
@@ -27,11 +27,11 @@ pub use collect::{Listing, ListingError};
 pub use finger::{Finger, FingerGame, GameActivity, OnlineStatus};
 pub use finger_ratings::FingerRating;
 pub use games::{GameList, GameRow, GameRowState};
-pub use history::{History, HistoryOutcome, HistoryRow};
+pub use history::{History, HistoryRow};
 pub use inchannel::{ChannelList, ChannelMembers};
 pub use moves::{ListedMove, MoveList};
-pub use parts::{GameTerms, ListedField, ListedPlayer, RowCount};
+pub use parts::{GameTerms, ListedPlayer};
 pub use sought::SoughtList;
 pub use stored::{StoredDetails, StoredGame, StoredGames};
 pub use variables::Variables;
-pub use who::{WhoEntry, WhoList, WhoStatus};
+pub use who::{WhoList, WhoStatus};

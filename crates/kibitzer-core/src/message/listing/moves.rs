@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::Listing;
-use super::parts::{ListedPlayer, push_if_some, read_free_name, read_text};
+use super::parts::{ListedPlayer, read_free_name, read_text};
 use crate::chess::Color;
 use crate::message::clock::read_duration_ms;
 use crate::message::template::match_template;
@@ -99,50 +99,61 @@ impl MoveList {
     /// Adds a line that precedes the rows of the table. Returns `Break` for the line that reports a game without moves, `None` for a
     /// line that is not part of the list.
     fn add_line_before_table(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
-        // Other tables and help pages have lines like the later ones, which count only after the line of the players.
-        let taken = self.try_add_game_number(line)
-            || self.try_add_players(line)
-            || self.white.is_some()
-                && (self.try_add_terms(line) || self.try_add_start_board(line) || self.try_add_table_head(line));
-        match taken {
-            true => Some(ControlFlow::Continue(())),
-            false if line.trim_ascii_start().starts_with(b"There are no moves") => Some(ControlFlow::Break(())),
-            false => None,
+        if line.trim_ascii_start().starts_with(b"There are no moves") {
+            return Some(ControlFlow::Break(()));
         }
+        if self.try_add_game_number(line).or_else(|| self.try_add_players(line)).is_none() {
+            // Other tables and help pages have lines like these, which count only after the line of the players.
+            self.white.as_ref()?;
+            self.try_add_terms(line)
+                .or_else(|| self.try_add_start_board(line))
+                .or_else(|| self.try_add_table_head(line))?;
+        }
+        Some(ControlFlow::Continue(()))
     }
 
-    /// Adds the line `Movelist for game 34:`; returns whether it is one.
-    fn try_add_game_number(&mut self, line: &[u8]) -> bool {
-        let game = match_template(line, "Movelist for game #:").and_then(|captures| captures.number_as_game());
-        self.game = self.game.or(game);
-        game.is_some()
+    /// Adds the line `Movelist for game 34:`.
+    fn try_add_game_number(&mut self, line: &[u8]) -> Option<()> {
+        let game = match_template(line, "Movelist for game #:")?.number_as_game()?;
+        self.game.get_or_insert(game);
+        Some(())
     }
 
-    /// Adds the line of the players; returns whether it is one.
-    fn try_add_players(&mut self, line: &[u8]) -> bool {
-        let Some((white, black, date)) = parse_players_line(line) else { return false };
-        (self.white, self.black, self.date) = (Some(white), Some(black), date);
-        true
+    /// Adds the line of the players and the date: `A (1626) vs. B (UNR) --- Mon Nov  4, 08:38 CET 2002`.
+    fn try_add_players(&mut self, line: &[u8]) -> Option<()> {
+        let mut at = Cursor::new(line);
+        let white = read_player(&mut at)?;
+        let black = read_player(at.expect(b" vs. ")?)?;
+        at.expect(b" --- ")?;
+        (self.white, self.black, self.date) = (Some(white), Some(black), read_text(&mut at));
+        Some(())
     }
 
-    /// Adds the line with the kind and the times; returns whether it is one.
-    fn try_add_terms(&mut self, line: &[u8]) -> bool {
-        let Some((rated, kind, times)) = parse_terms_line(line) else { return false };
-        (self.rated, self.kind) = (Some(rated), kind);
-        self.initial_min = number_after(times, b"initial time: ");
-        self.increment_s = number_after(times, b"increment: ");
-        true
+    /// Adds the line with the kind and the times: `Rated standard match, initial time: …`.
+    fn try_add_terms(&mut self, line: &[u8]) -> Option<()> {
+        let mut at = Cursor::new(line);
+        let rated = at.eat(b"Rated ");
+        (rated || at.eat(b"Unrated ")).then_some(())?;
+        // An empty kind leaves both its blanks: `Unrated  match`.
+        let kind = at.take_until_and_skip(b" match")?;
+        matches!(at.peek(), None | Some(b',' | b'.' | b' ')).then_some(())?;
+        (self.rated, self.kind) = (Some(rated), decode_latin_1(kind).into_owned());
+        self.initial_min = number_after(at, b"initial time: ");
+        self.increment_s = number_after(at, b"increment: ");
+        Some(())
     }
 
-    /// Adds a board of the start position; returns whether the line is one.
-    fn try_add_start_board(&mut self, line: &[u8]) -> bool {
-        push_if_some(&mut self.start, Style12::parse(line).ok().filter(|board| board.relation().is_isolated()))
+    /// Adds a board of the start position.
+    fn try_add_start_board(&mut self, line: &[u8]) -> Option<()> {
+        let board = Style12::parse(line).ok().filter(|board| board.relation().is_isolated())?;
+        self.start.push(board);
+        Some(())
     }
 
-    /// Returns whether the line is the head of the table or the ruler below it; from the ruler on, rows of moves follow.
-    fn try_add_table_head(&mut self, line: &[u8]) -> bool {
+    /// Adds the head of the table or the ruler below it; from the ruler on, rows of moves follow.
+    fn try_add_table_head(&mut self, line: &[u8]) -> Option<()> {
         self.in_table = line.starts_with(b"----") && line.iter().all(|b| matches!(b, b'-' | b' '));
-        self.in_table || line.starts_with(b"Move  ")
+        (self.in_table || line.starts_with(b"Move  ")).then_some(())
     }
 
     /// Adds a row of moves, or the reason and the result, which end the list; `None` for any other line.
@@ -151,19 +162,9 @@ impl MoveList {
             (self.reason, self.result) = (reason, Some(result));
             return Some(ControlFlow::Break(()));
         }
-        let moves = parse_row(line)?;
-        self.moves.extend(moves);
+        self.moves.extend(parse_row(line)?);
         Some(ControlFlow::Continue(()))
     }
-}
-
-/// Parses the line of the players and the date: `A (1626) vs. B (UNR) --- Mon Nov  4, 08:38 CET 2002`.
-fn parse_players_line(line: &[u8]) -> Option<(ListedPlayer, ListedPlayer, String)> {
-    let mut at = Cursor::new(line);
-    let white = read_player(&mut at)?;
-    let black = read_player(at.expect(b" vs. ")?)?;
-    at.expect(b" --- ")?;
-    Some((white, black, read_text(&mut at)))
 }
 
 /// Reads a name, its titles, and a rating in brackets if there is one.
@@ -174,20 +175,8 @@ fn read_player(at: &mut Cursor<'_>) -> Option<ListedPlayer> {
     Some(ListedPlayer { name, titles, rating })
 }
 
-/// Parses `Rated standard match, initial time: …`: whether the game is rated, its kind, and the text with the times.
-fn parse_terms_line(line: &[u8]) -> Option<(bool, String, &[u8])> {
-    let mut at = Cursor::new(line);
-    let rated = at.eat(b"Rated ");
-    (rated || at.eat(b"Unrated ")).then_some(())?;
-    // An empty kind leaves both its blanks: `Unrated  match`.
-    let kind = at.take_until_and_skip(b" match")?;
-    matches!(at.peek(), None | Some(b',' | b'.' | b' ')).then_some(())?;
-    Some((rated, decode_latin_1(kind).into_owned(), at.rest()))
-}
-
-/// Returns the number after the first occurrence of `label`.
-fn number_after(text: &[u8], label: &[u8]) -> Option<u32> {
-    let mut at = Cursor::new(text);
+/// Returns the number after the next occurrence of `label`.
+fn number_after(mut at: Cursor<'_>, label: &[u8]) -> Option<u32> {
     at.take_until_and_skip(label)?;
     at.number()
 }
@@ -331,7 +320,9 @@ Move  Alice              Boris
             ),
         ];
         for (line, white, white_rating, black, black_rating) in cases {
-            let (w, b, _) = parse_players_line(line.as_bytes()).unwrap();
+            let mut list = MoveList::default();
+            list.try_add_players(line.as_bytes()).unwrap();
+            let (w, b) = (list.white.unwrap(), list.black.unwrap());
             assert_eq!((w.name.as_str(), w.rating), (white, white_rating), "{line}");
             assert_eq!((b.name.as_str(), b.rating), (black, black_rating), "{line}");
         }

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use crate::chess::Color;
 use crate::message::clock::{ClockReading, read_duration_ms};
+use crate::message::template::{TemplateTable, match_table};
 use crate::message::{Handle, Rating, Titles};
 use crate::scan::Cursor;
 use crate::text::{PlayerText, decode_latin_1};
@@ -45,23 +46,6 @@ impl ListedPlayer {
 pub(super) fn read_free_name(at: &mut Cursor<'_>) -> Option<Handle> {
     let name = at.skip_whitespace().take_while(|b| !matches!(b, b' ' | b'(' | b')' | b'['));
     (!name.is_empty()).then(|| Handle::from_wire(name))
-}
-
-/// A named value of a listing: `style=12`, `Email: foo@example.com`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct ListedField {
-    /// The name as printed: `style`, `Lang`, `Total time online`.
-    pub name: String,
-    /// The value as printed. Players choose some of them.
-    pub value: PlayerText,
-}
-
-impl ListedField {
-    /// Decodes a name and a value.
-    pub(super) fn new(name: &[u8], value: &[u8]) -> Self {
-        Self { name: decode_latin_1(name).into_owned(), value: PlayerText::from_wire(value) }
-    }
 }
 
 /// The terms of a game as tables abbreviate them: `[psr 10  12]`.
@@ -140,62 +124,46 @@ pub(super) fn read_padded_clock(at: &mut Cursor<'_>) -> Option<ClockReading> {
     Some(ClockReading::from_ms(if negative { -ms } else { ms }))
 }
 
-/// The numbers in the last line of a listing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct RowCount {
-    /// Number of rows shown.
-    pub shown: u32,
-    /// Number of all rows, from `(of 23 in progress)`; `None` if the line does not have it.
-    pub total: Option<u32>,
+/// Parses the last line of a listing, `  6 games displayed (of 23 in progress).`: the number of rows shown and that of all rows, which
+/// is `None` if the line does not have it. `things` is the second word in lower case, without its plural `s`.
+///
+/// Text after the numbers is ignored, because it differs between servers.
+pub(super) fn parse_row_count(line: &[u8], things: &[u8]) -> Option<(u32, Option<u32>)> {
+    let mut at = Cursor::new(line);
+    let shown = at.skip_whitespace().number()?;
+    let word = at.skip_whitespace().word_here()?.to_ascii_lowercase();
+    (word.strip_suffix(b"s").unwrap_or(&word) == things).then_some(())?;
+    let verb = at.skip_whitespace().take_while(|b| b.is_ascii_alphabetic());
+    verb.eq_ignore_ascii_case(b"displayed").then_some(())?;
+    let total = at.skip_whitespace().expect(b"(of").and_then(|at| at.skip_whitespace().number());
+    Some((shown, total))
 }
 
-impl RowCount {
-    /// Parses `  6 games displayed (of 23 in progress).`; `None` for any other line. `things` is the second word in lower case, without
-    /// its plural `s`.
-    ///
-    /// Text after the numbers is ignored, because it differs between servers.
-    pub(super) fn parse(line: &[u8], things: &[u8]) -> Option<Self> {
-        let mut at = Cursor::new(line);
-        let shown = at.skip_whitespace().number()?;
-        let word = at.skip_whitespace().word_here()?.to_ascii_lowercase();
-        (word.strip_suffix(b"s").unwrap_or(&word) == things).then_some(())?;
-        let verb = at.skip_whitespace().take_while(|b| b.is_ascii_alphabetic());
-        verb.eq_ignore_ascii_case(b"displayed").then_some(())?;
-        Some(Self { shown, total: read_total_in_brackets(&mut at) })
+/// Parses the rest of the line as items that `read` reads, each followed by a blank or the end of the line. There may be none.
+pub(super) fn parse_items<T>(mut at: Cursor<'_>, read: impl Fn(&mut Cursor<'_>) -> Option<T>) -> Option<Vec<T>> {
+    let mut items = Vec::new();
+    while at.expect_blank_rest().is_none() {
+        items.push(read(&mut at)?);
+        matches!(at.peek(), None | Some(b' ')).then_some(())?;
     }
+    Some(items)
 }
 
-/// Reads the number in `(of 23`, after optional blanks.
-fn read_total_in_brackets(at: &mut Cursor<'_>) -> Option<u32> {
-    at.skip_whitespace().expect(b"(of")?;
-    at.skip_whitespace().number()
-}
-
-/// Parses a line that consists of `lead`, a player's name with or without titles, and `tail`, as in `History for Foo:`.
-pub(super) fn parse_owner_line(line: &[u8], lead: &[u8], tail: &[u8]) -> Option<Handle> {
-    let mut at = Cursor::new(line.trim_ascii_end());
-    let owner = Handle::read(at.expect(lead)?)?;
-    let _titles = Titles::read(&mut at);
-    at.expect(tail)?.expect_blank_rest()?;
-    Some(Handle::from_wire(owner))
-}
-
-/// Stores the owner from the first line of a player's listing: `lead`, the name and a colon, or the name and `no_rows`. The latter
-/// ends the listing, so it returns `Break`; `None` for any other line.
-pub(super) fn add_owner_line(owner: &mut Handle, line: &[u8], lead: &[u8], no_rows: &[u8]) -> Option<ControlFlow<()>> {
-    let head = parse_owner_line(line, lead, b":").map(|name| (name, ControlFlow::Continue(())));
-    let found = head.or_else(|| Some((parse_owner_line(line, b"", no_rows)?, ControlFlow::Break(()))));
-    let (name, step) = found?;
-    *owner = name;
+/// Stores the owner from the first line of a player's listing. Each row of `heads` is such a line with the owner as `%`, and `Break`
+/// if it is also the last line. `None` for any other line.
+pub(super) fn add_owner_line(
+    owner: &mut Handle,
+    line: &[u8],
+    heads: TemplateTable<ControlFlow<()>>,
+) -> Option<ControlFlow<()>> {
+    let (step, captures) = match_table(line, heads)?;
+    *owner = captures.first_handle()?;
     Some(step)
 }
 
-/// Appends the row if it is `Some`, and returns whether it is.
-pub(super) fn push_if_some<T>(rows: &mut Vec<T>, row: Option<T>) -> bool {
-    let is_row = row.is_some();
-    rows.extend(row);
-    is_row
+/// Decodes a name that the server printed, and a value, which players may have chosen.
+pub(super) fn decode_field(name: &[u8], value: &[u8]) -> (String, PlayerText) {
+    (decode_latin_1(name).into_owned(), PlayerText::from_wire(value))
 }
 
 /// Reads the rest of the line, decoded, without blanks at both ends.
@@ -239,21 +207,17 @@ mod tests {
     #[test]
     fn last_lines_of_every_server() {
         let cases = [
-            ("  1 game displayed.", "game", Some(RowCount { shown: 1, total: None })),
-            ("  4 games displayed (of   4 in progress).", "game", Some(RowCount { shown: 4, total: Some(4) })),
-            ("456 games displayed (282 played, 174 examined).", "game", Some(RowCount { shown: 456, total: None })),
-            (
-                " 3 players displayed (of 3). (*) indicates system administrator.",
-                "player",
-                Some(RowCount { shown: 3, total: Some(3) }),
-            ),
-            ("  123 Players Displayed (of 123).", "player", Some(RowCount { shown: 123, total: Some(123) })),
-            ("0 ads displayed.", "ad", Some(RowCount { shown: 0, total: None })),
+            ("  1 game displayed.", "game", Some((1, None))),
+            ("  4 games displayed (of   4 in progress).", "game", Some((4, Some(4)))),
+            ("456 games displayed (282 played, 174 examined).", "game", Some((456, None))),
+            (" 3 players displayed (of 3). (*) indicates system administrator.", "player", Some((3, Some(3)))),
+            ("  123 Players Displayed (of 123).", "player", Some((123, Some(123)))),
+            ("0 ads displayed.", "ad", Some((0, None))),
             ("0 ads displayed.", "game", None),
             ("ads displayed.", "ad", None),
         ];
         for (sent, things, want) in cases {
-            assert_eq!(RowCount::parse(sent.as_bytes(), things.as_bytes()), want, "{sent}");
+            assert_eq!(parse_row_count(sent.as_bytes(), things.as_bytes()), want, "{sent}");
         }
     }
 }

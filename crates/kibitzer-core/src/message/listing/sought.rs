@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use super::parts::push_if_some;
-use super::{Listing, RowCount};
+use super::Listing;
+use super::parts::parse_row_count;
 use crate::message::template::{read_bracketed_color, read_rated};
 use crate::message::{Handle, Rating, Seek, Titles};
 use crate::scan::Cursor;
@@ -20,8 +20,10 @@ use crate::text::{Line, ServerText};
 pub struct SoughtList {
     /// The rows as received; none of them is [`new`](Seek::new).
     pub seeks: Vec<Seek>,
-    /// The number of ads in the last line; `None` if there is no such line.
-    pub count: Option<RowCount>,
+    /// Number of ads shown, from the last line; `None` without it.
+    pub shown: Option<u32>,
+    /// Number of all ads, from the last line; `None` if it does not have it.
+    pub total: Option<u32>,
     /// Lines of the reply that could not be parsed.
     pub unread: Vec<Line>,
 }
@@ -30,11 +32,12 @@ impl Listing for SoughtList {
     const MAY_BE_EMPTY: bool = true;
 
     fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
-        if push_if_some(&mut self.seeks, parse_row(line)) {
-            return Some(ControlFlow::Continue(()));
+        if let Some((shown, total)) = parse_row_count(line, b"ad") {
+            (self.shown, self.total) = (Some(shown), total);
+            return Some(ControlFlow::Break(()));
         }
-        self.count = RowCount::parse(line, b"ad");
-        if self.count.is_some() { Some(ControlFlow::Break(())) } else { None }
+        self.seeks.push(parse_row(line)?);
+        Some(ControlFlow::Continue(()))
     }
 
     fn unread_mut(&mut self) -> &mut Vec<Line> {
@@ -56,24 +59,18 @@ fn parse_row(line: &[u8]) -> Option<Seek> {
 
 /// Reads the rest of a row after the titles, and stores the terms in `seek`.
 fn read_terms_into(at: &mut Cursor<'_>, seek: &mut Seek) -> Option<()> {
-    let (initial_min, increment_s) = read_times(at)?;
-    (seek.initial_min, seek.increment_s) = (Some(initial_min), Some(increment_s));
+    seek.initial_min = Some(at.expect(b" ")?.skip_whitespace().number()?);
+    seek.increment_s = Some(at.expect(b" ")?.skip_whitespace().number()?);
     seek.rated = Some(read_rated(at)?);
     let kind = read_kind(at)?;
     seek.kind = (!kind.is_empty()).then(|| ServerText::from_wire(kind));
     seek.color = read_bracketed_color(at);
     let (rating_min, rating_max) = read_rating_range(at)?;
     (seek.rating_min, seek.rating_max) = (Some(rating_min), Some(rating_max));
-    let (manual, formula) = read_manual_and_formula(at)?;
-    (seek.automatic, seek.formula) = (Some(!manual), Some(formula));
-    Some(())
-}
-
-/// Reads initial minutes and increment in seconds.
-fn read_times(at: &mut Cursor<'_>) -> Option<(u16, u16)> {
-    let initial_min = at.expect(b" ")?.skip_whitespace().number()?;
-    at.expect(b" ")?.skip_whitespace();
-    Some((initial_min, at.number()?))
+    // `m`: the seeker has to confirm an answer. `f`: the seeker's formula applies.
+    seek.automatic = Some(!at.skip_whitespace().eat(b"m"));
+    seek.formula = Some(at.skip_whitespace().eat(b"f"));
+    at.expect_blank_rest()
 }
 
 /// Reads the type of game: the words before the color or the rating range, possibly none. `None` if neither follows.
@@ -92,14 +89,6 @@ fn read_rating_range(at: &mut Cursor<'_>) -> Option<(u16, u16)> {
     let low = at.skip_whitespace().number()?;
     let high = at.expect(b"-")?.number()?;
     matches!(at.peek(), None | Some(b' ')).then_some((low, high))
-}
-
-/// Reads the flags `m` and `f` at the end of a row: whether the seeker has to confirm, and whether the formula applies.
-fn read_manual_and_formula(at: &mut Cursor<'_>) -> Option<(bool, bool)> {
-    let manual = at.skip_whitespace().eat(b"m");
-    let formula = at.skip_whitespace().eat(b"f");
-    at.expect_blank_rest()?;
-    Some((manual, formula))
 }
 
 #[cfg(test)]
@@ -165,11 +154,11 @@ mod tests {
         let rows = "  3 1882 Alekhine            5   0 rated   blitz                  0-9999\n  \
                       4 ---- Alekhine           15  10 unrated standard   [white]     0-9999";
         let icc = parse::<SoughtList>(rows).unwrap();
-        assert_eq!((icc.seeks.len(), icc.count), (2, None));
+        assert_eq!((icc.seeks.len(), icc.shown), (2, None));
         assert_eq!((icc.seeks[1].initial_min, icc.seeks[1].increment_s), (Some(15), Some(10)));
         let whole = format!("{rows}\n2 ads displayed.");
         let fatics = parse::<SoughtList>(&whole).unwrap();
-        assert_eq!((fatics.seeks.len(), fatics.count.map(|count| count.shown)), (2, Some(2)));
+        assert_eq!((fatics.seeks.len(), fatics.shown), (2, Some(2)));
         assert_eq!(parse_interleaved::<SoughtList>(&whole), Ok(fatics));
         assert_eq!(parse::<SoughtList>("0 ads displayed.").map(|list| list.seeks.len()), Ok(0));
     }

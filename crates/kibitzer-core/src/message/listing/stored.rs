@@ -2,12 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use super::parts::{
-    add_owner_line, push_if_some, read_color_letter, read_free_name, read_materials, read_text, read_text_word,
-};
+use super::parts::{add_owner_line, read_color_letter, read_free_name, read_materials, read_text, read_text_word};
 use super::{GameTerms, Listing};
 use crate::chess::Color;
 use crate::message::Handle;
+use crate::message::template::{TemplateTable, match_template};
 use crate::scan::Cursor;
 use crate::text::Line;
 
@@ -72,15 +71,20 @@ pub struct StoredDetails {
     pub date: String,
 }
 
+/// The first lines.
+const HEADS: TemplateTable<ControlFlow<()>> =
+    &[("Stored games for %:", ControlFlow::Continue(())), ("% has no adjourned games.", ControlFlow::Break(()))];
+
 impl Listing for StoredGames {
     fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
         if self.owner.as_str().is_empty() {
-            return add_owner_line(&mut self.owner, line, b"Stored games for ", b" has no adjourned games.");
+            return add_owner_line(&mut self.owner, line, HEADS);
         }
-        // uhlin-fics prints only the names of both players.
-        let game = self.parse_full_row(line).or_else(|| parse_names_row(line));
-        let is_row = push_if_some(&mut self.games, game);
-        (is_row || line.trim_ascii_start().starts_with(b"C Opponent  ")).then_some(ControlFlow::Continue(()))
+        // The line with the names of the columns is part of the listing, too.
+        if !line.trim_ascii_start().starts_with(b"C Opponent  ") {
+            self.games.push(self.parse_full_row(line).or_else(|| parse_names_row(line))?);
+        }
+        Some(ControlFlow::Continue(()))
     }
 
     fn unread_mut(&mut self) -> &mut Vec<Line> {
@@ -110,36 +114,25 @@ fn parse_columns(line: &[u8]) -> Option<(Handle, StoredDetails)> {
     (opponent_is_on || at.eat(b"N")).then_some(())?;
     let terms = GameTerms::read(at.skip_whitespace())?;
     let (white_material, black_material) = read_materials(at.skip_whitespace())?;
-    let to_move = read_color_letter(at.skip_whitespace())?;
-    let move_number = at.skip_whitespace().number()?;
-    let eco = read_text_word(&mut at)?;
-    let date = read_text(&mut at);
-    Some((
-        opponent,
-        StoredDetails {
-            index,
-            color,
-            opponent_is_on,
-            terms,
-            white_material,
-            black_material,
-            to_move,
-            move_number,
-            eco,
-            date,
-        },
-    ))
+    let details = StoredDetails {
+        index,
+        color,
+        opponent_is_on,
+        terms,
+        white_material,
+        black_material,
+        to_move: read_color_letter(at.skip_whitespace())?,
+        move_number: at.skip_whitespace().number()?,
+        eco: read_text_word(&mut at)?,
+        date: read_text(&mut at),
+    };
+    Some((opponent, details))
 }
 
 /// Parses a row of uhlin-fics, which has names only: `   alice vs. boris`. `None` for any other line.
 fn parse_names_row(line: &[u8]) -> Option<StoredGame> {
-    let mut at = Cursor::new(line);
-    at.expect(b" ")?.skip_whitespace();
-    let white = Handle::from_wire(Handle::read(&mut at)?);
-    at.expect(b" vs. ")?;
-    let black = Handle::from_wire(Handle::read(&mut at)?);
-    at.expect_blank_rest()?;
-    Some(StoredGame { white, black, details: None })
+    let names = match_template(line, " % vs. %")?;
+    Some(StoredGame { white: names.first_handle()?, black: names.second_handle()?, details: None })
 }
 
 #[cfg(test)]

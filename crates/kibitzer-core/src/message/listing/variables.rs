@@ -3,10 +3,11 @@
 use std::ops::ControlFlow;
 
 use super::Listing;
-use super::parts::{ListedField, parse_owner_line, push_if_some};
+use super::parts::decode_field;
 use crate::message::Handle;
+use crate::message::template::{TemplateTable, match_table};
 use crate::scan::Cursor;
-use crate::text::Line;
+use crate::text::{Line, PlayerText};
 
 /// The settings of a player, or of this session's interface.
 ///
@@ -21,10 +22,10 @@ pub struct Variables {
     pub owner: Handle,
     /// Whether these are the variables of the session (`iset`, `ivariables`) rather than of the account (`set`, `variables`).
     pub is_interface: bool,
-    /// The pairs `name=value`, in the order sent. FatICS prints the value `?` for a variable that it does not have.
-    pub values: Vec<ListedField>,
-    /// The settings with a line of their own: `Prompt`, `Interface`, `Formula`, `f1` and the like.
-    pub texts: Vec<ListedField>,
+    /// The names and values of pairs `name=value`, in the order sent. FatICS prints the value `?` for a variable that it does not have.
+    pub values: Vec<(String, PlayerText)>,
+    /// The names and values of settings with a line of their own: `Prompt`, `Interface`, `Formula`, `f1` and the like.
+    pub texts: Vec<(String, PlayerText)>,
     /// Lines that could not be parsed.
     pub unread: Vec<Line>,
 }
@@ -33,37 +34,25 @@ impl Variables {
     /// Returns the value of the first pair `name=value` with this name, ignoring case; `None` without such a pair. Does not search
     /// [`texts`](Self::texts).
     pub fn value(&self, name: &str) -> Option<&str> {
-        self.values.iter().find(|field| field.name.eq_ignore_ascii_case(name)).map(|field| field.value.as_str())
-    }
-
-    /// Adds the first line of the reply; returns whether it is one.
-    fn try_add_head(&mut self, line: &[u8]) -> bool {
-        let heads: [(&[u8], _); 2] = [(b"Variable settings of ", false), (b"Interface variable settings of ", true)];
-        let head = heads
-            .into_iter()
-            .find_map(|(lead, is_interface)| Some((parse_owner_line(line, lead, b":")?, is_interface)));
-        let is_head = head.is_some();
-        (self.owner, self.is_interface) = head.unwrap_or_default();
-        is_head
-    }
-
-    /// Adds a line of pairs `name=value`; returns whether it has only such pairs.
-    fn try_add_values(&mut self, line: &[u8]) -> bool {
-        let words = line.split(|&b| b == b' ').filter(|word| !word.is_empty());
-        let Some(values) = words.map(parse_pair).collect::<Option<Vec<_>>>() else { return false };
-        self.values.extend(values);
-        true
+        self.values.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
     }
 }
 
+/// The first lines, and whether the variables are those of the interface.
+const HEADS: TemplateTable<bool> = &[("Variable settings of %:", false), ("Interface variable settings of %:", true)];
+
 impl Listing for Variables {
     fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
-        let is_added = if self.owner.as_str().is_empty() {
-            self.try_add_head(line)
+        if self.owner.as_str().is_empty() {
+            let (is_interface, captures) = match_table(line, HEADS)?;
+            (self.owner, self.is_interface) = (captures.first_handle()?, is_interface);
+        } else if let Some(setting) = parse_text_setting(line) {
+            self.texts.push(setting);
         } else {
-            self.try_add_values(line) || push_if_some(&mut self.texts, parse_text_setting(line))
-        };
-        is_added.then_some(ControlFlow::Continue(()))
+            let words = line.split(|&b| b == b' ').filter(|word| !word.is_empty());
+            self.values.extend(words.map(parse_pair).collect::<Option<Vec<_>>>()?);
+        }
+        Some(ControlFlow::Continue(()))
     }
 
     fn unread_mut(&mut self) -> &mut Vec<Line> {
@@ -72,21 +61,21 @@ impl Listing for Variables {
 }
 
 /// Parses a pair such as `style=12`; `None` if the name is empty or has other characters than letters, digits and `_`.
-fn parse_pair(word: &[u8]) -> Option<ListedField> {
+fn parse_pair(word: &[u8]) -> Option<(String, PlayerText)> {
     let mut at = Cursor::new(word);
     let name = at.take_while(|b| b.is_ascii_alphanumeric() || b == b'_');
     let value = at.expect(b"=")?.take_rest();
-    (!name.is_empty()).then(|| ListedField::new(name, value))
+    (!name.is_empty()).then(|| decode_field(name, value))
 }
 
 /// Parses a setting with a line of its own, `Prompt: fics% `; `None` for an unknown name, so that `Foo says: hi` is not a setting.
-fn parse_text_setting(line: &[u8]) -> Option<ListedField> {
+fn parse_text_setting(line: &[u8]) -> Option<(String, PlayerText)> {
     const KNOWN: [&[u8]; 6] = [b"Prompt", b"Interface", b"Formula", b"Partner", b"Bughouse partner", b"Following"];
     let mut at = Cursor::new(line);
     let name = at.skip_whitespace().take_until_and_skip(b":")?;
     (KNOWN.contains(&name) || matches!(name, [b'f', b'1'..=b'9'])).then_some(())?;
     let _blank = at.eat(b" ");
-    Some(ListedField::new(name, at.take_rest()))
+    Some(decode_field(name, at.take_rest()))
 }
 
 #[cfg(test)]
@@ -118,7 +107,7 @@ Interface: \"a b=c\"
             assert_eq!(variables.value(name), Some(value), "{name}");
         }
         assert_eq!(variables.value("nosuch"), None);
-        let texts: Vec<_> = variables.texts.iter().map(|t| (t.name.as_str(), t.value.as_str())).collect();
+        let texts: Vec<_> = variables.texts.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         assert_eq!(texts, [("Prompt", "fics% "), ("Interface", "\"a b=c\""), ("f1", "blitz & !computer")]);
         assert!(variables.unread.is_empty());
         assert_eq!(parse_interleaved::<Variables>(USER.trim_end()), Ok(variables));
@@ -140,7 +129,7 @@ Interface: \"a b=c\"
                      width=80    height=240\n   Prompt: $ %d %s fics% ";
         let variables = parse::<Variables>(reply).unwrap();
         assert_eq!((variables.values.len(), variables.value("height")), (7, Some("240")));
-        assert_eq!(variables.texts[0].value.as_str(), "$ %d %s fics% ");
+        assert_eq!(variables.texts[0].1.as_str(), "$ %d %s fics% ");
     }
 
     #[test]

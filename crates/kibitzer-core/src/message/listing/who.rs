@@ -2,7 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use super::{ListedPlayer, Listing, RowCount};
+use super::parts::{parse_items, parse_row_count};
+use super::{ListedPlayer, Listing};
 use crate::by_name::named_enum;
 use crate::message::Rating;
 use crate::scan::Cursor;
@@ -21,22 +22,15 @@ use crate::text::Line;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WhoList {
-    /// The entries in the order received, each line from left to right.
-    pub players: Vec<WhoEntry>,
-    /// The numbers of the last line.
-    pub count: Option<RowCount>,
+    /// The players in the order received, each line from left to right. The rating is the blitz rating or that of the requested
+    /// kind; the activity is from the sign before the name.
+    pub players: Vec<(ListedPlayer, WhoStatus)>,
+    /// Number of players shown, from the last line; `None` without it.
+    pub shown: Option<u32>,
+    /// Number of all players, from the last line; `None` if it does not have it.
+    pub total: Option<u32>,
     /// Lines of the reply that could not be parsed.
     pub unread: Vec<Line>,
-}
-
-/// One entry of [`WhoList`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct WhoEntry {
-    /// The player, with the blitz rating or that of the requested kind.
-    pub player: ListedPlayer,
-    /// The player's activity, from the sign before the name.
-    pub status: WhoStatus,
 }
 
 named_enum! {
@@ -65,12 +59,11 @@ impl Listing for WhoList {
     const HAS_LAST_LINE: bool = true;
 
     fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
-        self.count = RowCount::parse(line, b"player");
-        if self.count.is_some() {
+        if let Some((shown, total)) = parse_row_count(line, b"player") {
+            (self.shown, self.total) = (Some(shown), total);
             return Some(ControlFlow::Break(()));
         }
-        let players = parse_row(line)?;
-        self.players.extend(players);
+        self.players.extend(parse_items(Cursor::new(line), read_entry)?);
         Some(ControlFlow::Continue(()))
     }
 
@@ -79,28 +72,14 @@ impl Listing for WhoList {
     }
 }
 
-/// Parses a line of one or more entries; `None` if any of it does not fit.
-fn parse_row(line: &[u8]) -> Option<Vec<WhoEntry>> {
-    let mut at = Cursor::new(line);
-    let mut players = Vec::new();
-    while at.expect_blank_rest().is_none() {
-        players.push(WhoEntry::read(&mut at)?);
-        matches!(at.peek(), None | Some(b' ')).then_some(())?;
-    }
-    Some(players)
-}
-
-impl WhoEntry {
-    /// Reads a rating, the sign of a status, and a name with titles: `1995^Alice`.
-    fn read(at: &mut Cursor<'_>) -> Option<Self> {
-        let rating = Rating::read(at)?;
-        let padding = at.rest();
-        let status = WhoStatus::read_sign(at.skip_whitespace());
-        // Without a sign, a blank separates the name from the rating.
-        (status != WhoStatus::Free || padding.starts_with(b" ")).then_some(())?;
-        let player = ListedPlayer { rating: Some(rating), ..ListedPlayer::read(at)? };
-        Some(Self { player, status })
-    }
+/// Reads a rating, the sign of a status, and a name with titles: `1995^Alice`.
+fn read_entry(at: &mut Cursor<'_>) -> Option<(ListedPlayer, WhoStatus)> {
+    let rating = Rating::read(at)?;
+    let padding = at.rest();
+    let status = WhoStatus::read_sign(at.skip_whitespace());
+    // Without a sign, a blank separates the name from the rating.
+    (status != WhoStatus::Free || padding.starts_with(b" ")).then_some(())?;
+    Some((ListedPlayer { rating: Some(rating), ..ListedPlayer::read(at)? }, status))
 }
 
 impl WhoStatus {
@@ -127,7 +106,10 @@ mod tests {
     use crate::message::Confidence;
 
     fn entries(list: &WhoList) -> Vec<(&str, WhoStatus, Option<u16>)> {
-        list.players.iter().map(|e| (e.player.name.as_str(), e.status, e.player.rating.unwrap().value())).collect()
+        list.players
+            .iter()
+            .map(|(player, status)| (player.name.as_str(), *status, player.rating.unwrap().value()))
+            .collect()
     }
 
     #[test]
@@ -136,7 +118,7 @@ mod tests {
         let list = parse::<WhoList>(reply).unwrap();
         let want = [("Alice", Playing, Some(1995)), ("Boris", Playing, Some(1445)), ("Reader", Free, None)];
         assert_eq!(entries(&list), want);
-        assert_eq!(list.count.map(|count| (count.shown, count.total)), Some((3, Some(3))));
+        assert_eq!((list.shown, list.total), (Some(3), Some(3)));
         assert_eq!(parse_interleaved::<WhoList>(reply), Ok(list));
     }
 
@@ -154,7 +136,7 @@ mod tests {
             ("Alekhine", Playing, Some(2100)),
         ];
         assert_eq!(entries(&list), want);
-        assert_eq!(list.players[1].player.titles.iter().collect::<Vec<_>>(), ["U"]);
+        assert_eq!(list.players[1].0.titles.iter().collect::<Vec<_>>(), ["U"]);
         assert!(list.unread.is_empty());
     }
 
@@ -163,10 +145,10 @@ mod tests {
         let reply =
             "1530 Foo(TM)(*)  ----:Bar  ++++.guest 1710~Simi(GM) 958#Exa(C) 1500E&Tou\n 1 Players Displayed (of 6).";
         let list = parse::<WhoList>(reply).unwrap();
-        let states: Vec<_> = list.players.iter().map(|e| e.status).collect();
+        let states: Vec<_> = list.players.iter().map(|(_, status)| *status).collect();
         assert_eq!(states, [Free, NotOpen, Idle, Simul, Examining, Tournament]);
-        assert_eq!(list.players[0].player.titles.iter().collect::<Vec<_>>(), ["TM", "*"]);
-        assert_eq!(list.players[5].player.rating, Some(Rating::Rated(1500, Confidence::Estimated)));
+        assert_eq!(list.players[0].0.titles.iter().collect::<Vec<_>>(), ["TM", "*"]);
+        assert_eq!(list.players[5].0.rating, Some(Rating::Rated(1500, Confidence::Estimated)));
     }
 
     #[test]
@@ -175,7 +157,7 @@ mod tests {
         let list = parse::<WhoList>(names).unwrap();
         assert_eq!((list.players.len(), list.unread.len()), (0, 1));
         for line in ["1530Foo", "1530 Foo x", "1530 ?Foo", "1530 Foo[1]", "1530", "hello there"] {
-            assert_eq!(parse_row(line.as_bytes()), None, "{line}");
+            assert_eq!(WhoList::default().add_line(line.as_bytes()), None, "{line}");
         }
     }
 }
