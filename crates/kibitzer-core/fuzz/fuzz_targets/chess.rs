@@ -1,7 +1,7 @@
 //! Positions and moves: printed ones parse to themselves, and no move panics on any board.
 #![no_main]
 
-use kibitzer_core::chess::{CastlingSide, Color, Fen, Hand, LastMove, SanMove, SmithMove, Square};
+use kibitzer_core::chess::{CastlingSide, Color, Fen, Hand, LastMove, SanMove, Square};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: &[u8]| {
@@ -37,7 +37,7 @@ fn check_position(fen: &Fen) {
 /// Parses a move in all notations, and plays it for both sides. A move that is rejected leaves the board unchanged.
 fn play(fen: &mut Fen, word: &[u8], san: &[u8]) {
     for mover in [Color::White, Color::Black] {
-        let smith = SmithMove::parse(word).and_then(|smith| smith.to_last_move(&fen.board));
+        let smith = LastMove::parse_smith(word, &fen.board);
         let verbose = LastMove::parse_verbose(word, san, mover);
         let algebraic = SanMove::parse(word).and_then(|san| san.to_last_move(&fen.board, mover));
         for last_move in smith.into_iter().chain(verbose).chain(algebraic) {

@@ -103,12 +103,7 @@ impl CastlingRights {
 
 /// Returns the bit of a [`CastlingRights`] that stands for one right.
 const fn right_bit(color: Color, side: CastlingSide) -> u8 {
-    match (color, side) {
-        (Color::White, CastlingSide::Short) => 1,
-        (Color::White, CastlingSide::Long) => 2,
-        (Color::Black, CastlingSide::Short) => 4,
-        (Color::Black, CastlingSide::Long) => 8,
-    }
+    1 << (2 * color as u8 + side as u8)
 }
 
 impl fmt::Display for CastlingRights {

@@ -44,7 +44,7 @@ impl Color {
     }
 
     /// Returns the rank on which this side's king starts, counted from 0.
-    pub(crate) const fn home_rank(self) -> u8 {
+    pub const fn home_rank(self) -> u8 {
         match self {
             Self::White => 0,
             Self::Black => 7,

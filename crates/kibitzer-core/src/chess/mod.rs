@@ -22,6 +22,5 @@ pub use hand::{Hand, Hands};
 pub use last_move::LastMove;
 pub use role::{Piece, Role};
 pub use san::SanMove;
-pub use smith::SmithMove;
+pub(crate) use smith::SmithMove;
 pub use square::Square;
-pub use uci::UciMove;

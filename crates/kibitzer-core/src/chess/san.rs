@@ -46,15 +46,13 @@ impl SanMove {
     /// Source: the PGN standard; ICC's description of its formats.
     pub fn parse(word: &[u8]) -> Option<Self> {
         let word = trim_check_signs(word);
+        let drop = |role, square| parse_drop(role, square).map(|(role, to)| Self::Drop { role, to });
         match *word {
-            [b'?', ..] => return Some(Self::Hidden),
-            [b'@', file, rank] => return parse_drop(b'P', [file, rank]).map(|(role, to)| Self::Drop { role, to }),
-            [role, b'@', file, rank] => {
-                return parse_drop(role, [file, rank]).map(|(role, to)| Self::Drop { role, to });
-            }
-            _ => {}
+            [b'?', ..] => Some(Self::Hidden),
+            [b'@', file, rank] => drop(b'P', [file, rank]),
+            [role, b'@', file, rank] => drop(role, [file, rank]),
+            _ => parse_castling_word(word).map(Self::Castle).or_else(|| Self::parse_board_move(word)),
         }
-        parse_castling_word(word).map(Self::Castle).or_else(|| Self::parse_board_move(word))
     }
 
     /// Parses a move other than a drop, a castling or a hidden move.

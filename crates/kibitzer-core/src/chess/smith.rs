@@ -5,8 +5,7 @@ use super::{Board, CastlingSide, LastMove, Role, Square};
 
 /// A move in Smith notation (FICS calls it long algebraic): two squares, and the captured piece, so that the move can be undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum SmithMove {
+pub(crate) enum SmithMove {
     /// `e2e4`, `c1h6n`, `e5d6E`, `a7b8nQ`: a piece moved from one square to another. Only the board shows the role of the piece.
     Normal {
         /// Where it came from.
@@ -46,7 +45,7 @@ impl SmithMove {
     /// text after it.
     ///
     /// Source: FICS help file `deltaboard`, ICC's description of its formats.
-    pub fn parse(word: &[u8]) -> Option<Self> {
+    pub(crate) fn parse(word: &[u8]) -> Option<Self> {
         match *trim_check_signs(word) {
             [b'?', ..] => Some(Self::Hidden),
             [role, b'@', file, rank] => parse_drop(role, [file, rank]).map(|(role, to)| Self::Drop { role, to }),
@@ -60,7 +59,7 @@ impl SmithMove {
     }
 
     /// Returns the role of the captured piece; `None` without a capture, and for a hidden move, where it is unknown.
-    pub const fn captured(self) -> Option<Role> {
+    pub(crate) const fn captured(self) -> Option<Role> {
         match self {
             Self::Normal { capture, .. } => capture,
             _ => None,
@@ -69,7 +68,11 @@ impl SmithMove {
 
     /// Parses the letters after the two squares: capture and promotion, or castling.
     fn parse_suffix(from: Square, to: Square, suffix: &[u8]) -> Option<Self> {
-        let (capture, rest) = split_capture(suffix);
+        let (capture, rest) = match suffix {
+            [b'E', rest @ ..] => (Some(Role::Pawn), rest),
+            [letter @ (b'p' | b'n' | b'b' | b'r' | b'q' | b'k'), rest @ ..] => (Role::from_letter(*letter), rest),
+            _ => (None, suffix),
+        };
         let promotion = match *rest {
             [] => None,
             [b'c'] if capture.is_none() => return Some(Self::Castle { side: CastlingSide::Short, from, to }),
@@ -82,7 +85,7 @@ impl SmithMove {
 
     /// Converts to a reported move, with the role of the moved piece from `before`, the board before the move. `None` if the
     /// square of departure is empty on it.
-    pub fn to_last_move(self, before: &Board) -> Option<LastMove> {
+    pub(crate) fn to_last_move(self, before: &Board) -> Option<LastMove> {
         match self {
             Self::Normal { from, to, promotion, .. } => {
                 let role = before.piece(from)?.role;
@@ -99,23 +102,23 @@ impl SmithMove {
     }
 }
 
+impl LastMove {
+    /// Parses a move in Smith notation, as delta boards and ICC's datagrams write it: `e2e4`, `a7b8nQ`, `e1g1c`. Finds the role of the
+    /// moved piece on `before`, the board before the move. `None` if the word is in another notation, or if the square of departure
+    /// is empty.
+    ///
+    /// Source: FICS help file `deltaboard`, ICC's description of its formats.
+    pub fn parse_smith(word: &[u8], before: &Board) -> Option<Self> {
+        SmithMove::parse(word)?.to_last_move(before)
+    }
+}
+
 /// Removes `+` and `#` from the end.
 pub(super) fn trim_check_signs(mut word: &[u8]) -> &[u8] {
     while let [head @ .., b'+' | b'#'] = word {
         word = head;
     }
     word
-}
-
-/// Splits the role of the captured piece from the text after it. The role is `None`, and nothing is split off, without a capture.
-fn split_capture(suffix: &[u8]) -> (Option<Role>, &[u8]) {
-    let Some((&letter, rest)) = suffix.split_first() else { return (None, suffix) };
-    let capture = match letter {
-        b'E' => Some(Role::Pawn),
-        _ if letter.is_ascii_lowercase() => Role::from_letter(letter),
-        _ => None,
-    };
-    (capture, if capture.is_some() { rest } else { suffix })
 }
 
 #[cfg(test)]

@@ -6,35 +6,30 @@ use super::last_move::castling_target_files;
 use super::{Color, LastMove, Role, Square};
 
 /// A move in the notation of the Universal Chess Interface, which `Display` writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct UciMove(UciForm);
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum UciForm {
+enum UciMove {
     BoardMove { from: Square, to: Square, promotion: Option<Role> },
     Drop { role: Role, to: Square },
 }
 
 impl LastMove {
-    /// Converts the move to UCI notation: `e2e4`, `e7e8q`, `N@f3` for a drop.
+    /// Returns the move in UCI notation, for display: `e2e4`, `e7e8q`, `N@f3` for a drop.
     ///
     /// Castling from the e-file, or from an unknown square, is written as the king's move: `e1g1`, `e8c8`. From another file it
     /// is written as the king capturing its own rook, as with the option `UCI_Chess960`: `d1h1`.
     ///
     /// `None` for a hidden move, and for castling from another file if the rook's square is unknown.
-    pub fn to_uci(self, mover: Color) -> Option<UciMove> {
-        let form = match self {
-            Self::Normal { from, to, promotion, .. } => UciForm::BoardMove { from, to, promotion },
-            Self::Drop { role, to } => UciForm::Drop { role, to },
+    pub fn to_uci(self, mover: Color) -> Option<impl fmt::Display> {
+        Some(match self {
+            Self::Normal { from, to, promotion, .. } => UciMove::BoardMove { from, to, promotion },
+            Self::Drop { role, to } => UciMove::Drop { role, to },
             Self::Castle { side, king_from, rook_from } => {
                 let from = king_from.unwrap_or(Square::at(E_FILE, mover.home_rank()));
                 let (king_file, _) = castling_target_files(side, side);
                 let to = if from.file() == E_FILE { Square::at(king_file, from.rank()) } else { rook_from? };
-                UciForm::BoardMove { from, to, promotion: None }
+                UciMove::BoardMove { from, to, promotion: None }
             }
             Self::Hidden => return None,
-        };
-        Some(UciMove(form))
+        })
     }
 }
 
@@ -42,12 +37,12 @@ const E_FILE: u8 = 4;
 
 impl fmt::Display for UciMove {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            UciForm::BoardMove { from, to, promotion: None } => write!(f, "{from}{to}"),
-            UciForm::BoardMove { from, to, promotion: Some(role) } => {
+        match *self {
+            Self::BoardMove { from, to, promotion: None } => write!(f, "{from}{to}"),
+            Self::BoardMove { from, to, promotion: Some(role) } => {
                 write!(f, "{from}{to}{}", role.letter().to_ascii_lowercase())
             }
-            UciForm::Drop { role, to } => write!(f, "{}@{to}", role.letter()),
+            Self::Drop { role, to } => write!(f, "{}@{to}", role.letter()),
         }
     }
 }

@@ -89,7 +89,7 @@ pub(crate) enum GameUpdateKind {
 pub(crate) struct DatagramMove {
     /// The move in algebraic notation.
     pub(crate) san: Option<ServerText>,
-    /// The move in Smith notation: see [`SmithMove`](crate::chess::SmithMove).
+    /// The move in Smith notation: see [`LastMove::parse_smith`](crate::chess::LastMove::parse_smith).
     pub(crate) smith: Option<ServerText>,
     /// Time that the player used for the move, in seconds.
     pub(crate) taken_s: Option<u32>,

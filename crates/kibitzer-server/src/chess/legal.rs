@@ -4,7 +4,7 @@ use cozy_chess::{BitBoard, Rank, get_between_rays, get_pawn_attacks, get_pawn_qu
 use kibitzer_core::chess::{CastlingSide, Color, Piece, Role, Square};
 
 use super::Variant;
-use super::moves::{CastlingSquares, Move, home_rank};
+use super::moves::{CastlingSquares, Move};
 use super::placement::{from_cozy_square, to_cozy_color, to_cozy_square};
 use super::position::Position;
 
@@ -102,7 +102,7 @@ impl Position {
     fn pseudo_legal_moves(&self) -> Vec<Move> {
         let mut moves = Vec::with_capacity(64);
         let own = self.placement.of_color(self.side_to_move);
-        let last_rank = home_rank(self.side_to_move.opponent());
+        let last_rank = self.side_to_move.opponent().home_rank();
         for from in own.into_iter().map(from_cozy_square) {
             let Some(role) = self.placement.role_at(from) else { continue };
             let targets = if role == Role::Pawn {

@@ -18,7 +18,7 @@ mod tests;
 
 pub(crate) use self::input::{MoveCase, TypedMoveError};
 pub(crate) use self::legal::Termination;
-pub(crate) use self::moves::{Move, home_rank};
+pub(crate) use self::moves::Move;
 pub(crate) use self::position::Position;
 
 /// Rules of a game.

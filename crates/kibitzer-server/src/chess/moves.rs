@@ -85,15 +85,7 @@ impl CastlingSquares {
     }
 }
 
-/// Returns the rank (from 0) on which a side's pieces start.
-pub(crate) const fn home_rank(color: Color) -> u8 {
-    match color {
-        Color::White => 0,
-        Color::Black => 7,
-    }
-}
-
 fn home_square(color: Color, file: u8) -> Square {
     #[expect(clippy::expect_used, reason = "all files of castling are below 8")]
-    Square::new(file, home_rank(color)).expect("a file of castling is on the board")
+    Square::new(file, color.home_rank()).expect("a file of castling is on the board")
 }

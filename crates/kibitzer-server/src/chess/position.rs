@@ -5,7 +5,7 @@ use kibitzer_core::chess::{Board, CastlingRights, Color, Fen, Hands, Piece, Role
 use cozy_chess::BitBoard;
 
 use super::Variant;
-use super::moves::{CastlingFiles, CastlingSquares, Move, home_rank};
+use super::moves::{CastlingFiles, CastlingSquares, Move};
 use super::placement::{Placement, to_cozy_square};
 
 /// A position with all state that the rules need, except the history for repetitions.
@@ -55,7 +55,7 @@ impl Position {
             .chain(knights.map(|file| (file, Role::Knight)));
         let mut fen = Fen::START;
         for ((file, role), color) in roles.flat_map(|piece| Color::BOTH.map(|color| (piece, color))) {
-            if let Some(square) = Square::new(file, home_rank(color)) {
+            if let Some(square) = Square::new(file, color.home_rank()) {
                 fen.board.set(square, Some(Piece { color, role }));
             }
         }

@@ -1,6 +1,6 @@
 use cozy_chess::Board as Referee;
 use cozy_chess::util::display_san_move;
-use kibitzer_core::chess::{Color, Fen, Square};
+use kibitzer_core::chess::{Color, Fen, Role, Square};
 use proptest::prelude::*;
 
 use super::*;
@@ -146,9 +146,12 @@ proptest! {
             let read_back = kibitzer_core::chess::LastMove::parse_verbose(verbose.as_bytes(), b"", mover);
             prop_assert_eq!(read_back, Some(to_last_move(played)));
             let mut board = now.board();
-            let smith = kibitzer_core::chess::SmithMove::parse(now.smith_notation(played).as_bytes()).unwrap();
-            prop_assert_eq!(smith.captured(), now.captured_square_and_role(played).map(|(_, role)| role));
-            board.apply(smith.to_last_move(&board).unwrap(), mover).unwrap();
+            let word = now.smith_notation(played);
+            let captured = now.captured_square_and_role(played).map(|(_, role)| role);
+            let letter = word.as_bytes().get(4).copied().filter(|letter| b"pnbrqkE".contains(letter));
+            prop_assert_eq!(letter.map(|letter| if letter == b'E' { Role::Pawn } else { Role::from_letter(letter).unwrap() }), captured);
+            let smith = kibitzer_core::chess::LastMove::parse_smith(word.as_bytes(), &board).unwrap();
+            prop_assert_eq!(board.apply(smith, mover), Ok(captured));
             now = now.after(played);
             prop_assert_eq!(board, now.board());
         }

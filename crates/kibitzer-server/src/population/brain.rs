@@ -6,7 +6,7 @@
 use fastrand::Rng;
 use kibitzer_core::chess::{Color, Role, Square};
 
-use crate::chess::{Move, Position, Termination, home_rank};
+use crate::chess::{Move, Position, Termination};
 
 /// Value of a pawn, in the unit of scores.
 const PAWN: i32 = 100;
@@ -98,7 +98,7 @@ impl<'a> MoveScorer<'a> {
             Move::Normal { role: Role::King, .. } => -50,
             Move::Normal { role: Role::Pawn, from, to, .. } => self.pawn_positional_score(from, to),
             Move::Normal { role, from, to, .. } => {
-                let leaves_home = from.rank() == home_rank(self.mover) && matches!(role, Role::Knight | Role::Bishop);
+                let leaves_home = from.rank() == self.mover.home_rank() && matches!(role, Role::Knight | Role::Bishop);
                 let is_hasty = role == Role::Queen && self.position.move_number < 8;
                 let nearer = self.closeness_to_enemy_king(to) - self.closeness_to_enemy_king(from);
                 let weight = if self.is_endgame { 4 } else { 0 };
@@ -112,7 +112,7 @@ impl<'a> MoveScorer<'a> {
     /// the center.
     fn pawn_positional_score(&self, from: Square, to: Square) -> i32 {
         if self.is_endgame {
-            return 12 * i32::from(from.rank().abs_diff(home_rank(self.mover)));
+            return 12 * i32::from(from.rank().abs_diff(self.mover.home_rank()));
         }
         let is_wing = !(2..=5).contains(&from.file());
         10 * (centrality(to) - centrality(from)) + if is_wing { -10 } else { 10 }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use kibitzer_core::ParseError;
-use kibitzer_core::chess::{SanMove, UciMove};
+use kibitzer_core::chess::SanMove;
 use kibitzer_core::event::{CommandError, RequestError};
 use kibitzer_core::message::{GameEnded, Style12};
 use kibitzer_core::session::{Command, Reply};
@@ -70,14 +70,6 @@ impl FromStr for MoveText {
 
     fn from_str(text: &str) -> Result<Self, ParseError> {
         Self::new(text)
-    }
-}
-
-impl From<UciMove> for MoveText {
-    /// Converts without a check: a UCI move is a move.
-    fn from(played: UciMove) -> Self {
-        let text = played.to_string();
-        Self(normalize_move_text(&text).unwrap_or(text))
     }
 }
 
@@ -194,7 +186,7 @@ mod tests {
         ] {
             let board = Style12::parse(format!("{board}{told}").as_bytes()).unwrap();
             let played: LastMove = board.last_move().unwrap().played.unwrap();
-            assert_eq!(MoveText::from(played.to_uci(Color::White).unwrap()).as_str(), want);
+            assert_eq!(MoveText::new(&played.to_uci(Color::White).unwrap().to_string()).unwrap().as_str(), want);
         }
     }
 

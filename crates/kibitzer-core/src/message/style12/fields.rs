@@ -2,6 +2,7 @@
 
 use super::Style12Error;
 use crate::chess::{Board, Color};
+use crate::scan::Cursor;
 
 /// A cursor over the words of a line that counts them, so that errors have the number of the field.
 ///
@@ -67,30 +68,14 @@ impl<'a> NumberedWords<'a> {
 
     /// Parses the next word as a decimal number with an optional minus sign and at most 18 digits. Does not consume an invalid word.
     pub(super) fn next_number(&mut self) -> Result<i64, Style12Error> {
-        self.skip_blanks();
-        let invalid = Style12Error::Invalid(self.next);
-        let (negative, digits) = match self.rest {
-            [b'-', digits @ ..] => (true, digits),
-            [] => return Err(Style12Error::Missing(self.next)),
-            digits => (false, digits),
-        };
-        let mut value = 0_i64;
-        let mut length = 0_usize;
-        for &digit in digits {
-            let digit = digit.wrapping_sub(b'0');
-            if digit > 9 {
-                break;
-            }
-            value = value.wrapping_mul(10).wrapping_add(i64::from(digit));
-            length += 1;
-        }
-        let rest = digits.get(length..).unwrap_or_default();
-        if !(1..=18).contains(&length) || !matches!(rest, [] | [b' ', ..]) {
-            return Err(invalid);
-        }
-        self.rest = rest;
-        self.next += 1;
-        Ok(if negative { -value } else { value })
+        let (start, field) = (self.rest, self.next);
+        let word = self.next_word()?;
+        let mut at = Cursor::new(word);
+        let is_short = word.strip_prefix(b"-").unwrap_or(word).len() <= 18;
+        at.signed().filter(|_| is_short && at.is_empty()).ok_or_else(|| {
+            (self.rest, self.next) = (start, field);
+            Style12Error::Invalid(field)
+        })
     }
 
     /// Parses the next word as a number in the range of `T`. A number out of range is consumed, a word that is no number is not.
