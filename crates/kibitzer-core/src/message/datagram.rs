@@ -18,8 +18,7 @@ mod tests;
 
 use std::fmt;
 
-use self::arguments::Argument;
-use self::kind::Quoting;
+use self::arguments::{Argument, Quoting, argument_index};
 use super::Message;
 use crate::scan::Cursor;
 use crate::text::{PlayerText, encode_latin_1};
@@ -87,7 +86,7 @@ impl Datagram {
 
     /// Returns the argument of this name; `None` if this kind of datagram has no such argument, or if it was not sent.
     pub fn argument(&self, name: &str) -> Option<&PlayerText> {
-        self.fields.get(self.kind()?.argument_index(name)?)
+        self.fields.get(argument_index(self.kind()?.arguments, name)?)
     }
 
     /// Returns whether this kind of datagram contains a password or a key, which must never be logged.

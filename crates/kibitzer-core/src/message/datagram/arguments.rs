@@ -1,12 +1,36 @@
-//! Arguments of a received datagram.
+//! Arguments of datagrams: their declarations, and access to received ones by name.
 
 use smallvec::SmallVec;
 
-use super::kind::DatagramKind;
 use crate::chess::Color;
 use crate::message::{GameId, Handle, Titles};
 use crate::scan::{Cursor, masks, parse_decimal};
 use crate::text::{PlayerText, ServerText};
+
+/// The declaration of an argument in a kind of datagram.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ArgumentSpec {
+    pub(super) name: &'static str,
+    /// How the server usually quotes the argument.
+    pub(super) quoting: Quoting,
+}
+
+/// The quotation of an argument. The variants are ordered: a later one can hold more texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Quoting {
+    /// No quoting: neither a blank nor a brace, and not empty.
+    Word,
+    /// `{…}`: any text without a brace.
+    Braces,
+    /// `^Y{…^Y}`: any text.
+    Marks,
+}
+
+/// Returns the index of the argument of this name; `None` if there is none.
+#[inline]
+pub(super) fn argument_index(arguments: &[ArgumentSpec], name: &str) -> Option<usize> {
+    arguments.iter().position(|argument| argument.name == name)
+}
 
 /// One argument as received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,18 +69,18 @@ impl<'a> Argument<'a> {
 /// The arguments of a received datagram, accessed by the names that its kind declares.
 #[derive(Debug)]
 pub(super) struct NamedArguments<'a> {
-    kind: &'static DatagramKind,
+    declared: &'static [ArgumentSpec],
     received: SmallVec<[Argument<'a>; 24]>,
 }
 
 impl<'a> NamedArguments<'a> {
-    /// Splits the text after the number of a datagram of this kind; accepts any text.
-    pub(super) fn split(kind: &'static DatagramKind, text: &'a [u8]) -> Self {
+    /// Splits the text after the number of a datagram with these arguments; accepts any text.
+    pub(super) fn split(declared: &'static [ArgumentSpec], text: &'a [u8]) -> Self {
         let received = match UnquotedWords::try_split(text) {
             Some(words) => words.map(|bytes| Argument { bytes, is_quoted: false }).collect(),
             None => Argument::split_all(text).collect(),
         };
-        Self { kind, received }
+        Self { declared, received }
     }
 
     /// Returns the number of received arguments.
@@ -67,12 +91,12 @@ impl<'a> NamedArguments<'a> {
     /// Returns the argument called `name`; `None` if it was not sent.
     #[inline]
     pub(super) fn argument(&self, name: &str) -> Option<Argument<'a>> {
-        self.received.get(self.kind.argument_index(name)?).copied()
+        self.received.get(argument_index(self.declared, name)?).copied()
     }
 
     /// Iterates over the argument called `name` and all after it; empty if it was not sent.
     pub(super) fn argument_and_following(&self, name: &str) -> impl Iterator<Item = Argument<'a>> + '_ {
-        let first = self.kind.argument_index(name).unwrap_or(usize::MAX);
+        let first = argument_index(self.declared, name).unwrap_or(usize::MAX);
         self.received.iter().skip(first).copied()
     }
 
@@ -184,7 +208,7 @@ mod tests {
         fn words_read_at_once_are_those_read_one_by_one(unit in "[a-z0-9+= \\-]{0,70}|[ -~\x19\r\n\u{ff}]{0,70}") {
             let unit: Vec<u8> = unit.chars().map(|letter| letter as u8).collect();
             let one_by_one: Vec<_> = Argument::split_all(&unit).collect();
-            prop_assert_eq!(&NamedArguments::split(DatagramKind::by_number(0).unwrap(), &unit).received[..], &one_by_one[..]);
+            prop_assert_eq!(&NamedArguments::split(&[], &unit).received[..], &one_by_one[..]);
             let is_plain = unit.len() < 64 && unit.iter().all(|&b| b != b'{' && b >= b' ' && b != 255);
             prop_assert_eq!(UnquotedWords::try_split(&unit).is_some(), is_plain);
         }

@@ -39,9 +39,7 @@ fn announcement(info: &GameInfo, start: &IccGameStart) -> Option<Message> {
             kind: info.kind.clone().unwrap_or_default(),
             resumed: false,
         })),
-        IccGameStartReason::Observed => {
-            Some(ObservingUpdate { game: info.game, is_observed: true }.into())
-        }
+        IccGameStartReason::Observed => Some(ObservingUpdate { game: info.game, is_observed: true }.into()),
         IccGameStartReason::Isolated | IccGameStartReason::Changed => None,
     }
 }

@@ -1,7 +1,7 @@
 //! Kinds of datagrams.
 
 use super::DatagramMessages;
-use super::arguments::NamedArguments;
+use super::arguments::{ArgumentSpec, NamedArguments};
 use super::names_and_offers::DatagramNamesAndOffers;
 use crate::message::Message;
 
@@ -19,25 +19,6 @@ pub(crate) struct DatagramKind {
     /// Whether an argument is a password or a key, which must never be logged.
     pub(super) is_secret: bool,
     pub(super) parser: ArgumentParser,
-}
-
-/// The declaration of an argument in a kind of datagram.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ArgumentSpec {
-    pub(super) name: &'static str,
-    /// How the server usually quotes the argument.
-    pub(super) quoting: Quoting,
-}
-
-/// The quotation of an argument. The variants are ordered: a later one can hold more texts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Quoting {
-    /// No quoting: neither a blank nor a brace, and not empty.
-    Word,
-    /// `{…}`: any text without a brace.
-    Braces,
-    /// `^Y{…^Y}`: any text.
-    Marks,
 }
 
 /// How the arguments of a kind of datagram become messages. If a function returns `None`, the datagram is emitted as a
@@ -61,18 +42,14 @@ impl DatagramKind {
         at_number.or_else(|| Self::ALL.get(Self::ALL.binary_search_by_key(&number, |kind| kind.number).ok()?))
     }
 
-    /// Returns the index of the argument of this name; `None` if this kind has none.
-    #[inline]
-    pub(super) fn argument_index(&self, name: &str) -> Option<usize> {
-        self.arguments.iter().position(|argument| argument.name == name)
-    }
-
     /// Parses the text after the number of a datagram of this kind; `None` if there is no message for it.
     pub(super) fn parse(&'static self, text: &[u8], known: &mut DatagramNamesAndOffers) -> Option<DatagramMessages> {
         match self.parser {
             ArgumentParser::Generic => None,
-            ArgumentParser::Stateless(parse) => parse(&NamedArguments::split(self, text)).map(DatagramMessages::from),
-            ArgumentParser::Stateful(parse) => parse(&NamedArguments::split(self, text), known),
+            ArgumentParser::Stateless(parse) => {
+                parse(&NamedArguments::split(self.arguments, text)).map(DatagramMessages::from)
+            }
+            ArgumentParser::Stateful(parse) => parse(&NamedArguments::split(self.arguments, text), known),
         }
     }
 }

@@ -5,8 +5,9 @@
 //!
 //! Source: ICC's description of its level-2 format; for the rows marked so, clients and captures.
 
+use super::arguments::{ArgumentSpec, Quoting};
 use super::kind::ArgumentParser::{Generic, Stateful, Stateless};
-use super::kind::{ArgumentSpec, DatagramKind, Quoting, argument, arguments, kinds};
+use super::kind::{DatagramKind, argument, arguments, kinds};
 use super::{boards, games, offers, people, talk};
 use crate::message::GameUpdateKind::{Fen, Flip, PastMove, TookBack, WentBack};
 use crate::message::IccGameStartReason::{Changed, Foreign, Isolated, Mine, Observed};
