@@ -75,14 +75,14 @@ impl FaultInjector {
     pub(crate) fn apply_to_output(&mut self, bytes: &[u8]) -> Vec<OutputStep> {
         let mut steps = Vec::new();
         let mut rest = bytes;
-        while let Some((position, at, fault)) = self.take_first_due_fault(rest) {
+        while let Some(([start, middle], at, fault)) = self.take_first_due_fault(rest) {
             let cuts = match fault {
                 Fault::CutMidLine => true,
                 // Injected before the connection was made, they apply before its first byte.
                 Fault::Reset | Fault::Stall => at != FaultPoint::Now,
                 _ => false,
             };
-            let (before, after) = rest.split_at(if cuts { position.middle } else { position.start });
+            let (before, after) = rest.split_at(if cuts { middle } else { start });
             self.push_server_output(before, &mut steps);
             rest = after;
             self.fired.push((at, fault, self.n_bytes));
@@ -95,8 +95,9 @@ impl FaultInjector {
         steps
     }
 
-    /// Removes and returns the pending fault whose point comes first in these bytes; `None` if no point is in them.
-    fn take_first_due_fault(&mut self, bytes: &[u8]) -> Option<(FaultOffsets, FaultPoint, Fault)> {
+    /// Removes and returns the pending fault whose point comes first in these bytes, after the offsets of the point; `None` if no
+    /// point is in them.
+    fn take_first_due_fault(&mut self, bytes: &[u8]) -> Option<([usize; 2], FaultPoint, Fault)> {
         // At equal positions, the fault that was injected first is applied first.
         let pending = self.pending.iter().enumerate();
         let (position, index) = pending.filter_map(|(index, &(at, _))| Some((self.locate(at, bytes)?, index))).min()?;
@@ -153,8 +154,9 @@ impl FaultInjector {
         }
     }
 
-    /// Returns where a point is in these bytes; `None` if it is not in them.
-    fn locate(&self, at: FaultPoint, bytes: &[u8]) -> Option<FaultOffsets> {
+    /// Returns the offset of a point in these bytes, and that of the middle of the rest of its line; `None` if the point is not in
+    /// them.
+    fn locate(&self, at: FaultPoint, bytes: &[u8]) -> Option<[usize; 2]> {
         let found = match at {
             FaultPoint::Connect | FaultPoint::Now => (!bytes.is_empty()).then_some(0),
             FaultPoint::Login => find_bytes(bytes, b"login: "),
@@ -171,15 +173,8 @@ impl FaultInjector {
         }?;
         let line = bytes.get(found..)?;
         let length = find_bytes(line, b"\n").unwrap_or(line.len());
-        Some(FaultOffsets { start: found, middle: found + length / 2 })
+        Some([found, found + length / 2])
     }
-}
-
-/// Offsets at which a fault takes effect: the start of a line or of the point in it, and the middle of the rest of that line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct FaultOffsets {
-    start: usize,
-    middle: usize,
 }
 
 fn find_bytes(bytes: &[u8], needle: &[u8]) -> Option<usize> {

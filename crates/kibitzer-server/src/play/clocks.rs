@@ -13,7 +13,7 @@ pub(crate) struct Clocks {
     pub(crate) left_ms: Sides<i64>,
     increment_ms: i64,
     /// The running clock, and since when it runs.
-    running: Option<(Color, Instant)>,
+    pub(crate) running: Option<(Color, Instant)>,
 }
 
 impl Clocks {
@@ -63,10 +63,6 @@ impl Clocks {
     /// Adds time to one clock.
     pub(crate) fn add_time(&mut self, color: Color, time: Duration) {
         *self.left_ms.of_mut(color) += whole_ms(time);
-    }
-
-    pub(crate) const fn is_running(&self) -> bool {
-        self.running.is_some()
     }
 
     /// Returns when the running clock reaches zero, which may be in the past; `None` if no clock is running.

@@ -201,7 +201,7 @@ impl Game {
             position: self.position(),
             last: self.record.plies.last(),
             clocks_ms: self.clocks.readings(now),
-            is_ticking: self.clocks.is_running(),
+            is_ticking: self.clocks.running.is_some(),
         };
         line.format(view)
     }

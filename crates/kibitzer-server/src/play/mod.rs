@@ -40,7 +40,7 @@ pub(crate) struct Sides<T> {
     pub(crate) black: T,
 }
 
-impl<T> Sides<T> {
+impl<T: Clone> Sides<T> {
     pub(crate) const fn of(&self, color: Color) -> &T {
         match color {
             Color::White => &self.white,
@@ -56,10 +56,7 @@ impl<T> Sides<T> {
     }
 
     /// Returns the same value for both sides.
-    pub(crate) fn both(value: T) -> Self
-    where
-        T: Clone,
-    {
+    pub(crate) fn both(value: T) -> Self {
         Self { white: value.clone(), black: value }
     }
 }

@@ -60,7 +60,7 @@ impl Population {
     /// Chooses and adds the next move. Returns the pause after it, which is zero in the first plies while the server starts.
     fn play_relayed_move(&mut self, game: &mut ExaminedGame) -> Duration {
         let position = game.main.last_position();
-        let Some(played) = brain::choose_move(position, &mut self.random) else { return Duration::ZERO };
+        let Some(played) = brain::choose_move(position, &mut self.random) else { return BREAK };
         let thought_s = self.random.u32(2..27);
         let mut clocks_ms = game.main.plies.last().map_or(Sides::both(TERMS.initial_ms()), |ply| ply.clocks_ms);
         let left_ms = clocks_ms.of_mut(position.side_to_move);

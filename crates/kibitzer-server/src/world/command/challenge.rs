@@ -172,9 +172,9 @@ pub(super) fn make_or_accept_challenge(world: &mut World, [id, opponent]: [Conne
     let (me, other) = (world.lobby.player_name(id), world.lobby.player_name(opponent));
     let (mine, theirs) =
         (world.offers.pending_between(id, opponent, kind), world.offers.pending_between(opponent, id, kind));
-    if let Some(offer) =
-        theirs.filter(|offer| matches!(offer.kind, OfferKind::Match(their) if propose_same_game(their, challenge)))
-    {
+    // The same game, as the opponent proposes it.
+    let same = OfferKind::Match(Challenge { color: challenge.color.map(Color::opponent), ..challenge });
+    if let Some(offer) = theirs.filter(|offer| offer.kind == same) {
         world.lobby.queue_text(id, &format!("Your challenge intercepts {other}'s challenge.\n"));
         world.lobby.notify_on_prompt_line(opponent, &format!("{me}'s challenge intercepts your challenge.\n"));
         return world.accept_offer(offer);
@@ -204,12 +204,6 @@ pub(super) fn make_or_accept_challenge(world: &mut World, [id, opponent]: [Conne
     world.lobby.queue_bell_if_on(opponent);
     world.lobby.notify_on_prompt_line(opponent, "You can \"accept\", \"decline\", or propose different parameters.\n");
     world.lobby.queue_offer_line_if_on(offer, opponent);
-}
-
-/// Returns whether two challenges of opponents propose the same game.
-fn propose_same_game(one: Challenge, other: Challenge) -> bool {
-    let is_same_color = one.color == other.color.map(Color::opponent);
-    one.terms == other.terms && one.is_adjourned == other.is_adjourned && is_same_color
 }
 
 fn run_resume(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {

@@ -178,7 +178,7 @@ impl World {
 
 /// Returns the datagrams of both clocks, in milliseconds.
 fn clock_datagrams(game: &Game, readings: Sides<i64>) -> [Datagram; 2] {
-    let (id, is_running) = (game.header.id, game.clocks.is_running());
+    let (id, is_running) = (game.header.id, game.clocks.running.is_some());
     Color::BOTH.map(|color| {
         let runs = u8::from(is_running && game.side_to_move() == color).to_string();
         let (letter, reading) = (color_letter(color).to_string(), readings.of(color).to_string());
