@@ -141,9 +141,7 @@ impl ControlSequence {
     /// Stores the bytes at the start of `input` that belong to a level-2 unit and have no special meaning, up to the limit;
     /// returns their number. Outside of such a unit, stores none.
     pub(super) fn collect_plain_bytes(&mut self, input: &[u8], datagram_limit: usize) -> usize {
-        let SequenceState::Datagram { control_y: false, .. } = self.state else {
-            return 0;
-        };
+        let SequenceState::Datagram { control_y: false, .. } = self.state else { return 0 };
         let room = datagram_limit.saturating_sub(self.unit_body().len());
         let input = input.get(..room).unwrap_or(input);
         let end = memchr::memchr3(CONTROL_Y, CONTROL_Z, IAC, input).unwrap_or(input.len());

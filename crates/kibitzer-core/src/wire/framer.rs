@@ -35,14 +35,12 @@ use self::bytes::{InputConsumed, StreamByte};
 pub(crate) use self::fast_frame::{FastFrame, FastFrameKind};
 use self::whole_line::WholeLine;
 use super::control::{ControlSequence, SequenceState};
-use super::family::Family;
 use super::frame::{Control, Frame, FrameKind, Level1Header, LineTag};
 use super::line::LineBuffer;
-use super::options::{Limits, Timeseal};
-use super::prompt::{PromptKind, Prompts};
+use super::line_rules::LineRules;
+use super::options::{Family, Limits, Timeseal};
+use super::prompt::PromptKind;
 use super::telnet::TelnetState;
-use super::wrap::Wrapping;
-use crate::scan::find;
 
 /// Splits the byte stream of a server into [`Frame`]s.
 ///
@@ -70,14 +68,10 @@ use crate::scan::find;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Framer {
-    limits: Limits,
+    rules: LineRules,
     timeseal: Timeseal,
-    /// Family of the server, which decides which control bytes are framing. `Auto` until it is set or the login shows it.
-    family: Family,
     /// Whether block mode is off, so that its marks are text, except those around the complaint about an unnumbered line.
     is_unblocked: bool,
-    prompts: Prompts,
-    wrapping: Wrapping,
     /// Stream position of the next byte of input.
     position: u64,
     telnet: TelnetState,
@@ -153,8 +147,9 @@ impl Framer {
 
     /// Replaces the limits.
     #[must_use]
-    pub fn with_limits(self, limits: Limits) -> Self {
-        Self { limits, ..self }
+    pub const fn with_limits(mut self, limits: Limits) -> Self {
+        self.rules.limits = limits;
+        self
     }
 
     /// Sets the version of timeseal, whose pings are removed from the stream. Default: off.
@@ -173,24 +168,24 @@ impl Framer {
     /// Adds the blank with which every prompt ends, if it is missing. An empty prompt, or one with control bytes, removes the
     /// custom prompt.
     pub fn set_prompt(&mut self, prompt: &[u8]) {
-        self.prompts.set_custom(prompt);
+        self.rules.prompts.set_custom(prompt);
     }
 
     /// Disables the joining of wrapped lines, for a server that wraps none. The reply `nowrap set.` does the same.
     pub const fn set_unwrapped(&mut self) {
-        self.wrapping.enabled = false;
+        self.rules.wrapping.is_unwrapped = true;
     }
 
     /// Sets the family of the server. Default: [`Family::Auto`], which the framer replaces once the login shows the family.
     ///
     /// Control-Y and control-Z are framing on ICC, and with `Auto` until the login is complete. Otherwise they are text.
     pub const fn set_family(&mut self, family: Family) {
-        self.family = family;
+        self.rules.family = family;
     }
 
     /// Returns the family of the server, as set or as shown by the login.
     pub const fn family(&self) -> Family {
-        self.family
+        self.rules.family
     }
 
     /// Sets whether the marks of block mode are recognized. Default: `true`.
@@ -278,9 +273,9 @@ impl Framer {
 
     /// Records that the login is complete; sets the family if it was unknown.
     fn record_login(&mut self, family: Family) {
-        self.prompts.is_logged_in = true;
-        if self.family == Family::Auto {
-            self.family = family;
+        self.rules.prompts.is_logged_in = true;
+        if self.rules.family == Family::Auto {
+            self.rules.family = family;
         }
     }
 
@@ -311,7 +306,7 @@ impl Framer {
         }
         let (tag, bytes) = self.line.split_at_tag();
         if tag == LineTag::None {
-            apply_server_line(&mut self.prompts, &mut self.wrapping, bytes);
+            self.rules.apply_server_line(bytes);
         }
         Frame { offset: self.line.offset(tag.is_literal()), end, bell, kind: FrameKind::Line { tag, bytes } }
     }
@@ -329,14 +324,14 @@ impl Framer {
             SequenceFrame::Start => match Level1Header::parse(unit_bytes) {
                 Some(header) => FrameKind::Control(Control::UnitStart(Arc::new(header))),
                 // A line like any other, so its limit applies; it may be smaller than that of a header.
-                None => match unit_bytes.get(..self.limits.line_bytes) {
+                None => match unit_bytes.get(..self.rules.limits.line_bytes) {
                     Some(kept) if kept.len() < unit_bytes.len() => {
                         FrameKind::OverLong { bytes: kept, length: unit_bytes.len() as u64 }
                     }
                     _ => FrameKind::Line { tag: LineTag::None, bytes: unit_bytes },
                 },
             },
-            SequenceFrame::Broken if unit_bytes.len() >= self.limits.datagram_bytes => {
+            SequenceFrame::Broken if unit_bytes.len() >= self.rules.limits.datagram_bytes => {
                 FrameKind::OverLong { bytes, length: bytes.len() as u64 }
             }
             SequenceFrame::Broken => FrameKind::Line { tag: LineTag::None, bytes },
@@ -347,21 +342,3 @@ impl Framer {
 
 /// Start of the level-2 unit with this login's name, which ICC sends once the login is complete.
 const WHO_AM_I: &[u8] = b"0 ";
-
-/// Updates prompts and wrapping from a line of the server: the end of the login, FatICS's greeting, or `nowrap`. Other lines
-/// change nothing.
-fn apply_server_line(prompts: &mut Prompts, wrapping: &mut Wrapping, line: &[u8]) {
-    if !prompts.is_logged_in {
-        // FICS and its relatives announce the session with this line; ICC sends datagram 0 instead (transport rule P9).
-        if line.starts_with(b"**** Starting ") && find(line, b" session as ").is_some() {
-            prompts.is_logged_in = true;
-        }
-        // FatICS names itself in its greeting. Only before the login: later, a player may write the word.
-        wrapping.keeps_blanks |= find(line, b"FatICS").is_some();
-    }
-    match line {
-        b"nowrap set." => wrapping.enabled = false,
-        b"nowrap unset." => wrapping.enabled = true,
-        _ => {}
-    }
-}

@@ -1,11 +1,11 @@
 //! Buffer of one line while it is received: its text, and whether another piece of a wrapped line may follow.
 
-use super::family::Family;
 use super::frame::LineTag;
+use super::line_rules::LineRules;
 use super::options::Limits;
 use super::prompt::{PromptKind, Prompts, guest_name_in_prompt};
 use super::quote::Quote;
-use super::wrap::{CONTINUATION, Wrapping, cuts_entity, is_cut_board};
+use super::wrap::{CONTINUATION, cuts_entity, is_cut_board};
 
 /// The line that is being received, with the pieces of a wrapped line joined.
 #[derive(Clone, Debug, Default)]
@@ -142,7 +142,7 @@ impl LineBuffer {
 
     /// Stores text, up to the first byte that may complete a prompt. Returns the number of consumed bytes, and the effect. `at`
     /// is the stream position of the first byte.
-    pub(super) fn push(&mut self, text: &[u8], at: u64, context: &LineContext<'_>) -> (usize, LineStep) {
+    pub(super) fn push(&mut self, text: &[u8], at: u64, rules: &LineRules) -> (usize, LineStep) {
         let Some(&byte) = text.first() else { return (0, LineStep::Pending) };
         if let LinePhase::Held { bell, matched, mark_at, end } = self.phase {
             if CONTINUATION.get(matched) != Some(&byte) {
@@ -168,16 +168,16 @@ impl LineBuffer {
                 self.phase = LinePhase::Joining { blank_follows: true };
                 return (1, LineStep::Pending);
             }
-            self.begin_next_piece(byte, blank_follows, context);
+            self.begin_next_piece(byte, blank_follows, rules);
         }
-        if !self.may_become_prompt(context.prompts) {
-            self.append_within_limits(text, at, context.limits);
+        if !self.may_become_prompt(&rules.prompts) {
+            self.append_within_limits(text, at, &rules.limits);
             return (text.len(), LineStep::Pending);
         }
         let end = memchr::memchr2(b' ', b':', text);
         let run = end.and_then(|end| text.get(..=end)).unwrap_or(text);
-        self.append_within_limits(run, at, context.limits);
-        (run.len(), self.detect_prompt(context.prompts))
+        self.append_within_limits(run, at, &rules.limits);
+        (run.len(), self.detect_prompt(&rules.prompts))
     }
 
     /// Appends text up to the limits, and counts the bytes beyond them. `at` is the stream position of the first byte.
@@ -197,12 +197,12 @@ impl LineBuffer {
 
     /// Begins the next piece of a wrapped line, whose first byte is `next`. Appends a blank to the previous piece, unless the
     /// server cut a word or an entity between the two.
-    fn begin_next_piece(&mut self, next: u8, blank_follows: bool, context: &LineContext<'_>) {
+    fn begin_next_piece(&mut self, next: u8, blank_follows: bool, rules: &LineRules) {
         let piece = self.text.get(self.piece..).unwrap_or_default();
         let mark = if self.piece == 0 { 0 } else { CONTINUATION.len() };
-        let is_cut_word = context.wrapping.is_cut_word(piece, piece.len() + mark, blank_follows);
+        let is_cut_word = rules.wrapping.is_cut_word(piece, piece.len() + mark, blank_follows);
         if !is_cut_word && !cuts_entity(piece, next) && !piece.ends_with(b" ") && self.cut == 0 {
-            if self.text.len() < context.limits.wrapped_line_bytes {
+            if self.text.len() < rules.limits.wrapped_line_bytes {
                 self.text.push(b' ');
             } else {
                 self.cut = 1;
@@ -240,7 +240,7 @@ impl LineBuffer {
 
     /// Processes a line end at the stream position `at`. A line that may continue is held until the next bytes are received.
     /// `v1_pings`: the line `[G]` is a ping.
-    pub(super) fn process_line_end(&mut self, at: u64, v1_pings: bool, context: &LineContext<'_>) -> LineStep {
+    pub(super) fn process_line_end(&mut self, at: u64, v1_pings: bool, rules: &LineRules) -> LineStep {
         if let LinePhase::Held { .. } = self.phase {
             return LineStep::EmitFirst;
         }
@@ -260,8 +260,8 @@ impl LineBuffer {
             self.phase = LinePhase::CutOff { is_ended: true };
             return LineStep::Complete;
         }
-        let is_prompted = prompt_follows_output(context.prompts, context.family);
-        if self.cut == 0 && context.wrapping.may_continue(is_prompted, tag, line, piece, self.piece > 0) {
+        let is_prompted = rules.prompt_follows_output();
+        if self.cut == 0 && rules.wrapping.may_continue(is_prompted, tag, line, piece, self.piece > 0) {
             self.phase = LinePhase::Held { end: at + 1, bell: self.bell, matched: 0, mark_at: at };
             self.bell = false;
             return LineStep::Pending;
@@ -339,19 +339,4 @@ impl LineBuffer {
             LinePhase::Open | LinePhase::Joining { .. } | LinePhase::CutOff { .. } => (position, self.bell),
         }
     }
-}
-
-/// Settings and facts of the stream on which the interpretation of a line depends.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct LineContext<'a> {
-    pub(super) limits: &'a Limits,
-    pub(super) prompts: &'a Prompts,
-    pub(super) wrapping: &'a Wrapping,
-    pub(super) family: Family,
-}
-
-/// Returns whether the server sends a prompt after all output, so that a line can be held until the bytes after it arrive.
-/// `false` before the login, and on ICC, where sessions switch the prompt off.
-pub(super) fn prompt_follows_output(prompts: &Prompts, family: Family) -> bool {
-    prompts.is_logged_in && family != Family::Icc
 }

@@ -5,10 +5,10 @@
 
 mod block_code;
 mod control;
-mod family;
 mod frame;
 mod framer;
 mod line;
+mod line_rules;
 mod options;
 mod prompt;
 mod quote;
@@ -20,11 +20,10 @@ mod tests;
 mod wrap;
 
 pub use block_code::CommandCode;
-pub use family::Family;
 pub use frame::{Control, Frame, FrameKind, Level1Header, LineTag};
 pub use framer::Framer;
 pub(crate) use framer::{FastFrame, FastFrameKind};
-pub use options::{Limits, Timeseal};
+pub use options::{Family, Limits, Timeseal};
 pub(crate) use quote::sender_in_heading;
 pub use seal::{Unsealed, seal_hello, seal_line, seal_ping_answer, unseal};
 pub use state::StreamState;

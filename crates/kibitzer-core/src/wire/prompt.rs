@@ -1,6 +1,6 @@
 //! Detection of prompts, which are the only output of a server without a line end.
 
-use super::family::Family;
+use super::options::Family;
 use super::telnet::IAC;
 use crate::scan::Cursor;
 use crate::text::Handle;
@@ -21,7 +21,8 @@ pub(super) enum PromptKind {
 /// Source: transport rules P1 to P3, P9.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Prompts {
-    custom: Option<Box<[u8]>>,
+    /// The custom prompt, including its blank; empty if none is set.
+    pub(super) custom: Box<[u8]>,
     /// Whether the login is complete, so that `login: ` and `password: ` are text.
     pub(super) is_logged_in: bool,
 }
@@ -42,12 +43,8 @@ impl Prompts {
     pub(super) fn set_custom(&mut self, prompt: &[u8]) {
         let is_text = !prompt.iter().any(|&byte| byte.is_ascii_control() || byte == IAC);
         let blank: &[u8] = if prompt.ends_with(b" ") { b"" } else { b" " };
-        self.custom = (is_text && !prompt.is_empty()).then(|| [prompt, blank].concat().into());
-    }
-
-    /// Returns the custom prompt, including its blank; empty if none is set.
-    pub(super) fn custom(&self) -> &[u8] {
-        self.custom.as_deref().unwrap_or_default()
+        let is_prompt = is_text && !prompt.is_empty();
+        self.custom = if is_prompt { [prompt, blank].concat().into() } else { Box::default() };
     }
 
     /// Returns the kind of the prompt at the very start of `line`, and its length in bytes; `None` if `line` starts with no
@@ -60,15 +57,13 @@ impl Prompts {
             b'l' | b'p' if !self.is_logged_in => login_or_password_prompt(line),
             _ => None,
         };
-        known.or_else(|| {
-            let custom = self.custom.as_ref().filter(|prompt| line.starts_with(prompt))?;
-            Some((PromptKind::Command(Family::Auto), custom.len()))
-        })
+        let is_custom = || !self.custom.is_empty() && line.starts_with(&self.custom);
+        known.or_else(|| is_custom().then_some((PromptKind::Command(Family::Auto), self.custom.len())))
     }
 
     /// Returns the length of the longest recognized prompt, in bytes.
     pub(super) fn longest_bytes(&self) -> usize {
-        LONGEST.max(self.custom().len())
+        LONGEST.max(self.custom.len())
     }
 }
 

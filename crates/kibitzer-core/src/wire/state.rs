@@ -1,7 +1,6 @@
 //! The state on which the meaning of the next byte of a stream depends.
 
-use super::family::Family;
-use super::options::Timeseal;
+use super::options::{Family, Timeseal};
 use super::quote::Quote;
 use crate::text::Handle;
 

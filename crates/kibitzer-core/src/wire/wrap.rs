@@ -13,18 +13,12 @@ const DEFAULT_WIDTH: usize = 79;
 const NARROWEST_WIDTH: usize = 32;
 
 /// How the server wraps long lines.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Wrapping {
-    /// Whether the server wraps lines; `false` once it has accepted `nowrap`.
-    pub(super) enabled: bool,
+    /// Whether the server wraps no lines; `true` once it has accepted `nowrap`.
+    pub(super) is_unwrapped: bool,
     /// Whether the server keeps the blank at which it wraps (FatICS). The others drop it.
     pub(super) keeps_blanks: bool,
-}
-
-impl Default for Wrapping {
-    fn default() -> Self {
-        Self { enabled: true, keeps_blanks: false }
-    }
 }
 
 impl Wrapping {
@@ -42,7 +36,7 @@ impl Wrapping {
         piece: &[u8],
         is_joined: bool,
     ) -> bool {
-        if !self.enabled {
+        if self.is_unwrapped {
             false
         } else if tag == LineTag::None && !line.starts_with(b"{") {
             piece.len() >= if is_prompted { 1 } else { NARROWEST_WIDTH }

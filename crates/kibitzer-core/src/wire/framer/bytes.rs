@@ -9,10 +9,9 @@ use crate::wire::block_code::CommandCode;
 use crate::wire::control::{
     BLOCK_END, BLOCK_START, CONTROL_Y, CONTROL_Z, ESCAPE, POSE_START, SequenceState, SequenceStep,
 };
-use crate::wire::family::Family;
 use crate::wire::frame::Control;
-use crate::wire::line::{LineContext, LineStep};
-use crate::wire::options::Timeseal;
+use crate::wire::line::LineStep;
+use crate::wire::options::{Family, Timeseal};
 use crate::wire::prompt::guest_name_in_prompt;
 use crate::wire::telnet::{IAC, TelnetState, TelnetStep};
 
@@ -72,8 +71,10 @@ impl Framer {
     fn consume_plain_runs(&mut self, input: &mut &[u8]) -> Option<PendingFrame> {
         loop {
             let (n_taken, step) = match self.sequence.state {
-                SequenceState::None => self.push_text(leading_plain_text(input, self.timeseal), self.position),
-                _ => (self.sequence.collect_plain_bytes(input, self.limits.datagram_bytes), LineStep::Pending),
+                SequenceState::None => {
+                    self.line.push(leading_plain_text(input, self.timeseal), self.position, &self.rules)
+                }
+                _ => (self.sequence.collect_plain_bytes(input, self.rules.limits.datagram_bytes), LineStep::Pending),
             };
             *input = input.get(n_taken..).unwrap_or_default();
             self.position += n_taken as u64;
@@ -89,14 +90,10 @@ impl Framer {
     /// Processes one byte of an aborted sequence as text; ends the sequence after its last one. `None` if no frame is complete
     /// yet.
     pub(super) fn replay_byte_as_text(&mut self) -> Option<PendingFrame> {
-        let SequenceState::Text(index) = self.sequence.state else {
-            return None;
-        };
-        let Some(&value) = self.sequence.bytes.get(index) else {
-            return self.end_sequence(None);
-        };
+        let SequenceState::Text(index) = self.sequence.state else { return None };
+        let Some(&value) = self.sequence.bytes.get(index) else { return self.end_sequence(None) };
         let byte = StreamByte { value, escaped: true, at: self.sequence.start + index as u64 };
-        match self.push_text(&[value], byte.at).1 {
+        match self.line.push(&[value], byte.at, &self.rules).1 {
             LineStep::EmitFirst => Some(PendingFrame::Line),
             step => {
                 self.sequence.state = SequenceState::Text(index + 1);
@@ -126,30 +123,31 @@ impl Framer {
             ESCAPE => self.begin_sequence(SequenceState::Escape, Some(ESCAPE), byte.at),
             // Version 1 pings are lines of their own; see `LineBuffer::process_line_end`.
             b'[' if self.timeseal == Timeseal::V2 => self.begin_sequence(SequenceState::Ping, Some(b'['), byte.at),
-            BLOCK_START if self.recognizes_block_start() => self.begin_sequence(SequenceState::BlockId, None, byte.at),
+            // At the start of a line, or inside a block, which it then cuts off.
+            BLOCK_START if self.block.is_some() || !self.line.has_open_text() => {
+                self.begin_sequence(SequenceState::BlockId, None, byte.at)
+            }
             BLOCK_END if self.block.is_some() => self.emit_line_before(byte).or_else(|| self.end_block(byte.at)),
             POSE_START if self.block.is_some() => self.set_block_posed(true),
             CONTROL_Y if self.block.is_some_and(|block| block.posed) => self.set_block_posed(false),
             CONTROL_Y if self.recognizes_units() => self.begin_sequence(SequenceState::ControlY, None, byte.at),
             CONTROL_Z if self.recognizes_units() => {
-                self.emit_line_before(byte).or_else(|| Some(self.record_overflow(byte.at)))
+                self.emit_line_before(byte).or_else(|| {
+                    // The server dropped the rest of a command's output, and perhaps end marks with it.
+                    self.lost_unit_ends = true;
+                    Some(PendingFrame::Control { control: Control::Overflow, offset: byte.at })
+                })
             }
             _ => self.push_text_byte(byte),
         }
     }
 
-    /// Returns whether the byte 0x15 here starts a mark of block mode: at the start of a line, or inside a block, which it then
-    /// cuts off.
-    fn recognizes_block_start(&self) -> bool {
-        self.block.is_some() || !self.line.has_open_text()
-    }
-
     /// Returns whether control-Y and control-Z are ICC's framing rather than text.
     pub(super) const fn recognizes_units(&self) -> bool {
-        match self.family {
+        match self.rules.family {
             Family::Icc => true,
             Family::Fics => false,
-            Family::Auto => !self.prompts.is_logged_in,
+            Family::Auto => !self.rules.prompts.is_logged_in,
         }
     }
 
@@ -163,7 +161,7 @@ impl Framer {
         if byte.value == CONTROL_Y {
             self.sequence.control_y_at = byte.at;
         }
-        match self.sequence.process(byte.value, self.limits.datagram_bytes) {
+        match self.sequence.process(byte.value, self.rules.limits.datagram_bytes) {
             SequenceStep::Pending => None,
             SequenceStep::Dropped => self.end_sequence(None),
             // Without block mode these bytes are text, apart from the complaint about a line without a number: it
@@ -244,13 +242,6 @@ impl Framer {
         })
     }
 
-    /// Records that the server dropped the rest of a command's output, so that end marks of units may be missing. Returns the
-    /// frame that reports it.
-    const fn record_overflow(&mut self, at: u64) -> PendingFrame {
-        self.lost_unit_ends = true;
-        PendingFrame::Control { control: Control::Overflow, offset: at }
-    }
-
     /// Ends the innermost level-1 unit, and returns the frame of its end; `None` if none is open. A server that disconnects sends
     /// one end too many.
     pub(super) fn end_unit(&mut self, at: u64) -> Option<PendingFrame> {
@@ -303,7 +294,7 @@ impl Framer {
     /// [`cut_block_over_limit`](Self::cut_block_over_limit) then ends it.
     pub(super) fn record_block_excess(&mut self, end: u64) {
         if let Some(block) = &mut self.block
-            && end - block.start > self.limits.block_bytes
+            && end - block.start > self.rules.limits.block_bytes
         {
             block.over_at = block.over_at.or(Some(end));
         }
@@ -319,23 +310,13 @@ impl Framer {
 
     /// Adds one byte of text to the line. Returns the frame that it completes, or the line that has to be emitted first.
     fn push_text_byte(&mut self, byte: StreamByte) -> Option<PendingFrame> {
-        let (_, step) = self.push_text(&[byte.value], byte.at);
+        let (_, step) = self.line.push(&[byte.value], byte.at, &self.rules);
         self.apply_line_step_or_requeue(step, byte)
-    }
-
-    /// Adds text to the line; returns the number of bytes that the line accepted, and the effect. `at` is the stream position of
-    /// the first byte.
-    fn push_text(&mut self, text: &[u8], at: u64) -> (usize, LineStep) {
-        let (limits, prompts, wrapping) = (&self.limits, &self.prompts, &self.wrapping);
-        let context = LineContext { limits, prompts, wrapping, family: self.family };
-        self.line.push(text, at, &context)
     }
 
     /// Processes a line end. Returns the line if it is complete; `None` if it is held because it may continue.
     fn end_line(&mut self, byte: StreamByte) -> Option<PendingFrame> {
-        let (limits, prompts, wrapping) = (&self.limits, &self.prompts, &self.wrapping);
-        let context = LineContext { limits, prompts, wrapping, family: self.family };
-        let step = self.line.process_line_end(byte.at, self.timeseal == Timeseal::V1, &context);
+        let step = self.line.process_line_end(byte.at, self.timeseal == Timeseal::V1, &self.rules);
         if step != LineStep::EmitFirst {
             self.record_block_excess(byte.at + 1);
         }

@@ -61,13 +61,13 @@ impl Framer {
     /// Writes the settings of the framer, and what it has found in the stream, to `state`. The handle of the login is not
     /// changed.
     pub(crate) fn save_state(&self, state: &mut StreamState) {
-        state.family = self.family;
+        state.family = self.rules.family;
         state.is_unblocked = self.is_unblocked;
         state.timeseal = self.timeseal;
-        state.prompt = self.prompts.custom().to_vec();
-        state.is_logged_in = self.prompts.is_logged_in;
-        state.is_unwrapped = !self.wrapping.enabled;
-        state.keeps_blanks = self.wrapping.keeps_blanks;
+        state.prompt = self.rules.prompts.custom.to_vec();
+        state.is_logged_in = self.rules.prompts.is_logged_in;
+        state.is_unwrapped = self.rules.wrapping.is_unwrapped;
+        state.keeps_blanks = self.rules.wrapping.keeps_blanks;
         state.block = self.block.map(|block| block.id);
         state.n_units = self.unit_depth;
         state.is_mid_line = self.line.had_inline_frame;
@@ -78,8 +78,8 @@ impl Framer {
     /// part of it.
     pub(crate) fn resume(&mut self, state: &StreamState) {
         self.apply_settings(state);
-        self.prompts.is_logged_in |= state.is_logged_in;
-        self.wrapping.keeps_blanks = state.keeps_blanks;
+        self.rules.prompts.is_logged_in |= state.is_logged_in;
+        self.rules.wrapping.keeps_blanks = state.keeps_blanks;
         self.block = state.block.map(|id| OpenBlock { id, start: self.position, posed: false, over_at: None });
         self.unit_depth = state.n_units.min(MAX_UNITS);
         if state.is_mid_line {
@@ -90,10 +90,10 @@ impl Framer {
 
     /// Sets family, block mode, timeseal, prompt and wrapping from a state, and nothing else.
     pub(crate) fn apply_settings(&mut self, state: &StreamState) {
-        self.family = state.family;
+        self.rules.family = state.family;
         self.is_unblocked = state.is_unblocked;
         self.timeseal = state.timeseal;
         self.set_prompt(&state.prompt);
-        self.wrapping.enabled = !state.is_unwrapped;
+        self.rules.wrapping.is_unwrapped = state.is_unwrapped;
     }
 }

@@ -47,18 +47,18 @@ impl Framer {
         }
         let offset = self.position + (input.len() - text.len()) as u64;
         let (bell, kind) = match text {
-            [b'<', ..] if !self.prompts.custom().starts_with(b"<") => {
+            [b'<', ..] if !self.rules.prompts.custom.starts_with(b"<") => {
                 let (line, rest) = text.split_at_checked(parse_board(text)?)?;
                 let rest = skip_returns(rest).strip_prefix(b"\n")?;
-                if !self.starts_a_line(skip_returns(rest)) || line.len() > self.limits.line_bytes {
+                if !self.starts_a_line(skip_returns(rest)) || line.len() > self.rules.limits.line_bytes {
                     return None;
                 }
                 self.advance_past_line(input, rest);
                 (self.line.end_borrowed_line_and_take_bell(Quote::None), FastFrameKind::Board)
             }
             [b'f', ..] => {
-                let (PromptKind::Command(family), length) = self.prompts.match_start(text)? else { return None };
-                let rest = text.get(length..).filter(|_| length <= self.limits.line_bytes)?;
+                let (PromptKind::Command(family), length) = self.rules.prompts.match_start(text)? else { return None };
+                let rest = text.get(length..).filter(|_| length <= self.rules.limits.line_bytes)?;
                 self.advance(input, rest);
                 self.record_prompt(PromptKind::Command(family));
                 (false, FastFrameKind::Prompt)

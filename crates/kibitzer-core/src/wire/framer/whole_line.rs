@@ -2,12 +2,10 @@
 //!
 //! Its frames have to equal those of the slow path; a property test and a fuzz target compare the two.
 
-use super::{Framer, WHO_AM_I, apply_server_line};
+use super::{Framer, WHO_AM_I};
 use crate::wire::control::{CONTROL_Y, CONTROL_Z};
-use crate::wire::family::Family;
 use crate::wire::frame::{Frame, FrameKind, LineTag};
-use crate::wire::line::prompt_follows_output;
-use crate::wire::options::Timeseal;
+use crate::wire::options::{Family, Timeseal};
 use crate::wire::telnet::IAC;
 
 /// The result of [`Framer::next_whole_line`], the fast path for input that needs no copying.
@@ -44,8 +42,8 @@ impl Framer {
         let head = text.get(indent..).unwrap_or_default();
         let quote = self.line.quote();
         if !quote.covers_indent(indent)
-            && let Some((kind, length)) = self.prompts.match_start(head)
-            && indent + length <= self.limits.line_bytes
+            && let Some((kind, length)) = self.rules.prompts.match_start(head)
+            && indent + length <= self.rules.limits.line_bytes
         {
             self.advance(input, head.get(length..).unwrap_or_default());
             let kind = FrameKind::Control(self.record_prompt(kind));
@@ -59,21 +57,21 @@ impl Framer {
             self.end_frame_only_line(input, rest);
             return WholeLine::FrameOnlyLineEnded;
         }
-        if has_control_bytes(line) || line.len() > self.limits.line_bytes || self.needs_slow_path(line, indent) {
+        if has_control_bytes(line) || line.len() > self.rules.limits.line_bytes || self.needs_slow_path(line, indent) {
             return self.leave_to_slow_path(end);
         }
         let (tag, bytes) = quote.split_at_tag(line, indent);
         let first = if line.is_empty() { end - 1 } else { first };
         // The byte after a line decides this at the least cost; without it the line itself is examined.
         let is_over = self.starts_a_line(skip_returns(rest))
-            || !self.wrapping.may_continue(prompt_follows_output(&self.prompts, self.family), tag, bytes, line, false);
+            || !self.rules.wrapping.may_continue(self.rules.prompt_follows_output(), tag, bytes, line, false);
         self.advance_past_line(input, rest);
         if !is_over {
             self.line.hold_borrowed(line, first, end);
             return WholeLine::NotWhole;
         }
         if tag == LineTag::None {
-            apply_server_line(&mut self.prompts, &mut self.wrapping, line);
+            self.rules.apply_server_line(line);
         }
         let offset = if tag.is_literal() { first + indent as u64 } else { first };
         let bell = self.line.end_borrowed_line_and_take_bell(quote.after_line(line));
@@ -86,7 +84,7 @@ impl Framer {
         let unit = text.strip_prefix(&[CONTROL_Y, b'('])?;
         let is_posed = self.block.is_some_and(|block| block.posed);
         (self.recognizes_units() && !is_posed).then_some(())?;
-        let length = unit_length(unit.get(..self.limits.datagram_bytes).unwrap_or(unit))?;
+        let length = unit_length(unit.get(..self.rules.limits.datagram_bytes).unwrap_or(unit))?;
         Some((unit.get(..length)?, unit.get(length + 2..)?))
     }
 
@@ -106,7 +104,7 @@ impl Framer {
     fn needs_slow_path(&self, line: &[u8], indent: usize) -> bool {
         match line.get(indent..).unwrap_or_default() {
             [b'[', b'G', b']'] => self.timeseal == Timeseal::V1,
-            [b'P', ..] => !self.prompts.is_logged_in,
+            [b'P', ..] => !self.rules.prompts.is_logged_in,
             _ => false,
         }
     }
