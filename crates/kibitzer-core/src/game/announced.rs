@@ -9,7 +9,7 @@ use crate::message::{GameCreated, GameId, GameInfo, IccGameStartReason, MyGameRo
 pub(super) const MAX_ANNOUNCED_GAMES: usize = 64;
 
 /// Reports about a game number that arrived before the first board of its game; `None` for each that has not arrived.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct AnnouncedGame {
     number: GameId,
     pub(super) created: Option<GameCreated>,
@@ -58,8 +58,7 @@ impl AnnouncedGames {
     /// Moves the entry of this number to the end of the list, or appends an empty one, and returns it. A list of
     /// [`MAX_ANNOUNCED_GAMES`] entries first loses its oldest one.
     pub(super) fn move_to_latest_or_insert(&mut self, number: GameId) -> &mut AnnouncedGame {
-        let reports =
-            self.take(number).unwrap_or(AnnouncedGame { number, created: None, info: None, hands: None, role: None });
+        let reports = self.take(number).unwrap_or_else(|| AnnouncedGame { number, ..AnnouncedGame::default() });
         if self.games.len() >= MAX_ANNOUNCED_GAMES {
             self.games.pop_front();
         }

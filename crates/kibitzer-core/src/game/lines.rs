@@ -38,7 +38,11 @@ impl Game {
         let (start, end) = (self.base().ply(), self.position().ply());
         let recent = end.saturating_sub(RECENT_PLIES).max(start.saturating_add(1))..end;
         let start = (start < end).then(|| Some(self.base().clone()));
-        start.into_iter().chain(recent.map(|ply| self.position_at(ply))).collect::<Option<_>>().unwrap_or_default()
+        start
+            .into_iter()
+            .chain(recent.map(|ply| self.moves.position_at(ply, &self.position)))
+            .collect::<Option<_>>()
+            .unwrap_or_default()
     }
 
     /// Returns the `<g1>` line of the known terms; `None` if neither the type of the game nor whether it is rated is known.

@@ -91,12 +91,6 @@ impl PlayedMove {
             _ => None,
         }
     }
-
-    /// Returns the board before this move; `None` if the removed pieces are unknown, or `after` is not the board after the move.
-    fn board_before(&self, after: Board, mover: Color) -> Option<Board> {
-        let is_known = self.removed != RemovedPiece::Unknown;
-        is_known.then(|| after.undo(self.played, mover, self.captured()))?
-    }
 }
 
 impl MoveReport {
@@ -154,11 +148,6 @@ impl KnownMoves {
         Self { start_ply: ply_of_start_board(&base).unwrap_or(0), base, played: Vec::new(), limit }
     }
 
-    /// Returns the move that led to `ply`; `None` at or before the base, or after the last move.
-    pub(super) fn move_leading_to(&self, ply: u32) -> Option<&PlayedMove> {
-        self.played.get(self.plies_since_base(ply)?.checked_sub(1)?)
-    }
-
     /// Returns whether the list has reached the limit, so that [`clear_and_set_base`](Self::clear_and_set_base) is needed before
     /// the next move is added.
     pub(super) const fn is_full(&self) -> bool {
@@ -179,7 +168,7 @@ impl KnownMoves {
     }
 
     /// Returns the number of plies from the base to `ply`; `None` if `ply` is before the base.
-    fn plies_since_base(&self, ply: u32) -> Option<usize> {
+    pub(super) fn plies_since_base(&self, ply: u32) -> Option<usize> {
         usize::try_from(ply.checked_sub(self.base.ply())?).ok()
     }
 
@@ -195,7 +184,8 @@ impl KnownMoves {
         let (mut board, mut mover) = (current.board(), current.side_to_move());
         for step in undone.iter().rev() {
             mover = mover.opponent();
-            board = step.board_before(board, mover)?;
+            (step.removed != RemovedPiece::Unknown).then_some(())?;
+            board = board.undo(step.played, mover, step.captured())?;
         }
         Some(board)
     }

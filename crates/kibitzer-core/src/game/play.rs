@@ -132,11 +132,6 @@ impl NotatedMove {
         }
     }
 
-    /// Returns whether the notation names the square of departure, so that the board shows which side moved.
-    pub(super) const fn names_departure_square(self) -> bool {
-        matches!(self, Self::Smith(SmithMove::Normal { .. } | SmithMove::Castle { .. }))
-    }
-
     pub(super) const fn is_capture(self) -> bool {
         match self {
             Self::Smith(smith) => smith.captured().is_some(),
@@ -171,25 +166,14 @@ fn castling_after(rights: CastlingRights, played: LastMove, mover: Color) -> Cas
     let without_both = |color| rights.without(color, CastlingSide::Short).without(color, CastlingSide::Long);
     match played {
         LastMove::Castle { .. } | LastMove::Normal { role: Role::King, .. } => without_both(mover),
-        LastMove::Normal { from, to, .. } => [from, to]
-            .into_iter()
-            .filter_map(rook_starting_on_corner)
-            .fold(rights, |rights, (color, side)| rights.without(color, side)),
+        LastMove::Normal { from, to, .. } => {
+            let rooks = Color::BOTH.map(|color| [(color, CastlingSide::Long, 0), (color, CastlingSide::Short, 7)]);
+            let has_moved =
+                |(color, _, file): &(Color, _, _)| [from, to].contains(&Square::at(*file, color.home_rank()));
+            let lost = rooks.into_iter().flatten().filter(has_moved);
+            lost.fold(rights, |rights, (color, side, _)| rights.without(color, side))
+        }
         LastMove::Drop { .. } | LastMove::Hidden => rights,
-    }
-}
-
-/// Returns the color and castling side of the rook that starts on this corner; `None` for other squares.
-fn rook_starting_on_corner(square: Square) -> Option<(Color, CastlingSide)> {
-    let color = match square.rank() {
-        0 => Color::White,
-        7 => Color::Black,
-        _ => return None,
-    };
-    match square.file() {
-        0 => Some((color, CastlingSide::Long)),
-        7 => Some((color, CastlingSide::Short)),
-        _ => None,
     }
 }
 

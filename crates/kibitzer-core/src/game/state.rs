@@ -24,7 +24,7 @@ pub struct Game {
     /// Shared with all copies of the state of this game; see [`GameIdentity`].
     pub(super) marker: Arc<()>,
     pub(super) position: Arc<Style12>,
-    moves: KnownMoves,
+    pub(super) moves: KnownMoves,
     kind: Option<ServerText>,
     rated: Option<bool>,
     info: Option<Box<GameInfo>>,
@@ -105,11 +105,6 @@ impl Game {
     /// [`GameLimits`](super::GameLimits), all are dropped, and the base becomes the current board.
     pub fn moves(&self) -> &[PlayedMove] {
         &self.moves.played
-    }
-
-    /// Returns the position after an earlier ply; `None` if it cannot be derived from the known moves.
-    pub(super) fn position_at(&self, ply: u32) -> Option<Style12> {
-        self.moves.position_at(ply, &self.position)
     }
 
     /// Returns the type of the game in the server's words (`blitz`, `wild/5`); `None` if the server has not reported it.

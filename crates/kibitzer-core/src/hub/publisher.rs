@@ -60,7 +60,13 @@ impl Publisher {
     ///
     /// Not cancel safe: dropping the future before it is ready drops the event, and no subscriber receives it.
     pub async fn publish(&mut self, event: impl Borrow<Event> + Into<Arc<Event>>, games: &Games) {
-        self.wait_for_lossless_room().await;
+        // The room remains, because only this publisher fills the queues.
+        for queue in &self.lossless {
+            if queue.capacity() == 0 {
+                // An error means that the subscriber has left; `send_without_waiting` removes it.
+                drop(queue.reserve().await);
+            }
+        }
         self.send_without_waiting(event, games);
     }
 
@@ -95,20 +101,6 @@ impl Publisher {
     pub fn admit_new_subscribers(&mut self, games: &Games) {
         let new_subscribers = std::mem::take(&mut self.shared.lock_state().new_subscribers);
         self.admit_with_requested_games(new_subscribers, games);
-    }
-
-    /// Waits until every lossless queue has room for one event. The room remains, because only this publisher fills the queues.
-    ///
-    /// # Cancel safety
-    ///
-    /// Cancel safe: the future changes no state.
-    async fn wait_for_lossless_room(&self) {
-        for queue in &self.lossless {
-            if queue.capacity() == 0 {
-                // An error means that the subscriber has left; `send_without_waiting` removes it.
-                drop(queue.reserve().await);
-            }
-        }
     }
 
     /// Sends an event to all subscribers without waiting, and removes those that were dropped. Every lossless queue must have

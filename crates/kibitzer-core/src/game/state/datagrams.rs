@@ -159,7 +159,8 @@ impl Game {
             return Ok(None);
         }
         if awaited.is_none()
-            && !notation.names_departure_square()
+            // Only a move that names the square of departure shows which side moved.
+            && !matches!(notation, NotatedMove::Smith(SmithMove::Normal { .. } | SmithMove::Castle { .. }))
             && actor.and_then(|actor| self.color_of_player(actor)) == Some(!side)
         {
             return Err(DesyncReason::WrongMove);

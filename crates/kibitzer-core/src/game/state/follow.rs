@@ -39,8 +39,10 @@ impl Game {
         let (known, received) = (self.position.ply(), board.ply());
         let step = if Some(received) == known.checked_add(1) {
             self.apply_board_of_next_ply(board)
+        } else if received == known && board.has_same_squares(&self.position) {
+            GameStep::new(ChangeKind::Repeated, self.reconcile_last_move(board))
         } else if received == known {
-            self.apply_board_of_same_ply(board)
+            self.apply_unexpected_board(board)
         } else if received < known {
             self.apply_board_of_earlier_ply(board, known - received)
         } else {
@@ -56,9 +58,7 @@ impl Game {
     /// lead to it.
     fn apply_board_of_next_ply(&mut self, board: &Arc<Style12>) -> GameStep {
         let mover = self.position.side_to_move();
-        let Some(last_move) = board.played() else {
-            return self.apply_unexpected_board(board);
-        };
+        let Some(last_move) = board.played() else { return self.apply_unexpected_board(board) };
         if let Some(removed) =
             play::removed_by_plain_move(self.position.squares_text(), board.squares_text(), last_move, mover)
         {
@@ -96,9 +96,7 @@ impl Game {
     ///
     /// A game of unknown type is treated like an atomic one.
     fn is_explosion(&self, expected: &Board, board: &Style12, played: LastMove) -> bool {
-        let LastMove::Normal { to: center, .. } = played else {
-            return false;
-        };
+        let LastMove::Normal { to: center, .. } = played else { return false };
         let may_explode = self.kind().is_none_or(|kind| kind.contains("atomic"));
         may_explode
             && Square::all().all(|square| {
@@ -107,14 +105,6 @@ impl Game {
                 let left = board.board().piece(square);
                 left == expected.piece(square) || (is_beside && left.is_none())
             })
-    }
-
-    /// Applies a board at the last known ply, which is unexpected if its squares differ.
-    fn apply_board_of_same_ply(&mut self, board: &Arc<Style12>) -> GameStep {
-        if !board.has_same_squares(&self.position) {
-            return self.apply_unexpected_board(board);
-        }
-        GameStep::new(ChangeKind::Repeated, self.reconcile_last_move(board))
     }
 
     /// Returns the last move of a board whose squares are known. If it differs from the last known move, or the board has none,
@@ -234,7 +224,7 @@ impl Game {
     /// Returns to the known ply that a delta board repeats, and drops the later moves. Keeps the current clocks except the
     /// mover's, which the delta board contains. `None`, without a change, if no known move of this ply has its SAN.
     fn return_to_known_ply(&mut self, ply: u32, delta: &DeltaBoard) -> Option<GameStep> {
-        let last = self.moves.move_leading_to(ply)?;
+        let last = self.moves.played.get(self.moves.plies_since_base(ply)?.checked_sub(1)?)?;
         let played = last.played();
         (last.pretty() == Some(delta.san.as_str())).then_some(())?;
         let plies = self.position.ply() - ply;
