@@ -1,12 +1,12 @@
-//! Descriptors of framing: prompts, marks of replies, telnet commands, lines over the limit.
+//! Descriptors of framing: prompts, marks of replies, telnet commands, lines over the limit; lines and datagrams without a type.
 
 use std::fmt::{self, Write};
 
-use super::value::{FieldSink, Fields, fields};
+use super::value::{FieldSink, Fields, fields, put_field};
 use super::{EventDescriptor, LineDisplay, describe};
 use crate::event::EventKind;
-use crate::message::{Control, OverLongLine};
-use crate::text::Handle;
+use crate::message::{Control, Datagram, OverLongLine, Received};
+use crate::text::{Handle, decode_latin_1};
 use crate::wire::telnet_command_name;
 
 impl Fields for Control {
@@ -68,5 +68,42 @@ describe! {
         line: LineDisplay::Nowhere,
         fields: [text: &*it.line.to_text(), bytes: it.length],
         words(out): write!(out, "{} ... ({} bytes)", it.line.to_text(), it.length),
+    }
+}
+
+/// Describes a message without a descriptor of its own: a datagram, or a line.
+impl EventDescriptor for Received {
+    fn kind(&self) -> EventKind {
+        match self.datagram() {
+            Some(datagram) => datagram.kind(),
+            None if self.is_listed() => EventKind::ListingLine,
+            None => EventKind::Text,
+        }
+    }
+
+    fn write_for_people(&self, out: &mut dyn Write) -> fmt::Result {
+        match self.datagram() {
+            Some(datagram) => datagram.write_for_people(out),
+            None => out.write_str(&decode_latin_1(self.raw())),
+        }
+    }
+}
+
+impl Fields for Received {
+    fn put_fields(&self, put: &mut FieldSink<'_>) {
+        match self.datagram() {
+            Some(datagram) => datagram.put_fields(put),
+            None => put_field(put, "text", &&*decode_latin_1(self.raw())),
+        }
+    }
+}
+
+describe! {
+    Datagram as it => EventKind::Datagram, {
+        fields: [number, fields],
+        words(out): {
+            write!(out, "datagram {}:", it.number)?;
+            it.fields.iter().try_for_each(|field| write!(out, " {{{field}}}"))
+        },
     }
 }

@@ -17,16 +17,16 @@ mod schema_tests;
 #[cfg(feature = "serde")]
 mod serialize;
 mod session;
+mod text;
 mod value;
 
-use std::borrow::Cow;
 use std::fmt::{self, Write};
 
 use self::board::ReportedBoard;
 use self::value::{FieldSink, Fields};
 use super::{Event, EventKind};
-use crate::message::{Datagram, GameId, Message, Received};
-use crate::text::{Handle, decode_latin_1};
+use crate::message::{GameId, Message};
+use crate::text::Handle;
 
 /// Description of one type of event, from which filters, JSON and the text for people are derived.
 pub(crate) trait EventDescriptor: Fields {
@@ -51,7 +51,7 @@ pub(crate) trait EventDescriptor: Fields {
     /// Writes the event as text for people. Default: the name of the kind, and the fields that have a value.
     fn write_for_people(&self, out: &mut dyn Write) -> fmt::Result {
         out.write_str(&self.kind().as_str().replace('_', " "))?;
-        value::write_fields_as_text(": ", |put| self.put_fields(put), out)
+        text::write_fields_as_text(": ", |put| self.put_fields(put), out)
     }
 }
 
@@ -193,7 +193,7 @@ impl Event {
     /// ```
     pub fn visit_fields(&self, visit: &mut dyn FnMut(&str, &dyn fmt::Display)) {
         self.with_descriptor(|it| {
-            self.put_fields_and_line(it, &mut |key, value, _| value::visit_flattened(key, value, visit));
+            self.put_fields_and_line(it, &mut |key, value, _| text::visit_flattened(key, value, visit));
         });
     }
 
@@ -202,7 +202,7 @@ impl Event {
         it.put_fields(put);
         let Some(received) = self.received() else { return };
         match it.line_display() {
-            LineDisplay::InText => value::put_field(put, "text", &line_or_datagram_text(received).as_deref()),
+            LineDisplay::InText => value::put_field(put, "text", &text::line_or_datagram_text(received).as_deref()),
             LineDisplay::InDatagram => received.datagram().iter().for_each(|datagram| datagram.put_fields(put)),
             LineDisplay::ForPeople | LineDisplay::Nowhere => {}
         }
@@ -229,92 +229,5 @@ impl Event {
             | Self::Fault
             | Self::Lost { .. } => read(self),
         }
-    }
-}
-
-/// Returns the server's text: the decoded line, or the argument `text` or `move` of a datagram; `None` for a datagram with
-/// neither.
-fn line_or_datagram_text(received: &Received) -> Option<Cow<'_, str>> {
-    let Some(datagram) = received.datagram() else { return Some(decode_latin_1(received.raw())) };
-    let words = ["text", "move"].into_iter().filter_map(|name| datagram.argument(name));
-    words.map(|words| words.as_str().to_owned()).find(|words| !words.is_empty()).map(Cow::Owned)
-}
-
-/// Writes the event as one line of text for people: the server's line if it is meant for people, otherwise the text of the
-/// descriptor. Events of the session itself begin with `* `, sent lines with `> `.
-///
-/// Control characters except tabs are escaped. A terminal may still obey other characters that a player wrote, such as those that
-/// change the direction of text.
-impl fmt::Display for Event {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut out = ControlEscaper(f);
-        self.with_descriptor(|it| {
-            let display = it.line_display();
-            // Tagged lines and datagrams are meant for programs.
-            let is_for_people = |received: &&Received| {
-                let line = received.raw();
-                !line.is_empty() && !line.starts_with(b"<") && !received.is_datagram()
-            };
-            match self.received().filter(is_for_people) {
-                Some(received) if display != LineDisplay::Nowhere => out.write_str(&decode_latin_1(received.raw())),
-                _ => {
-                    it.write_for_people(&mut out)?;
-                    let words =
-                        self.received().filter(|_| display == LineDisplay::InText).and_then(line_or_datagram_text);
-                    words.map_or(Ok(()), |words| write!(out, ": {words}"))
-                }
-            }
-        })
-    }
-}
-
-/// Writer that escapes control characters except tabs.
-struct ControlEscaper<'a, 'f>(&'a mut fmt::Formatter<'f>);
-
-impl Write for ControlEscaper<'_, '_> {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        let is_escaped = |c: char| c.is_control() && c != '\t';
-        if !text.contains(is_escaped) {
-            return self.0.write_str(text);
-        }
-        text.chars()
-            .try_for_each(|c| if is_escaped(c) { write!(self.0, "{}", c.escape_debug()) } else { self.0.write_char(c) })
-    }
-}
-
-/// Describes a message without a descriptor of its own: a datagram, or a line.
-impl EventDescriptor for Received {
-    fn kind(&self) -> EventKind {
-        match self.datagram() {
-            Some(datagram) => datagram.kind(),
-            None if self.is_listed() => EventKind::ListingLine,
-            None => EventKind::Text,
-        }
-    }
-
-    fn write_for_people(&self, out: &mut dyn Write) -> fmt::Result {
-        match self.datagram() {
-            Some(datagram) => datagram.write_for_people(out),
-            None => out.write_str(&decode_latin_1(self.raw())),
-        }
-    }
-}
-
-impl Fields for Received {
-    fn put_fields(&self, put: &mut FieldSink<'_>) {
-        match self.datagram() {
-            Some(datagram) => datagram.put_fields(put),
-            None => value::put_field(put, "text", &&*decode_latin_1(self.raw())),
-        }
-    }
-}
-
-describe! {
-    Datagram as it => EventKind::Datagram, {
-        fields: [number, fields],
-        words(out): {
-            write!(out, "datagram {}:", it.number)?;
-            it.fields.iter().try_for_each(|field| write!(out, " {{{field}}}"))
-        },
     }
 }

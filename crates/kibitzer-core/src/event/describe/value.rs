@@ -1,6 +1,6 @@
 //! Values of the fields of an event, independent of the output format.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::time::Duration;
 
 use crate::chess::{Color, Role, Square};
@@ -20,70 +20,6 @@ pub(crate) enum Value<'a> {
     Display(&'a dyn fmt::Display),
     List(&'a dyn List),
     Object(&'a dyn Fields),
-}
-
-impl fmt::Display for Value<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::Null => Ok(()),
-            Self::Bool(value) => f.write_str(if value { "yes" } else { "no" }),
-            Self::Number(number) => number.fmt(f),
-            Self::Letter(letter) => f.write_char(letter),
-            Self::Text(text) => f.write_str(text),
-            Self::Display(shown) => shown.fmt(f),
-            Self::List(list) => {
-                let (mut separator, mut written) = ("", Ok(()));
-                list.put_items(&mut |item| {
-                    written = written.and_then(|()| write!(f, "{separator}{item}"));
-                    separator = " ";
-                });
-                written
-            }
-            Self::Object(object) => write_fields_as_text("", |put| object.put_fields(put), f),
-        }
-    }
-}
-
-/// Writes the fields that are not [`Value::Null`] as text for people, separated by commas, with `start` before the first one.
-pub(super) fn write_fields_as_text(
-    start: &str,
-    fields: impl FnOnce(&mut FieldSink<'_>),
-    out: &mut dyn fmt::Write,
-) -> fmt::Result {
-    let (mut separator, mut written) = (start, Ok(()));
-    fields(&mut |key, value, _| {
-        if !matches!(value, Value::Null) {
-            written = written.and_then(|()| write!(out, "{separator}{key} {value}"));
-            separator = ", ";
-        }
-    });
-    written
-}
-
-/// Calls `visit_field` with the name and value of a field. An object is replaced by its members, under names such as
-/// `last_move.san`; a list of objects by one call for each. Skips [`Value::Null`] and empty lists.
-pub(super) fn visit_flattened(name: &str, value: Value<'_>, visit_field: &mut dyn FnMut(&str, &dyn fmt::Display)) {
-    match value {
-        Value::Null => {}
-        Value::Object(object) => {
-            object.put_fields(&mut |key, value, _| visit_flattened(&format!("{name}.{key}"), value, visit_field));
-        }
-        Value::List(list) => {
-            let mut has_items = false;
-            let mut has_objects = false;
-            list.put_items(&mut |item| {
-                has_items = true;
-                if matches!(item, Value::Object(_)) {
-                    has_objects = true;
-                    visit_field(name, &item);
-                }
-            });
-            if has_items && !has_objects {
-                visit_field(name, &value);
-            }
-        }
-        value => visit_field(name, &value),
-    }
 }
 
 /// JSON type of all values that a field may have. The JSON Schema of events is generated from it.
