@@ -214,11 +214,10 @@ fn serialize_line(value: &impl Serialize) -> Bytes {
 #[cfg(test)]
 mod tests {
     use kibitzer_core::event::{
-        CloseCause, DialError, LoginError, LoginStep, RequestError, RestoreOutcome, RestoredCommand, RestoredGame,
-        ResumptionState,
+        CloseCause, DialError, LoginError, LoginStep, RestoreOutcome, RestoredGame, ResumptionState,
     };
-    use kibitzer_core::message::{Family, GameId, Ivar, KickedBy, NameKind, Relation};
-    use kibitzer_core::text::{ServerText, Titles};
+    use kibitzer_core::message::{Family, GameId, Ivar, KickedBy, Relation};
+    use kibitzer_core::text::ServerText;
     use kibitzer_core::wire::Timeseal;
 
     use super::*;
@@ -236,7 +235,8 @@ mod tests {
     fn events_of_the_session_are_parsed_as_they_were_written() {
         let name = |name: &str| Handle::from_wire(name.as_bytes());
         let text = ServerText::from_wire(b"\"no\" &#x265a;&#x202e;&#x2028;\\");
-        let identity = Identity::new(Some(name("Newton")), Titles::from_codes(b"C TD"), NameKind::Registered);
+        let identity: Identity =
+            serde_json::from_str(r#"{"handle":"Newton","titles":["C","TD"],"kind":"registered"}"#).unwrap();
         let mut capabilities = Capabilities::new(Family::Icc, Timeseal::V2, [Ivar::Ms, Ivar::Block]);
         capabilities.units = true;
         let mut restored = Restored::default();
@@ -244,7 +244,7 @@ mod tests {
         (game.now, game.outcome, game.moves_missing) = (Some(GameId(-1)), RestoreOutcome::Advanced { plies: 3 }, true);
         restored.offline_for = Duration::from_nanos(1_234_567_891);
         restored.games = vec![game];
-        restored.seeks = vec![RestoredCommand::new("seek 5 0", Some(RequestError::Busy))];
+        restored.seeks = serde_json::from_str(r#"[{"command":"seek 5 0","error":"busy"}]"#).unwrap();
         let stored = AdjournedGame::new(name("A"), name("B"), ResumptionState::Resumed { game: GameId(7) });
         let cause = LostCause::Connection(CloseCause::Failed(std::io::ErrorKind::ConnectionReset));
         let events = [

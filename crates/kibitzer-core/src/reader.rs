@@ -7,7 +7,7 @@ use std::sync::Arc;
 use self::listings::ListingRecognizer;
 use crate::event::Event;
 use crate::game::{GameLimits, Games, MessageEffect, PrecedingReport};
-use crate::message::{Family, Reader, Received};
+use crate::message::{Reader, Received};
 use crate::wire::{Framer, StreamState};
 
 /// Decoder of received bytes to events: a [`Reader`], and the [`Games`] that its messages update.
@@ -59,11 +59,6 @@ impl EventReader {
     /// Returns the framer, for settings of the stream such as the prompt.
     pub const fn framer_mut(&mut self) -> &mut Framer {
         self.reader.framer_mut()
-    }
-
-    /// Sets the server family once it is known.
-    pub(crate) const fn set_family(&mut self, family: Family) {
-        self.reader.set_family(family);
     }
 
     /// Frees unused memory of buffers.
@@ -171,7 +166,6 @@ impl EventReader {
     /// Applies the settings in `state` to the rest of the stream: family, timeseal, prompt and line breaks. Ignores all other
     /// fields.
     pub fn apply_settings(&mut self, state: &StreamState) {
-        self.set_family(state.family);
         self.reader.framer_mut().apply_settings(state);
     }
 

@@ -118,7 +118,8 @@ mod tests {
     #[test]
     fn data_of_session_events_is_read_back_as_it_was_written() {
         let name = |name: &str| Handle::from_wire(name.as_bytes());
-        let identity = Identity::new(Some(name("Foo")), Titles::from_codes(b"GM *"), NameKind::Registered);
+        let identity =
+            Identity { handle: Some(name("Foo")), titles: Titles::from_codes(b"GM *"), kind: NameKind::Registered };
         assert_eq!(round_trip(&identity), r#"{"handle":"Foo","titles":["GM","*"],"kind":"registered"}"#);
         let capabilities =
             Capabilities { units: true, ..Capabilities::new(Family::Icc, Timeseal::V2, [Ivar::Ms, Ivar::NoWrap]) };
@@ -128,7 +129,7 @@ mod tests {
         let refused = RequestError::Refused { reason: Refusal::Playing, text: words };
         let mut restored = Restored { offline_for: Duration::from_millis(1500), ..Restored::default() };
         restored.games.push(RestoredGame::unchanged(GameId(7), name("Foo"), name("Bar"), Relation::Other(9)));
-        restored.seeks.push(RestoredCommand::new("seek 5 0", Some(refused.clone())));
+        restored.seeks.push(RestoredCommand { command: "seek 5 0".to_owned(), error: Some(refused.clone()) });
         round_trip(&restored);
         round_trip(&AdjournedGame::new(name("Foo"), name("Bar"), ResumptionState::Refused(refused)));
         for kind in [ErrorKind::BrokenPipe, ErrorKind::InvalidData, ErrorKind::Other] {

@@ -20,13 +20,6 @@ pub struct Identity {
     pub kind: NameKind,
 }
 
-impl Identity {
-    /// Creates an identity from its parts, for events that another process reports.
-    pub const fn new(handle: Option<Handle>, titles: Titles, kind: NameKind) -> Self {
-        Self { handle, titles, kind }
-    }
-}
-
 /// Step that a login has reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Display)]
 #[strum(serialize_all = "snake_case")]

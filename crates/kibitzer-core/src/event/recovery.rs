@@ -105,13 +105,6 @@ pub struct RestoredCommand {
     pub error: Option<RequestError>,
 }
 
-impl RestoredCommand {
-    /// Creates the report of a command that was sent again; it failed if there is an error.
-    pub fn new(command: impl Into<String>, error: Option<RequestError>) -> Self {
-        Self { command: command.into(), error }
-    }
-}
-
 /// An adjourned game of the account, and its state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

@@ -271,7 +271,7 @@ fn session_events() -> Vec<Event> {
     let (white, black) = ("Newton".parse().unwrap(), "Einstein".parse().unwrap());
     let mut game = RestoredGame::unchanged(GameId(7), white, black, Relation::Observing);
     (game.outcome, game.moves) = (RestoreOutcome::Advanced { plies: 2 }, Some(MoveList::default()));
-    let command = RestoredCommand::new("set seek 0", None);
+    let command = RestoredCommand { command: "set seek 0".to_owned(), error: None };
     let restored = Restored {
         games: vec![game],
         settings: vec![command.clone()],
@@ -285,7 +285,7 @@ fn session_events() -> Vec<Event> {
     vec![
         Event::Connecting { attempt: 1 },
         Event::Connected,
-        Event::LoggedIn(Arc::new(Identity::new(None, Titles::default(), NameKind::Unregistered))),
+        Event::LoggedIn(Arc::new(Identity { handle: None, titles: Titles::default(), kind: NameKind::Unregistered })),
         Event::Ready(capabilities),
         Event::Sent { line: Some("date".into()), request: None },
         Event::Fault,

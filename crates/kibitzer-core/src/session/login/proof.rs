@@ -39,7 +39,7 @@ impl Login {
             cx.reader.framer_mut().set_prompt(prompt);
         }
         self.dialect.detect_icc_in_proof(fence, mode, raw);
-        cx.reader.set_family(self.dialect.family());
+        cx.reader.framer_mut().set_family(self.dialect.family());
         self.drop_login_lines_and_report(Titles::default(), cx);
         Some(LoginProgress::Complete(CompletedLogin {
             mode,

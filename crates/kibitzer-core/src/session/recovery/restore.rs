@@ -95,7 +95,7 @@ impl Restoration {
             let tasks = if kind == RestoredCommandKind::Request { &mut self.last } else { &mut self.next };
             tasks.push((command.clone(), RestoreTask::SendAgain(self.commands.len())));
         }
-        self.commands.push((kind, RestoredCommand::new(command.as_str(), error)));
+        self.commands.push((kind, RestoredCommand { command: command.as_str().to_owned(), error }));
     }
 
     fn queue_search_or_move_list(&mut self, at: usize) {
