@@ -195,8 +195,7 @@ impl Args {
 async fn stop_at_signal_or_deadline(signals: &mut StopSignal, stop: &Stop) -> std::convert::Infallible {
     signals.wait().await;
     stop.request_or_force();
-    // The deadline has no second time.
-    signals.wait_for_signal().await;
+    signals.wait().await;
     stop.request_or_force();
     pending().await
 }

@@ -13,7 +13,7 @@ use crate::failure::{EXIT_STATUS, Failure};
 use crate::filter::FilterArgs;
 use crate::live::{
     EventPrinter, HousekeepingFilter, LineSender, LoginArgs, StopArgs, TARGET_HELP, Target, TypedInput,
-    print_and_shut_down, report_recorded, run, send_typed_until_failure, spawn_program_input, start_unless_stopped,
+    print_and_shut_down, report_recorded, send_typed_until_failure, spawn_program_input, start_unless_stopped,
     target_parser, wait_for_end,
 };
 use crate::metrics::MetricsArgs;
@@ -65,17 +65,12 @@ Examples:
   kibitzer connect --json --for 10s | jq -r .event        ten seconds of `kibitzer serve`, for programs";
 
 impl Args {
-    /// Runs one session to its end, on a new runtime.
-    pub(crate) fn connect_until_end(&self, plain: bool) -> Result<(), Failure> {
-        run(self.run_session(plain))
-    }
-
     /// Runs one session to its end.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future ends the session.
-    async fn run_session(&self, plain: bool) -> Result<(), Failure> {
+    pub(crate) async fn run_session(&self, plain: bool) -> Result<(), Failure> {
         let mut ending = self.ending.begin()?;
         let format = self.format.format();
         let metrics = self.metrics.bind_and_serve(format).await?;

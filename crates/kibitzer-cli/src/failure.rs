@@ -72,10 +72,3 @@ pub(crate) fn report(message: &str) {
     // Without standard error, only the exit status reports the failure.
     let _ = print_above_input(|| writeln!(io::stderr(), "kibitzer: {}", TerminalSafe(message)));
 }
-
-/// Prints further lines of a report on standard error, indented.
-pub(crate) fn report_lines(lines: &[String]) {
-    for line in lines {
-        let _ = writeln!(io::stderr(), "  {}", TerminalSafe(line));
-    }
-}

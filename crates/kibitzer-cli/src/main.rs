@@ -22,14 +22,17 @@ mod replay;
 mod serve;
 
 use std::error::Error as _;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::parser::ValueSource::CommandLine;
 use clap::{Args as _, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
-use failure::{EXIT_STATUS, Failure, USAGE, report_lines};
+use failure::{EXIT_STATUS, Failure, USAGE};
 use filter::FilterError;
+use live::run;
+use output::TerminalSafe;
 
 /// A live, typed view of a session on an internet chess server (FICS, ICC and their relatives)
 ///
@@ -93,16 +96,16 @@ fn main() -> ExitCode {
     let result = match cli.command {
         None => cli.demo.show_or_print(plain),
         Some(Command::Console(args)) => args.run(plain),
-        Some(Command::Connect(args)) => args.connect_until_end(plain),
-        Some(Command::Record(args)) => args.record_session(),
+        Some(Command::Connect(args)) => run(args.run_session(plain)),
+        Some(Command::Record(args)) => run(args.record_until_end()),
         Some(Command::Decode(args)) => args.decode_input(),
         Some(Command::Replay(args)) => args.replay_recording(plain),
         Some(Command::Pgn(args)) => args.write_games(),
         #[cfg(feature = "nats")]
-        Some(Command::Publish(args)) => args.run(),
+        Some(Command::Publish(args)) => run(args.publish_source()),
         #[cfg(feature = "nats")]
-        Some(Command::Tail(args)) => args.run(),
-        Some(Command::Serve(args)) => args.serve_until_stopped(),
+        Some(Command::Tail(args)) => run(args.print_until_stopped()),
+        Some(Command::Serve(args)) => run(args.run_server()),
         Some(Command::Bot(args)) => args.play_or_check(plain),
         Some(Command::Completions(args)) => args.print_script(),
         Some(Command::Man(args)) => args.print_page(),
@@ -144,7 +147,9 @@ fn print_help_or_error(error: &clap::Error) -> ExitCode {
     let words = reason.split_whitespace().skip_while(|&word| word == "error:").collect::<Vec<_>>();
     let status = Failure::new(USAGE, format!("{}{similar} (try --help)", words.join(" "))).report();
     if let Some(error) = error.source().and_then(|source| source.downcast_ref::<FilterError>()) {
-        report_lines(&error.excerpt());
+        for line in error.excerpt() {
+            let _ = writeln!(io::stderr(), "  {}", TerminalSafe(&line));
+        }
     }
     status
 }

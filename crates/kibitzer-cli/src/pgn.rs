@@ -85,7 +85,7 @@ impl Args {
     /// Writes the games of recordings, of stored sessions, or of a live session if `--games` is given.
     pub(crate) fn write_games(&self) -> Result<(), Failure> {
         #[cfg(feature = "nats")]
-        if self.stream.has_nats_option() {
+        if self.stream.url.is_some() {
             return run(self.convert_stored_sessions());
         }
         match self.games {

@@ -10,7 +10,7 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use crate::failure::{EXIT_STATUS, Failure};
 use crate::live::{
-    LineSender, LoginArgs, StopArgs, StopSignal, TARGET_HELP, Target, recorded_amount, run, send_typed_until_failure,
+    LineSender, LoginArgs, StopArgs, StopSignal, TARGET_HELP, Target, recorded_amount, send_typed_until_failure,
     start_unless_stopped, target_parser, wait_for_end,
 };
 use crate::metrics::MetricsAddress;
@@ -46,17 +46,12 @@ Examples:
 const COUNT_INTERVAL: Duration = Duration::from_millis(250);
 
 impl Args {
-    /// Records one session, on a new runtime.
-    pub(crate) fn record_session(&self) -> Result<(), Failure> {
-        run(self.record_until_end())
-    }
-
     /// Runs one session until it ends, or its recording fails.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future ends the session.
-    async fn record_until_end(&self) -> Result<(), Failure> {
+    pub(crate) async fn record_until_end(&self) -> Result<(), Failure> {
         let mut ending = self.ending.begin()?;
         let metrics = self.metrics.bind_and_serve().await?;
         let profile =

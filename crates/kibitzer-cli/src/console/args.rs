@@ -65,7 +65,7 @@ impl Args {
             return self.show_or_print_attached(path, is_plain);
         }
         if is_plain {
-            return self.session.connect_until_end(plain);
+            return run(self.session.run_session(plain));
         }
         let runtime = runtime()?;
         let metrics = runtime.block_on(self.session.metrics.bind_and_serve(format))?;

@@ -50,7 +50,7 @@ impl DecodePrinter {
         }
     }
 
-    /// Parses the next piece and prints its events. `stamp` is its time, which a raw log does not have.
+    /// Parses the next piece, prints its events and flushes the output, so that all is shown before waiting for more input. `stamp` is its time, which a raw log does not have.
     pub(super) fn print_piece(&mut self, piece: StreamPiece, stamp: Option<Stamp>) -> Result<(), Failure> {
         self.stamp = stamp;
         match piece {
@@ -72,7 +72,7 @@ impl DecodePrinter {
                 for line in bytes.split_inclusive(|&byte| byte == b'\n') {
                     let Some(text) = text_unless_timeseal(line) else { continue };
                     self.secrets.learn_alias(&text);
-                    let is_secret = self.password_prompt.is_open() || self.secrets.is_secret(&text);
+                    let is_secret = self.password_prompt.is_open || self.secrets.is_secret(&text);
                     self.password_prompt.close_at_line_end(line);
                     self.print_sent((!is_secret).then_some(text))?;
                 }
@@ -90,7 +90,7 @@ impl DecodePrinter {
                 self.writer.write_cut_recording(line, &stamp.unwrap_or_default())?;
             }
         }
-        Ok(())
+        self.writer.flush()
     }
 
     /// Prints a sent line if the filter accepts it; `None` stands for a line with a password.
@@ -114,11 +114,6 @@ impl DecodePrinter {
             self.print_if_accepted(&event)?;
         }
         Ok(())
-    }
-
-    /// Writes the buffered lines out.
-    pub(super) fn flush(&mut self) -> Result<(), Failure> {
-        self.writer.flush()
     }
 
     /// Parses an unfinished line at the end of the input, and prints its events and the summary, if there is one.

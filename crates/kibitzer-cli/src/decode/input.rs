@@ -107,7 +107,7 @@ impl RecordedInput {
                 Some(Err(TranscriptError::Torn { line })) => Ok(Some((StreamPiece::Cut(line), Some(*stamp)))),
                 Some(Err(error)) => Err(read_failure(&self.name, &error)),
                 Some(Ok(record)) => {
-                    *stamp = Stamp::of_record(&record);
+                    *stamp = Stamp { time: record.time, utc: record.utc };
                     Ok(Some((record.into(), Some(*stamp))))
                 }
             },

@@ -93,8 +93,6 @@ pub(crate) fn print_recorded_events(
         }
         before_piece(stamp);
         decoder.print_piece(piece, stamp)?;
-        // Show all output before waiting for more input.
-        decoder.flush()?;
     }
     decoder.finish_and_print_summary()?;
     cut_line.filter(|_| is_strict).map_or(Ok(()), |line| Err(input.cut_failure(line)))

@@ -1,12 +1,10 @@
 //! Chooses the games that the demo observes.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::time::Duration;
 
 use kibitzer::Client;
 use kibitzer::core::Event;
-use kibitzer::core::game::Game;
 use kibitzer::core::hub::Subscription;
 use kibitzer::core::message::listing::GameRow;
 use kibitzer::core::message::{GameId, Message};
@@ -36,18 +34,14 @@ pub(super) async fn join_channels_and_observe(client: &Client) {
     while client.ready().await.is_ok()
         && let Ok((games, mut events)) = client.subscribe_with_games().await
     {
-        if observe_up_to_demo_count(client, followed_games(&games)).await < OBSERVED_GAMES {
+        let followed = games.iter().filter(|game| game.is_followed_and_ongoing()).map(|game| game.id()).collect();
+        if observe_up_to_demo_count(client, followed).await < OBSERVED_GAMES {
             // The server does not announce new games to a guest, so poll.
             let _ = timeout(PAUSE, wait_for_possible_game_end(&mut events)).await;
         } else {
             wait_for_possible_game_end(&mut events).await;
         }
     }
-}
-
-/// Returns the games in progress that this session follows.
-fn followed_games(games: &[Arc<Game>]) -> BTreeSet<GameId> {
-    games.iter().filter(|game| game.is_followed_and_ongoing()).map(|game| game.id()).collect()
 }
 
 /// Observes more games until [`OBSERVED_GAMES`] are observed, or the server has no others. Returns the number of observed games.

@@ -8,7 +8,7 @@ use kibitzer::core::session::SessionState;
 use kibitzer::core::text::error_chain;
 use kibitzer::core::{Event, EventKind, EventReader};
 use kibitzer::{Observation, TapItem};
-use kibitzer_attach::{AttachAccess, AttachError, AttachEvent, AttachedSession, MissedAmounts, SessionSnapshot};
+use kibitzer_attach::{AttachAccess, AttachError, AttachEvent, AttachedSession, MissedAmounts};
 use tokio::time::Instant;
 
 use super::{
@@ -144,19 +144,16 @@ pub(crate) async fn forward_attached<D: Future<Output = bool>>(
 fn to_events_reporting_missed(attached: AttachEvent) -> (Instant, Vec<Event>) {
     match attached {
         AttachEvent::Snapshot(snapshot) => {
-            report_missed(&snapshot);
+            let MissedAmounts { received_bytes, sent_lines, notes, .. } = snapshot.missed;
+            if !snapshot.missed.is_zero() {
+                report(&format!(
+                    "missed {received_bytes} bytes, {sent_lines} lines sent, {notes} events of the session"
+                ));
+            }
             (snapshot.at, snapshot_events(&snapshot.games))
         }
         AttachEvent::Item(TapItem { at, observation: Observation::Event { event, .. }, .. }) => (at, vec![event]),
         _ => (Instant::now(), Vec::new()),
-    }
-}
-
-/// Reports on standard error the amounts that this watcher missed before a snapshot, if it missed any.
-fn report_missed(snapshot: &SessionSnapshot) {
-    let MissedAmounts { received_bytes, sent_lines, notes, .. } = snapshot.missed;
-    if !snapshot.missed.is_zero() {
-        report(&format!("missed {received_bytes} bytes, {sent_lines} lines sent, {notes} events of the session"));
     }
 }
 

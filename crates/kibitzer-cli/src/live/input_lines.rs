@@ -1,4 +1,4 @@
-//! Typed lines, of bounded length.
+//! Lines of bounded length.
 
 use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _};
 
@@ -10,18 +10,18 @@ const OVER_LONG: &str = "a line of standard input is longer than 64 KiB";
 
 /// Reads lines of bounded length.
 #[derive(Debug)]
-pub(super) struct InputLines<R> {
+pub(crate) struct InputLines<R> {
     input: R,
     /// Bytes of the line that has not ended yet.
     line: Vec<u8>,
     /// Whether the rest of a line that is too long is skipped.
     skips: bool,
     /// Number of the line that was returned last, starting at 1; 0 before the first.
-    pub(super) number: u64,
+    pub(crate) number: u64,
 }
 
 impl<R: AsyncBufRead + Unpin> InputLines<R> {
-    pub(super) const fn new(input: R) -> Self {
+    pub(crate) const fn new(input: R) -> Self {
         Self { input, line: Vec::new(), skips: false, number: 0 }
     }
 
@@ -31,7 +31,7 @@ impl<R: AsyncBufRead + Unpin> InputLines<R> {
     /// # Cancel safety
     ///
     /// Cancel safe: the bytes of a line that has not ended are kept.
-    pub(super) async fn next_line(&mut self) -> Option<Result<Vec<u8>, &'static str>> {
+    pub(crate) async fn next_line(&mut self) -> Option<Result<Vec<u8>, &'static str>> {
         loop {
             let room = (MAX_LINE_BYTES + 1).saturating_sub(self.line.len()) as u64;
             // `nohup` makes standard input unreadable: that counts as its end.

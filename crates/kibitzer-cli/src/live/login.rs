@@ -54,21 +54,19 @@ impl LoginArgs {
                 None => profile.guest(),
             });
         }
-        let known = profile.handle().cloned();
-        let Some(handle) = self.user.clone().or_else(|| known.clone()) else {
-            return match self.password_source() {
-                Some(_) => Err(Failure::local("a password, but no account: use --user NAME")),
-                None => Ok(profile),
-            };
-        };
-        if let Some(source) = self.password_source() {
-            return Ok(profile.account_from(handle, source));
+        let handle = self.user.as_ref().or(profile.handle()).cloned();
+        match (handle, self.password_source()) {
+            (None, None) => Ok(profile),
+            (None, Some(_)) => Err(Failure::local("a password, but no account: use --user NAME")),
+            (Some(handle), Some(source)) => Ok(profile.account_from(handle, source)),
+            (Some(handle), None) => {
+                let is_profiles = profile.handle().is_some_and(|known| known.is_same_player(handle.as_str()));
+                if self.user.is_none() || (is_profiles && profile.has_password()) {
+                    return Ok(profile);
+                }
+                add_password(handle, profile).await
+            }
         }
-        let is_profiles = known.is_some_and(|known| known.is_same_player(handle.as_str()));
-        if self.user.is_none() || (is_profiles && profile.has_password()) {
-            return Ok(profile);
-        }
-        add_password(handle, profile).await
     }
 
     /// Returns where the arguments take the password from; `None` if they name no source.

@@ -24,6 +24,7 @@ use tokio::runtime::{Builder, Runtime};
 
 pub(crate) use attached::{attach, forward_attached, run_attached_session};
 pub(crate) use housekeeping_filter::{HousekeepingFilter, is_repeated_reserve};
+pub(crate) use input_lines::InputLines;
 pub(crate) use login::LoginArgs;
 pub(crate) use printer::{EventPrinter, PrintItem, print_and_shut_down};
 pub(crate) use program::spawn_program_input;

@@ -1,9 +1,10 @@
 //! When a command without a natural end stops: after a time, or on a signal.
 
 use std::io;
+use std::pin::Pin;
 use std::time::Duration;
 
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Sleep, sleep};
 
 use crate::arguments::parse_duration;
 
@@ -19,7 +20,8 @@ pub(crate) struct StopArgs {
 #[derive(Debug)]
 pub(crate) struct StopSignal {
     signals: Signals,
-    deadline: Option<Instant>,
+    /// Completes at the deadline, or in the distant future without one.
+    time_is_up: Pin<Box<Sleep>>,
 }
 
 impl StopArgs {
@@ -29,39 +31,23 @@ impl StopArgs {
     ///
     /// [`io::Error`] if a signal handler cannot be registered.
     pub(crate) fn begin(self) -> io::Result<StopSignal> {
-        // A limit beyond the range of `Instant` never expires.
-        let deadline = self.limit.and_then(|limit| Instant::now().checked_add(limit));
-        Ok(StopSignal { signals: Signals::new()?, deadline })
+        let time_is_up = Box::pin(sleep(self.limit.unwrap_or(Duration::MAX)));
+        Ok(StopSignal { signals: Signals::new()?, time_is_up })
     }
 }
 
 impl StopSignal {
-    /// Waits for a signal or the deadline.
+    /// Waits for a signal or the deadline. After one of them, later calls wait for a signal only.
     ///
     /// # Cancel safety
     ///
     /// Cancel safe: nothing but waiting happens.
     pub(crate) async fn wait(&mut self) {
-        let deadline = self.deadline;
-        let time_is_up = async {
-            match deadline {
-                Some(deadline) => sleep_until(deadline).await,
-                None => std::future::pending().await,
-            }
-        };
         tokio::select! {
             () = self.signals.wait() => {}
-            () = time_is_up => {}
+            () = &mut self.time_is_up => {}
         }
-    }
-
-    /// Waits for a signal, regardless of the deadline.
-    ///
-    /// # Cancel safety
-    ///
-    /// Cancel safe: nothing but waiting happens.
-    pub(crate) async fn wait_for_signal(&mut self) {
-        self.signals.wait().await;
+        self.time_is_up = Box::pin(sleep(Duration::MAX));
     }
 
     /// Runs a future, and returns its result; drops it and returns `None` on a signal or at the deadline.

@@ -8,7 +8,7 @@ use kibitzer_attach::{AttachedRequestError, AttachedRequestSender};
 use tokio::io::{AsyncRead, BufReader};
 use tokio::task::JoinSet;
 
-use super::input_lines::InputLines;
+use super::InputLines;
 use crate::failure::{Failure, report};
 
 /// Maximum number of commands without a reply; reading pauses at it.
@@ -25,19 +25,6 @@ pub(crate) enum LineSender {
 }
 
 impl LineSender {
-    /// Waits until the session of this process is ready; returns `false` if that session is over. Returns `true` at once for an
-    /// attached session.
-    ///
-    /// # Cancel safety
-    ///
-    /// Cancel safe: nothing but waiting happens.
-    async fn wait_until_own_session_ready(&self) -> bool {
-        match self {
-            Self::Own(client) => client.ready().await.is_ok(),
-            Self::Attached(_) => true,
-        }
-    }
-
     /// Sends a line and waits for its reply, which is not returned: subscribers receive it as events.
     ///
     /// # Errors
@@ -71,9 +58,8 @@ impl LineSender {
 /// Returns the message for a line that could not be sent; `None` if an event of the session shows the error, such as a refusal.
 pub(crate) fn send_failure_text(error: &AttachedRequestError) -> Option<String> {
     match error {
-        AttachedRequestError::Request(RequestError::Command(error)) => Some(format!("not sent: {error}")),
         AttachedRequestError::Request(RequestError::TimedOut(_)) => Some(error.to_string()),
-        AttachedRequestError::Request(RequestError::Busy | RequestError::NotConnected) => {
+        AttachedRequestError::Request(RequestError::Command(_) | RequestError::Busy | RequestError::NotConnected) => {
             Some(format!("not sent: {error}"))
         }
         AttachedRequestError::Request(_) => None,
@@ -98,7 +84,9 @@ pub(crate) async fn send_typed_until_failure(sender: &LineSender, input: impl As
             unanswered.join_next().await;
         }
         // Wait in sequence: tasks that wait for the same state are not woken in order.
-        if !sender.wait_until_own_session_ready().await {
+        if let LineSender::Own(client) = sender
+            && client.ready().await.is_err()
+        {
             break;
         }
         let sender = sender.clone();

@@ -1,7 +1,6 @@
 //! `kibitzer publish` and `kibitzer tail`: events in a NATS JetStream stream.
 
 mod games;
-mod line_writer;
 pub(crate) mod publish;
 mod server_lines;
 pub(crate) mod tail;
@@ -22,7 +21,7 @@ pub(crate) struct StreamArgs {
     /// The NATS server, 2.11 or later: nats://HOST:PORT or tls://HOST:PORT; several of a cluster are separated by commas. An address
     /// with USER:PASSWORD@ or TOKEN@ belongs in the variable `KIBITZER_NATS`, which applies without the URL
     #[arg(long = "nats", value_name = "URL", num_args = 0..=1, default_missing_value = "")]
-    url: Option<String>,
+    pub(crate) url: Option<String>,
     /// Name of the stream
     #[arg(long, value_name = "NAME", default_value = DEFAULT_STREAM)]
     stream: String,
@@ -36,11 +35,6 @@ impl std::fmt::Debug for StreamArgs {
 }
 
 impl StreamArgs {
-    /// Returns whether the option `--nats` is given, with or without a URL.
-    pub(crate) const fn has_nats_option(&self) -> bool {
-        self.url.is_some()
-    }
-
     /// Returns the options of the server and the stream. Without a URL, the environment variable names the server.
     fn resolve_stream_options(&self) -> Result<StreamOptions, Failure> {
         let missing = || Failure::new(USAGE, format!("which NATS server? give --nats URL or set {URL_VARIABLE}"));

@@ -1,5 +1,6 @@
 //! `kibitzer publish`: stores the events of a recording or a live session in a NATS JetStream stream.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -9,13 +10,12 @@ use kibitzer_nats::{EventStream, PublishOptions, Publisher, SessionName, WhenUnr
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 
-use super::line_writer::ChannelLineWriter;
 use super::{StreamArgs, parse_session_name};
 use crate::arguments::{ReaderArgs, parse_duration};
 use crate::decode::{DecodePrinter, RecordedInput, print_recorded_events};
 use crate::failure::{EXIT_STATUS, Failure, USAGE, report};
 use crate::live::{
-    LineSender, LoginArgs, StopArgs, StopSignal, Target, report_recorded, run, send_typed_until_failure,
+    LineSender, LoginArgs, StopArgs, StopSignal, Target, report_recorded, send_typed_until_failure,
     start_unless_stopped, wait_for_end,
 };
 use crate::output::{EventWriter, SessionClock};
@@ -79,54 +79,50 @@ enum UnreachablePolicy {
     Spill,
 }
 
-/// Capacity of the channel from the decoder.
-const DECODED_LINES: usize = 1024;
+/// Capacity of the channel from the decoder, in pieces of the recording.
+const DECODED_PIECES: usize = 16;
 
 /// Time to store the rest after the end of a live session.
 const FINAL_STORE_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Args {
-    /// Runs the command.
-    pub(crate) fn run(&self) -> Result<(), Failure> {
-        run(self.publish_source())
-    }
-
     /// Publishes the source until its end, or the stop signal.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future ends the session; events in memory are lost.
-    async fn publish_source(&self) -> Result<(), Failure> {
+    pub(crate) async fn publish_source(&self) -> Result<(), Failure> {
         let mut ending = self.ending.begin()?;
-        let source = self.parse_source()?;
-        let is_recording = matches!(source, Source::Recording(_));
+        let server = self.parse_server_unless_recording()?;
         // A large future: connecting has many steps.
-        let publisher = Box::pin(self.start_publisher(self.publish_options(is_recording)?));
+        let publisher = Box::pin(self.start_publisher(server.as_ref(), self.publish_options(server.is_none())?));
         let Some(publisher) = ending.unless_stopped(publisher).await else { return Ok(()) };
-        match source {
-            Source::Recording(path) => {
-                let publishing = self.publish_recording(publisher?, path);
+        match server {
+            None => {
+                let publishing = self.publish_recording(publisher?);
                 ending.unless_stopped(publishing).await.unwrap_or(Ok(()))
             }
-            Source::Live(target) => self.connect_and_publish(publisher?, target, &mut ending).await,
+            Some(target) => self.connect_and_publish(publisher?, target, &mut ending).await,
         }
     }
 
-    /// Parses the source: a file, or anything that ends in `.jsonl`, is a recording; otherwise it is a server.
-    fn parse_source(&self) -> Result<Source, Failure> {
+    /// Parses the source; `None` for a recording, which is a file, or anything that ends in `.jsonl`.
+    fn parse_server_unless_recording(&self) -> Result<Option<Target>, Failure> {
         let path = Path::new(&self.source);
         let has_extension = |name: &str| path.extension().is_some_and(|extension| extension == name);
         if has_extension("jsonl") || path.is_file() && !has_extension("toml") {
-            return Ok(Source::Recording(path.to_owned()));
+            return Ok(None);
         }
-        let target = self.source.parse();
-        target.map(Source::Live).map_err(|error| Failure::new(USAGE, format!("{}: {error}", self.source)))
+        self.source.parse().map(Some).map_err(|error| Failure::new(USAGE, format!("{}: {error}", self.source)))
     }
 
     /// Returns the options of the publisher. Fails if the arguments contradict each other or the kind of source.
     fn publish_options(&self, is_recording: bool) -> Result<PublishOptions, Failure> {
         let options = if is_recording { PublishOptions::recording() } else { PublishOptions::live() };
-        let options = options.on_link_change(report_link_change);
+        let options = options.on_link_change(|failure| match failure {
+            Some(reason) => report(&format!("NATS stores no events: {reason}")),
+            None => report("NATS stores events again"),
+        });
         let policy = match (self.when_unreachable, &self.spill) {
             (Some(UnreachablePolicy::Spill), _) if is_recording => {
                 return Err(Failure::new(USAGE, "a recording is on disk already: nothing to spill (try hold)"));
@@ -147,7 +143,7 @@ impl Args {
     /// # Cancel safety
     ///
     /// Cancel safe: nothing is published.
-    async fn start_publisher(&self, options: PublishOptions) -> Result<Publisher, Failure> {
+    async fn start_publisher(&self, server: Option<&Target>, options: PublishOptions) -> Result<Publisher, Failure> {
         let mut stream = self.stream.resolve_stream_options()?;
         if let Some(age) = self.max_age {
             stream = stream.max_age(age);
@@ -155,11 +151,10 @@ impl Args {
         if let Some(mebibytes) = self.max_size {
             stream = stream.max_bytes(i64::from(mebibytes) << 20);
         }
-        let stem = || Path::new(&self.source).file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let session = match (&self.session, self.parse_source()?) {
+        let session = match (&self.session, server) {
             (Some(session), _) => session.clone(),
-            (None, Source::Live(Target::Address(_))) => SessionName::new(&self.source)?,
-            (None, _) => SessionName::new(&stem())?,
+            (None, Some(Target::Address(_))) => SessionName::new(&self.source)?,
+            (None, _) => SessionName::new(&Path::new(&self.source).file_stem().unwrap_or_default().to_string_lossy())?,
         };
         Ok(Publisher::start(EventStream::open_or_create(&stream).await?, session, options).await?)
     }
@@ -169,16 +164,18 @@ impl Args {
     /// # Cancel safety
     ///
     /// Cancel safe: the next run continues after the last stored event.
-    async fn publish_recording(&self, mut publisher: Publisher, path: PathBuf) -> Result<(), Failure> {
-        let (sender, mut lines) = mpsc::channel(DECODED_LINES);
-        let reader = self.reader;
+    async fn publish_recording(&self, mut publisher: Publisher) -> Result<(), Failure> {
+        let (sender, mut lines) = mpsc::channel(DECODED_PIECES);
+        let (reader, path) = (self.reader, PathBuf::from(&self.source));
         let decoding = spawn_blocking(move || {
-            let writer = EventWriter::jsonl_to(Box::new(ChannelLineWriter::new(sender)));
+            let writer = EventWriter::jsonl_to(Box::new(FlushToChannel { lines: sender, unsent: Vec::new() }));
             let decoder = DecodePrinter::new(reader.event_reader(), None, None, writer);
             print_recorded_events(RecordedInput::open(Some(&path), true)?, decoder, reader.strict, |_| {})
         });
-        while let Some(line) = lines.recv().await {
-            publisher.push(line.into()).await?;
+        while let Some(lines) = lines.recv().await {
+            for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+                publisher.push(line.to_vec().into()).await?;
+            }
         }
         // Never cancelled, so an error is a panic, which its thread has reported.
         let decoded = decoding.await.unwrap_or(Ok(()));
@@ -215,11 +212,6 @@ impl Args {
         let stored = publisher.finish(FINAL_STORE_TIMEOUT).await;
         ended.and(stored.map_err(Failure::from))
     }
-}
-
-enum Source {
-    Recording(PathBuf),
-    Live(Target),
 }
 
 /// Publishes a session, and sends lines of standard input, until the session ends, publishing fails or the stop signal.
@@ -262,10 +254,19 @@ async fn push_until_tap_ends(client: &Client, tap: &mut Tap, publisher: &mut Pub
     }
 }
 
-/// Reports that the NATS server does not store events, with the reason, or that it does again.
-fn report_link_change(failure: Option<&str>) {
-    match failure {
-        Some(reason) => report(&format!("NATS stores no events: {reason}")),
-        None => report("NATS stores events again"),
+/// Writer that sends what was written whenever it is flushed. A flush blocks while the channel is full.
+struct FlushToChannel {
+    lines: mpsc::Sender<Vec<u8>>,
+    unsent: Vec<u8>,
+}
+
+impl io::Write for FlushToChannel {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.unsent.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.lines.blocking_send(std::mem::take(&mut self.unsent)).map_err(|_| io::ErrorKind::BrokenPipe.into())
     }
 }

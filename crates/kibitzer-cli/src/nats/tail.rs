@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::{StreamArgs, parse_session_name};
 use crate::arguments::parse_duration;
 use crate::failure::{EXIT_STATUS, Failure, report};
-use crate::live::{StopArgs, run};
+use crate::live::StopArgs;
 use crate::output::{FORMAT_HELP, LineFormat, TerminalSafe};
 
 /// Print events that `kibitzer publish` stored in a NATS JetStream stream
@@ -63,17 +63,12 @@ fn parse_start_point(text: &str) -> Result<ReadFrom, &'static str> {
 }
 
 impl Args {
-    /// Runs the command.
-    pub(crate) fn run(&self) -> Result<(), Failure> {
-        run(self.print_until_stopped())
-    }
-
     /// Prints events until the stop signal, or with `--stored` to the last one.
     ///
     /// # Cancel safety
     ///
     /// Cancel safe: the printed events are whole lines.
-    async fn print_until_stopped(&self) -> Result<(), Failure> {
+    pub(crate) async fn print_until_stopped(&self) -> Result<(), Failure> {
         let mut ending = self.ending.begin()?;
         let mut filter = SubjectFilter::default().kinds(self.kind.iter().copied());
         if let Some(session) = &self.session {

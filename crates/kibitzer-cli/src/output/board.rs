@@ -22,31 +22,29 @@ const DARK_MOVED: Ansi256Color = Ansi256Color(137);
 /// pieces are upper case. The squares of `played`, the last move, are highlighted.
 pub(super) fn write_board(out: &mut impl Write, board: &Style12, played: Option<LastMove>) -> io::Result<()> {
     let bottom = if board.flip() == Some(true) { Color::Black } else { Color::White };
-    for row in 0..8 {
-        write_row(out, board, played, bottom, row)?;
+    let beside = [
+        player_text(board, bottom.opponent()),
+        String::new(),
+        move_text(board),
+        String::new(),
+        game_text(board),
+        format!("material {}-{}", board.white_material(), board.black_material()),
+        String::new(),
+        player_text(board, bottom),
+    ];
+    for (row, beside) in (0..).zip(beside) {
+        let rank = if bottom == Color::White { 7 - row } else { row };
+        write!(out, " {LABEL}{}{LABEL:#} ", rank + 1)?;
+        for column in 0..8 {
+            let file = if bottom == Color::White { column } else { 7 - column };
+            if let Some(square) = Square::new(file, rank) {
+                write_square(out, square, board.board().piece(square), is_move_square(played, square))?;
+            }
+        }
+        writeln!(out, "{}{beside}", if beside.is_empty() { "" } else { "   " })?;
     }
     let files = if bottom == Color::White { "a b c d e f g h" } else { "h g f e d c b a" };
     writeln!(out, "    {LABEL}{files}{LABEL:#}")
-}
-
-/// Writes a row of the board, 0 at the top, with the text beside it.
-fn write_row(
-    out: &mut impl Write,
-    board: &Style12,
-    played: Option<LastMove>,
-    bottom: Color,
-    row: u8,
-) -> io::Result<()> {
-    let rank = if bottom == Color::White { 7 - row } else { row };
-    write!(out, " {LABEL}{}{LABEL:#} ", rank + 1)?;
-    for column in 0..8 {
-        let file = if bottom == Color::White { column } else { 7 - column };
-        if let Some(square) = Square::new(file, rank) {
-            write_square(out, square, board.board().piece(square), is_move_square(played, square))?;
-        }
-    }
-    write_beside(out, board, bottom, row)?;
-    writeln!(out)
 }
 
 /// Writes a square with its piece.
@@ -76,46 +74,23 @@ pub(crate) fn is_move_square(played: Option<LastMove>, square: Square) -> bool {
     }
 }
 
-/// Writes the text beside a row: the players next to their own side, the move and the terms between them.
-fn write_beside(out: &mut impl Write, board: &Style12, bottom: Color, row: u8) -> io::Result<()> {
-    if matches!(row, 1 | 3 | 6) {
-        return Ok(());
-    }
-    write!(out, "   ")?;
-    match row {
-        0 => write_player(out, board, bottom.opponent()),
-        2 => write_move(out, board),
-        4 => write_game_and_time_control(out, board),
-        5 => write!(out, "material {}-{}", board.white_material(), board.black_material()),
-        7 => write_player(out, board, bottom),
-        _ => Ok(()),
-    }
-}
-
-/// Writes a player's name, rating and clock.
-fn write_player(out: &mut impl Write, board: &Style12, color: Color) -> io::Result<()> {
+/// Returns a player's name, rating and clock, with a mark for the side to move.
+fn player_text(board: &Style12, color: Color) -> String {
     let name = TerminalSafe(board.player(color).as_str()).to_string();
-    write!(out, "{NAME}{name:<17}{NAME:#} {:>8}", board.clock(color).to_string())?;
-    if board.side_to_move() == color {
-        write!(out, " {MOVE}<{MOVE:#}")?;
-    }
-    Ok(())
+    let turn = if board.side_to_move() == color { format!(" {MOVE}<{MOVE:#}") } else { String::new() };
+    format!("{NAME}{name:<17}{NAME:#} {:>8}{turn}", board.clock(color).to_string())
 }
 
-/// Writes the last move with its number and time.
-fn write_move(out: &mut impl Write, board: &Style12) -> io::Result<()> {
-    let Some(played) = board.numbered_move() else {
-        return write!(out, "{LABEL}no move yet{LABEL:#}");
-    };
-    write!(out, "{MOVE}{}{MOVE:#}", TerminalSafe(&played))?;
-    match board.last_move().and_then(|last_move| last_move.elapsed_ms) {
-        Some(elapsed) => write!(out, "  {LABEL}({}){LABEL:#}", ClockReading::from_ms(elapsed.into())),
-        None => Ok(()),
-    }
+/// Returns the last move with its number and time.
+fn move_text(board: &Style12) -> String {
+    let Some(played) = board.numbered_move() else { return format!("{LABEL}no move yet{LABEL:#}") };
+    let time = board.last_move().and_then(|last_move| last_move.elapsed_ms);
+    let time = time.map(|ms| format!("  {LABEL}({}){LABEL:#}", ClockReading::from_ms(ms.into()))).unwrap_or_default();
+    format!("{MOVE}{}{MOVE:#}{time}", TerminalSafe(&played))
 }
 
-/// Writes the number of the game, its time control, and whether it is examined.
-fn write_game_and_time_control(out: &mut impl Write, board: &Style12) -> io::Result<()> {
+/// Returns the number of the game, its time control, and whether it is examined.
+fn game_text(board: &Style12) -> String {
     let part = if board.relation().is_isolated() {
         ", shown"
     } else if board.relation().is_examined() {
@@ -123,5 +98,5 @@ fn write_game_and_time_control(out: &mut impl Write, board: &Style12) -> io::Res
     } else {
         ""
     };
-    write!(out, "game {}, {}+{}{part}", board.game(), board.initial_min(), board.increment_s())
+    format!("game {}, {}+{}{part}", board.game(), board.initial_min(), board.increment_s())
 }

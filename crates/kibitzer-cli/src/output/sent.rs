@@ -6,15 +6,11 @@ use kibitzer::core::wire::unseal;
 /// Tracks whether the server waits for a password.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PasswordPrompt {
-    is_open: bool,
+    /// Whether the next sent line is a password.
+    pub(crate) is_open: bool,
 }
 
 impl PasswordPrompt {
-    /// Returns whether the next sent line is a password.
-    pub(crate) const fn is_open(self) -> bool {
-        self.is_open
-    }
-
     /// Opens the prompt at the event of a password prompt, and closes it at any other prompt and at the start of a connection or
     /// session.
     pub(crate) const fn record_event(&mut self, kind: EventKind) {

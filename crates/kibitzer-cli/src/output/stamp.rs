@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kibitzer::transcript::{Record, Utc};
+use kibitzer::transcript::Utc;
 use tokio::time::Instant;
 
 /// The time of an event in a session or a recording.
@@ -15,16 +15,6 @@ pub(crate) struct Stamp {
 }
 
 impl Stamp {
-    /// Creates the stamp of a time since the session began, with the time of day if it is known.
-    pub(crate) const fn new(time: Duration, utc: Option<Utc>) -> Self {
-        Self { time, utc }
-    }
-
-    /// Returns the stamp of a record of a transcript.
-    pub(crate) const fn of_record(record: &Record) -> Self {
-        Self { time: record.time, utc: record.utc }
-    }
-
     /// Returns `,"t":...,"utc":...` for a JSON object: the seconds since the session began, and the time of day or `null`.
     pub(crate) fn json_members(&self) -> String {
         let utc = self.utc.map_or_else(|| "null".to_owned(), |utc| format!("\"{utc}\""));

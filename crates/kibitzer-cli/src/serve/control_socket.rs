@@ -5,17 +5,16 @@ use std::time::Duration;
 
 use kibitzer_attach::Listener;
 use kibitzer_server::{ConnectionTarget, ServerControl};
-use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufReader, split};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader, split};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use crate::arguments::unknown_word_message;
 use crate::fault::{FaultRequest, fired_fault_text};
+use crate::live::InputLines;
 use crate::output::TerminalSafe;
 
-/// Maximum length of a command, with its line end.
-const MAX_LINE_BYTES: usize = 1024;
 /// Maximum number of simultaneous connections; others wait.
 const MAX_CONNECTIONS: usize = 16;
 /// Pause after a connection could not be accepted, as the process may be out of file descriptors.
@@ -60,22 +59,15 @@ pub(super) async fn serve_control_socket(listener: Option<Listener>, control: Se
 /// Dropping the future closes the connection; a command may have been executed without its reply.
 async fn serve_connection(stream: impl AsyncRead + AsyncWrite, control: ServerControl) -> io::Result<()> {
     let (reader, mut writer) = split(stream);
-    let (mut reader, mut line) = (BufReader::new(reader), Vec::new());
+    let mut lines = InputLines::new(BufReader::new(reader));
     let mut fired = control.fired_faults();
     loop {
-        let room = u64::try_from(MAX_LINE_BYTES - line.len()).unwrap_or(0);
-        let mut rest = (&mut reader).take(room);
         let text = tokio::select! {
-            read = rest.read_until(b'\n', &mut line) => {
-                read?;
-                let Some(command) = line.strip_suffix(b"\n") else {
-                    let is_too_long = line.len() >= MAX_LINE_BYTES;
-                    return if is_too_long { writer.write_all(b"error: the line is too long\n").await } else { Ok(()) };
-                };
-                let reply = execute_command(&control, &String::from_utf8_lossy(command)).await;
-                line.clear();
-                reply
-            }
+            line = lines.next_line() => match line {
+                Some(Ok(command)) => execute_command(&control, &String::from_utf8_lossy(&command)).await,
+                Some(Err(_)) => return writer.write_all(b"error: the line is too long\n").await,
+                None => return Ok(()),
+            },
             fault = fired.recv() => match fault {
                 Ok(fault) => format!("{}\n", fired_fault_text(&fault)),
                 Err(RecvError::Lagged(missed)) => format!("missed {missed} faults\n"),

@@ -15,7 +15,7 @@ use tokio::sync::broadcast::error::RecvError;
 use crate::arguments::{PopulationArgs, SuggestingParser};
 use crate::failure::{Failure, report};
 use crate::fault::{self, ScheduledFault, fired_fault_text};
-use crate::live::{StopArgs, run};
+use crate::live::StopArgs;
 use control_socket::serve_control_socket;
 use kibitzer::core::text::error_chain;
 
@@ -88,21 +88,16 @@ Examples:
   kibitzer serve --no-population --accounts accounts.toml --for 10m";
 
 impl Args {
-    /// Runs the embedded server until the stop signal, on a new runtime.
-    pub(crate) fn serve_until_stopped(&self) -> Result<(), Failure> {
-        run(self.run_server())
-    }
-
     /// Starts the server, prints its addresses, runs it until the stop signal and shuts it down.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future ends the server.
-    async fn run_server(&self) -> Result<(), Failure> {
+    pub(crate) async fn run_server(&self) -> Result<(), Failure> {
         let mut ending = self.ending.begin()?;
         let address = self.listen_address(self.port);
         let server = Server::start(self.server_options()?).await.map_err(|error| cannot_listen(address, &error))?;
-        let websockets = self.listen_for_websockets().await?;
+        let (websockets, url) = self.listen_for_websockets().await?.unzip();
         let socket = match &self.control_socket {
             Some(path) => Some(Listener::bind(path).await.map_err(|error| Failure::local(error.to_string()))?),
             None => None,
@@ -111,8 +106,6 @@ impl Args {
             let injected = server.control().inject(ConnectionTarget::Next, trouble.at, trouble.fault).await;
             injected.map_err(|error| Failure::local(error.to_string()))?;
         }
-        let url =
-            websockets.as_ref().map(|listener| self.websocket_url(listener)).transpose().map_err(Failure::stdout)?;
         print_addresses(server.address().unwrap_or(address), url).map_err(Failure::stdout)?;
         tokio::select! {
             () = ending.wait() => {}
@@ -130,23 +123,20 @@ impl Args {
         (host, port).into()
     }
 
-    /// Opens the port for WebSocket connections, if one is given.
+    /// Opens the port for WebSocket connections, if one is given, and returns its URL, too.
     ///
     /// # Cancel safety
     ///
     /// Cancel safe.
-    async fn listen_for_websockets(&self) -> Result<Option<WebSocketListener>, Failure> {
+    async fn listen_for_websockets(&self) -> Result<Option<(WebSocketListener, String)>, Failure> {
         let Some(port) = self.websocket else { return Ok(None) };
         let tls = self.websocket_cert.as_deref().zip(self.websocket_key.as_deref());
         let address = self.listen_address(port);
-        let listener = WebSocketListener::bind(address, tls).await;
-        listener.map(Some).map_err(|error| cannot_listen(address, &error))
-    }
-
-    /// Returns the URL of the port for WebSocket connections.
-    fn websocket_url(&self, listener: &WebSocketListener) -> io::Result<String> {
-        let scheme = if self.websocket_cert.is_some() { "wss" } else { "ws" };
-        Ok(format!("{scheme}://{}", listener.local_addr()?))
+        let failed = |error| cannot_listen(address, &error);
+        let listener = WebSocketListener::bind(address, tls).await.map_err(failed)?;
+        let scheme = if tls.is_some() { "wss" } else { "ws" };
+        let url = format!("{scheme}://{}", listener.local_addr().map_err(failed)?);
+        Ok(Some((listener, url)))
     }
 
     /// Returns the options of the server. Reads the file of the accounts.

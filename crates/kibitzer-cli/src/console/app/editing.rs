@@ -42,6 +42,6 @@ impl App {
 
     /// Returns whether to mask the input: the server expects a password, and the line is not a command of the console.
     pub(crate) fn masks_input(&self) -> bool {
-        self.model.password_prompt.is_open() && !self.input.text().starts_with('/')
+        self.model.password_prompt.is_open && !self.input.text().starts_with('/')
     }
 }

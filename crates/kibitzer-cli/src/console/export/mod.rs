@@ -47,7 +47,7 @@ pub(crate) enum ExportedRows {
 /// Returns a row as one line of the output of `kibitzer decode`, without its end. Rows that are neither events nor sent lines
 /// have the key `text`.
 pub(crate) fn row_json(row: &ConsoleRow, utc_start: Option<Utc>) -> Vec<u8> {
-    let members = Stamp::new(row.at, utc_start.map(|start| start.plus(row.at))).json_members();
+    let members = Stamp { time: row.at, utc: utc_start.map(|start| start.plus(row.at)) }.json_members();
     let mut out = Vec::new();
     match &row.content {
         RowContent::Event(event) => event.write_json(&members, &mut out),

@@ -24,7 +24,7 @@ pub(crate) fn recording_of_rows(
     let Some(first) = rows.first() else { return String::new() };
     let line = |row: &ConsoleRow, direction, bytes: &[u8], mark| {
         let hex = hex_digits(bytes, "");
-        let members = Stamp::new(row.at, utc_start.map(|start| start.plus(row.at))).json_members();
+        let members = Stamp { time: row.at, utc: utc_start.map(|start| start.plus(row.at)) }.json_members();
         format!("{{\"dir\":\"{direction}\",\"hex\":\"{hex}\"{members}{mark}}}\n")
     };
     let state = state_lines_before(model, first, game, reader);

@@ -112,7 +112,7 @@ impl SessionModel {
             SourceItemKind::Sent { bytes, text, answers_ping, is_secret } => {
                 let is_telnet = bytes.first() == Some(&IAC) && !bytes.contains(&b'\n');
                 let is_line = !answers_ping && !is_telnet;
-                let secret = is_secret || (self.password_prompt.is_open() && is_line);
+                let secret = is_secret || (self.password_prompt.is_open && is_line);
                 self.apply_sent(at, bytes, text, is_line, secret);
             }
         }

@@ -183,7 +183,7 @@ impl LineThread {
     /// Sends the typed lines, and prints each above the input line, masked if it contains a password; such lines are kept out of
     /// the history.
     fn submit_lines(&mut self) -> io::Result<()> {
-        let is_masked = self.password_prompt.is_open();
+        let is_masked = self.password_prompt.is_open;
         let typed = self.editor.take_text();
         for line in typed.split('\n').filter(|line| !line.trim().is_empty()) {
             let is_secret = is_masked || self.history.is_secret(line);
@@ -220,7 +220,7 @@ impl LineThread {
     fn draw_if_changed(&mut self) -> io::Result<()> {
         let room = usize::from(size()?.0).saturating_sub(MARK.len() + 1);
         let (before, after) = self.editor.split_at_cursor();
-        let show = |text: &str| masked_or_safe(text, self.password_prompt.is_open());
+        let show = |text: &str| masked_or_safe(text, self.password_prompt.is_open);
         let before = show(before);
         let (before, width) = before.unicode_truncate_start(room);
         let after = show(after);

@@ -24,7 +24,7 @@ use super::input_lines::InputLines;
 use super::printer::PrintSender;
 use super::typed::{LineSender, TypedInput, UNANSWERED_COMMANDS};
 use crate::live::PrintItem;
-use answer::{ProgramAnswer, failed_item, subscribed_item};
+use answer::{answer_item, failed_item, subscribed_item};
 use request::{InvalidRequest, ProgramCommand, ProgramId, ProgramRequest};
 
 /// Maximum number of requests without an answer; one more fails.
@@ -50,7 +50,8 @@ struct ProgramInput {
     client: Client,
     output: PrintSender,
     lines: InputLines<BufReader<TypedInput>>,
-    requests: JoinSet<ProgramAnswer>,
+    /// Requests without an answer; each completes with its identifier and the answer.
+    requests: JoinSet<(ProgramId, PrintItem)>,
     /// Identifiers of the requests.
     ids: HashSet<ProgramId>,
     plain_lines: JoinSet<()>,
@@ -70,7 +71,7 @@ impl ProgramInput {
             tokio::select! {
                 // Answers first: they make room for requests, and free their identifiers.
                 biased;
-                Some(Ok(answer)) = self.requests.join_next() => self.print_answer_and_free_id(&answer).await,
+                Some(Ok(answer)) = self.requests.join_next() => self.free_id_and_print(answer).await,
                 Some(_) = self.plain_lines.join_next() => {}
                 _ = self.client.ended() => break,
                 line = self.lines.next_line(), if self.plain_lines.len() < UNANSWERED_COMMANDS => match line {
@@ -80,7 +81,7 @@ impl ProgramInput {
             }
         }
         while let Some(Ok(answer)) = self.requests.join_next().await {
-            self.print_answer_and_free_id(&answer).await;
+            self.free_id_and_print(answer).await;
         }
         while self.plain_lines.join_next().await.is_some() {}
     }
@@ -133,18 +134,19 @@ impl ProgramInput {
         let deadline = request.expires_after.and_then(|after| Instant::now().checked_add(after));
         self.requests.spawn(async move {
             let result = send_once_ready(&client, &order, &request, deadline).await;
-            ProgramAnswer { id: request.id, line, command: request.command, result }
+            let answer = answer_item(&request, line, &result);
+            (request.id, answer)
         });
     }
 
-    /// Prints an answer. Frees its identifier first, because the program may use it again once it has read the answer.
+    /// Prints an answer. Frees the identifier first, because the program may use it again once it has read the answer.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future may lose the answer.
-    async fn print_answer_and_free_id(&mut self, answer: &ProgramAnswer) {
-        self.ids.remove(&answer.id);
-        self.print(answer.to_item()).await;
+    async fn free_id_and_print(&mut self, (id, answer): (ProgramId, PrintItem)) {
+        self.ids.remove(&id);
+        self.print(answer).await;
     }
 
     /// Queues an item for the printer.

@@ -7,6 +7,7 @@ use kibitzer::{Command, GameId};
 use serde::de::DeserializeOwned;
 use serde::ser::Error as _;
 use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::arguments::unknown_word_message;
@@ -84,7 +85,7 @@ impl ProgramRequest {
         let text = std::str::from_utf8(line).map_err(|_| without_id("invalid UTF-8".to_owned()))?;
         let object = RequestObject::parse(text).map_err(without_id)?;
         let id = object.id.map(ProgramId::parse).transpose().map_err(without_id)?;
-        object.into_request(text, id.clone()).map_err(|text| InvalidRequest { id, text })
+        object.into_request(id.clone()).map_err(|text| InvalidRequest { id, text })
     }
 }
 
@@ -101,6 +102,9 @@ struct RequestObject<'a> {
     game: Option<&'a RawValue>,
     #[serde(borrow)]
     subscribe: Option<&'a RawValue>,
+    /// Other keys, which no request has.
+    #[serde(flatten)]
+    others: BTreeMap<String, Value>,
 }
 
 /// The value of `subscribe`.
@@ -117,10 +121,9 @@ impl<'a> RequestObject<'a> {
         serde_json::from_str(text).map_err(|error| error.to_string().replace(" at line 1 column ", " at column "))
     }
 
-    /// Checks that `text`, which is this object, has no other keys, and converts it to the request.
-    fn into_request(self, text: &str, id: Option<ProgramId>) -> Result<ProgramRequest, String> {
-        let members: BTreeMap<String, &RawValue> = serde_json::from_str(text).unwrap_or_default();
-        if let Some(key) = members.keys().find(|key| !KEYS.contains(&key.as_str())) {
+    /// Checks that there are no other keys, and converts the object to the request.
+    fn into_request(self, id: Option<ProgramId>) -> Result<ProgramRequest, String> {
+        if let Some(key) = self.others.keys().next() {
             return Err(unknown_word_message("key", key, KEYS.into_iter()));
         }
         let conditions = self.expires_ms.or(self.game);
