@@ -215,12 +215,9 @@ async fn start_engine_and_print_rules(path: &Path) -> Result<(), Failure> {
     let engine = ExternalEngine::start(&config.engine).await;
     let engine = engine.map_err(|error| Failure::local(error_chain(&error)))?;
     let info = engine.info();
+    let author = if info.author.is_empty() { String::new() } else { format!(" by {}", info.author) };
     let mut lines = vec![
-        format!(
-            "Engine: {}{}",
-            info.name,
-            if info.author.is_empty() { String::new() } else { format!(" by {}", info.author) }
-        ),
+        format!("Engine: {}{author}", info.name),
         format!("Variants: {}", info.variants.join(", ")),
         format!("Options: {}", info.options.join(", ")),
         format!("Accounts: {}", config.accounts.len()),

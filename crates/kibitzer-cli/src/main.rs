@@ -38,7 +38,7 @@ use output::TerminalSafe;
 ///
 /// Without a command, it runs a demo, which needs no network: a guest logs in to a small chess server in this process and observes
 /// three games. On a terminal they are shown in the console; elsewhere, or with --plain, --json or --for, they are printed as lines.
-#[derive(Debug, Parser)]
+#[derive(Parser)]
 #[command(name = "kibitzer", version, after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"), override_usage = "kibitzer [OPTIONS]\n       kibitzer <COMMAND>")]
 struct Cli {
     #[command(subcommand)]
@@ -66,7 +66,7 @@ Examples:
   kibitzer serve                           the embedded server alone, to try a bot on
 `kibitzer COMMAND --help` has more of each.";
 
-#[derive(Debug, Subcommand)]
+#[derive(Subcommand)]
 enum Command {
     Console(console::Args),
     Connect(connect::Args),

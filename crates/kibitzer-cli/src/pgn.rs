@@ -26,7 +26,7 @@ use crate::live::{LoginArgs, StopArgs, StopSignal, Target, run, start_unless_sto
 ///
 /// Every game that the session played or observed, with clocks, in the form of the FICS Games Database. With --games, a guest
 /// logs in, observes games of the server and writes each when it ends.
-#[derive(Debug, clap::Args)]
+#[derive(clap::Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"))]
 pub(crate) struct Args {
     #[cfg_attr(not(feature = "nats"), arg(value_name = "RECORDING|SERVER", required_unless_present = "games", help = SOURCES_HELP))]
@@ -99,27 +99,22 @@ impl Args {
         self.output.as_os_str() == "-"
     }
 
-    /// Creates the output for games of a server: standard output if the arguments name it, otherwise the file, which is opened
-    /// with the first game.
-    fn new_output(&self, host: &str, file: &Path) -> PgnOutput<'_> {
-        PgnOutput {
+    /// Creates the state for the games of a server. They are written to standard output if the arguments name it, otherwise to the
+    /// file, which is opened with the first game.
+    fn new_conversion(&self, host: &str, file: &Path) -> PgnConversion<'_> {
+        PgnConversion {
             args: self,
+            reader: self.reader.event_reader(),
             collector: PgnCollector::new(PgnOrigin::new(host)).with_observed().with_talk(self.talk),
             file: (!self.writes_to_stdout()).then(|| PgnWriter::new(file)),
             written: BTreeSet::new(),
         }
     }
 
-    /// Creates the state for converting one recording or stored session.
-    fn new_conversion(&self, file: &Path) -> PgnConversion<'_> {
-        let output = self.new_output(self.site.as_deref().unwrap_or_default(), file);
-        PgnConversion { reader: self.reader.event_reader(), output }
-    }
-
     /// Writes the games of a recording to the output: each game when it ends, unfinished games after the last record.
     fn convert_recording(&self, path: &Path) -> Result<(), Failure> {
         let mut input = RecordedInput::open_transcript(path)?;
-        let mut conversion = self.new_conversion(&self.output);
+        let mut conversion = self.new_conversion(self.site.as_deref().unwrap_or_default(), &self.output);
         while let Some((piece, stamp)) = input.next()? {
             if let StreamPiece::Cut(line) = piece
                 && self.reader.strict
@@ -149,7 +144,7 @@ impl Args {
                 let temporary = path(session, "pgn.tmp");
                 // One that was left by an earlier run.
                 let _ = std::fs::remove_file(&temporary);
-                self.new_conversion(&temporary)
+                self.new_conversion(self.site.as_deref().unwrap_or_default(), &temporary)
             });
             conversion.read_and_write_ended(&piece, utc)
         })
@@ -181,17 +176,23 @@ impl Args {
         let profile = self.login.load_profile_and_ask_password(&target);
         let Some(started) = start_unless_stopped(&target, profile, &mut ending).await? else { return Ok(()) };
         let (client, tap, name) = started;
-        let output = self.new_output(client.server(), &self.output);
-        let written = output.write_observed_games(&client, tap, n_games, &mut ending).await;
+        let conversion = self.new_conversion(client.server(), &self.output);
+        let written = conversion.write_observed_games(&client, tap, n_games, &mut ending).await;
         client.shutdown().await;
         wait_for_end(&name, &client, written).await.map(drop)
     }
 }
 
-/// A recording, or a stored session, that is being converted.
+/// The games of a recording, a stored session or a live one, which are being written.
 struct PgnConversion<'a> {
+    args: &'a Args,
+    /// Parses received bytes; not used for a live session.
     reader: EventReader,
-    output: PgnOutput<'a>,
+    collector: PgnCollector,
+    /// `None` for standard output.
+    file: Option<PgnWriter>,
+    /// The games that were written; with `--live`, those that have ended.
+    written: BTreeSet<GameKey>,
 }
 
 impl PgnConversion<'_> {
@@ -202,12 +203,12 @@ impl PgnConversion<'_> {
             StreamPiece::Received(bytes) => {
                 let mut rest = &bytes[..];
                 while let Some(event) = self.reader.next(&mut rest) {
-                    self.output.apply_and_write_ended(&event, utc)?;
+                    self.apply_and_write_ended(&event, utc)?;
                 }
             }
             StreamPiece::Ended => {
-                self.output.collector.interrupt_games();
-                self.reader = self.output.args.reader.event_reader();
+                self.collector.interrupt_games();
+                self.reader = self.args.reader.event_reader();
             }
             StreamPiece::Sent(_) | StreamPiece::Cut(_) => {}
         }
@@ -217,23 +218,11 @@ impl PgnConversion<'_> {
     /// Parses an unfinished line at the end of the input, and writes the games that are not written yet.
     fn finish_and_write_rest(mut self) -> Result<(), Failure> {
         while let Some(event) = self.reader.finish() {
-            self.output.apply_and_write_ended(&event, None)?;
+            self.apply_and_write_ended(&event, None)?;
         }
-        self.output.interrupt_and_write_rest()
+        self.interrupt_and_write_rest()
     }
-}
 
-/// Collects games and writes them.
-struct PgnOutput<'a> {
-    args: &'a Args,
-    collector: PgnCollector,
-    /// `None` for standard output.
-    file: Option<PgnWriter>,
-    /// The games that were written; with `--live`, those that have ended.
-    written: BTreeSet<GameKey>,
-}
-
-impl PgnOutput<'_> {
     /// Observes games, and writes each when it ends, is left or is adjourned, until there are `n_games`, the session is over, or
     /// the stop signal arrives; then writes the unfinished games, too.
     ///

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use indicatif::ProgressBar;
 use kibitzer::Client;
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::sleep;
 
 use crate::failure::{EXIT_STATUS, Failure};
 use crate::live::{
@@ -81,15 +81,13 @@ impl Args {
 async fn send_typed_and_show_progress(client: &Client, ending: &mut StopSignal) -> Result<(), Failure> {
     // Draws only if standard error is a terminal.
     let bar = ProgressBar::new_spinner();
-    let mut ticks = interval(COUNT_INTERVAL);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
     let show = async {
         loop {
-            ticks.tick().await;
             if let Some(recording) = client.recording() {
                 bar.set_message(recorded_amount(&recording));
             }
             bar.tick();
+            sleep(COUNT_INTERVAL).await;
         }
     };
     let sender = LineSender::Own(client.clone());

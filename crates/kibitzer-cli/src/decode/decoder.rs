@@ -50,9 +50,10 @@ impl DecodePrinter {
         }
     }
 
-    /// Parses the next piece, prints its events and flushes the output, so that all is shown before waiting for more input. `stamp` is its time, which a raw log does not have.
+    /// Parses the next piece, prints its events and flushes the output, so that all is shown before waiting for more input. `stamp` is its time; without one, the time of the last
+    /// piece that had one applies.
     pub(super) fn print_piece(&mut self, piece: StreamPiece, stamp: Option<Stamp>) -> Result<(), Failure> {
-        self.stamp = stamp;
+        self.stamp = stamp.or(self.stamp);
         match piece {
             StreamPiece::Received(bytes) => {
                 self.writer.count_bytes(bytes.len());
@@ -87,7 +88,7 @@ impl DecodePrinter {
             }
             StreamPiece::Cut(line) => {
                 self.print_unfinished_line()?;
-                self.writer.write_cut_recording(line, &stamp.unwrap_or_default())?;
+                self.writer.write_cut_recording(line, &self.stamp.unwrap_or_default())?;
             }
         }
         self.writer.flush()

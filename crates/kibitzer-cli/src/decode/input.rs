@@ -5,7 +5,7 @@ use std::fs::{File, Metadata};
 use std::io::{self, BufReader, IsTerminal as _, Read};
 use std::path::Path;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
 use kibitzer::transcript::{Direction, Record, TranscriptError, TranscriptReader};
 
 use crate::failure::Failure;
@@ -44,14 +44,12 @@ pub(crate) struct RecordedInput {
     /// Name in messages.
     name: String,
     source: InputFormat,
-    progress: ProgressBar,
 }
 
 /// Format of the input, and its reader.
 enum InputFormat {
     Raw(Reader),
-    /// A transcript, and the time of its last record.
-    Transcript(TranscriptReader<Reader>, Stamp),
+    Transcript(TranscriptReader<Reader>),
 }
 
 type Reader = BufReader<Box<dyn Read>>;
@@ -64,17 +62,16 @@ impl RecordedInput {
     /// size.
     pub(crate) fn open(path: Option<&Path>, may_show_progress: bool) -> Result<Self, Failure> {
         let name = path.map_or_else(|| "standard input".to_owned(), |path| path.display().to_string());
-        let opened = path.map(File::open).transpose();
-        let file = opened.map_err(|error| Failure::local(format!("cannot open {name}: {error}")))?;
+        let failed = |error| Failure::local(format!("cannot open {name}: {error}"));
+        let file = path.map(File::open).transpose().map_err(failed)?;
         let size = file.as_ref().and_then(|file| file.metadata().ok()).filter(Metadata::is_file);
         let progress = progress_bar(size.map(|file| file.len()), may_show_progress);
         let source: Box<dyn Read> = match file {
             Some(file) => Box::new(progress.wrap_read(file)),
             None => Box::new(progress.wrap_read(io::stdin().lock())),
         };
-        let detected = InputFormat::detect(source);
-        let source = detected.map_err(|error| Failure::local(format!("cannot open {name}: {error}")))?;
-        Ok(Self { name, source, progress })
+        let source = InputFormat::detect(source).map_err(failed)?;
+        Ok(Self { name, source })
     }
 
     /// Opens a file as a transcript, without a progress bar. If it is not a transcript, the first call of [`next`](Self::next)
@@ -82,8 +79,8 @@ impl RecordedInput {
     pub(crate) fn open_transcript(path: &Path) -> Result<Self, Failure> {
         let name = path.display().to_string();
         let file = File::open(path).map_err(|error| Failure::local(format!("cannot open {name}: {error}")))?;
-        let source = InputFormat::transcript(BufReader::new(Box::new(file)));
-        Ok(Self { name, source, progress: ProgressBar::hidden() })
+        let source = InputFormat::Transcript(TranscriptReader::new(BufReader::new(Box::new(file))));
+        Ok(Self { name, source })
     }
 
     /// Returns the failure of a recording that ends inside a line.
@@ -91,7 +88,7 @@ impl RecordedInput {
         read_failure(&self.name, &TranscriptError::Torn { line })
     }
 
-    /// Returns the next piece, with its time if the input is a transcript; `None` at the end.
+    /// Returns the next piece, with its time if it is a record of a transcript; `None` at the end.
     ///
     /// # Errors
     ///
@@ -102,26 +99,21 @@ impl RecordedInput {
                 let bytes = read_some(reader).map_err(|error| cannot_read(&self.name, error))?;
                 Ok((!bytes.is_empty()).then_some((StreamPiece::Received(bytes), None)))
             }
-            InputFormat::Transcript(records, stamp) => match records.next() {
+            InputFormat::Transcript(records) => match records.next() {
                 None => Ok(None),
-                Some(Err(TranscriptError::Torn { line })) => Ok(Some((StreamPiece::Cut(line), Some(*stamp)))),
+                Some(Err(TranscriptError::Torn { line })) => Ok(Some((StreamPiece::Cut(line), None))),
                 Some(Err(error)) => Err(read_failure(&self.name, &error)),
                 Some(Ok(record)) => {
-                    *stamp = Stamp { time: record.time, utc: record.utc };
-                    Ok(Some((record.into(), Some(*stamp))))
+                    let stamp = Stamp { time: record.time, utc: record.utc };
+                    Ok(Some((record.into(), Some(stamp))))
                 }
             },
         }
     }
 }
 
-impl Drop for RecordedInput {
-    fn drop(&mut self) {
-        self.progress.finish_and_clear();
-    }
-}
-
-/// Creates a progress bar for an input of this size in bytes; a hidden one if it is small, or standard error is no terminal.
+/// Creates a progress bar for an input of this size in bytes; a hidden one if it is small, or standard error is no terminal. It is
+/// cleared when it is dropped.
 fn progress_bar(size: Option<u64>, may_show: bool) -> ProgressBar {
     if !may_show || size.is_some_and(|size| size < LARGE_BYTES) || !io::stderr().is_terminal() {
         return ProgressBar::hidden();
@@ -130,6 +122,7 @@ fn progress_bar(size: Option<u64>, may_show: bool) -> ProgressBar {
         Some(size) => (ProgressBar::new(size), "{bar:40} {bytes} of {total_bytes}, {bytes_per_sec}, {eta} left"),
         None => (ProgressBar::new_spinner(), "{spinner} {bytes}, {bytes_per_sec}"),
     };
+    let progress = progress.with_finish(ProgressFinish::AndClear);
     match ProgressStyle::with_template(template) {
         Ok(style) => progress.with_style(style),
         Err(_) => progress,
@@ -159,12 +152,7 @@ impl InputFormat {
         let is_transcript = matches!(start[..], [b'{', b'"' | b' ' | b'\t']);
         let source: Box<dyn Read> = Box::new(io::Cursor::new(start).chain(source));
         let reader = BufReader::with_capacity(READ_BYTES, source);
-        Ok(if is_transcript { Self::transcript(reader) } else { Self::Raw(reader) })
-    }
-
-    /// Creates the reader of a transcript that starts here.
-    fn transcript(reader: Reader) -> Self {
-        Self::Transcript(TranscriptReader::new(reader), Stamp::default())
+        Ok(if is_transcript { Self::Transcript(TranscriptReader::new(reader)) } else { Self::Raw(reader) })
     }
 }
 

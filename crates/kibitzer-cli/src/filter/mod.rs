@@ -30,7 +30,7 @@ pub(crate) use error::FilterError;
 pub(crate) use expression::Expression;
 pub(crate) use facts::{Facts, SessionFacts, game_of};
 pub(crate) use parser::{is_quantity, term_completions};
-pub(crate) use reply_matcher::{MatchConfidence, ReplyMatch, ShortDuration, reply_number, split_request_number};
+pub(crate) use reply_matcher::{ReplyMatch, ShortDuration, reply_number, split_request_number};
 pub(crate) use subject::{BOT, DISCONNECTED, GAP, MARK, Subject, kinds};
 
 /// Returns the parser of an expression. Shells complete a single kind.

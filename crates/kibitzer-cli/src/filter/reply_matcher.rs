@@ -17,16 +17,9 @@ pub(crate) struct ReplyMatch {
     pub(crate) after: Duration,
     /// Number of the reply's first row.
     pub(crate) row: u64,
-    pub(crate) confidence: MatchConfidence,
-}
-
-/// How reliably a reply was matched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum MatchConfidence {
-    /// The reply carries the number of the line.
-    Numbered,
-    /// The reply is the output before the next prompt, which may include unrelated output.
-    Guessed,
+    /// Whether the reply is the output before the next prompt, which may include unrelated output. Otherwise it carries the number
+    /// of the line.
+    pub(crate) is_guessed: bool,
 }
 
 impl fmt::Display for ReplyMatch {
@@ -43,7 +36,7 @@ impl ReplyMatch {
 
     /// Returns the time until the reply, with `~` if the reply was guessed.
     fn time_text(&self) -> String {
-        let about = if self.confidence == MatchConfidence::Guessed { "~" } else { "" };
+        let about = if self.is_guessed { "~" } else { "" };
         format!("{about}{}", ShortDuration(self.after))
     }
 }
@@ -99,7 +92,7 @@ impl ReplyMatcher {
         let message = event.message()?;
         if let Some(number) = reply_number(message) {
             let place = self.waiting.iter().position(|waiting| waiting.number == Some(number))?;
-            return self.take_match(place, at, row, MatchConfidence::Numbered);
+            return self.take_match(place, at, row, false);
         }
         match message {
             Message::Control(
@@ -107,22 +100,16 @@ impl ReplyMatcher {
             ) => {
                 self.since_prompt = None;
                 let place = self.waiting.iter().position(|waiting| waiting.number.is_none())?;
-                self.take_match(place, at, begin, MatchConfidence::Guessed)
+                self.take_match(place, at, begin, true)
             }
             _ => None,
         }
     }
 
     /// Removes the waiting line at an index, and returns its row with the reply that starts in `row`.
-    fn take_match(
-        &mut self,
-        index: usize,
-        at: Duration,
-        row: u64,
-        confidence: MatchConfidence,
-    ) -> Option<(u64, ReplyMatch)> {
+    fn take_match(&mut self, index: usize, at: Duration, row: u64, is_guessed: bool) -> Option<(u64, ReplyMatch)> {
         let waiting = self.waiting.remove(index)?;
-        Some((waiting.row, ReplyMatch { after: at.saturating_sub(waiting.at), row, confidence }))
+        Some((waiting.row, ReplyMatch { after: at.saturating_sub(waiting.at), row, is_guessed }))
     }
 }
 
@@ -171,23 +158,23 @@ mod tests {
     fn a_numbered_reply_is_the_lines_of_that_number() {
         let said = "\x152\x1637\x16x\n\r\x17\n\rfics% \x151\x1637\x16y\n\r\x17\n\rfics% ";
         let got = answers(&["1 finger a\n", "2 finger b\n"], said);
-        let rows: Vec<_> = got.iter().map(|(row, reply)| (*row, reply.row, reply.confidence)).collect();
-        assert_eq!(rows, [(2, 10, MatchConfidence::Numbered), (1, 14, MatchConfidence::Numbered)]);
+        let rows: Vec<_> = got.iter().map(|(row, reply)| (*row, reply.row, reply.is_guessed)).collect();
+        assert_eq!(rows, [(2, 10, false), (1, 14, false)]);
         assert_eq!(got[0].1.after, ms(8));
     }
 
     #[test]
     fn without_numbers_the_reply_is_the_output_before_the_prompt() {
         let got = answers(&["date\n"], "Local time\n\rServer time\n\rfics% \n\rFoo shouts: x\n\rfics% ");
-        assert_eq!(got, [(1, ReplyMatch { after: ms(11), row: 10, confidence: MatchConfidence::Guessed })]);
+        assert_eq!(got, [(1, ReplyMatch { after: ms(11), row: 10, is_guessed: true })]);
         assert_eq!(got[0].1.to_string(), "reply #10 after ~11ms");
     }
 
     #[test]
     fn on_icc_the_reply_is_the_unit_with_the_tag() {
         let got = answers(&["`1`finger\n", "`2`date\n"], "\x19[28 Bar\nhi\n\r\x19]\x19[37 * 2\ny\n\r\x19]");
-        let rows: Vec<_> = got.iter().map(|(row, reply)| (*row, reply.row, reply.confidence)).collect();
-        assert_eq!(rows, [(2, 13, MatchConfidence::Numbered)]);
+        let rows: Vec<_> = got.iter().map(|(row, reply)| (*row, reply.row, reply.is_guessed)).collect();
+        assert_eq!(rows, [(2, 13, false)]);
     }
 
     #[test]

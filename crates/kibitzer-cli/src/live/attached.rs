@@ -65,7 +65,9 @@ pub(crate) async fn run_attached_session(
         Some(Ok(Some(first))) => first,
         Some(over) => return check_attached_end(&server, over.map(|_| None)),
     };
-    let (events, mut printer) = EventPrinter::spawn(session.began(), format, filter, housekeeping_filter_for(&first));
+    let is_ready = matches!(&first, AttachEvent::Snapshot(snapshot) if snapshot.state == SessionState::Ready);
+    let housekeeping = if is_ready { HousekeepingFilter::for_ready_session() } else { HousekeepingFilter::default() };
+    let (events, mut printer) = EventPrinter::spawn(session.began(), format, filter, housekeeping);
     let sender = LineSender::Attached(session.requests());
     let typing = async {
         if access.may_send() {
@@ -98,16 +100,6 @@ pub(crate) async fn run_attached_session(
     };
     printer.wait_for_rest_or_timeout().await?;
     check_attached_end(&server, seen)
-}
-
-/// Returns the filter for text output that fits the state of the session at the time of attaching.
-fn housekeeping_filter_for(first: &AttachEvent) -> HousekeepingFilter {
-    match first {
-        AttachEvent::Snapshot(snapshot) if snapshot.state == SessionState::Ready => {
-            HousekeepingFilter::for_ready_session()
-        }
-        _ => HousekeepingFilter::default(),
-    }
 }
 
 /// Passes the events of an attached session to `deliver` until the session ends, or `deliver` returns `false`.

@@ -6,7 +6,7 @@ mod server_lines;
 pub(crate) mod tail;
 
 use kibitzer::core::text::error_chain;
-use kibitzer_nats::{DEFAULT_STREAM, NatsError, SessionName, StreamOptions};
+use kibitzer_nats::{DEFAULT_STREAM, NatsError, StreamOptions};
 
 pub(crate) use games::for_each_server_output;
 
@@ -15,7 +15,7 @@ use crate::failure::{Failure, USAGE};
 /// Environment variable of the server, for addresses with a password.
 const URL_VARIABLE: &str = "KIBITZER_NATS";
 
-/// The server and stream of a command.
+/// The server and stream of a command. Not `Debug`, because the URL may contain a password.
 #[derive(Clone, clap::Args)]
 pub(crate) struct StreamArgs {
     /// The NATS server, 2.11 or later: nats://HOST:PORT or tls://HOST:PORT; several of a cluster are separated by commas. An address
@@ -25,13 +25,6 @@ pub(crate) struct StreamArgs {
     /// Name of the stream
     #[arg(long, value_name = "NAME", default_value = DEFAULT_STREAM)]
     stream: String,
-}
-
-/// Leaves out the URL, which may contain a password.
-impl std::fmt::Debug for StreamArgs {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("StreamArgs").field("stream", &self.stream).finish_non_exhaustive()
-    }
 }
 
 impl StreamArgs {
@@ -49,9 +42,4 @@ impl From<NatsError> for Failure {
     fn from(error: NatsError) -> Self {
         Self::local(error_chain(&error))
     }
-}
-
-/// Parses the name of a session.
-fn parse_session_name(text: &str) -> Result<SessionName, String> {
-    SessionName::new(text).map_err(|error| error.to_string())
 }

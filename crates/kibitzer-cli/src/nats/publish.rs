@@ -10,7 +10,7 @@ use kibitzer_nats::{EventStream, PublishOptions, Publisher, SessionName, WhenUnr
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
 
-use super::{StreamArgs, parse_session_name};
+use super::StreamArgs;
 use crate::arguments::{ReaderArgs, parse_duration};
 use crate::decode::{DecodePrinter, RecordedInput, print_recorded_events};
 use crate::failure::{EXIT_STATUS, Failure, USAGE, report};
@@ -25,7 +25,7 @@ use crate::output::{EventWriter, SessionClock};
 /// Each event is the JSON line of `kibitzer decode`, stored once and in order, however often this program, the NATS server or the
 /// connection between them fails. A recording continues after the last event in the stream; a live session appends to it, and lines
 /// of standard input are sent as commands. Of several publishers of one session, only the last one continues.
-#[derive(Debug, clap::Args)]
+#[derive(clap::Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"))]
 pub(crate) struct Args {
     #[arg(value_name = "RECORDING|PROFILE|HOST[:PORT]", help = SOURCE_HELP)]
@@ -33,7 +33,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     stream: StreamArgs,
     /// Name of the session in the stream [default: the name of the recording, or the server]
-    #[arg(long, value_name = "NAME", value_parser = parse_session_name)]
+    #[arg(long, value_name = "NAME", value_parser = SessionName::new)]
     session: Option<SessionName>,
     /// When 8 MiB of events wait for the server [default: drop for a live session, hold for a recording]
     #[arg(long, value_enum, value_name = "POLICY", requires_if("spill", "spill"))]
@@ -203,7 +203,12 @@ impl Args {
         };
         let Some(started) = start_unless_stopped(&target, profile, ending).await? else { return Ok(()) };
         let (client, mut tap, server) = started;
-        let published = publish_and_send_typed(&client, &mut tap, &mut publisher, ending).await;
+        let sender = LineSender::Own(client.clone());
+        let published = tokio::select! {
+            pushed = push_until_tap_ends(&client, &mut tap, &mut publisher) => pushed,
+            failure = send_typed_until_failure(&sender, tokio::io::stdin()) => Err(failure),
+            () = ending.wait() => Ok(()),
+        };
         let rest = tokio::time::timeout(FINAL_STORE_TIMEOUT, push_until_tap_ends(&client, &mut tap, &mut publisher));
         let ((), rest) = tokio::join!(client.shutdown(), rest);
         drop(tap);
@@ -211,25 +216,6 @@ impl Args {
         let ended = wait_for_end(&server, &client, published).await.map(report_recorded);
         let stored = publisher.finish(FINAL_STORE_TIMEOUT).await;
         ended.and(stored.map_err(Failure::from))
-    }
-}
-
-/// Publishes a session, and sends lines of standard input, until the session ends, publishing fails or the stop signal.
-///
-/// # Cancel safety
-///
-/// Dropping the future leaves the session running; an event may be left out.
-async fn publish_and_send_typed(
-    client: &Client,
-    tap: &mut Tap,
-    publisher: &mut Publisher,
-    ending: &mut StopSignal,
-) -> Result<(), Failure> {
-    let sender = LineSender::Own(client.clone());
-    tokio::select! {
-        pushed = push_until_tap_ends(client, tap, publisher) => pushed,
-        failure = send_typed_until_failure(&sender, tokio::io::stdin()) => Err(failure),
-        () = ending.wait() => Ok(()),
     }
 }
 

@@ -8,7 +8,7 @@ use kibitzer::transcript::Utc;
 use kibitzer_nats::{EventReader, EventStream, NatsError, ReadFrom, SessionName, StoredEvent, SubjectFilter};
 use serde_json::Value;
 
-use super::{StreamArgs, parse_session_name};
+use super::StreamArgs;
 use crate::arguments::parse_duration;
 use crate::failure::{EXIT_STATUS, Failure, report};
 use crate::live::StopArgs;
@@ -17,7 +17,7 @@ use crate::output::{FORMAT_HELP, LineFormat, TerminalSafe};
 /// Print events that `kibitzer publish` stored in a NATS JetStream stream
 ///
 /// Prints each event once and in the order in which it was stored, then waits for more.
-#[derive(Debug, clap::Args)]
+#[derive(clap::Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"))]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -29,7 +29,7 @@ pub(crate) struct Args {
     #[arg(long)]
     stored: bool,
     /// Print events of this session only
-    #[arg(long, value_name = "NAME", value_parser = parse_session_name)]
+    #[arg(long, value_name = "NAME", value_parser = SessionName::new)]
     session: Option<SessionName>,
     /// Print events of games with this number only
     #[arg(long, value_name = "NUMBER")]

@@ -201,11 +201,9 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::filter::MatchConfidence;
-
     #[test]
     fn a_narrow_row_keeps_the_time_of_the_reply() {
-        let reply = ReplyMatch { after: Duration::from_millis(12), row: 345, confidence: MatchConfidence::Numbered };
+        let reply = ReplyMatch { after: Duration::from_millis(12), row: 345, is_guessed: false };
         let sent = SentLine { bytes: Vec::new(), text: b"14 finger".to_vec(), secret: false, reply: Some(reply) };
         let facts = Facts::default();
         let content = RowContent::Sent(sent);

@@ -16,7 +16,7 @@ use super::draw::{Canvas, LimitedScroll, wrap_text};
 use super::theme::Theme;
 use crate::console::app::App;
 use crate::console::model::{ConsoleRow, RowContent, SentLine};
-use crate::filter::{MatchConfidence, ShortDuration};
+use crate::filter::ShortDuration;
 use crate::output::TerminalSafe;
 
 /// Maximum size of all values of an event together; the rest is cut.
@@ -160,10 +160,8 @@ fn sent_fields(sent: &SentLine) -> Vec<NameAndValue> {
     let reply = sent.reply.as_ref().map_or_else(
         || "none yet".to_owned(),
         |reply| {
-            let found_by = match reply.confidence {
-                MatchConfidence::Numbered => "it has the number of the line",
-                MatchConfidence::Guessed => "as the output before the next prompt",
-            };
+            let found_by =
+                if reply.is_guessed { "as the output before the next prompt" } else { "it has the number of the line" };
             format!("row #{} after {}: {found_by}", reply.row, ShortDuration(reply.after))
         },
     );
