@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use kibitzer::Profile;
-use kibitzer::core::text::error_chain;
 use kibitzer_bot::config::MatchmakingRules;
 use kibitzer_bot::{
     Bot, BotConfig, BotError, BotEvent, Engine as _, EngineConfig, ExternalEngine, StartEngine, Stop, WeakPlayer,
@@ -64,7 +63,7 @@ impl Args {
         let opens_console = console::can_open_console(plain, self.shared.format.format(), self.shared.ending);
         match &self.config {
             Some(path) if self.check => run(start_engine_and_print_rules(path)),
-            Some(path) => self.play_with_config(load_config(path)?, opens_console),
+            Some(path) => self.play_with_config(BotConfig::load(path).map_err(Failure::caused_by)?, opens_console),
             None => self.run_demo(opens_console),
         }
     }
@@ -200,20 +199,14 @@ async fn stop_at_signal_or_deadline(signals: &mut StopSignal, stop: &Stop) -> st
     pending().await
 }
 
-/// Loads the configuration of a bot.
-fn load_config(path: &Path) -> Result<BotConfig, Failure> {
-    BotConfig::load(path).map_err(|error| Failure::local(error_chain(&error)))
-}
-
 /// Starts the engine of a configuration, prints its name, variants and options and all rules of the bot, and quits it.
 ///
 /// # Cancel safety
 ///
 /// Dropping the future ends the engine.
 async fn start_engine_and_print_rules(path: &Path) -> Result<(), Failure> {
-    let config = load_config(path)?;
-    let engine = ExternalEngine::start(&config.engine).await;
-    let engine = engine.map_err(|error| Failure::local(error_chain(&error)))?;
+    let config = BotConfig::load(path).map_err(Failure::caused_by)?;
+    let engine = ExternalEngine::start(&config.engine).await.map_err(Failure::caused_by)?;
     let info = engine.info();
     let author = if info.author.is_empty() { String::new() } else { format!(" by {}", info.author) };
     let mut lines = vec![
@@ -244,7 +237,7 @@ fn check_bot_end(server: &str, error: BotError) -> Result<(), Failure> {
     match error {
         BotError::Connect(error) => Err(connect_failure(server, &error)),
         BotError::Ended(reason) => check_end(server, reason),
-        error => Err(Failure::local(error_chain(&error))),
+        error => Err(Failure::caused_by(error)),
     }
 }
 

@@ -80,7 +80,6 @@ impl Args {
         metrics.add_session(&client);
         let (filter, housekeeping) = (self.filter.expression.clone(), HousekeepingFilter::default());
         let printer = EventPrinter::spawn_for_tap(&client, tap, format, filter, housekeeping, metrics.print_interval);
-        let sender = LineSender::Own(client.clone());
         let output = printer.sender().filter(|_| format == LineFormat::Jsonl);
         let (line_mode, input) = self.open_typed_input(plain, &client);
         let reading = async {
@@ -89,7 +88,7 @@ impl Args {
                     spawn_program_input(&client, input, output);
                     pending().await
                 }
-                None => send_typed_until_failure(&sender, input).await,
+                None => send_typed_until_failure(LineSender::Own(client.clone()), input).await,
             }
         };
         let printed = print_and_shut_down(&client, printer, reading, &mut ending).await;

@@ -1,7 +1,10 @@
 //! Failures of commands, and the exit statuses of the program.
 
+use std::error::Error;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
+
+use kibitzer::core::text::error_chain;
 
 use crate::output::{TerminalSafe, print_above_input};
 
@@ -40,6 +43,11 @@ impl Failure {
     /// Creates a failure on this machine: exit status [`FAILED`].
     pub(crate) fn local(message: impl Into<String>) -> Self {
         Self::new(FAILED, message)
+    }
+
+    /// Creates a failure on this machine with the error's chain of sources as its message.
+    pub(crate) fn caused_by(error: impl Error + 'static) -> Self {
+        Self::local(error_chain(&error))
     }
 
     /// Creates the failure of writing to standard output. A closed pipe ends the program successfully, without a message.

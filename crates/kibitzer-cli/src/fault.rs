@@ -174,12 +174,8 @@ pub(crate) fn fired_fault_text(fired: &FiredFault) -> String {
 /// filtered.
 pub(crate) fn fault_completions(word: &str) -> Vec<String> {
     if let Some((fault, _)) = word.split_once('@') {
-        return POINTS
-            .iter()
-            .map(|(name, _)| *name)
-            .chain(["after="])
-            .map(|point| format!("{fault}@{point}"))
-            .collect();
+        let points = POINTS.iter().map(|(name, _)| *name).chain(["after="]);
+        return points.map(|point| format!("{fault}@{point}")).collect();
     }
     FAULTS.iter().map(|name| (*name).to_owned()).collect()
 }

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use kibitzer::core::message::listing::GameRowState;
-use kibitzer::core::text::error_chain;
 use kibitzer::core::{Event, EventReader};
 use kibitzer::transcript::Utc;
 use kibitzer::{Client, Observation, Tap};
@@ -20,7 +19,7 @@ use tokio::task::JoinSet;
 use crate::arguments::ReaderArgs;
 use crate::decode::{RecordedInput, StreamPiece};
 use crate::failure::{EXIT_STATUS, Failure, USAGE};
-use crate::live::{LoginArgs, StopArgs, StopSignal, Target, run, start_unless_stopped, wait_for_end};
+use crate::live::{LoginArgs, StopArgs, StopSignal, Target, report_recorded, run, start_unless_stopped, wait_for_end};
 
 /// Write the games of recordings, or of a live session, as PGN
 ///
@@ -179,7 +178,7 @@ impl Args {
         let conversion = self.new_conversion(client.server(), &self.output);
         let written = conversion.write_observed_games(&client, tap, n_games, &mut ending).await;
         client.shutdown().await;
-        wait_for_end(&name, &client, written).await.map(drop)
+        wait_for_end(&name, &client, written).await.map(report_recorded)
     }
 }
 
@@ -312,7 +311,7 @@ impl PgnConversion<'_> {
     /// Prints a game on standard output, or appends it to the file.
     fn print_or_append(&self, game: &impl Display) -> Result<(), Failure> {
         match &self.file {
-            Some(file) => file.append(game).map_err(|error| Failure::local(error_chain(&error))),
+            Some(file) => file.append(game).map_err(Failure::caused_by),
             None => writeln!(io::stdout(), "{game}").map_err(Failure::stdout),
         }
     }
@@ -322,7 +321,7 @@ impl PgnConversion<'_> {
         let Some(file) = self.file.as_ref().filter(|_| self.args.live) else { return Ok(()) };
         let games: Vec<_> =
             self.collector.tracker().iter().filter_map(|game| self.collector.game(game.key())).collect();
-        file.replace(&games).map_err(|error| Failure::local(error_chain(&error)))
+        file.replace(&games).map_err(Failure::caused_by)
     }
 }
 

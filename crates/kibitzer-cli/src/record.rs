@@ -90,11 +90,10 @@ async fn send_typed_and_show_progress(client: &Client, ending: &mut StopSignal) 
             sleep(COUNT_INTERVAL).await;
         }
     };
-    let sender = LineSender::Own(client.clone());
     let watched = tokio::select! {
         _ = client.ended() => Ok(()),
         _ = client.recording_failed() => Ok(()),
-        failure = send_typed_until_failure(&sender, tokio::io::stdin()) => Err(failure),
+        failure = send_typed_until_failure(LineSender::Own(client.clone()), tokio::io::stdin()) => Err(failure),
         () = show => Ok(()),
         () = ending.wait() => Ok(()),
     };

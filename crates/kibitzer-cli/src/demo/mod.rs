@@ -14,7 +14,8 @@ use crate::arguments::{FormatArgs, PopulationArgs};
 use crate::console::{self, ProfileFilters, SessionFeed};
 use crate::failure::{Failure, report};
 use crate::live::{
-    EventPrinter, HousekeepingFilter, StopArgs, check_end, print_and_shut_down, run, runtime, start_and_expose_session,
+    EventPrinter, HousekeepingFilter, StopArgs, print_and_shut_down, report_recorded, run, runtime,
+    start_and_expose_session, wait_for_end,
 };
 use crate::metrics::MetricsArgs;
 use crate::output::LineFormat;
@@ -61,13 +62,11 @@ impl Args {
             }
         };
         let name = format!("{SERVER}, {address}");
-        let feed = SessionFeed::Own(tap);
-        let named = (&*name, Some(server.control()));
         let shown = console::show_session_then_shut_down(
             &runtime,
             &client,
-            feed,
-            named,
+            SessionFeed::Own(tap),
+            (&name, Some(server.control())),
             ProfileFilters::default(),
             None,
             companion,
@@ -111,8 +110,7 @@ impl Args {
         };
         let printed = print_and_shut_down(&client, printer, companion, &mut ending).await;
         server.shutdown().await;
-        printed?;
-        check_end(SERVER, client.ended().await)
+        wait_for_end(SERVER, &client, printed).await.map(report_recorded)
     }
 }
 

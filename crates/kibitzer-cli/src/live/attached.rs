@@ -71,7 +71,7 @@ pub(crate) async fn run_attached_session(
     let sender = LineSender::Attached(session.requests());
     let typing = async {
         if access.may_send() {
-            return send_typed_until_failure(&sender, tokio::io::stdin()).await;
+            return send_typed_until_failure(sender, tokio::io::stdin()).await;
         }
         std::future::pending().await
     };

@@ -2,16 +2,18 @@
 
 use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _};
 
-/// Maximum length of a line, without its end. Servers accept much less.
-const MAX_LINE_BYTES: usize = 64 << 10;
+/// Maximum length of a line of standard input, without its end. Servers accept much less.
+pub(crate) const MAX_LINE_BYTES: usize = 64 << 10;
 
-/// Error for a line longer than [`MAX_LINE_BYTES`].
+/// Error for a line of standard input that is too long.
 const OVER_LONG: &str = "a line of standard input is longer than 64 KiB";
 
 /// Reads lines of bounded length.
 #[derive(Debug)]
 pub(crate) struct InputLines<R> {
     input: R,
+    /// Maximum length of a line, without its end.
+    max_bytes: usize,
     /// Bytes of the line that has not ended yet.
     line: Vec<u8>,
     /// Whether the rest of a line that is too long is skipped.
@@ -21,8 +23,8 @@ pub(crate) struct InputLines<R> {
 }
 
 impl<R: AsyncBufRead + Unpin> InputLines<R> {
-    pub(crate) const fn new(input: R) -> Self {
-        Self { input, line: Vec::new(), skips: false, number: 0 }
+    pub(crate) const fn new(input: R, max_bytes: usize) -> Self {
+        Self { input, max_bytes, line: Vec::new(), skips: false, number: 0 }
     }
 
     /// Waits for the next line and returns it without its end; `None` at the end of the input. A line that is too long is
@@ -33,11 +35,11 @@ impl<R: AsyncBufRead + Unpin> InputLines<R> {
     /// Cancel safe: the bytes of a line that has not ended are kept.
     pub(crate) async fn next_line(&mut self) -> Option<Result<Vec<u8>, &'static str>> {
         loop {
-            let room = (MAX_LINE_BYTES + 1).saturating_sub(self.line.len()) as u64;
+            let room = (self.max_bytes + 1).saturating_sub(self.line.len()) as u64;
             // `nohup` makes standard input unreadable: that counts as its end.
             let n_read = (&mut self.input).take(room).read_until(b'\n', &mut self.line).await.unwrap_or(0);
             let has_ended = self.line.pop_if(|last| *last == b'\n').is_some();
-            let is_cut = !has_ended && self.line.len() > MAX_LINE_BYTES;
+            let is_cut = !has_ended && self.line.len() > self.max_bytes;
             if n_read == 0 && (self.line.is_empty() || self.skips) {
                 return None;
             }
@@ -68,7 +70,7 @@ mod tests {
         let (longest, long) = ("x".repeat(MAX_LINE_BYTES), "y".repeat(3 * MAX_LINE_BYTES));
         let text = format!("one\r\n\n{longest}\n{long}\nlast");
         for capacity in [1, 7, 8192] {
-            let mut lines = InputLines::new(BufReader::with_capacity(capacity, text.as_bytes()));
+            let mut lines = InputLines::new(BufReader::with_capacity(capacity, text.as_bytes()), MAX_LINE_BYTES);
             let mut read = Vec::new();
             while let Some(line) = lines.next_line().await {
                 read.push((lines.number, line.map(|line| String::from_utf8(line).unwrap())));
@@ -82,7 +84,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_long_line_without_an_end_is_the_last() {
         let text = "y".repeat(MAX_LINE_BYTES + 2);
-        let mut lines = InputLines::new(text.as_bytes());
+        let mut lines = InputLines::new(text.as_bytes(), MAX_LINE_BYTES);
         assert_eq!(lines.next_line().await, Some(Err(OVER_LONG)));
         assert_eq!(lines.next_line().await, None);
     }
@@ -90,7 +92,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_cancelled_read_loses_nothing() {
         let (mut writer, reader) = tokio::io::duplex(64);
-        let mut lines = InputLines::new(BufReader::new(reader));
+        let mut lines = InputLines::new(BufReader::new(reader), MAX_LINE_BYTES);
         tokio::io::AsyncWriteExt::write_all(&mut writer, b"fin").await.unwrap();
         assert!(tokio::time::timeout(std::time::Duration::from_secs(1), lines.next_line()).await.is_err());
         tokio::io::AsyncWriteExt::write_all(&mut writer, b"ger\n").await.unwrap();

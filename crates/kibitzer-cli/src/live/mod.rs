@@ -51,12 +51,11 @@ use crate::failure::{FAILED, Failure, LOST, NO_SESSION};
 ///
 /// Dropping the future starts nothing.
 pub(crate) async fn start_and_expose_session(profile: Profile, server: &str) -> Result<(Client, Tap), Failure> {
-    let local = |error: &(dyn Error + 'static)| Failure::local(error_chain(error));
-    let socket = AttachSocket::from_profile(&profile).await.map_err(|error| local(&error))?;
+    let socket = AttachSocket::from_profile(&profile).await.map_err(Failure::caused_by)?;
     let started = Client::start_tapped(profile).await;
     let (client, tap) = started.map_err(|error| connect_failure(server, &error))?;
     if let Some(socket) = socket {
-        socket.expose(&client).map_err(|error| local(&error))?;
+        socket.expose(&client).map_err(Failure::caused_by)?;
     }
     Ok((client, tap))
 }

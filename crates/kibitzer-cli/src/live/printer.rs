@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use kibitzer::core::Event;
 use kibitzer::{Client, Observation, Tap, TapItem, WeakClient};
+use serde::Serialize;
 use tokio::sync::mpsc::{self, error::TryRecvError};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
@@ -34,6 +35,13 @@ pub(crate) enum PrintItem {
     Object { event: &'static str, object: Vec<u8> },
     /// Prints nothing, but sets the filter for later events; `None` lets all pass.
     Filter(Option<Expression>),
+}
+
+impl PrintItem {
+    /// Creates an event of the command itself with these members, which serialize to one object.
+    pub(crate) fn object(event: &'static str, members: &impl Serialize) -> Self {
+        Self::Object { event, object: json_object(members) }
+    }
 }
 
 /// Prints events on its own thread: a reader of standard output that stalls must not prevent stopping the session, nor its
@@ -146,10 +154,7 @@ async fn forward_tap_and_metrics(
                 None => return,
             },
             at = tick => match client.upgrade() {
-                Some(client) => {
-                    let object = json_object(&SessionMetrics::of(&client));
-                    (at, PrintItem::Object { event: "metrics", object })
-                }
+                Some(client) => (at, PrintItem::object("metrics", &SessionMetrics::of(&client))),
                 None => continue,
             },
         };

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::builder::TypedValueParser;
-use kibitzer::core::text::error_chain;
 use kibitzer::{ConfigError, HostPort, Profile, TimesealChoice, most_similar_word};
 
 use crate::arguments::SuggestingParser;
@@ -42,7 +41,7 @@ impl Target {
     pub(crate) fn load_profile(&self) -> Result<Profile, Failure> {
         let names = env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned());
         names.filter_map(|name| unknown_variable(&name)).for_each(|message| report(&message));
-        self.to_profile().map_err(|error| Failure::local(error_chain(&error)))
+        self.to_profile().map_err(Failure::caused_by)
     }
 
     /// Returns the name of the server in messages: for a profile, its name or file with the host and the first port, which other

@@ -8,7 +8,7 @@ use kibitzer_attach::{AttachedRequestError, AttachedRequestSender};
 use tokio::io::{AsyncRead, BufReader};
 use tokio::task::JoinSet;
 
-use super::InputLines;
+use super::input_lines::{InputLines, MAX_LINE_BYTES};
 use crate::failure::{Failure, report};
 
 /// Maximum number of commands without a reply; reading pauses at it.
@@ -73,8 +73,8 @@ pub(crate) fn send_failure_text(error: &AttachedRequestError) -> Option<String> 
 /// # Cancel safety
 ///
 /// Lines that were read but not sent are lost.
-pub(crate) async fn send_typed_until_failure(sender: &LineSender, input: impl AsyncRead + Unpin) -> Failure {
-    let (mut lines, mut unanswered) = (InputLines::new(BufReader::new(input)), JoinSet::new());
+pub(crate) async fn send_typed_until_failure(sender: LineSender, input: impl AsyncRead + Unpin) -> Failure {
+    let (mut lines, mut unanswered) = (InputLines::new(BufReader::new(input), MAX_LINE_BYTES), JoinSet::new());
     while let Some(line) = lines.next_line().await {
         let line = match line {
             Ok(line) => String::from_utf8_lossy(&line).into_owned(),
@@ -84,7 +84,7 @@ pub(crate) async fn send_typed_until_failure(sender: &LineSender, input: impl As
             unanswered.join_next().await;
         }
         // Wait in sequence: tasks that wait for the same state are not woken in order.
-        if let LineSender::Own(client) = sender
+        if let LineSender::Own(client) = &sender
             && client.ready().await.is_err()
         {
             break;

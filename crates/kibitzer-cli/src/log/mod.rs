@@ -55,7 +55,7 @@ impl LogArgs {
         let file = self.log_file.as_deref().map(open_log_file).transpose()?;
         let is_json = self.log_format == LogFormat::Json;
         turn_on(file);
-        let filter = filter_builder().parse(filter).map_err(|error| Failure::local(error.to_string()))?;
+        let filter = filter_builder().parse(filter).map_err(Failure::caused_by)?;
         let log = tracing_subscriber::fmt()
             .with_env_filter(filter)
             .with_writer(move || LogWriter { is_json })

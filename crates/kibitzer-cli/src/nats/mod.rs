@@ -5,7 +5,6 @@ pub(crate) mod publish;
 mod server_lines;
 pub(crate) mod tail;
 
-use kibitzer::core::text::error_chain;
 use kibitzer_nats::{DEFAULT_STREAM, NatsError, StreamOptions};
 
 pub(crate) use games::for_each_server_output;
@@ -40,6 +39,6 @@ impl StreamArgs {
 /// Publishing or reading fails.
 impl From<NatsError> for Failure {
     fn from(error: NatsError) -> Self {
-        Self::local(error_chain(&error))
+        Self::caused_by(error)
     }
 }

@@ -203,10 +203,9 @@ impl Args {
         };
         let Some(started) = start_unless_stopped(&target, profile, ending).await? else { return Ok(()) };
         let (client, mut tap, server) = started;
-        let sender = LineSender::Own(client.clone());
         let published = tokio::select! {
             pushed = push_until_tap_ends(&client, &mut tap, &mut publisher) => pushed,
-            failure = send_typed_until_failure(&sender, tokio::io::stdin()) => Err(failure),
+            failure = send_typed_until_failure(LineSender::Own(client.clone()), tokio::io::stdin()) => Err(failure),
             () = ending.wait() => Ok(()),
         };
         let rest = tokio::time::timeout(FINAL_STORE_TIMEOUT, push_until_tap_ends(&client, &mut tap, &mut publisher));

@@ -55,7 +55,7 @@ enum OutputForm {
 impl EventWriter {
     pub(crate) fn new(format: LineFormat) -> Self {
         match format {
-            LineFormat::Jsonl => Self::of_form(OutputForm::Jsonl(Vec::new()), Box::new(io::stdout().lock())),
+            LineFormat::Jsonl => Self::jsonl_to(Box::new(io::stdout().lock())),
             LineFormat::Text => {
                 // It removes escapes by writing the text between them piece by piece, which needs a buffer on either side.
                 let out = BufWriter::with_capacity(BUFFER_BYTES, StdoutAboveInput::default());
@@ -72,7 +72,6 @@ impl EventWriter {
     }
 
     /// Creates a writer of JSON Lines to `out` instead of standard output.
-    #[cfg(any(test, feature = "nats"))]
     pub(crate) fn jsonl_to(out: Box<dyn io::Write>) -> Self {
         Self::of_form(OutputForm::Jsonl(Vec::new()), out)
     }

@@ -15,6 +15,8 @@ use crate::fault::{FaultRequest, fired_fault_text};
 use crate::live::InputLines;
 use crate::output::TerminalSafe;
 
+/// Maximum length of a command, without its line end.
+const MAX_COMMAND_BYTES: usize = 1024;
 /// Maximum number of simultaneous connections; others wait.
 const MAX_CONNECTIONS: usize = 16;
 /// Pause after a connection could not be accepted, as the process may be out of file descriptors.
@@ -59,7 +61,7 @@ pub(super) async fn serve_control_socket(listener: Option<Listener>, control: Se
 /// Dropping the future closes the connection; a command may have been executed without its reply.
 async fn serve_connection(stream: impl AsyncRead + AsyncWrite, control: ServerControl) -> io::Result<()> {
     let (reader, mut writer) = split(stream);
-    let mut lines = InputLines::new(BufReader::new(reader));
+    let mut lines = InputLines::new(BufReader::new(reader), MAX_COMMAND_BYTES);
     let mut fired = control.fired_faults();
     loop {
         let text = tokio::select! {

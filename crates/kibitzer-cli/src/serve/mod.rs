@@ -99,12 +99,12 @@ impl Args {
         let server = Server::start(self.server_options()?).await.map_err(|error| cannot_listen(address, &error))?;
         let (websockets, url) = self.listen_for_websockets().await?.unzip();
         let socket = match &self.control_socket {
-            Some(path) => Some(Listener::bind(path).await.map_err(|error| Failure::local(error.to_string()))?),
+            Some(path) => Some(Listener::bind(path).await.map_err(Failure::caused_by)?),
             None => None,
         };
         for trouble in &self.faults {
             let injected = server.control().inject(ConnectionTarget::Next, trouble.at, trouble.fault).await;
-            injected.map_err(|error| Failure::local(error.to_string()))?;
+            injected.map_err(Failure::caused_by)?;
         }
         print_addresses(server.address().unwrap_or(address), url).map_err(Failure::stdout)?;
         tokio::select! {

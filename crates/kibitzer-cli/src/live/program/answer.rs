@@ -8,7 +8,6 @@ use serde_json::json;
 use super::request::{ProgramCommand, ProgramId};
 use crate::filter::Expression;
 use crate::live::PrintItem;
-use crate::output::json_object;
 
 /// The keys of the event `reply`.
 #[derive(Serialize)]
@@ -45,20 +44,15 @@ pub(super) fn answer_item(request: &ProgramCommand, line: u64, result: &Result<R
 
 /// Returns the event `reply` with this content.
 fn reply_item(id: &ProgramId, kind: &str, content: impl Serialize) -> PrintItem {
-    object_item("reply", &ReplyMembers { id, kind, content })
+    PrintItem::object("reply", &ReplyMembers { id, kind, content })
 }
 
 /// Returns the event for a request that has no reply. `line` is the number of its line, `id` its identifier if it has one.
 pub(super) fn failed_item(id: Option<&ProgramId>, line: u64, reason: &str, text: &str) -> PrintItem {
-    object_item("failed", &json!({ "id": id, "line": line, "reason": reason, "text": text }))
+    PrintItem::object("failed", &json!({ "id": id, "line": line, "reason": reason, "text": text }))
 }
 
 /// Returns the event that confirms a filter; without one, that all events are printed.
 pub(super) fn subscribed_item(id: Option<&ProgramId>, filter: Option<&Expression>) -> PrintItem {
-    object_item("subscribed", &SubscribedMembers { id, filter: filter.map(Expression::to_string) })
-}
-
-/// Returns the printer's item for an event of the command itself.
-fn object_item(event: &'static str, members: &impl Serialize) -> PrintItem {
-    PrintItem::Object { event, object: json_object(members) }
+    PrintItem::object("subscribed", &SubscribedMembers { id, filter: filter.map(Expression::to_string) })
 }

@@ -20,7 +20,7 @@ use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 use tokio::time::timeout_at;
 
-use super::input_lines::InputLines;
+use super::input_lines::{InputLines, MAX_LINE_BYTES};
 use super::printer::PrintSender;
 use super::typed::{LineSender, TypedInput, UNANSWERED_COMMANDS};
 use crate::live::PrintItem;
@@ -36,7 +36,7 @@ pub(crate) fn spawn_program_input(client: &Client, input: TypedInput, output: Pr
     let program = ProgramInput {
         client: client.clone(),
         output,
-        lines: InputLines::new(BufReader::new(input)),
+        lines: InputLines::new(BufReader::new(input), MAX_LINE_BYTES),
         requests: JoinSet::new(),
         ids: HashSet::new(),
         plain_lines: JoinSet::new(),
