@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::datagram::{self, DatagramMessages, DatagramNamesAndOffers};
 use super::spare::SpareAllocations;
-use super::style10::{self, Style10Builder, Style10Progress};
+use super::style10::{self, Style10Progress};
 use super::{Control, Family, Handle, Holding, Message, OverLongLine, Received, Talk, Titles, dispatch};
 use crate::text::Line;
 use crate::wire::{Frame, FrameKind, LineTag, sender_in_heading};
@@ -18,8 +18,8 @@ const MESSAGE_INDENT: &[u8] = b"    ";
 pub(super) struct FrameParser {
     pub(super) family: Family,
     pub(super) logged_in: bool,
-    /// The style 10 board whose lines are being collected.
-    style10: Option<Box<PendingStyle10>>,
+    /// The lines so far of the style 10 board that is being received, from the start marker on; emitted as text if one does not fit.
+    style10: Vec<Received>,
     /// Whether the last line completed a style 10 board, so that its end marker may follow.
     style10_may_end: bool,
     /// The heading of a player's message, whose text is in the next line.
@@ -30,17 +30,10 @@ pub(super) struct FrameParser {
     pub(super) spare: SpareAllocations,
 }
 
-/// The lines so far of a style 10 board; they are emitted as text if one does not fit.
-#[derive(Clone, Debug)]
-struct PendingStyle10 {
-    builder: Style10Builder,
-    lines: Vec<Received>,
-}
-
 impl FrameParser {
     /// Returns whether the next line may belong to a message of several lines that has begun.
     pub(super) const fn is_mid_message(&self) -> bool {
-        self.style10.is_some() || self.style10_may_end || self.heading.is_some()
+        !self.style10.is_empty() || self.style10_may_end || self.heading.is_some()
     }
 
     /// Parses a frame. Returns the first message that it completes, and appends further ones to `ready`; `None` if it completes none.
@@ -54,10 +47,9 @@ impl FrameParser {
             if let Some(heading) = self.heading.take() {
                 return self.join_with_heading_or_parse(*heading, frame, ready);
             }
-            if !matches!(frame.kind, FrameKind::Line { .. })
-                && let Some(block) = self.style10.take()
-            {
-                return self.release_then_parse(block.lines, frame, ready);
+            if !matches!(frame.kind, FrameKind::Line { .. }) && !self.style10.is_empty() {
+                let lines = std::mem::take(&mut self.style10);
+                return self.release_then_parse(lines, frame, ready);
             }
         }
         match &frame.kind {
@@ -97,7 +89,7 @@ impl FrameParser {
         line: &[u8],
         ready: &mut VecDeque<Received>,
     ) -> Option<Received> {
-        if self.style10.is_some() {
+        if !self.style10.is_empty() {
             return self.add_style10_line(frame, line, ready);
         }
         if std::mem::take(&mut self.style10_may_end) && line == style10::END {
@@ -127,7 +119,7 @@ impl FrameParser {
         {
             (self.heading, self.sender) = (Some(Box::new(first)), Some(Box::new(sender)));
         } else {
-            self.style10 = Some(Box::new(PendingStyle10 { builder: Style10Builder::default(), lines: vec![first] }));
+            self.style10 = vec![first];
         }
     }
 
@@ -173,7 +165,7 @@ impl FrameParser {
     /// none.
     pub(super) fn take_unfinished_lines(&mut self) -> Option<Vec<Received>> {
         let heading = self.heading.take().map(|heading| vec![*heading]);
-        heading.or_else(|| Some(self.style10.take()?.lines))
+        heading.or_else(|| Some(std::mem::take(&mut self.style10)).filter(|lines| !lines.is_empty()))
     }
 
     /// Parses a line that is a message by itself; `None` if no parser accepts it, so that it is text. A non-empty line without a tag
@@ -202,22 +194,22 @@ impl FrameParser {
     /// Adds a line to the style 10 board being collected. Returns the board if it is complete now, `None` if more lines have to
     /// follow. If the line does not fit, emits the lines so far as text, then parses the line by itself.
     fn add_style10_line(&mut self, frame: &Frame<'_>, line: &[u8], ready: &mut VecDeque<Received>) -> Option<Received> {
-        let mut block = self.style10.take()?;
-        let board = match block.builder.add_line(line) {
+        let mut lines = std::mem::take(&mut self.style10);
+        let board = match style10::parse_next_line(&lines, line) {
             Style10Progress::More => None,
             Style10Progress::Board(board) => Some(board),
-            Style10Progress::Broken => return self.release_then_parse(block.lines, frame, ready),
+            Style10Progress::Broken => return self.release_then_parse(lines, frame, ready),
         };
-        block.lines.push(Received::from_line(frame, text_message(line), line));
+        lines.push(Received::from_line(frame, text_message(line), line));
         let Some(board) = board else {
-            self.style10 = Some(block);
+            self.style10 = lines;
             return None;
         };
         self.style10_may_end = !line.ends_with(style10::END);
-        let lines = block.lines.iter().map(Received::raw).collect::<Vec<_>>().join(&b'\n');
+        let all_lines = lines.iter().map(Received::raw).collect::<Vec<_>>().join(&b'\n');
         let mut message = Message::Style10(board);
-        message.set_line_if_missing(&lines);
-        Some(Received { message, ..block.lines.into_iter().next()? }.extended_to(frame))
+        message.set_line_if_missing(&all_lines);
+        Some(Received { message, ..lines.into_iter().next()? }.extended_to(frame))
     }
 }
 

@@ -2,25 +2,14 @@
 
 use std::sync::Arc;
 
+use super::Received;
 use super::style12::Style12;
 use crate::chess::Board;
-
-/// Collects the lines of a style 10 block: eight rows between bars, a line of 7 words, a line of 14 words or more.
-///
-/// Row 8 comes first, and the board is never flipped; a blank is an empty square. Some servers end the block with `>10<`, on a
-/// line of its own or directly after the last word; some do not end it. Game numbers count from 0 in this style.
-///
-/// Source: ICC help file `style10`; FICS 1.6 transcripts.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Style10Builder {
-    rows: Vec<[u8; 8]>,
-    state_words: Vec<u8>,
-}
 
 /// The progress of a style 10 block after a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Style10Progress {
-    /// The line was added, and more lines have to follow.
+    /// The line fits, and more lines have to follow.
     More,
     /// The line completes the block.
     Board(Arc<Style12>),
@@ -31,43 +20,47 @@ pub(super) enum Style10Progress {
 /// The line that ends a block on servers that end it.
 pub(super) const END: &[u8] = b">10<";
 
-impl Style10Builder {
-    /// Adds the next line after the start marker. After [`Board`](Style10Progress::Board) or [`Broken`](Style10Progress::Broken), the
-    /// builder must not be used again.
-    pub(super) fn add_line(&mut self, line: &[u8]) -> Style10Progress {
-        if self.rows.len() < 8 {
-            return self.add_board_row(line).unwrap_or(Style10Progress::Broken);
+/// Parses the next line of a style 10 block: after the start marker, eight rows between bars, a line of 7 words, a line of 14 words
+/// or more. `earlier` are the lines that fit so far, from the start marker on.
+///
+/// Row 8 comes first, and the board is never flipped; a blank is an empty square. Some servers end the block with `>10<`, on a
+/// line of its own or directly after the last word; some do not end it. Game numbers count from 0 in this style.
+///
+/// Source: ICC help file `style10`; FICS 1.6 transcripts.
+pub(super) fn parse_next_line(earlier: &[Received], line: &[u8]) -> Style10Progress {
+    match earlier.len() {
+        ..9 if parse_board_row(line).is_some() => Style10Progress::More,
+        // The line with the state is split into two; together they have the words of a style 12 line.
+        9 if matches!(line, [b'W' | b'B', b' ', ..]) => Style10Progress::More,
+        10.. => {
+            build_board(earlier, line).map_or(Style10Progress::Broken, |board| Style10Progress::Board(Arc::new(board)))
         }
-        if self.state_words.is_empty() {
-            // The line with the state is split into two; together they have the words of a style 12 line.
-            self.state_words = line.to_vec();
-            let is_state = matches!(line, [b'W' | b'B', b' ', ..]);
-            return if is_state { Style10Progress::More } else { Style10Progress::Broken };
-        }
-        self.build_board(line).map_or(Style10Progress::Broken, |board| Style10Progress::Board(Arc::new(board)))
+        _ => Style10Progress::Broken,
     }
+}
 
-    /// Adds one of the eight rows; `None` if the line does not have the form of a row.
-    fn add_board_row(&mut self, line: &[u8]) -> Option<Style10Progress> {
-        let squares = line.trim_ascii_end().strip_prefix(b"|")?.strip_suffix(b"|")?;
-        let squares: [u8; 8] = squares.try_into().ok()?;
-        self.rows.push(squares.map(|square| if square == b' ' { b'-' } else { square }));
-        Some(Style10Progress::More)
-    }
+/// Parses one of the eight rows; `None` if the line does not have the form of a row.
+fn parse_board_row(line: &[u8]) -> Option<[u8; 8]> {
+    let squares = line.trim_ascii_end().strip_prefix(b"|")?.strip_suffix(b"|")?;
+    let squares: [u8; 8] = squares.try_into().ok()?;
+    Some(squares.map(|square| if square == b' ' { b'-' } else { square }))
+}
 
-    /// Parses the collected lines and the last one to a board; `None` if a square or a word is invalid.
-    fn build_board(&self, last_line: &[u8]) -> Option<Style12> {
-        let rows: &[[u8; 8]; 8] = self.rows.as_slice().try_into().ok()?;
-        let board = Board::from_rows(rows)?;
-        let words = [&self.state_words, last_line.strip_suffix(END).unwrap_or(last_line)].join(&b' ');
-        Style12::from_style10(&board, &words).ok()
-    }
+/// Parses the lines of a block and the last one to a board; `None` if a square or a word is invalid.
+fn build_board(earlier: &[Received], last_line: &[u8]) -> Option<Style12> {
+    let [_, rows @ .., state] = earlier else { return None };
+    let rows = rows.iter().map(|row| parse_board_row(row.raw())).collect::<Option<Vec<_>>>()?;
+    let board = Board::from_rows(rows.as_slice().try_into().ok()?)?;
+    let words = [state.raw(), last_line.strip_suffix(END).unwrap_or(last_line)].join(&b' ');
+    Style12::from_style10(&board, &words).ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::chess::Color;
+    use crate::message::Message;
+    use crate::text::Line;
 
     const ROWS: [&str; 8] = [
         "|r b k  r|",
@@ -81,10 +74,12 @@ mod tests {
     ];
 
     fn read(lines: &[&str]) -> Style10Progress {
-        let mut builder = Style10Builder::default();
+        let text = |line: &str| Received::new(0, 0, false, Message::Text(Line::from(line.as_bytes())));
+        let mut earlier = vec![text("<10>")];
         let mut last = Style10Progress::Broken;
         for line in lines {
-            last = builder.add_line(line.as_bytes());
+            last = parse_next_line(&earlier, line.as_bytes());
+            earlier.push(text(line));
         }
         last
     }
