@@ -21,6 +21,14 @@ impl ClockReading {
         Self { ms }
     }
 
+    /// Creates a reading from a clock field of a board, which is in milliseconds if the elapsed time of the last move has a fraction,
+    /// and in seconds otherwise; `None` if it overflows 64-bit milliseconds. Source: style 12 rule K1.
+    #[inline]
+    pub(crate) fn from_board_field(field: i64, has_fraction: bool) -> Option<Self> {
+        let ms = if has_fraction { field } else { field.checked_mul(1000)? };
+        Some(Self { ms })
+    }
+
     /// Returns the reading in milliseconds.
     pub const fn as_ms(self) -> i64 {
         self.ms
@@ -66,36 +74,6 @@ fn read_fraction_ms(at: &mut Cursor<'_>) -> Option<u32> {
     let digits = at.take_while(|b| b.is_ascii_digit());
     (!digits.is_empty())
         .then(|| [100, 10, 1].iter().zip(digits).map(|(weight, digit)| weight * u32::from(digit - b'0')).sum())
-}
-
-/// The unit of both clock fields in a board line. The elapsed time of the last move determines it (rule K1 of style 12).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ClockUnit {
-    Seconds,
-    Milliseconds,
-}
-
-impl ClockUnit {
-    /// Returns milliseconds if the elapsed time, such as `(0:06.123)`, has a fraction, else seconds.
-    pub(crate) fn from_elapsed_word(elapsed: &[u8]) -> Self {
-        Self::from_has_fraction(elapsed.contains(&b'.'))
-    }
-
-    /// Returns the unit for an elapsed time with or without a fraction.
-    #[inline]
-    pub(crate) const fn from_has_fraction(has_fraction: bool) -> Self {
-        if has_fraction { Self::Milliseconds } else { Self::Seconds }
-    }
-
-    /// Converts the number in a clock field to a reading; `None` if it overflows 64-bit milliseconds.
-    #[inline]
-    pub(crate) fn to_reading(self, field: i64) -> Option<ClockReading> {
-        let ms = match self {
-            Self::Seconds => field.checked_mul(1000)?,
-            Self::Milliseconds => field,
-        };
-        Some(ClockReading::from_ms(ms))
-    }
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use self::fields::NumberedWords;
 pub(crate) use self::numbers::{BoardNumbers, LastMoveNumbers};
 pub use self::relation::Relation;
 use self::text::{BoardText, MAX_INLINE_BYTES, Word};
-use super::clock::{ClockReading, ClockUnit, read_duration_ms};
+use super::clock::{ClockReading, read_duration_ms};
 use super::rating::GameId;
 use crate::chess::{Board, CastlingRights, Color, LastMove, Role};
 use crate::scan::Cursor;
@@ -164,10 +164,10 @@ impl Style12 {
         let move_number = at.next_fitting_number::<u32>()?.max(1);
         let (verbose, elapsed, san) = (at.next_word()?, at.next_word()?, at.next_word()?);
         let is_move = !verbose.eq_ignore_ascii_case(b"none");
-        let unit = ClockUnit::from_elapsed_word(elapsed);
+        let has_fraction = elapsed.contains(&b'.');
         let numbers = BoardNumbers {
-            white_clock: unit.to_reading(white_clock).ok_or(Style12Error::Invalid(24))?,
-            black_clock: unit.to_reading(black_clock).ok_or(Style12Error::Invalid(25))?,
+            white_clock: ClockReading::from_board_field(white_clock, has_fraction).ok_or(Style12Error::Invalid(24))?,
+            black_clock: ClockReading::from_board_field(black_clock, has_fraction).ok_or(Style12Error::Invalid(25))?,
             game,
             relation,
             halfmove_clock: corrected_halfmove_clock(halfmove_clock, is_move),
@@ -334,26 +334,10 @@ impl fmt::Debug for Style12 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Style12")
             .field("board", &self.board())
-            .field("side_to_move", &self.side_to_move())
-            .field("double_push_file", &self.double_push_file())
-            .field("castling", &self.castling())
-            .field("halfmove_clock", &self.halfmove_clock())
-            .field("game", &self.game())
             .field("white", &self.white())
             .field("black", &self.black())
-            .field("relation", &self.relation())
-            .field("initial_min", &self.initial_min())
-            .field("increment_s", &self.increment_s())
-            .field("white_material", &self.white_material())
-            .field("black_material", &self.black_material())
-            .field("white_clock", &self.white_clock())
-            .field("black_clock", &self.black_clock())
-            .field("move_number", &self.move_number())
             .field("last_move", &self.last_move())
-            .field("flip", &self.flip())
-            .field("clock_running", &self.clock_running())
-            .field("lag_ms", &self.lag_ms())
-            .field("is_cut", &self.is_cut())
+            .field("numbers", &self.numbers)
             .finish()
     }
 }

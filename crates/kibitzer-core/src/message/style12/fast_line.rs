@@ -12,7 +12,7 @@
 use super::text::{BoardText, MAX_INLINE_BYTES, SQUARES_END};
 use super::{LastMoveNumbers, Relation, Style12, corrected_halfmove_clock};
 use crate::chess::{CastlingRights, Color, LastMove};
-use crate::message::clock::ClockUnit;
+use crate::message::clock::ClockReading;
 use crate::message::rating::GameId;
 use crate::scan::{Cursor, masks};
 
@@ -52,9 +52,8 @@ pub(super) fn read_into(stream: &[u8; MAX_INLINE_BYTES], board: &mut Style12) ->
 
     at.continue_in_next_block(ends)?;
     let (elapsed_ms, has_fraction) = at.next_elapsed()?;
-    let unit = ClockUnit::from_has_fraction(has_fraction);
-    numbers.white_clock = unit.to_reading(white_clock)?;
-    numbers.black_clock = unit.to_reading(black_clock)?;
+    numbers.white_clock = ClockReading::from_board_field(white_clock, has_fraction)?;
+    numbers.black_clock = ClockReading::from_board_field(black_clock, has_fraction)?;
     let san = at.next_word_range();
     numbers.flip = Some(at.next_flag()?);
     (numbers.clock_running, numbers.lag_ms) =
