@@ -1,7 +1,7 @@
 //! The line that reports the end of a game.
 
 use super::game_end_reason::split_player_name;
-use super::template::GameLineHead;
+use super::template::read_game_line_head;
 use super::{GameEndReason, GameId, GameResult, Handle};
 use crate::chess::Color;
 use crate::scan::Cursor;
@@ -38,7 +38,7 @@ impl GameEnded {
     /// `aborted`, and the result is [`GameResult::Unfinished`].
     pub fn parse(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
-        let GameLineHead { game, white, black } = GameLineHead::read(&mut at)?;
+        let (game, white, black) = read_game_line_head(&mut at)?;
         let close = at.rest().iter().rposition(|&b| b == b'}')?;
         let (text, tail) = at.rest().split_at_checked(close)?;
         let text = PlayerText::from_wire(text);
@@ -59,43 +59,28 @@ impl GameEnded {
 
     /// Returns whether the game was adjourned. Searches the server's words if the reason is not a known one.
     pub fn is_adjourned(&self) -> bool {
-        self.adjourned_or_aborted() == Some(AdjournedOrAborted::Adjourned)
+        self.is_unfinished_for(GameEndReason::is_adjournment, "adjourned")
     }
 
     /// Returns whether the game was aborted. Searches the server's words if the reason is not a known one.
     pub fn is_aborted(&self) -> bool {
-        self.adjourned_or_aborted() == Some(AdjournedOrAborted::Aborted)
+        self.is_unfinished_for(GameEndReason::is_abort, "aborted")
     }
 
-    /// Returns which of the two happened to an unfinished game; `None` for a finished game, and if neither the reason nor the text
-    /// shows it.
-    fn adjourned_or_aborted(&self) -> Option<AdjournedOrAborted> {
-        (self.result == GameResult::Unfinished).then_some(())?;
-        if self.reason.is_adjournment() {
-            Some(AdjournedOrAborted::Adjourned)
-        } else if self.reason.is_abort() {
-            Some(AdjournedOrAborted::Aborted)
-        } else {
-            find_adjourned_or_aborted(&self.text, &self.white, &self.black)
-        }
+    /// Returns whether the game is unfinished for such a reason or, if its reason is neither an adjournment nor an abort, whether
+    /// `word` comes first in the text.
+    fn is_unfinished_for(&self, is_such_reason: fn(GameEndReason) -> bool, word: &str) -> bool {
+        let is_known = self.reason.is_adjournment() || self.reason.is_abort();
+        let is_meant_in_text = || find_adjourned_or_aborted(&self.text, &self.white, &self.black) == Some(word);
+        self.result == GameResult::Unfinished && (is_such_reason(self.reason) || !is_known && is_meant_in_text())
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum AdjournedOrAborted {
-    Adjourned,
-    Aborted,
-}
-
-/// Returns the meaning of the first word `adjourned` or `aborted` in the server's text; `None` if it has neither. Words equal to a
-/// player's name are skipped.
-fn find_adjourned_or_aborted(text: &PlayerText, white: &Handle, black: &Handle) -> Option<AdjournedOrAborted> {
+/// Returns the first word `adjourned` or `aborted` in the server's text; `None` if it has neither. Words equal to a player's name
+/// are skipped.
+fn find_adjourned_or_aborted<'a>(text: &'a PlayerText, white: &Handle, black: &Handle) -> Option<&'a str> {
     let mut words = text.as_str().split([' ', '.']).filter(|word| *word != white.as_str() && *word != black.as_str());
-    words.find_map(|word| match word {
-        "adjourned" => Some(AdjournedOrAborted::Adjourned),
-        "aborted" => Some(AdjournedOrAborted::Aborted),
-        _ => None,
-    })
+    words.find(|word| matches!(*word, "adjourned" | "aborted"))
 }
 
 #[cfg(test)]

@@ -122,13 +122,17 @@ impl GameEndReason {
     ///
     /// Source: the codes of ICC's game lists.
     pub(crate) fn from_icc_result_code(code: &[u8], result: GameResult, is_aborted: bool) -> Self {
-        let codes = match result {
-            GameResult::WhiteWins | GameResult::BlackWins => WIN_CODES,
-            GameResult::Draw => DRAW_CODES,
-            GameResult::Unfinished if is_aborted => ABORT_CODES,
-            GameResult::Unfinished => ADJOURN_CODES,
+        // The place of a code is its number in the game lists.
+        let (status, codes): (u32, &[&[u8]]) = match result {
+            GameResult::WhiteWins | GameResult::BlackWins => (0, &[b"Res", b"Mat", b"Fla", b"Adj", b"BQ"]),
+            GameResult::Draw => (1, &[b"Agr", b"Sta", b"Rep", b"50", b"TM", b"NM", b"NT", b"Adj"]),
+            GameResult::Unfinished if is_aborted => (3, &[b"Agr", b"BQ", b"SD", b"BA", b"Adj", b"Sho"]),
+            GameResult::Unfinished => (2, &[b"Agr", b"BQ", b"SD", b"BA", b"Adj"]),
         };
-        codes.iter().find(|(known, _)| known.as_bytes() == code).map_or(Self::Unknown, |(_, reason)| *reason)
+        let mut numbered = (0..).zip(codes);
+        numbered
+            .find(|(_, known)| **known == code)
+            .map_or(Self::Unknown, |(mode, _)| Self::from_icc_list_codes(status, mode))
     }
 
     /// Returns the reason for the two numbers in ICC's game lists (`history`, `stored`, `liblist`: datagram 73).
@@ -191,42 +195,6 @@ pub(crate) fn split_player_name<'a>(text: &'a str, white: &str, black: &str) -> 
         .into_iter()
         .find_map(|(name, color)| Some((color, text.strip_prefix(name).filter(|rest| rest.starts_with([' ', '\'']))?)))
 }
-
-const WIN_CODES: &[(&str, GameEndReason)] = &[
-    ("Res", GameEndReason::Resign),
-    ("Mat", GameEndReason::Mate),
-    ("Fla", GameEndReason::Time),
-    ("Adj", GameEndReason::Adjudication),
-    ("BQ", GameEndReason::Disconnect),
-];
-
-const DRAW_CODES: &[(&str, GameEndReason)] = &[
-    ("Agr", GameEndReason::Agreement),
-    ("Sta", GameEndReason::Stalemate),
-    ("Rep", GameEndReason::Repetition),
-    ("50", GameEndReason::Fifty),
-    ("TM", GameEndReason::TimeMaterial),
-    ("NM", GameEndReason::Material),
-    ("NT", GameEndReason::BothTime),
-    ("Adj", GameEndReason::Adjudication),
-];
-
-const ABORT_CODES: &[(&str, GameEndReason)] = &[
-    ("Agr", GameEndReason::AbortAgreement),
-    ("BQ", GameEndReason::AbortDisconnect),
-    ("SD", GameEndReason::AbortShutdown),
-    ("BA", GameEndReason::AbortCourtesy),
-    ("Adj", GameEndReason::AbortAdjudication),
-    ("Sho", GameEndReason::AbortMove1),
-];
-
-const ADJOURN_CODES: &[(&str, GameEndReason)] = &[
-    ("Agr", GameEndReason::AdjournAgreement),
-    ("BQ", GameEndReason::AdjournDisconnect),
-    ("SD", GameEndReason::AdjournShutdown),
-    ("BA", GameEndReason::AdjournCourtesy),
-    ("Adj", GameEndReason::AdjournAdjudication),
-];
 
 /// Sentences after the name of one of the two players.
 const OF_PLAYER: &[(&str, GameEndReason)] = &[
