@@ -120,7 +120,7 @@ impl ChallengeUpdate {
 
     fn parse_own_sentence(line: &[u8]) -> Option<Self> {
         let ((actor, change), captures) = match_table(line, OF_MINE)?;
-        Some(Self { name: captures.first_handle(), actor, change })
+        Some(Self { name: captures.name, actor, change })
     }
 
     fn parse_player_sentence(line: &[u8]) -> Option<Self> {

@@ -4,7 +4,6 @@ use super::Handle;
 use super::login::trim_decoration;
 use super::template::{TemplateTable, match_table};
 use crate::by_name::named_enum;
-use crate::scan::Cursor;
 
 /// The reason why the server disconnects this login: `**** Foo has arrived - you can't both be logged in. ****`.
 ///
@@ -32,7 +31,7 @@ impl KickedBy {
     pub fn parse(line: &[u8]) -> Option<Self> {
         let sentence = line.trim_ascii_end().strip_prefix(b"**** ")?.strip_suffix(b" ****")?;
         let (kicked_by, captures) = match_table(sentence, KICKED)?;
-        captures.first_handle().map(kicked_by)
+        captures.name.map(kicked_by)
     }
 }
 
@@ -62,19 +61,19 @@ impl Farewell {
         }
         let framed = line.trim_ascii();
         (framed.starts_with(b"***") && framed.ends_with(b"***")).then_some(())?;
-        let mut at = Cursor::new(trim_decoration(framed));
-        if at.eat(b"Auto-logout because you were idle ") {
-            return Some(Self::Idle);
-        }
-        let _ = at.eat(b"The ") && at.eat(b"server ") || at.eat(b"Server ");
-        if at.eat(b"shutdown canceled") {
-            return Some(Self::ShutdownCanceled);
-        }
-        let _ = at.eat(b"is ");
-        (at.eat(b"shutdown ordered by ") || at.eat(b"going down ") || at.eat(b"shutting down "))
-            .then_some(Self::Shutdown)
+        match_table(trim_decoration(framed), FRAMED).map(|(farewell, _)| farewell)
     }
 }
+
+/// Sentences between stars.
+const FRAMED: TemplateTable<Farewell> = &[
+    ("Auto-logout because you were idle *", Farewell::Idle),
+    ("Server going down *", Farewell::Shutdown),
+    ("Server shutting down *", Farewell::Shutdown),
+    ("Server shutdown ordered by *", Farewell::Shutdown),
+    ("The server is shutting down *", Farewell::Shutdown),
+    ("Server shutdown canceled*", Farewell::ShutdownCanceled),
+];
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,6 @@
 //! The lines that announce the start of a game.
 
-use super::template::{GameLineHead, read_rated};
+use super::template::{read_game_line_head, read_rated};
 use super::{Challenge, GameId, Handle, MeOrOther, Rating};
 use crate::scan::Cursor;
 use crate::text::ServerText;
@@ -82,7 +82,7 @@ impl GameCreated {
     /// Parses a line; `None` if it does not report that a game starts or continues.
     pub fn parse(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line.trim_ascii_end().strip_suffix(b" match.}")?);
-        let GameLineHead { game, white, black } = GameLineHead::read(&mut at)?;
+        let (game, white, black) = read_game_line_head(&mut at)?;
         let resumed = match at.word_here()? {
             b"Creating" => false,
             b"Continuing" => true,
@@ -97,14 +97,13 @@ impl GameCreated {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::Confidence;
 
     /// Line, number and names, rated, kind, resumed.
     type Row<'a> = (&'a str, (i32, &'a str, &'a str), Option<bool>, &'a str, bool);
 
     #[test]
     fn creating_lines_with_every_field() {
-        let rated = |value| Rating::Rated(value, Confidence::Established);
+        let rated = |value| Rating::Established(value);
         let cases = [
             (
                 "Creating: A (1500) B (++++) unrated blitz 5 0",
@@ -118,7 +117,7 @@ mod tests {
             (
                 "Creating: A ( 958) B (1600P) rated Blitz 5 0",
                 rated(958),
-                Rating::Rated(1600, Confidence::Provisional),
+                Rating::Provisional(1600),
                 true,
                 "Blitz",
                 Some((5, 0)),

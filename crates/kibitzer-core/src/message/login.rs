@@ -1,6 +1,6 @@
 //! Success and refusal of a login, and the status of its name.
 
-use super::template::match_table;
+use super::template::{TemplateTable, match_table};
 use super::{Handle, Titles};
 use crate::by_name::named_enum;
 use crate::scan::{Cursor, find};
@@ -88,41 +88,9 @@ impl LoginRefusal {
     /// Parses a line; `None` if it is not a known refusal, or has more than 200 bytes without stars, blanks and final punctuation.
     pub fn parse(line: &[u8]) -> Option<Self> {
         // The longest known line has 80 bytes. The limit keeps long chat lines cheap.
-        let plain = strip_decoration(line).filter(|sentence| sentence.len() <= 200)?;
-        Self::from_sentence(&plain.to_ascii_lowercase())
-    }
-
-    /// Returns the refusal for a sentence in lower case without stars and final punctuation; `None` if it is not a known one.
-    fn from_sentence(sentence: &[u8]) -> Option<Self> {
-        match sentence {
-            b"invalid password" => Some(Self::InvalidPassword),
-            b"login timeout" => Some(Self::Timeout),
-            b"unknown timeseal version" => Some(Self::Other),
-            _ if sentence.starts_with(b"timeseal error") => Some(Self::Other),
-            _ if is_server_full(sentence) => Some(Self::Full),
-            _ => Self::from_name_refusal(sentence).or_else(|| Self::from_guest_or_site_refusal(sentence)),
-        }
-    }
-
-    /// Returns the refusal for a sentence about the name (invalid, in use, or banned); `None` for any other sentence.
-    fn from_name_refusal(sentence: &[u8]) -> Option<Self> {
-        const RULES: [&[u8]; 6] = [
-            b"a name should be at least ",
-            b"names should be at least ",
-            b"names should be at most ",
-            b"names should only consist of ",
-            b"sorry, names can only consist of ",
-            b"sorry, names may be at most ",
-        ];
-        if RULES.iter().any(|rule| sentence.starts_with(rule)) {
-            return Some(Self::BadName);
-        }
-        if let Some(rest) = sentence.strip_prefix(b"sorry") {
-            let name = rest.strip_prefix(b",").unwrap_or(rest).strip_prefix(b" ")?;
-            return Handle::is_name(name.strip_suffix(b" is already logged in")?).then_some(Self::NameInUse);
-        }
-        let name = sentence.strip_prefix(b"player \"")?.strip_suffix(b"\" is banned")?;
-        Handle::is_name(name).then_some(Self::Banned)
+        let sentence = strip_decoration(line).filter(|sentence| sentence.len() <= 200)?.to_ascii_lowercase();
+        let refusal = match_table(&sentence, REFUSALS).map(|(refusal, _)| refusal);
+        refusal.or_else(|| Self::from_guest_or_site_refusal(&sentence))
     }
 
     /// Returns the refusal for a sentence about guests or about the client's address; `None` for any other sentence. The known words
@@ -141,14 +109,26 @@ impl LoginRefusal {
     }
 }
 
-/// Returns whether a sentence in lower case starts like `sorry, the server is currently full …`. Only the start is compared: the
-/// rest is not known, and a banner may contain "if the server is full".
-fn is_server_full(sentence: &[u8]) -> bool {
-    let mut at = Cursor::new(sentence);
-    let _ = at.eat(b"sorry, ");
-    let _ = at.eat(b"the ") || at.eat(b"this ");
-    at.eat(b"server is full") || at.eat(b"server is currently full")
-}
+/// Sentences in lower case, without stars and final punctuation. Of those about a full server, only the start is known.
+const REFUSALS: TemplateTable<LoginRefusal> = &[
+    ("invalid password", LoginRefusal::InvalidPassword),
+    ("login timeout", LoginRefusal::Timeout),
+    ("unknown timeseal version", LoginRefusal::Other),
+    ("timeseal error*", LoginRefusal::Other),
+    ("the server is full*", LoginRefusal::Full),
+    ("the server is currently full*", LoginRefusal::Full),
+    ("sorry, the server is full*", LoginRefusal::Full),
+    ("sorry, the server is currently full*", LoginRefusal::Full),
+    ("a name should be at least *", LoginRefusal::BadName),
+    ("names should be at least *", LoginRefusal::BadName),
+    ("names should be at most *", LoginRefusal::BadName),
+    ("names should only consist of *", LoginRefusal::BadName),
+    ("sorry, names can only consist of *", LoginRefusal::BadName),
+    ("sorry, names may be at most *", LoginRefusal::BadName),
+    ("sorry, % is already logged in", LoginRefusal::NameInUse),
+    ("sorry % is already logged in", LoginRefusal::NameInUse),
+    ("player \"%\" is banned", LoginRefusal::Banned),
+];
 
 /// Removes stars, blanks, final punctuation and a final `Try again.`; `None` if the rest does not start with a letter.
 fn strip_decoration(line: &[u8]) -> Option<&[u8]> {
@@ -201,7 +181,7 @@ impl NameStatus {
     /// between servers.
     pub fn parse(line: &[u8]) -> Option<Self> {
         let (kind, captures) = match_table(line, NAME_SENTENCES)?;
-        Some(Self { name: captures.first_handle()?, kind })
+        Some(Self { name: captures.name?, kind })
     }
 }
 

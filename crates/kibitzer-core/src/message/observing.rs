@@ -49,7 +49,7 @@ impl PrimaryGameChange {
     pub fn parse(line: &[u8]) -> Option<Self> {
         let captures = match_template(line, "Your primary game is now game #.")
             .or_else(|| match_template(line, "You are now at %'s board (game #)."))?;
-        Some(Self { game: captures.number_as_game()?, opponent: captures.first_handle() })
+        Some(Self { game: captures.number_as_game()?, opponent: captures.name })
     }
 }
 

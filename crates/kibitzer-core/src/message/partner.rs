@@ -2,7 +2,7 @@
 
 use strum::AsRefStr;
 
-use super::template::{Captures, PlayerSentence, match_table};
+use super::template::{Captures, PlayerSentence, TemplateTable, match_table};
 use super::{GameId, Handle, MeOrOther};
 use crate::text::PlayerText;
 
@@ -57,67 +57,52 @@ impl PartnershipUpdate {
     /// Parses a line; `None` if it does not concern the partnership. A line about the partner that is not a known sentence becomes
     /// [`Team`](Self::Team).
     pub fn parse(line: &[u8]) -> Option<Self> {
-        if line.starts_with(b"Your ") {
-            return Self::parse_about_partner(line);
-        }
         if let Some((build, captures)) = match_table(line, OF_MINE) {
-            return captures.first_handle().map(build);
+            return build(captures);
         }
-        if line.starts_with(b"You no longer") {
-            return match_table(line, &[("You no longer have a bughouse partner.", ())]).map(|_| Self::Ended);
+        let teams = [&b"Your bughouse partner "[..], b"Your opponent's partner ", b"Your partner "];
+        if let Some(text) = teams.into_iter().find_map(|start| line.strip_prefix(start)) {
+            return Some(Self::Team(PlayerText::from_wire(text.trim_ascii_end())));
         }
         let sentence = PlayerSentence::parse(line).filter(|sentence| sentence.game.is_none())?;
         let (build, _) = match_table(sentence.rest, OF_OTHERS)?;
         Some(build(sentence.handle()))
     }
-
-    /// Parses a line that starts with `Your`; a line about a partner that is not a known sentence becomes [`Team`](Self::Team).
-    fn parse_about_partner(line: &[u8]) -> Option<Self> {
-        if let Some((build, captures)) = match_table(line, OF_PARTNER) {
-            return build(&captures);
-        }
-        let text = [&b"Your bughouse partner "[..], b"Your opponent's partner ", b"Your partner "]
-            .into_iter()
-            .find_map(|start| line.strip_prefix(start))?;
-        Some(Self::Team(PlayerText::from_wire(text.trim_ascii_end())))
-    }
 }
 
-/// Creates the value for a row of [`OF_MINE`] or [`OF_OTHERS`] from the other player's name.
-type PartnerFromName = fn(Handle) -> PartnershipUpdate;
-
-/// Sentences about this login's own actions, with the other player's name at `%`.
-const OF_MINE: &[(&str, PartnerFromName)] = &[
-    ("Making a partnership offer to %.", PartnershipUpdate::OfferSent),
-    ("Accepting the partnership request from %.", |name| PartnershipUpdate::Agreed { actor: MeOrOther::Me, name }),
-    ("You agree to be %'s partner.", |name| PartnershipUpdate::Agreed { actor: MeOrOther::Me, name }),
-    ("You withdraw the partnership request to %.", |name| PartnershipUpdate::Withdrawn { actor: MeOrOther::Me, name }),
-];
+/// Sentences about this login's own actions and its partner, each with the value for the text that its template captured.
+const OF_MINE: TemplateTable<fn(Captures<'_>) -> Option<PartnershipUpdate>> = {
+    use PartnershipUpdate::{Agreed, Disconnected, Ended, EndedByPartner, OfferSent, Playing, Withdrawn};
+    &[
+        ("Making a partnership offer to %.", |found| found.name.map(OfferSent)),
+        ("Accepting the partnership request from %.", |found| Some(Agreed { actor: MeOrOther::Me, name: found.name? })),
+        ("You agree to be %'s partner.", |found| Some(Agreed { actor: MeOrOther::Me, name: found.name? })),
+        ("You withdraw the partnership request to %.", |found| {
+            Some(Withdrawn { actor: MeOrOther::Me, name: found.name? })
+        }),
+        ("You no longer have a bughouse partner.", |_| Some(Ended)),
+        ("Your partner has ended partnership.", |_| Some(EndedByPartner)),
+        ("Your partner has just unset his/her partner.", |_| Some(EndedByPartner)),
+        ("Your partner has disconnected.", |_| Some(Disconnected)),
+        ("Your partner, %, has departed.", |_| Some(Disconnected)),
+        ("Your partner is playing game # (% vs. %).", |found| {
+            Some(Playing { game: found.number_as_game()?, white: found.name?, black: found.second_name? })
+        }),
+    ]
+};
 
 /// Sentences about another player's actions, without the player's name at the start.
-const OF_OTHERS: &[(&str, PartnerFromName)] = &[
-    (" offers to be your bughouse partner; type \"partner %\" to accept.", PartnershipUpdate::Offered),
-    (" agrees to be your partner.", |name| PartnershipUpdate::Agreed { actor: MeOrOther::Other, name }),
-    (" accepts your partnership request.", |name| PartnershipUpdate::Agreed { actor: MeOrOther::Other, name }),
-    (" declines the partnership request.", PartnershipUpdate::Declined),
-    (" declines your partnership request.", PartnershipUpdate::Declined),
-    (" withdraws partnership request.", |name| PartnershipUpdate::Withdrawn { actor: MeOrOther::Other, name }),
-];
-
-/// Creates the value for a row of [`OF_PARTNER`] from the text that its template captured; `None` if a part is missing.
-type PartnerFromCaptures = fn(&Captures<'_>) -> Option<PartnershipUpdate>;
-
-/// Sentences about the current partner.
-const OF_PARTNER: &[(&str, PartnerFromCaptures)] = &[
-    ("Your partner has ended partnership.", |_| Some(PartnershipUpdate::EndedByPartner)),
-    ("Your partner has just unset his/her partner.", |_| Some(PartnershipUpdate::EndedByPartner)),
-    ("Your partner has disconnected.", |_| Some(PartnershipUpdate::Disconnected)),
-    ("Your partner, %, has departed.", |_| Some(PartnershipUpdate::Disconnected)),
-    ("Your partner is playing game # (% vs. %).", |captures| {
-        let (white, black) = captures.first_handle().zip(captures.second_handle())?;
-        Some(PartnershipUpdate::Playing { game: captures.number_as_game()?, white, black })
-    }),
-];
+const OF_OTHERS: TemplateTable<fn(Handle) -> PartnershipUpdate> = {
+    use PartnershipUpdate::{Agreed, Declined, Offered, Withdrawn};
+    &[
+        (" offers to be your bughouse partner; type \"partner %\" to accept.", Offered),
+        (" agrees to be your partner.", |name| Agreed { actor: MeOrOther::Other, name }),
+        (" accepts your partnership request.", |name| Agreed { actor: MeOrOther::Other, name }),
+        (" declines the partnership request.", Declined),
+        (" declines your partnership request.", Declined),
+        (" withdraws partnership request.", |name| Withdrawn { actor: MeOrOther::Other, name }),
+    ]
+};
 
 #[cfg(test)]
 mod tests {

@@ -15,12 +15,12 @@ pub enum MeOrOther {
 }
 
 /// The parts of a text that the placeholders of a template matched.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Captures<'a> {
-    /// The name that the first `%` matched.
-    pub(crate) name: Option<&'a [u8]>,
+    /// The name that the first `%` matched; `None` if the template has none.
+    pub(crate) name: Option<Handle>,
     /// The name that the second `%` matched, or the last one if there are more.
-    pub(crate) second_name: Option<&'a [u8]>,
+    pub(crate) second_name: Option<Handle>,
     /// The number that the last `#` matched.
     pub(crate) number: Option<u32>,
     /// The text that the `*` matched; empty if the template has none.
@@ -28,16 +28,6 @@ pub(crate) struct Captures<'a> {
 }
 
 impl Captures<'_> {
-    /// Returns the name that the first `%` matched; `None` if the template has none.
-    pub(crate) fn first_handle(&self) -> Option<Handle> {
-        self.name.map(Handle::from_wire)
-    }
-
-    /// Returns the name that the second `%` matched; `None` if the template has none.
-    pub(crate) fn second_handle(&self) -> Option<Handle> {
-        self.second_name.map(Handle::from_wire)
-    }
-
     /// Returns the number that the last `#` matched, as that of a game; `None` if there is none, or if it exceeds `i32`.
     pub(crate) fn number_as_game(&self) -> Option<GameId> {
         self.number.and_then(|number| i32::try_from(number).ok()).map(GameId)
@@ -56,12 +46,19 @@ impl Captures<'_> {
 /// | another byte | itself |
 pub(crate) fn match_template<'a>(text: &'a [u8], template: &str) -> Option<Captures<'a>> {
     let mut at = Cursor::new(text);
+    let captures = read_template(&mut at, template)?;
+    at.expect_blank_rest()?;
+    Some(captures)
+}
+
+/// Reads text that matches a template as for [`match_template`], and leaves the bytes after it.
+pub(crate) fn read_template<'a>(at: &mut Cursor<'a>, template: &str) -> Option<Captures<'a>> {
     let mut captures = Captures::default();
     let mut template = template.as_bytes();
     while let [part, tail @ ..] = template {
         match *part {
-            b'%' if captures.name.is_none() => captures.name = Some(read_name(&mut at)?),
-            b'%' => captures.second_name = Some(read_name(&mut at)?),
+            b'%' if captures.name.is_none() => captures.name = Some(Handle::from_wire(read_name(at)?)),
+            b'%' => captures.second_name = Some(Handle::from_wire(read_name(at)?)),
             b'#' => captures.number = Some(at.number()?),
             b'@' => drop(at.word_here()?),
             b'*' => {
@@ -74,7 +71,6 @@ pub(crate) fn match_template<'a>(text: &'a [u8], template: &str) -> Option<Captu
         }
         template = tail;
     }
-    at.expect_blank_rest()?;
     Some(captures)
 }
 
@@ -140,24 +136,14 @@ impl<'a> PlayerSentence<'a> {
     }
 }
 
-/// The common start of the lines that create and end games: `{Game 39 (Foo vs. Bar) `.
-#[derive(Clone, Debug)]
-pub(crate) struct GameLineHead {
-    pub(crate) game: GameId,
-    pub(crate) white: Handle,
-    pub(crate) black: Handle,
-}
-
-impl GameLineHead {
-    /// Reads the start of a line; `None` for any other start. A name is any text without blanks; titles after it are skipped.
-    pub(crate) fn read(at: &mut Cursor<'_>) -> Option<Self> {
-        let game = GameId::read(at.expect(b"{Game ")?)?;
-        let white = strip_titles(at.expect(b" (")?.word_here()?);
-        let black = strip_titles(at.expect(b" vs. ")?.word_here()?.strip_suffix(b")")?);
-        at.expect(b" ")?;
-        (!white.is_empty() && !black.is_empty()).then_some(())?;
-        Some(Self { game, white: Handle::from_wire(white), black: Handle::from_wire(black) })
-    }
+/// Reads the common start of the lines that create and end games, `{Game 39 (Foo vs. Bar) `, and returns the game and the names of
+/// White and Black; `None` for any other start. A name is any text without blanks; titles after it are skipped.
+pub(crate) fn read_game_line_head(at: &mut Cursor<'_>) -> Option<(GameId, Handle, Handle)> {
+    let game = GameId::read(at.expect(b"{Game ")?)?;
+    let white = strip_titles(at.expect(b" (")?.word_here()?);
+    let black = strip_titles(at.expect(b" vs. ")?.word_here()?.strip_suffix(b")")?);
+    at.expect(b" ")?;
+    (!white.is_empty() && !black.is_empty()).then(|| (game, Handle::from_wire(white), Handle::from_wire(black)))
 }
 
 /// Returns `Foo` for `Foo(GM)(*)`. A word with anything but titles in brackets does not change.
@@ -192,7 +178,7 @@ mod tests {
             assert_eq!(match_template(text.as_bytes(), template).is_some(), want, "{text}");
         }
         let both = match_template(b"Foo has joined a match with Foo.", "% has joined a match with %.").unwrap();
-        assert_eq!((both.name, both.second_name), (Some(&b"Foo"[..]), Some(&b"Foo"[..])));
+        assert_eq!((both.name, both.second_name), (Some(Handle::from_wire(b"Foo")), Some(Handle::from_wire(b"Foo"))));
         let rest = match_template(b"A for 3 c. for 4 c. ", "% for * c.").unwrap().rest;
         assert_eq!(rest, b"3 c. for 4");
     }
@@ -209,8 +195,8 @@ mod tests {
             ("{Game x (A vs. B) x", None),
         ];
         for &(line, want) in cases {
-            let head = GameLineHead::read(&mut Cursor::new(line.as_bytes()));
-            assert_eq!(head.as_ref().map(|head| (head.white.as_str(), head.black.as_str())), want, "{line}");
+            let head = read_game_line_head(&mut Cursor::new(line.as_bytes()));
+            assert_eq!(head.as_ref().map(|(_, white, black)| (white.as_str(), black.as_str())), want, "{line}");
         }
     }
 }

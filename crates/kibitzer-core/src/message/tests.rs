@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::template::{GameLineHead, PlayerSentence, match_template};
+use super::template::{PlayerSentence, match_template, read_game_line_head};
 use super::*;
 use crate::scan::Cursor;
 
@@ -44,7 +44,7 @@ fn parse(line: &[u8]) {
     if let Some(ended) = GameEnded::parse(line) {
         let _ = (ended.named_player(), ended.is_adjourned(), ended.is_aborted());
     }
-    let _ = (PlayerSentence::parse(line), match_template(line, "% @ # *"), GameLineHead::read(&mut Cursor::new(line)));
+    let _ = (PlayerSentence::parse(line), match_template(line, "% @ # *"), read_game_line_head(&mut Cursor::new(line)));
 }
 
 proptest! {
