@@ -69,18 +69,6 @@ impl fmt::Debug for Line {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct PlayerText(SmolStr);
 
-impl PlayerText {
-    /// Decodes received bytes as Latin-1 with entities, never as UTF-8; see [`decode_latin_1`].
-    pub fn from_wire(bytes: &[u8]) -> Self {
-        Self(decode_to_smol_str(bytes))
-    }
-
-    /// Returns the decoded text.
-    pub fn as_str(&self) -> &str {
-        self.0.as_str()
-    }
-}
-
 /// Text that contains no words of a player: the type of a game, a SAN, the terms of an offer. Decoded by [`decode_latin_1`].
 ///
 /// Text that may contain words of a player is a [`PlayerText`]. Up to 23 bytes are stored inline.
@@ -89,11 +77,6 @@ impl PlayerText {
 pub struct ServerText(SmolStr);
 
 impl ServerText {
-    /// Decodes received bytes as Latin-1 with entities, never as UTF-8; see [`decode_latin_1`].
-    pub fn from_wire(bytes: &[u8]) -> Self {
-        Self(decode_to_smol_str(bytes))
-    }
-
     /// Encodes the text as servers send it: see [`encode_latin_1`].
     pub(crate) fn to_wire(&self) -> Cow<'_, [u8]> {
         encode_latin_1(self.as_str())
@@ -106,18 +89,27 @@ impl ServerText {
         }
         Self::from_wire(letters)
     }
-
-    /// Returns the decoded text.
-    pub fn as_str(&self) -> &str {
-        self.0.as_str()
-    }
 }
 
 impl_text!(PlayerText, ServerText);
 
-/// Implements `Display`, `AsRef<str>` and comparison with `str` for public types that wrap a [`SmolStr`].
+/// Implements conversion from received bytes and to `str`, `Display`, `AsRef<str>` and comparison with `str` for public types that
+/// wrap a [`SmolStr`].
 macro_rules! impl_text {
     ($($text:ty),+) => {$(
+        impl $text {
+            /// Decodes received bytes, without validation, as Latin-1 with entities, never as UTF-8; see
+            /// [`decode_latin_1`](crate::text::decode_latin_1).
+            pub fn from_wire(bytes: &[u8]) -> Self {
+                Self($crate::text::decode_to_smol_str(bytes))
+            }
+
+            /// Returns the decoded text.
+            pub fn as_str(&self) -> &str {
+                self.0.as_str()
+            }
+        }
+
         impl std::fmt::Display for $text {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 std::fmt::Display::fmt(&self.0, f)

@@ -78,10 +78,7 @@ fn g1_line(info: &GameInfo) -> String {
 
 /// Returns a rating as `<g1>` contains it: a number with its mark, or 0 for a player without a rating.
 fn rating_field(rating: Rating) -> String {
-    match rating {
-        Rating::Rated(value, confidence) => format!("{value}{}", confidence.mark()),
-        Rating::Guest | Rating::Unrated => "0".to_owned(),
-    }
+    rating.value().map_or_else(|| "0".to_owned(), |_| rating.to_string())
 }
 
 /// Returns the `<12>` line of a board, with clocks in milliseconds. Fields from 30 on are omitted from the first unknown one on.

@@ -68,9 +68,13 @@ impl Challenge {
         let kind = read_kind(&mut at);
         // An untimed game has no clocks: `unrated untimed`.
         let (initial_min, increment_s) = read_minutes_and_increment(&mut at).unzip();
-        // Two more numbers are Black's clock only if both are there; otherwise they belong to the options.
-        let mut ahead = at;
-        let (black_initial_min, black_increment_s) = read_black_minutes_and_increment(&mut ahead).unzip();
+        // Two more numbers are Black's clock only if both are there, `1 0 : 2 1` on one server, `3 0 2 0` on others; otherwise they
+        // belong to the options.
+        let black_clock = at.attempt(|at| {
+            let _ = at.skip_whitespace().eat(b": ");
+            read_minutes_and_increment(at)
+        });
+        let (black_initial_min, black_increment_s) = black_clock.unzip();
         let mut challenge = Self {
             actor,
             from,
@@ -88,7 +92,7 @@ impl Challenge {
             adjourned: false,
             options: None,
         };
-        challenge.set_extras(if black_initial_min.is_some() { ahead } else { at });
+        challenge.set_extras(at);
         Some(challenge)
     }
 
@@ -156,12 +160,6 @@ fn read_minutes_and_increment(at: &mut Cursor<'_>) -> Option<(u32, u32)> {
     })
 }
 
-/// Reads Black's minutes and increment, which follow White's: `1 0 : 2 1` on one server, `3 0 2 0` on others.
-fn read_black_minutes_and_increment(at: &mut Cursor<'_>) -> Option<(u32, u32)> {
-    let _ = at.skip_whitespace().eat(b": ");
-    read_minutes_and_increment(at)
-}
-
 /// Reads the name of a stored position, without the closing bracket of `(Loaded from wild/fr)`.
 fn read_position_name(at: &mut Cursor<'_>) -> Option<ServerText> {
     let board = next_word(at)?;
@@ -171,10 +169,9 @@ fn read_position_name(at: &mut Cursor<'_>) -> Option<ServerText> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::Confidence;
 
     fn rating(value: u16) -> Rating {
-        Rating::Rated(value, Confidence::Established)
+        Rating::Established(value)
     }
 
     fn parsed(line: &str) -> Challenge {
@@ -189,7 +186,7 @@ mod tests {
             Challenge {
                 actor: MeOrOther::Other,
                 from: Handle::from_wire(b"A"),
-                from_rating: Rating::Rated(1500, Confidence::Provisional),
+                from_rating: Rating::Provisional(1500),
                 from_color: Some(Color::White),
                 to: Handle::from_wire(b"Bar"),
                 to_rating: rating(958),

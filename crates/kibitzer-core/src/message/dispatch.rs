@@ -35,22 +35,18 @@ pub(super) fn parse_line_after_login(tag: LineTag, line: &[u8], spare: &mut Spar
 /// Parses a line without a tag; `None` if no parser accepts it.
 fn parse_untagged(line: &[u8], spare: &mut SpareAllocations) -> Option<Message> {
     match line.first()? {
-        b'{' => parse_braced_line(line),
-        b'*' | b' ' if line.trim_ascii_start().starts_with(b"**") => parse_starred_line(line, spare),
+        // The start or the end of a game.
+        b'{' => {
+            let ended = || GameEnded::parse(line).map(Message::from);
+            GameCreated::parse(line).map(Message::from).or_else(ended)
+        }
+        // Only the server sends such a start: a kick, a farewell, or an announcement.
+        b'*' | b' ' if line.trim_ascii_start().starts_with(b"**") => {
+            let farewell = || Farewell::parse(line).map(Message::from);
+            KickedBy::parse(line).map(Message::from).or_else(farewell).or_else(|| spare.parse_talk(line))
+        }
         _ => parse_sentence(line, spare),
     }
-}
-
-/// Parses a line that starts with a brace: the start or the end of a game.
-fn parse_braced_line(line: &[u8]) -> Option<Message> {
-    let ended = || GameEnded::parse(line).map(Message::from);
-    GameCreated::parse(line).map(Message::from).or_else(ended)
-}
-
-/// Parses a line that starts with two stars, which only the server sends: a kick, a farewell, or an announcement.
-fn parse_starred_line(line: &[u8], spare: &mut SpareAllocations) -> Option<Message> {
-    let kicked = KickedBy::parse(line).map(Message::from);
-    kicked.or_else(|| Farewell::parse(line).map(Message::from)).or_else(|| spare.parse_talk(line))
 }
 
 /// Parses a line with any other start, trying the most frequent messages first. No known line fits two of the parsers.

@@ -111,19 +111,19 @@ pub(crate) fn parse_hex(digits: &[u8]) -> Option<u32> {
 pub(super) mod testing {
     use proptest::prelude::*;
 
-    use crate::message::{Confidence, Rating, Titles};
+    use crate::message::{Rating, Titles};
 
     /// Generates ratings with a number.
     pub(in super::super) fn any_rating() -> impl Strategy<Value = Rating> {
-        const MARKS: &[Confidence] = &[Confidence::Established, Confidence::Estimated, Confidence::Provisional];
-        (any::<u16>(), proptest::sample::select(MARKS)).prop_map(|(value, mark)| Rating::Rated(value, mark))
+        const FORMS: &[fn(u16) -> Rating] = &[Rating::Established, Rating::Estimated, Rating::Provisional];
+        (any::<u16>(), proptest::sample::select(FORMS)).prop_map(|(value, form)| form(value))
     }
 
     /// Prints a rating as tagged lines do: the digits and the mark, a blank for an established rating.
     pub(in super::super) fn print_rating(rating: Rating) -> String {
         match rating {
-            Rating::Rated(value, Confidence::Established) => format!("{value} "),
-            Rating::Rated(value, confidence) => format!("{value}{}", confidence.mark()),
+            Rating::Established(value) => format!("{value} "),
+            Rating::Estimated(_) | Rating::Provisional(_) => rating.to_string(),
             Rating::Guest | Rating::Unrated => panic!("tagged lines have numbers only"),
         }
     }

@@ -175,7 +175,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::message::Confidence;
     use crate::message::fields::testing::{any_rating, print_rating};
 
     fn print(info: &GameInfo) -> String {
@@ -205,7 +204,7 @@ mod tests {
     }
 
     const fn rated(value: u16) -> Rating {
-        Rating::Rated(value, Confidence::Established)
+        Rating::Established(value)
     }
 
     /// What the captured line of a rated 3 0 game between members says.
@@ -243,7 +242,7 @@ mod tests {
             white_increment_s: Some(5),
             black_time_s: Some(8),
             black_increment_s: Some(8),
-            white_rating: Some(Rating::Rated(1586, Confidence::Estimated)),
+            white_rating: Some(Rating::Estimated(1586)),
             black_rating: Some(rated(2100)),
             black_timeseal: Some(false),
             min_move_time: None,
@@ -268,7 +267,7 @@ mod tests {
         let bughouse = GameInfo {
             kind: Some(ServerText::from_wire(b"bughouse")),
             partner_game: Some(GameId(53)),
-            white_rating: Some(Rating::Rated(1500, Confidence::Provisional)),
+            white_rating: Some(Rating::Provisional(1500)),
             ..GameInfo::empty(GameId(52))
         };
         let bughouse = GameInfo { black_rating: Some(rated(958)), ..bughouse };

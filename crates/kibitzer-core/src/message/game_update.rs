@@ -1,9 +1,9 @@
-//! Changes of a game, from ICC's datagrams.
+//! Changes of a game and of the drawings on its board, from ICC's datagrams.
 
 use strum::AsRefStr;
 
-use super::{ClockReading, GameId};
-use crate::chess::{Board, Color, Fen};
+use super::{ClockReading, GameId, Handle};
+use crate::chess::{Board, Color, Fen, Square};
 use crate::text::ServerText;
 
 /// A change of one game: a move, a position, a clock, or the role of this login.
@@ -128,4 +128,22 @@ impl MyGameRole {
             _ => return None,
         })
     }
+}
+
+/// A circle or an arrow that an examiner added to the board or erased: ICC's datagrams 59, 60, 89 and 90.
+///
+/// Source: ICC's description of its level-2 format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BoardMark {
+    /// The examined game.
+    pub game: GameId,
+    /// The examiner who drew or erased it.
+    pub by: Handle,
+    /// The square of a circle, or where an arrow starts.
+    pub from: Square,
+    /// The square that an arrow points to; `None` for a circle.
+    pub to: Option<Square>,
+    /// Whether the shape was drawn (`true`) or erased.
+    pub is_drawn: bool,
 }

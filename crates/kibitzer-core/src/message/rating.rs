@@ -25,59 +25,37 @@ impl fmt::Display for GameId {
     }
 }
 
-/// How reliable a rating is, from the mark after it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[expect(clippy::exhaustive_enums, reason = "help file `ratings` knows these")]
-pub enum Confidence {
-    /// The number has no mark.
-    #[default]
-    Established,
-    /// `E`: an estimate.
-    Estimated,
-    /// `P`: provisional.
-    Provisional,
-}
-
-impl Confidence {
-    /// Returns the mark after the number: empty, `E` or `P`.
-    pub const fn mark(self) -> &'static str {
-        match self {
-            Self::Established => "",
-            Self::Estimated => "E",
-            Self::Provisional => "P",
-        }
-    }
-
-    /// Reads the mark after a number; [`Established`](Self::Established), without consuming anything, if there is none.
-    fn read(at: &mut Cursor<'_>) -> Self {
-        if at.eat(b"E") {
-            Self::Estimated
-        } else if at.eat(b"P") {
-            Self::Provisional
-        } else {
-            Self::Established
-        }
-    }
-}
-
 /// A rating as servers print it; `Display` writes `1500P`, `++++` or `----`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(clippy::exhaustive_enums, reason = "no server prints anything else")]
+#[expect(clippy::exhaustive_enums, reason = "no server prints anything else; help file `ratings`")]
 pub enum Rating {
     /// `++++`: a guest, who cannot have a rating.
     Guest,
     /// `----` or `UNR`: a player without a rated game.
     Unrated,
-    /// A number with its mark.
-    Rated(u16, Confidence),
+    /// A number without a mark.
+    Established(u16),
+    /// A number marked `E`.
+    Estimated(u16),
+    /// A number marked `P`.
+    Provisional(u16),
 }
 
 impl Rating {
     /// Returns the number; `None` for a guest and an unrated player.
     pub const fn value(self) -> Option<u16> {
         match self {
-            Self::Rated(value, _) => Some(value),
+            Self::Established(value) | Self::Estimated(value) | Self::Provisional(value) => Some(value),
             Self::Guest | Self::Unrated => None,
+        }
+    }
+
+    /// Returns the mark after the number: `E`, `P` or nothing.
+    pub const fn mark(self) -> &'static str {
+        match self {
+            Self::Estimated(_) => "E",
+            Self::Provisional(_) => "P",
+            Self::Guest | Self::Unrated | Self::Established(_) => "",
         }
     }
 
@@ -86,12 +64,19 @@ impl Rating {
     pub(crate) fn read(at: &mut Cursor<'_>) -> Option<Self> {
         at.attempt(|at| {
             if at.skip_whitespace().eat(b"++++") {
-                Some(Self::Guest)
-            } else if at.eat(b"----") || at.eat(b"UNR") {
-                Some(Self::Unrated)
-            } else {
-                Some(Self::Rated(at.number()?, Confidence::read(at)))
+                return Some(Self::Guest);
             }
+            if at.eat(b"----") || at.eat(b"UNR") {
+                return Some(Self::Unrated);
+            }
+            let value = at.number()?;
+            Some(if at.eat(b"E") {
+                Self::Estimated(value)
+            } else if at.eat(b"P") {
+                Self::Provisional(value)
+            } else {
+                Self::Established(value)
+            })
         })
     }
 
@@ -107,10 +92,9 @@ impl Rating {
 
 impl fmt::Display for Rating {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Guest => f.write_str("++++"),
-            Self::Unrated => f.write_str("----"),
-            Self::Rated(value, confidence) => write!(f, "{value}{}", confidence.mark()),
+        match self.value() {
+            Some(value) => write!(f, "{value}{}", self.mark()),
+            None => f.write_str(if *self == Self::Guest { "++++" } else { "----" }),
         }
     }
 }
@@ -122,9 +106,9 @@ mod tests {
     #[test]
     fn ratings_with_padding_marks_and_placeholders() {
         let cases: &[(&str, Option<Rating>)] = &[
-            ("( 958)", Some(Rating::Rated(958, Confidence::Established))),
-            ("(1500P)", Some(Rating::Rated(1500, Confidence::Provisional))),
-            ("(2158E)", Some(Rating::Rated(2158, Confidence::Estimated))),
+            ("( 958)", Some(Rating::Established(958))),
+            ("(1500P)", Some(Rating::Provisional(1500))),
+            ("(2158E)", Some(Rating::Estimated(2158))),
             ("(----)", Some(Rating::Unrated)),
             ("(UNR)", Some(Rating::Unrated)),
             ("(++++)", Some(Rating::Guest)),
@@ -139,10 +123,9 @@ mod tests {
 
     #[test]
     fn printed_ratings_are_read_again() {
-        let marks = [Confidence::Established, Confidence::Estimated, Confidence::Provisional];
-        let rated = marks.map(|mark| Rating::Rated(958, mark));
+        let rated = [Rating::Established(958), Rating::Estimated(958), Rating::Provisional(958)];
         for (rating, want) in rated.into_iter().zip(["958", "958E", "958P"]).chain([
-            (Rating::Rated(0, Confidence::Established), "0"),
+            (Rating::Established(0), "0"),
             (Rating::Guest, "++++"),
             (Rating::Unrated, "----"),
         ]) {

@@ -14,7 +14,7 @@ pub struct Received {
     /// Whether the server rang the bell since the previous line.
     pub bell: bool,
     pub(super) is_datagram: bool,
-    pub(super) is_listed: bool,
+    pub(crate) is_listed: bool,
     /// The content of the frame.
     pub message: Message,
 }
@@ -70,11 +70,6 @@ impl Received {
     /// Returns whether the message is a line of a listing, which [`Event::Listing`](crate::Event::Listing) reports as a whole.
     pub const fn is_listed(&self) -> bool {
         self.is_listed
-    }
-
-    /// Marks the message as a line of a listing, so that [`is_listed`](Self::is_listed) returns `true`.
-    pub(crate) const fn mark_as_listing_line(&mut self) {
-        self.is_listed = true;
     }
 
     /// Returns a text message with `line` at the position of this message, marked neither as a datagram nor as a line of a listing.

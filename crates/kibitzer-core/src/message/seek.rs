@@ -142,7 +142,6 @@ pub(super) mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::message::Confidence;
     use crate::message::fields::testing::{any_rating, print_rating, print_title_bits};
 
     fn print(seek: &Seek) -> String {
@@ -169,7 +168,7 @@ pub(super) mod tests {
     pub(in super::super) fn sample() -> Seek {
         Seek {
             titles: Titles::from_seekinfo_bits(2),
-            rating: Some(Rating::Rated(2194, Confidence::Established)),
+            rating: Some(Rating::Established(2194)),
             initial_min: Some(4),
             increment_s: Some(0),
             rated: Some(true),
@@ -190,7 +189,7 @@ pub(super) mod tests {
             index: 5,
             name: Handle::from_wire(b"Alekhine"),
             titles: Titles::default(),
-            rating: Some(Rating::Rated(1558, Confidence::Established)),
+            rating: Some(Rating::Established(1558)),
             initial_min: Some(3),
             kind: Some(ServerText::from_wire(b"crazyhouse")),
             color: Some(Color::Black),
@@ -201,14 +200,14 @@ pub(super) mod tests {
             index: 6,
             name: Handle::from_wire(b"GuestSSXE"),
             titles: Titles::from_seekinfo_bits(1),
-            rating: Some(Rating::Rated(0, Confidence::Established)),
+            rating: Some(Rating::Established(0)),
             initial_min: Some(2),
             increment_s: Some(12),
             rated: Some(false),
             kind: Some(ServerText::from_wire(b"blitz")),
             ..sample()
         };
-        let provisional = Seek { rating: Some(Rating::Rated(0, Confidence::Provisional)), ..guest.clone() };
+        let provisional = Seek { rating: Some(Rating::Provisional(0)), ..guest.clone() };
         let bare = Seek::empty(8, Handle::from_wire(b"visar"), false);
         let cases: &[(&str, &str, Seek)] = &[
             ("help", "<s> 8 w=visar ti=02 rt=2194  t=4 i=0 r=r tp=suicide c=? rr=0-9999 a=t f=f", sample()),

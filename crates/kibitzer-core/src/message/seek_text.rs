@@ -134,7 +134,6 @@ mod tests {
 
     use super::*;
     use crate::chess::Color;
-    use crate::message::Confidence;
     use crate::message::seek::tests::sample;
 
     fn ad(index: u32, name: &str, rating: Option<Rating>, times: Option<(u16, u16)>, rated: bool, kind: &str) -> Seek {
@@ -155,7 +154,7 @@ mod tests {
     }
 
     const fn rated(value: u16) -> Rating {
-        Rating::Rated(value, Confidence::Established)
+        Rating::Established(value)
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
+use super::template::read_template;
 use super::{GameId, Handle, Rating, Titles};
 use crate::scan::{Cursor, parse_decimal};
 use crate::text::{LineBytes, PlayerText, decode_latin_1};
@@ -309,45 +310,15 @@ fn read_text_start(line: &[u8], at: &mut Cursor<'_>) -> Option<usize> {
 }
 
 /// Skips a date and its colon: ` Mon Jan  1, 10:00 PST 2024:` with or without the year, or ` 2026-11-21 00:36 UTC:`. The zone may be
-/// `???`; values are not checked. `None` for any other text.
+/// `???`; names and values are not checked. `None` for any other text.
 fn skip_date(at: &mut Cursor<'_>) -> Option<()> {
-    at.expect(b" ")?;
-    if at.peek()?.is_ascii_digit() {
-        skip_iso_day(at)?;
-    } else {
-        skip_named_day(at)?;
-    }
-    at.skip_whitespace();
-    at.number::<u8>()?;
-    at.expect(b":")?;
-    at.number::<u8>()?;
-    at.expect(b" ")?;
+    [" @ @ #, ", " #-#-# "].iter().find_map(|day| at.attempt(|at| read_template(at, day)))?;
+    read_template(at, "#:# ")?;
     (!at.take_while(|b| b.is_ascii_uppercase() || b == b'?').is_empty()).then_some(())?;
     if at.eat(b" ") {
         at.number::<u16>()?;
     }
     at.expect(b":").map(drop)
-}
-
-/// Skips `2026-11-21` without checking the values.
-fn skip_iso_day(at: &mut Cursor<'_>) -> Option<()> {
-    at.number::<u16>()?;
-    at.expect(b"-")?;
-    at.number::<u8>()?;
-    at.expect(b"-")?;
-    at.number::<u8>().map(|_| ())
-}
-
-/// Skips `Mon Jan  1,` without checking the names.
-fn skip_named_day(at: &mut Cursor<'_>) -> Option<()> {
-    for _ in ["weekday", "month"] {
-        let name = at.take_while(|b| b.is_ascii_alphabetic());
-        (name.len() == 3).then_some(())?;
-        at.expect(b" ")?;
-    }
-    at.skip_whitespace();
-    at.number::<u8>()?;
-    at.expect(b",").map(drop)
 }
 
 #[cfg(test)]
@@ -356,12 +327,11 @@ mod tests {
 
     use super::TalkKind::*;
     use super::*;
-    use crate::message::Confidence;
 
     const GAME_1: Option<GameId> = Some(GameId(1));
 
     const fn rated(value: u16) -> Rating {
-        Rating::Rated(value, Confidence::Established)
+        Rating::Established(value)
     }
 
     /// Line, kind, name (empty: none), titles, text.
@@ -443,8 +413,8 @@ mod tests {
     // Rules: text X6, bugs 55
     #[test]
     fn ratings_of_kibitzes_in_every_form() {
-        let provisional = Some(Rating::Rated(1500, Confidence::Provisional));
-        let estimated = Some(Rating::Rated(2158, Confidence::Estimated));
+        let provisional = Some(Rating::Provisional(1500));
+        let estimated = Some(Rating::Estimated(2158));
         check(&[
             (
                 "Foo(C)( 958)[235] kibitzes: +0.3",

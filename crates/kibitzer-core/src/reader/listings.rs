@@ -36,7 +36,7 @@ impl ListingRecognizer {
                 let collector = self.collector.as_mut().filter(|_| !received.is_datagram())?;
                 let is_listed = collector.add_line(received.raw()).is_some();
                 if is_listed && matches!(received.message, Message::Text(_)) && !received.raw().is_empty() {
-                    received.mark_as_listing_line();
+                    received.is_listed = true;
                 }
                 None
             }

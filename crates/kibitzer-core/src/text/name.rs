@@ -12,7 +12,8 @@ use crate::scan::Cursor;
 /// Maximum length of an account name, in bytes; nearly twice the limit of any known server.
 const MAX_NAME_BYTES: usize = 32;
 
-/// Account name, as spelled by the server or typed by a person; `FromStr` validates typed names.
+/// Account name, as spelled by the server or typed by a person; `FromStr` validates typed names. Names in examined games, which
+/// are free text without blanks, are not validated.
 ///
 /// Servers ignore the case of names, but `==` does not: compare players with [`is_same_player`](Self::is_same_player).
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,16 +21,6 @@ const MAX_NAME_BYTES: usize = 32;
 pub struct Handle(SmolStr);
 
 impl Handle {
-    /// Decodes a received name without validation, because names in examined games are free text without blanks.
-    pub fn from_wire(name: &[u8]) -> Self {
-        Self(decode_to_smol_str(name))
-    }
-
-    /// Returns the name, in its original spelling.
-    pub fn as_str(&self) -> &str {
-        self.0.as_str()
-    }
-
     /// Returns whether `name` denotes the same account. Ignores ASCII case, as servers do.
     pub fn is_same_player(&self, name: &str) -> bool {
         self.as_str().eq_ignore_ascii_case(name)

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use kibitzer_core::message::{Confidence, GameId, Handle, Rating};
+use kibitzer_core::message::{GameId, Handle, Rating};
 
 use super::ConnectionId;
 use super::ivars::Ivars;
@@ -108,7 +108,7 @@ impl Player {
     /// [`Rating::Unrated`].
     pub(crate) fn rating(&self, kind: &str) -> Rating {
         match self.ratings.get(kind) {
-            Some(&rating) => Rating::Rated(rating, Confidence::Established),
+            Some(&rating) => Rating::Established(rating),
             None if self.is_registered => Rating::Unrated,
             None => Rating::Guest,
         }

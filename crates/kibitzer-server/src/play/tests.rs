@@ -2,7 +2,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use kibitzer_core::chess::{Color, Role};
 use kibitzer_core::message::listing::{GameList, History, Listing, MoveList, StoredGames};
-use kibitzer_core::message::{Confidence, GameId, GameInfo, Rating, Relation, Style12};
+use kibitzer_core::message::{GameId, GameInfo, Rating, Relation, Style12};
 
 use super::*;
 use crate::chess::{Move, MoveCase, Position, TypedMoveError, Variant};
@@ -17,7 +17,7 @@ const OBSERVER: BoardViewer = BoardViewer {
 };
 
 fn seat(name: &str, rating: u16) -> SeatedPlayer {
-    let rating = Rating::Rated(rating, Confidence::Established);
+    let rating = Rating::Established(rating);
     SeatedPlayer { name: name.parse().unwrap(), rating, is_registered: true, has_timeseal: false }
 }
 

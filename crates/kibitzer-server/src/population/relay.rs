@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant, SystemTime};
 
 use kibitzer_core::chess::Color;
-use kibitzer_core::message::{Confidence, GameId, Handle, Rating};
+use kibitzer_core::message::{GameId, Handle, Rating};
 
 use super::{Population, Task, brain};
 use crate::chess::Variant;
@@ -29,7 +29,7 @@ impl Population {
     /// first move.
     pub(crate) fn begin_relayed_game(&mut self, id: GameId, started: SystemTime, now: Instant) -> GameHeader {
         let mut seat = |name: &Handle| {
-            let rating = Rating::Rated(self.random.u16(2400..2700), Confidence::Established);
+            let rating = Rating::Established(self.random.u16(2400..2700));
             SeatedPlayer { name: name.clone(), rating, is_registered: true, has_timeseal: false }
         };
         let seats = Sides { white: seat(&self.relayed.white), black: seat(&self.relayed.black) };

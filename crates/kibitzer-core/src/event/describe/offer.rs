@@ -72,8 +72,7 @@ describe! {
 
     Seek as it => EventKind::Seek, {
         fields: [
-            index, name, titles, rating, provisional: match it.rating { Some(Rating::Rated(_, confidence)) => confidence.mark(), _ => "" },
-            initial_min, increment_s, rated, kind,
+            index, name, titles, rating, provisional: it.rating.map_or("", Rating::mark), initial_min, increment_s, rated, kind,
             speed: it.game_kind().speed, variant: it.game_kind().variant, color, rating_min, rating_max, automatic, formula, new,
         ],
         words(out): {

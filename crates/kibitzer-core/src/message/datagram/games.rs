@@ -5,8 +5,8 @@ use super::arguments::NamedArguments;
 use super::names_and_offers::DatagramNamesAndOffers;
 use crate::message::game_info::TimeControl;
 use crate::message::{
-    Confidence, ExamineAction, ExamineNotice, GameCreated, GameEndReason, GameEnded, GameInfo, GameResult,
-    IccGameStart, IccGameStartReason, Message, ObservingUpdate, Rating, Refusal,
+    ExamineAction, ExamineNotice, GameCreated, GameEndReason, GameEnded, GameInfo, GameResult, IccGameStart,
+    IccGameStartReason, Message, ObservingUpdate, Rating, Refusal,
 };
 
 /// Fewest arguments of a game-start datagram in any version of the format.
@@ -103,7 +103,7 @@ fn clocks_from_arguments(arguments: &NamedArguments<'_>) -> Option<[Option<TimeC
 /// Parses the argument called `name` as a rating, with 0 as [`Rating::Unrated`]; `None` if it is missing or invalid.
 fn rating_argument(arguments: &NamedArguments<'_>, name: &str) -> Option<Rating> {
     let value = arguments.number(name)?;
-    Some(if value == 0 { Rating::Unrated } else { Rating::Rated(value, Confidence::Established) })
+    Some(if value == 0 { Rating::Unrated } else { Rating::Established(value) })
 }
 
 pub(super) fn parse_stop_observing(arguments: &NamedArguments<'_>) -> Option<Message> {

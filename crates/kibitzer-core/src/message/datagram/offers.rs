@@ -7,8 +7,8 @@ use super::arguments::NamedArguments;
 use super::names_and_offers::{DatagramNamesAndOffers, GamePlayersAndOffers, OpenOffer};
 use crate::chess::Color;
 use crate::message::{
-    Challenge, ChallengeChange, ChallengeUpdate, Confidence, GameId, MeOrOther, Message, OfferKind, OfferNotice,
-    Rating, Seek, SeeksRemoved,
+    Challenge, ChallengeChange, ChallengeUpdate, GameId, MeOrOther, Message, OfferKind, OfferNotice, Rating, Seek,
+    SeeksRemoved,
 };
 use crate::text::ServerText;
 
@@ -144,8 +144,8 @@ fn annotated_rating(arguments: &NamedArguments<'_>, value: &str, annotation: &st
     let value = arguments.number(value)?;
     match arguments.bytes(annotation)? {
         b"0" => Some(Rating::Unrated),
-        b"1" => Some(Rating::Rated(value, Confidence::Provisional)),
-        _ => Some(Rating::Rated(value, Confidence::Established)),
+        b"1" => Some(Rating::Provisional(value)),
+        _ => Some(Rating::Established(value)),
     }
 }
 

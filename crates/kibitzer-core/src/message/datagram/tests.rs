@@ -362,7 +362,7 @@ fn the_list_a_game_starts_with() {
     let Message::GameInfo(info) = &said[1] else { panic!("{said:?}") };
     assert_eq!((info.kind.as_ref().unwrap().as_str(), info.rated), ("1-minute", Some(true)));
     assert_eq!((info.white_time_s, info.black_increment_s), (Some(60), Some(0)));
-    assert_eq!(info.white_rating, Some(Rating::Rated(2132, Confidence::Established)));
+    assert_eq!(info.white_rating, Some(Rating::Established(2132)));
     let start = start_of(&said[1]);
     assert_eq!(
         (start.white.as_str(), start.black.as_str(), start.kind),
@@ -565,7 +565,7 @@ fn offers_to_play() {
 fn ads_come_and_go_known_or_not() {
     let Message::Seek(seek) = message("50 195 Tinker {C} 2402 2 0 Blitz 5 3 1 -1 0 9999 1 1 {}") else { panic!() };
     assert_eq!((seek.index, seek.name.as_str(), seek.titles.to_string()), (195, "Tinker", "(C)".to_owned()));
-    assert_eq!((seek.rating, seek.color), (Some(Rating::Rated(2402, Confidence::Established)), None));
+    assert_eq!((seek.rating, seek.color), (Some(Rating::Established(2402)), None));
     assert_eq!((seek.initial_min, seek.increment_s, seek.rated), (Some(5), Some(3), Some(true)));
     assert_eq!((seek.rating_min, seek.rating_max), (Some(0), Some(9999)));
     assert_eq!((seek.automatic, seek.formula, seek.kind.as_ref().unwrap().as_str()), (Some(true), Some(true), "Blitz"));

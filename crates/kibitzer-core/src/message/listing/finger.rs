@@ -212,7 +212,7 @@ fn parse_note(line: &[u8]) -> Option<(u8, PlayerText)> {
 mod tests {
     use super::super::collect::testing::{parse, parse_interleaved};
     use super::*;
-    use crate::message::{Confidence, Rating};
+    use crate::message::Rating;
 
     const UHLIN: &str = "\
 Statistics for Alice       On for: 6 secs   Idle: 1 sec
@@ -244,7 +244,7 @@ Email:       bogoljubov@example.com
 Timeseal 1:  On";
 
     const fn rated(value: u16) -> Rating {
-        Rating::Rated(value, Confidence::Established)
+        Rating::Established(value)
     }
 
     #[test]

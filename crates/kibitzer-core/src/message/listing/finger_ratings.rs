@@ -140,7 +140,6 @@ fn read_best_and_day(at: &mut Cursor<'_>) -> (Option<Rating>, Option<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::Confidence;
 
     #[test]
     fn a_row_of_fics() {
@@ -151,9 +150,6 @@ mod tests {
         );
         let row = row.unwrap();
         assert_eq!((row.wins, row.losses, row.draws, row.total), (Some(220), Some(402), Some(27), Some(649)));
-        assert_eq!(
-            (row.best, row.best_on.as_deref()),
-            (Some(Rating::Rated(1417, Confidence::Established)), Some("15-Mar-2003"))
-        );
+        assert_eq!((row.best, row.best_on.as_deref()), (Some(Rating::Established(1417)), Some("15-Mar-2003")));
     }
 }

@@ -191,14 +191,13 @@ mod tests {
     use super::super::ListingError;
     use super::super::collect::testing::{parse, parse_interleaved};
     use super::*;
-    use crate::message::Confidence;
 
     fn row(line: &str) -> GameRow {
         GameRow::parse(line.as_bytes()).unwrap_or_else(|| panic!("{line}"))
     }
 
     const fn rated(value: u16) -> Rating {
-        Rating::Rated(value, Confidence::Established)
+        Rating::Established(value)
     }
 
     // Rules: bugs 69

@@ -224,7 +224,6 @@ mod tests {
     use super::super::ListingError;
     use super::super::collect::testing::{parse, parse_interleaved};
     use super::*;
-    use crate::message::Confidence;
 
     const FATICS: &str = "\
 Movelist for game 1:
@@ -266,7 +265,7 @@ Move  Alice              Boris
         assert_eq!(list.game, Some(GameId(1)));
         let (white, black) = (list.white.as_ref().unwrap(), list.black.as_ref().unwrap());
         assert_eq!((white.name.as_str(), black.name.as_str()), ("Alekhine", "Bogoljubov"));
-        assert_eq!(white.rating, Some(Rating::Rated(1882, Confidence::Established)));
+        assert_eq!(white.rating, Some(Rating::Established(1882)));
         assert_eq!((list.rated, list.kind.as_str()), (Some(false), "blitz"));
         assert_eq!((list.initial_min, list.increment_s), (Some(5), Some(0)));
         let want = [
@@ -304,19 +303,13 @@ Move  Alice              Boris
         let cases = [
             ("A vs. B --- x", "A", None, "B", None),
             ("A (UNR) vs. B (----) --- x", "A", Some(Rating::Unrated), "B", Some(Rating::Unrated)),
-            (
-                "White (0) vs. Black (++++) --- x",
-                "White",
-                Some(Rating::Rated(0, Confidence::Established)),
-                "Black",
-                Some(Rating::Guest),
-            ),
+            ("White (0) vs. Black (++++) --- x", "White", Some(Rating::Established(0)), "Black", Some(Rating::Guest)),
             (
                 "Foo(GM) ( 958) vs. B.Bar (1500P) --- x",
                 "Foo",
-                Some(Rating::Rated(958, Confidence::Established)),
+                Some(Rating::Established(958)),
                 "B.Bar",
-                Some(Rating::Rated(1500, Confidence::Provisional)),
+                Some(Rating::Provisional(1500)),
             ),
         ];
         for (line, white, white_rating, black, black_rating) in cases {

@@ -103,7 +103,6 @@ mod tests {
     use super::super::collect::testing::{parse, parse_interleaved};
     use super::WhoStatus::{Examining, Free, Idle, NotOpen, Playing, Simul, Tournament};
     use super::*;
-    use crate::message::Confidence;
 
     fn entries(list: &WhoList) -> Vec<(&str, WhoStatus, Option<u16>)> {
         list.players
@@ -148,7 +147,7 @@ mod tests {
         let states: Vec<_> = list.players.iter().map(|(_, status)| *status).collect();
         assert_eq!(states, [Free, NotOpen, Idle, Simul, Examining, Tournament]);
         assert_eq!(list.players[0].0.titles.iter().collect::<Vec<_>>(), ["TM", "*"]);
-        assert_eq!(list.players[5].0.rating, Some(Rating::Rated(1500, Confidence::Estimated)));
+        assert_eq!(list.players[5].0.rating, Some(Rating::Estimated(1500)));
     }
 
     #[test]
