@@ -115,15 +115,9 @@ impl ChallengeUpdate {
     pub fn parse(line: &[u8]) -> Option<Self> {
         // Every sentence ends with a point or a colon, which rules out most lines.
         matches!(line.trim_ascii_end().last(), Some(b'.' | b':')).then_some(())?;
-        Self::parse_own_sentence(line).or_else(|| Self::parse_player_sentence(line))
-    }
-
-    fn parse_own_sentence(line: &[u8]) -> Option<Self> {
-        let ((actor, change), captures) = match_table(line, OF_MINE)?;
-        Some(Self { name: captures.name, actor, change })
-    }
-
-    fn parse_player_sentence(line: &[u8]) -> Option<Self> {
+        if let Some(((actor, change), captures)) = match_table(line, OF_MINE) {
+            return Some(Self { name: captures.name, actor, change });
+        }
         let sentence = PlayerSentence::parse(line).filter(|sentence| sentence.game.is_none())?;
         let ((actor, change), _) = match_table(sentence.rest, OF_OTHERS)?;
         Some(Self { name: Some(sentence.handle()), actor, change })

@@ -116,14 +116,6 @@ impl Datagram {
     fn kind(&self) -> Option<&'static DatagramKind> {
         DatagramKind::by_number(self.number)
     }
-
-    /// Replaces every argument by an empty one if the datagram contains a password or a key.
-    fn redacted_if_secret(mut self) -> Self {
-        if self.is_secret() {
-            self.fields.fill_with(PlayerText::default);
-        }
-        self
-    }
 }
 
 impl fmt::Debug for Datagram {
@@ -184,5 +176,11 @@ pub(crate) fn parse_typed_or_generic(unit: &[u8], known: &mut DatagramNamesAndOf
     }
     let (number, at) = split_number(unit)?;
     let typed = DatagramKind::by_number(number).and_then(|kind| kind.parse(at.rest(), known));
-    typed.or_else(|| Some(Message::from(Datagram::parse(unit)?.redacted_if_secret()).into()))
+    typed.or_else(|| {
+        let mut datagram = Datagram::parse(unit)?;
+        if datagram.is_secret() {
+            datagram.fields.fill_with(PlayerText::default);
+        }
+        Some(Message::from(datagram).into())
+    })
 }

@@ -64,14 +64,10 @@ pub enum ExamineAction {
 impl ExamineNotice {
     /// Parses a line; `None` if it reports no event of an examined game.
     pub fn parse(line: &[u8]) -> Option<Self> {
-        Self::parse_own_sentence(line).or_else(|| Self::parse_player_sentence(line))
-    }
-
-    fn parse_own_sentence(line: &[u8]) -> Option<Self> {
-        // Rules out most lines without comparing each template.
-        matches!(line.first(), Some(b'S' | b'Y' | b'E' | b'G' | b'B')).then_some(())?;
-        let (action, captures) = match_table(line, OF_MINE)?;
-        Some(Self { game: captures.number_as_game(), by: None, action: action(&captures) })
+        if let Some((action, captures)) = match_table(line, OF_MINE) {
+            return Some(Self { game: captures.number_as_game(), by: None, action: action(&captures) });
+        }
+        Self::parse_player_sentence(line)
     }
 
     /// Parses a sentence about another examiner, with or without the number of the game; `None` if the sentence is not known.

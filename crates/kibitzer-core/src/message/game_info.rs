@@ -60,7 +60,7 @@ impl GameInfo {
     /// Unknown keys and empty values are ignored. `None` if the number is missing, or if the value of a known key is invalid.
     pub fn parse(line: &[u8]) -> Option<Self> {
         let mut at = fields::after_tag(line, b"<g1>")?;
-        let mut info = Self::empty(GameId(fields::read_field_number(&mut at)?));
+        let mut info = Self { game: GameId(fields::read_field_number(&mut at)?), ..Self::default() };
         while let Some((key, value)) = fields::next_pair(&mut at) {
             info.set_field_unless_invalid(key, value)?;
         }
@@ -71,11 +71,6 @@ impl GameInfo {
     /// otherwise.
     pub fn has_irregular_rules(&self) -> bool {
         self.start.as_ref().is_some_and(|start| start.has_irregular_legality || start.has_irregular_semantics)
-    }
-
-    /// Returns the information of a game with every other field `None`.
-    pub(super) fn empty(game: GameId) -> Self {
-        Self { game, ..Self::default() }
     }
 
     /// Stores the value of a known key, and ignores unknown keys; `None` if the value is invalid.
@@ -268,7 +263,8 @@ mod tests {
             kind: Some(ServerText::from_wire(b"bughouse")),
             partner_game: Some(GameId(53)),
             white_rating: Some(Rating::Provisional(1500)),
-            ..GameInfo::empty(GameId(52))
+            game: GameId(52),
+            ..GameInfo::default()
         };
         let bughouse = GameInfo { black_rating: Some(rated(958)), ..bughouse };
         let cases: &[(&str, &str, GameInfo)] = &[
@@ -289,7 +285,7 @@ mod tests {
             ),
             ("captured, guest", "<g1> 1 p=0 t=blitz r=0 u=0,1 it=120,2 i=120,2 pt=0 rt=1940,0 ts=0,0 m=2 n=0", guest),
             ("other order, unknown keys", "<g1>52  zz=1 rt=1500P,958 pt=53  t=bughouse word", bughouse),
-            ("nothing known", "<g1> 7", GameInfo::empty(GameId(7))),
+            ("nothing known", "<g1> 7", GameInfo { game: GameId(7), ..GameInfo::default() }),
         ];
         for (name, sent, want) in cases {
             assert_eq!(GameInfo::parse(sent.as_bytes()).as_ref(), Some(want), "{name}");

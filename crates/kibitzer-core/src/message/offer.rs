@@ -99,7 +99,7 @@ const OF_OTHERS: &[(&str, OfferKind)] = {
     ]
 };
 
-/// Whole lines without a player's name at the start. `Draw request sent.` and the like are parsed by [`parse_request_sent`].
+/// Whole lines without a player's name at the start. [`OfferNotice::parse_without_subject`] also accepts `Draw request sent.` and the like.
 const WHOLE_LINES: &[(&str, (MeOrOther, OfferKind))] = &[
     ("Offering a draw to %.", (MeOrOther::Me, OfferKind::Draw)),
     ("Requesting to abort game #.", (MeOrOther::Me, OfferKind::Abort)),
@@ -120,10 +120,12 @@ impl OfferNotice {
 
     /// Parses an offer without the name of the player who makes it: one of [`WHOLE_LINES`], or `Draw request sent.`
     fn parse_without_subject(line: &[u8]) -> Option<Self> {
-        let (actor, kind) = match_table(line, WHOLE_LINES)
-            .map(|(meaning, _)| meaning)
-            .or_else(|| Some((MeOrOther::Me, parse_request_sent(line)?)))?;
-        Some(Self::new(actor, None, kind, None))
+        if let Some(((actor, kind), _)) = match_table(line, WHOLE_LINES) {
+            return Some(Self::new(actor, None, kind, None));
+        }
+        let mut at = Cursor::new(line);
+        let kind = OfferKind::from_word(at.word_here()?)?;
+        match_template(at.rest(), " request sent.").map(|_| Self::new(MeOrOther::Me, None, kind, None))
     }
 
     /// Parses an answer of this login: `You decline the draw request from Foo.`, `Withdrawing your takeback request to Foo.`
@@ -157,13 +159,6 @@ impl OfferNotice {
     const fn new(actor: MeOrOther, from: Option<Handle>, kind: OfferKind, answer: Option<OfferAnswer>) -> Self {
         Self { game: None, actor, from, kind, count: None, answer }
     }
-}
-
-/// Returns the kind of the offer in `Draw request sent.`; `None` for any other line.
-fn parse_request_sent(line: &[u8]) -> Option<OfferKind> {
-    let mut at = Cursor::new(line);
-    let kind = OfferKind::from_word(at.word_here()?)?;
-    match_template(at.rest(), " request sent.").map(|_| kind)
 }
 
 /// Parses an answer after another player's name: ` declines the draw request.`, or one server's ` accepted pause. Game clock

@@ -71,7 +71,11 @@ impl Seek {
     fn set_field_unless_invalid(&mut self, key: &[u8], value: &[u8]) -> Option<()> {
         match key {
             b"w" => self.name = Handle::from_wire(value),
-            b"ti" => self.titles = parse_title_bits(value)?,
+            b"ti" => {
+                // A server with more titles would send more digits; the known titles are in the last two.
+                let [.., known] = fields::parse_hex(value)?.to_be_bytes();
+                self.titles = Titles::from_seekinfo_bits(known);
+            }
             b"rt" => self.rating = Some(fields::parse_whole(value, Rating::read)?),
             b"t" => self.initial_min = Some(fields::parse_whole(value, Cursor::number)?),
             b"i" => self.increment_s = Some(fields::parse_whole(value, Cursor::number)?),
@@ -86,14 +90,6 @@ impl Seek {
         }
         Some(())
     }
-}
-
-/// Parses a hexadecimal number whose lowest eight bits are titles; higher bits are ignored. `None` if it has more than 32 bits or
-/// another form.
-fn parse_title_bits(value: &[u8]) -> Option<Titles> {
-    // A server with more titles would send more digits; the known titles are in the last two.
-    let [.., known] = fields::parse_hex(value)?.to_be_bytes();
-    Some(Titles::from_seekinfo_bits(known))
 }
 
 /// Returns `true` for a value equal to `yes`, `false` for one equal to `no`, and `None` for any other.

@@ -16,9 +16,9 @@ pub(crate) use self::numbers::{BoardNumbers, LastMoveNumbers};
 pub use self::relation::Relation;
 use self::text::{BoardText, MAX_INLINE_BYTES, Word};
 use super::clock::{ClockReading, read_duration_ms};
+use super::fields::parse_whole;
 use super::rating::GameId;
 use crate::chess::{Board, CastlingRights, Color, LastMove, Role};
-use crate::scan::Cursor;
 use crate::text::Handle;
 use crate::text::{ServerText, decode_latin_1, encode_latin_1};
 
@@ -355,8 +355,7 @@ fn with_missing_promotion(after: &Board, mut played: LastMove) -> LastMove {
 fn parse_elapsed_ms(word: &[u8]) -> Option<u32> {
     let word = word.strip_prefix(b"(").unwrap_or(word);
     let word = word.strip_suffix(b")").unwrap_or(word);
-    let mut at = Cursor::new(word);
-    read_duration_ms(&mut at).filter(|_| at.is_empty())
+    parse_whole(word, read_duration_ms)
 }
 
 /// Corrects field 15: negative numbers, which some servers send after a takeback, become 0, and so does any number without a last

@@ -73,6 +73,7 @@ fn parse_and_store_start_list(
 fn terms_from_arguments(arguments: &NamedArguments<'_>) -> Option<GameInfo> {
     let [white, black] = clocks_from_arguments(arguments)?;
     Some(GameInfo {
+        game: arguments.game()?,
         kind: arguments.server_text("kind"),
         rated: Some(arguments.flag("rated")?),
         white_time_s: white.map(|clock| clock.initial_s),
@@ -81,7 +82,7 @@ fn terms_from_arguments(arguments: &NamedArguments<'_>) -> Option<GameInfo> {
         black_increment_s: black.map(|clock| clock.increment_s),
         white_rating: rating_argument(arguments, "white_rating"),
         black_rating: rating_argument(arguments, "black_rating"),
-        ..GameInfo::empty(arguments.game()?)
+        ..GameInfo::default()
     })
 }
 
