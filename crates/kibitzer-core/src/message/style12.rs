@@ -330,6 +330,7 @@ impl PartialEq for Style12 {
 
 impl Eq for Style12 {}
 
+#[expect(clippy::missing_fields_in_debug, reason = "the other fields repeat the text")]
 impl fmt::Debug for Style12 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Style12")
