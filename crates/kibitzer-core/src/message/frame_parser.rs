@@ -18,12 +18,11 @@ const MESSAGE_INDENT: &[u8] = b"    ";
 pub(super) struct FrameParser {
     pub(super) family: Family,
     pub(super) logged_in: bool,
-    /// The lines so far of the style 10 board that is being received, from the start marker on; emitted as text if one does not fit.
-    style10: Vec<Received>,
+    /// The lines so far of a message of several lines: the heading of a player's message, whose text is in the next line, or the lines
+    /// of a style 10 board from its start marker on. Emitted as text if a line does not fit.
+    collected: Vec<Received>,
     /// Whether the last line completed a style 10 board, so that its end marker may follow.
     style10_may_end: bool,
-    /// The heading of a player's message, whose text is in the next line.
-    heading: Option<Box<Received>>,
     /// The sender named in the last heading; `None` once a line without a tag has followed.
     sender: Option<Box<(Handle, Titles)>>,
     pub(super) datagrams: DatagramNamesAndOffers,
@@ -33,27 +32,22 @@ pub(super) struct FrameParser {
 impl FrameParser {
     /// Returns whether the next line may belong to a message of several lines that has begun.
     pub(super) const fn is_mid_message(&self) -> bool {
-        !self.style10.is_empty() || self.style10_may_end || self.heading.is_some()
+        !self.collected.is_empty() || self.style10_may_end
     }
 
     /// Parses a frame. Returns the first message that it completes, and appends further ones to `ready`; `None` if it completes none.
     /// A prompt or the report of the login sets `logged_in`.
     pub(super) fn parse_frame(&mut self, frame: &Frame<'_>, ready: &mut VecDeque<Received>) -> Option<Received> {
         // These frames may occur between any two lines, and do not end a message of several lines.
-        if !matches!(
+        let may_be_between_lines = matches!(
             frame.kind,
             FrameKind::Control(Control::Telnet { .. } | Control::Ping) | FrameKind::Datagram { .. }
-        ) {
-            if let Some(heading) = self.heading.take() {
-                return self.join_with_heading_or_parse(*heading, frame, ready);
-            }
-            if !matches!(frame.kind, FrameKind::Line { .. }) && !self.style10.is_empty() {
-                let lines = std::mem::take(&mut self.style10);
-                return self.release_then_parse(lines, frame, ready);
-            }
+        );
+        if !may_be_between_lines && !self.collected.is_empty() {
+            return self.continue_message(frame, ready);
         }
         match &frame.kind {
-            FrameKind::Line { tag, bytes } => self.parse_or_collect_line(frame, *tag, bytes, ready),
+            FrameKind::Line { tag, bytes } => self.parse_or_collect_line(frame, *tag, bytes),
             FrameKind::Datagram { bytes } => Some(self.parse_datagram(frame, bytes, ready)),
             FrameKind::OverLong { bytes, length } => {
                 let over_long = OverLongLine { line: Line::from(*bytes), length: *length };
@@ -80,23 +74,17 @@ impl FrameParser {
         received(first)
     }
 
-    /// Parses a line, or stores it as part of a message of several lines. Returns the first message that it completes, and appends
-    /// further ones to `ready`; `None` if it completes none.
-    fn parse_or_collect_line(
-        &mut self,
-        frame: &Frame<'_>,
-        tag: LineTag,
-        line: &[u8],
-        ready: &mut VecDeque<Received>,
-    ) -> Option<Received> {
-        if !self.style10.is_empty() {
-            return self.add_style10_line(frame, line, ready);
-        }
+    /// Parses a line that is a message by itself; `None` if it is the end marker of a style 10 board, or the first line of a message of
+    /// several lines, which is stored.
+    fn parse_or_collect_line(&mut self, frame: &Frame<'_>, tag: LineTag, line: &[u8]) -> Option<Received> {
         if std::mem::take(&mut self.style10_may_end) && line == style10::END {
             return None;
         }
         if self.begins_multi_line(tag, line) {
-            self.start_collecting(frame, tag, line);
+            if let Some(sender) = sender_in_heading(line) {
+                self.sender = Some(Box::new(sender));
+            }
+            self.collected = vec![Received::from_line(frame, text_message(line), line)];
             return None;
         }
         Some(Received::from_line(frame, self.parse_single_line(tag, line).unwrap_or_else(|| text_message(line)), line))
@@ -111,31 +99,20 @@ impl FrameParser {
         }
     }
 
-    /// Stores the first line of a message of several lines.
-    fn start_collecting(&mut self, frame: &Frame<'_>, tag: LineTag, line: &[u8]) {
-        let first = Received::from_line(frame, text_message(line), line);
-        if tag == LineTag::None
-            && let Some(sender) = sender_in_heading(line)
-        {
-            (self.heading, self.sender) = (Some(Box::new(first)), Some(Box::new(sender)));
-        } else {
-            self.style10 = vec![first];
+    /// Parses the frame after the first lines of a message of several lines. If it belongs to that message, returns the message if it is
+    /// complete now; otherwise emits the lines so far as text, then parses the frame.
+    fn continue_message(&mut self, frame: &Frame<'_>, ready: &mut VecDeque<Received>) -> Option<Received> {
+        let lines = std::mem::take(&mut self.collected);
+        let heading = lines.first().filter(|first| sender_in_heading(first.raw()).is_some()).cloned();
+        match (&frame.kind, heading) {
+            (FrameKind::Line { tag: LineTag::PlayerText, bytes }, Some(heading)) => {
+                let message = self.build_quoted_message(&[heading.raw(), b"\n", bytes].concat(), bytes);
+                let message = message.unwrap_or_else(|| text_message(bytes));
+                Some(Received { message, ..heading }.extended_to(frame))
+            }
+            (FrameKind::Line { bytes, .. }, None) => self.add_style10_line(lines, frame, bytes, ready),
+            _ => self.release_then_parse(lines, frame, ready),
         }
-    }
-
-    /// Parses the frame after the heading of a player's message. If it is the text of the message, returns the message; otherwise
-    /// emits the heading as a line of text, then parses the frame.
-    fn join_with_heading_or_parse(
-        &mut self,
-        heading: Received,
-        frame: &Frame<'_>,
-        ready: &mut VecDeque<Received>,
-    ) -> Option<Received> {
-        let FrameKind::Line { tag: LineTag::PlayerText, bytes } = frame.kind else {
-            return self.release_then_parse([heading], frame, ready);
-        };
-        let message = self.build_quoted_message(&[heading.raw(), b"\n", bytes].concat(), bytes);
-        Some(Received { message: message.unwrap_or_else(|| text_message(bytes)), ..heading }.extended_to(frame))
     }
 
     /// Creates a player's message with the text `quoted` and the sender named in the last heading; `None` without such a sender.
@@ -164,8 +141,7 @@ impl FrameParser {
     /// Removes and returns the lines of a message of several lines that is not complete at the end of the stream; `None` if there is
     /// none.
     pub(super) fn take_unfinished_lines(&mut self) -> Option<Vec<Received>> {
-        let heading = self.heading.take().map(|heading| vec![*heading]);
-        heading.or_else(|| Some(std::mem::take(&mut self.style10)).filter(|lines| !lines.is_empty()))
+        Some(std::mem::take(&mut self.collected)).filter(|lines| !lines.is_empty())
     }
 
     /// Parses a line that is a message by itself; `None` if no parser accepts it, so that it is text. A non-empty line without a tag
@@ -193,8 +169,13 @@ impl FrameParser {
 
     /// Adds a line to the style 10 board being collected. Returns the board if it is complete now, `None` if more lines have to
     /// follow. If the line does not fit, emits the lines so far as text, then parses the line by itself.
-    fn add_style10_line(&mut self, frame: &Frame<'_>, line: &[u8], ready: &mut VecDeque<Received>) -> Option<Received> {
-        let mut lines = std::mem::take(&mut self.style10);
+    fn add_style10_line(
+        &mut self,
+        mut lines: Vec<Received>,
+        frame: &Frame<'_>,
+        line: &[u8],
+        ready: &mut VecDeque<Received>,
+    ) -> Option<Received> {
         let board = match style10::parse_next_line(&lines, line) {
             Style10Progress::More => None,
             Style10Progress::Board(board) => Some(board),
@@ -202,7 +183,7 @@ impl FrameParser {
         };
         lines.push(Received::from_line(frame, text_message(line), line));
         let Some(board) = board else {
-            self.style10 = lines;
+            self.collected = lines;
             return None;
         };
         self.style10_may_end = !line.ends_with(style10::END);
