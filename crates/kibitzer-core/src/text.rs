@@ -1,7 +1,7 @@
 //! Text on the wire: Latin-1 and `&#xHHHH;` entities, and separate types for text of players and of the server.
 
 use std::borrow::Cow;
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
@@ -209,15 +209,11 @@ pub fn encode_ascii(text: &str) -> Cow<'_, str> {
     if text.bytes().all(|b| (0x20..=0x7E).contains(&b)) {
         return Cow::Borrowed(text);
     }
-    let mut encoded = String::with_capacity(text.len() + 16);
-    for character in text.chars() {
-        if (' '..='~').contains(&character) {
-            encoded.push(character);
-        } else {
-            let _ = write!(encoded, "&#x{:x};", u32::from(character));
-        }
-    }
-    Cow::Owned(encoded)
+    let encode = |character| match character {
+        ' '..='~' => String::from(character),
+        other => format!("&#x{:x};", u32::from(other)),
+    };
+    Cow::Owned(text.chars().map(encode).collect())
 }
 
 /// Encodes text as servers send it: in Latin-1, with one `&#xhhhh;` entity for each character outside it.
@@ -227,14 +223,11 @@ pub(crate) fn encode_latin_1(text: &str) -> Cow<'_, [u8]> {
     if text.is_ascii() {
         return Cow::Borrowed(text.as_bytes());
     }
-    let mut encoded = Vec::with_capacity(text.len());
-    for character in text.chars() {
-        match u8::try_from(character) {
-            Ok(byte) => encoded.push(byte),
-            Err(_) => encoded.extend(format!("&#x{:x};", u32::from(character)).into_bytes()),
-        }
-    }
-    Cow::Owned(encoded)
+    let encode = |character| match u8::try_from(character) {
+        Ok(byte) => vec![byte],
+        Err(_) => format!("&#x{:x};", u32::from(character)).into_bytes(),
+    };
+    Cow::Owned(text.chars().flat_map(encode).collect())
 }
 
 #[cfg(test)]
