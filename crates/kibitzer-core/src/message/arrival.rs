@@ -137,18 +137,12 @@ impl UserArrived {
         let mut at = fields::after_tag(line, b"<wa>")?;
         let name = Handle::from_wire(Handle::read(&mut at)?);
         let status = WhoStatus::read_sign(at.skip_whitespace());
-        let titles = read_title_digits(at.skip_whitespace())?;
+        let (digits, _) = at.skip_whitespace().rest().split_at_checked(2)?;
+        let titles = Titles::from_seekinfo_bits(u8::try_from(fields::parse_hex(digits)?).ok()?);
+        at.expect(digits)?;
         let ratings = std::array::from_fn(|_| Rating::read(&mut at));
         Some(Self { name, status, titles, ratings })
     }
-}
-
-/// Reads two hexadecimal digits, whose bits are titles.
-fn read_title_digits(at: &mut Cursor<'_>) -> Option<Titles> {
-    let (digits, _) = at.rest().split_at_checked(2)?;
-    let bits = fields::parse_hex(digits)?;
-    at.expect(digits)?;
-    Some(Titles::from_seekinfo_bits(u8::try_from(bits).ok()?))
 }
 
 #[cfg(test)]

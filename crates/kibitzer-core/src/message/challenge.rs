@@ -52,7 +52,11 @@ impl Challenge {
     /// Parses a line that ends with a period; `None` if it is not a challenge.
     pub fn parse(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
-        let actor = read_actor_label(&mut at)?;
+        let actor = if at.eat(b"Challenge: ") {
+            MeOrOther::Other
+        } else {
+            (at.eat(b"Issuing: ") || at.eat(b"Updating match request to: ")).then_some(MeOrOther::Me)?
+        };
         Self::parse_players_and_terms(at.rest().trim_ascii_end().strip_suffix(b".")?, actor)
     }
 
@@ -109,15 +113,6 @@ impl Challenge {
             }
         }
         self.options = (!options.is_empty()).then(|| ServerText::from_wire(&options.join(&b' ')));
-    }
-}
-
-/// Reads the label at the start of the line, which shows who made the challenge; `None` for any other start.
-fn read_actor_label(at: &mut Cursor<'_>) -> Option<MeOrOther> {
-    if at.eat(b"Challenge: ") {
-        Some(MeOrOther::Other)
-    } else {
-        (at.eat(b"Issuing: ") || at.eat(b"Updating match request to: ")).then_some(MeOrOther::Me)
     }
 }
 

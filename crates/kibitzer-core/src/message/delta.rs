@@ -37,8 +37,8 @@ impl DeltaBoard {
         Some(Self {
             game: GameId(fields::read_field_number(&mut at)?),
             plies: fields::read_field_number(&mut at)?,
-            san: fields::read_field_text(&mut at)?,
-            smith: fields::read_field_text(&mut at)?,
+            san: ServerText::from_wire(fields::read_field_word(&mut at)?),
+            smith: ServerText::from_wire(fields::read_field_word(&mut at)?),
             taken_ms: fields::read_field_number(&mut at)?,
             clock: ClockReading::from_ms(fields::read_field_signed(&mut at)?),
             // Not in the help file, but sent by today's server.

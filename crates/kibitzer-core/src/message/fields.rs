@@ -1,7 +1,6 @@
 //! Readers for tagged lines: positional words, `key=value` pairs, lists of numbers.
 
 use crate::scan::{Cursor, parse_decimal};
-use crate::text::ServerText;
 
 /// Returns a cursor at the first field after the tag. Blanks around the tag are optional; `None` without the tag.
 pub(crate) fn after_tag<'a>(line: &'a [u8], tag: &[u8]) -> Option<Cursor<'a>> {
@@ -25,11 +24,6 @@ pub(crate) fn read_field_number<T: TryFrom<u64>>(at: &mut Cursor<'_>) -> Option<
 /// Reads one word, a decimal number with an optional minus sign, and the blanks after it.
 pub(crate) fn read_field_signed<T: TryFrom<i64>>(at: &mut Cursor<'_>) -> Option<T> {
     T::try_from(parse_whole(read_field_word(at)?, Cursor::signed)?).ok()
-}
-
-/// Reads one word as text, and the blanks after it.
-pub(crate) fn read_field_text(at: &mut Cursor<'_>) -> Option<ServerText> {
-    read_field_word(at).map(ServerText::from_wire)
 }
 
 /// Parses the rest of a line as one or more numbers; `None` if there is none, or if a word is not a number.

@@ -1,7 +1,11 @@
-//! A message with its position in the stream.
+//! A message with its position in the stream, and a typed line with its value.
+
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
 
 use super::{Datagram, Message};
-use crate::text::Line;
+use crate::text::{Line, LineBytes};
 use crate::wire::Frame;
 
 /// A message with its position in the stream. [`raw`](Self::raw) returns the line that contained it.
@@ -75,6 +79,52 @@ impl Received {
     /// Returns a text message with `line` at the position of this message, marked neither as a datagram nor as a line of a listing.
     pub(crate) fn text_at_same_position(&self, line: &[u8]) -> Self {
         Self { message: Message::Text(Line::from(line)), is_datagram: false, is_listed: false, ..self.clone() }
+    }
+}
+
+/// A value parsed from a line, together with that line. Derefs to the value.
+///
+/// Clones share one allocation, which contains lines of up to 96 bytes; a longer line has a second allocation.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Parsed<T>(Arc<LineAndValue<T>>);
+
+#[derive(PartialEq, Eq)]
+struct LineAndValue<T> {
+    line: LineBytes,
+    value: T,
+}
+
+impl<T> Parsed<T> {
+    /// Wraps a value without its line, which is empty until [`set_line`](Self::set_line).
+    pub(super) fn without_line(value: T) -> Self {
+        Self(Arc::new(LineAndValue { line: LineBytes::new(), value }))
+    }
+
+    /// Replaces the line. Does nothing if clones exist, because they share the allocation.
+    pub(super) fn set_line(&mut self, line: &[u8]) {
+        if let Some(contents) = Arc::get_mut(&mut self.0) {
+            contents.line.clear();
+            contents.line.extend_from_slice(line);
+        }
+    }
+
+    /// Returns the line as received; see [`Received::raw`].
+    pub fn raw(&self) -> &[u8] {
+        &self.0.line
+    }
+}
+
+impl<T> Deref for Parsed<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0.value
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Parsed<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
     }
 }
 

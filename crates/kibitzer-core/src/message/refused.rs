@@ -144,16 +144,14 @@ impl Refusal {
         let subject = at.word_here()?;
         at.expect(b" ")?;
         let (refusal, _) = match_table(at.rest(), OF_SUBJECT)?;
-        let fits =
-            if refusal == Self::UnknownCommand { is_command_with_colon(subject) } else { Handle::is_name(subject) };
-        fits.then_some(refusal)
+        let is_subject = if refusal == Self::UnknownCommand {
+            // A word with a bracket, `>` or another colon is part of chat: `Foo(50):`, `:foo:`.
+            subject.strip_suffix(b":").is_some_and(|command| !command.iter().any(|b| b"():>".contains(b)))
+        } else {
+            Handle::is_name(subject)
+        };
+        is_subject.then_some(refusal)
     }
-}
-
-/// Returns whether a word is a command's name and a colon, `foo:`, or `:` alone. A word with a bracket, `>` or another colon is part
-/// of chat: `Foo(50):`, `:foo:`.
-fn is_command_with_colon(word: &[u8]) -> bool {
-    word.strip_suffix(b":").is_some_and(|command| !command.iter().any(|b| b"():>".contains(b)))
 }
 
 /// Sentences after a command or a player's name.
