@@ -157,7 +157,7 @@ pub(super) fn add_owner_line(
     heads: TemplateTable<ControlFlow<()>>,
 ) -> Option<ControlFlow<()>> {
     let (step, captures) = match_table(line, heads)?;
-    *owner = captures.first_handle()?;
+    *owner = captures.name?;
     Some(step)
 }
 

@@ -132,7 +132,7 @@ fn parse_columns(line: &[u8]) -> Option<(Handle, StoredDetails)> {
 /// Parses a row of uhlin-fics, which has names only: `   alice vs. boris`. `None` for any other line.
 fn parse_names_row(line: &[u8]) -> Option<StoredGame> {
     let names = match_template(line, " % vs. %")?;
-    Some(StoredGame { white: names.first_handle()?, black: names.second_handle()?, details: None })
+    Some(StoredGame { white: names.name?, black: names.second_name?, details: None })
 }
 
 #[cfg(test)]

@@ -45,7 +45,7 @@ impl Listing for Variables {
     fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
         if self.owner.as_str().is_empty() {
             let (is_interface, captures) = match_table(line, HEADS)?;
-            (self.owner, self.is_interface) = (captures.first_handle()?, is_interface);
+            (self.owner, self.is_interface) = (captures.name?, is_interface);
         } else if let Some(setting) = parse_text_setting(line) {
             self.texts.push(setting);
         } else {
