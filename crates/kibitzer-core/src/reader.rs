@@ -45,7 +45,7 @@ impl EventReader {
     /// A recording of several connections is one stream of bytes, and needs one reader for each connection.
     #[must_use]
     pub fn with_start_offset(mut self, offset: u64) -> Self {
-        self.reader.framer_mut().start_at(offset);
+        self.reader.framer_mut().position = offset;
         self
     }
 

@@ -40,11 +40,7 @@ impl Capabilities {
 
     /// Sets or clears an ivar.
     pub(crate) fn set(&mut self, ivar: Ivar, on: bool) {
-        if on {
-            self.ivars |= bit(ivar);
-        } else {
-            self.ivars &= !bit(ivar);
-        }
+        self.ivars = if on { self.ivars | bit(ivar) } else { self.ivars & !bit(ivar) };
     }
 }
 

@@ -96,13 +96,6 @@ impl ControlSequence {
         self.bytes.extend(first);
     }
 
-    /// Frees the buffer, unless it contains an unfinished sequence.
-    pub(super) fn shrink(&mut self) {
-        if self.state == SequenceState::None {
-            self.bytes = Vec::new();
-        }
-    }
-
     /// Clears the bytes if they were marked as emitted.
     pub(super) fn clear_emitted(&mut self) {
         if std::mem::take(&mut self.is_emitted) {

@@ -73,7 +73,7 @@ pub struct Framer {
     /// Whether block mode is off, so that its marks are text, except those around the complaint about an unnumbered line.
     is_unblocked: bool,
     /// Stream position of the next byte of input.
-    position: u64,
+    pub(crate) position: u64,
     telnet: TelnetState,
     /// Position of the IAC that began the command in `telnet`.
     telnet_start: u64,
@@ -198,14 +198,11 @@ impl Framer {
 
     /// Frees unused capacity of the buffers.
     pub(crate) fn shrink(&mut self) {
-        self.line.shrink();
-        self.sequence.shrink();
+        self.line.text.shrink_to_fit();
+        if self.sequence.state == SequenceState::None {
+            self.sequence.bytes = Vec::new();
+        }
         self.pending_bytes.shrink_to_fit();
-    }
-
-    /// Sets the stream position of the next byte. Has to be called before the first byte is processed.
-    pub(crate) const fn start_at(&mut self, position: u64) {
-        self.position = position;
     }
 
     /// Returns the stream position of the next byte of input.
@@ -241,7 +238,7 @@ impl Framer {
     /// Discards the buffered bytes of the frame that was emitted last.
     #[inline]
     fn clear_emitted(&mut self) {
-        if self.line.is_emitted() {
+        if self.line.emitted.is_some() {
             self.line.clear_emitted();
         }
         self.sequence.clear_emitted();

@@ -33,12 +33,13 @@ pub(super) struct LineBuffer {
     /// Whether this line, if indented, is text of a player: then it contains no prompt and no tag. While an emitted line is in the
     /// buffer, [`quote`](Self::quote) returns the state after it.
     pub(super) quote: Quote,
-    emitted: Option<Emitted>,
+    /// Frame that the text was emitted as; `None` if it was not emitted yet, or was cleared since.
+    pub(super) emitted: Option<Emitted>,
 }
 
 /// The kind of frame that the buffer's bytes were emitted as.
 #[derive(Clone, Copy, Debug)]
-enum Emitted {
+pub(super) enum Emitted {
     Line,
     /// A prompt. More may follow on the same line.
     Prompt,
@@ -80,16 +81,6 @@ impl LineBuffer {
     /// Returns whether no text of a line has been received, so that a complete line may be borrowed from the input.
     pub(super) fn is_empty(&self) -> bool {
         matches!(self.phase, LinePhase::Open) && self.text.is_empty()
-    }
-
-    /// Frees unused capacity of the buffer.
-    pub(super) fn shrink(&mut self) {
-        self.text.shrink_to_fit();
-    }
-
-    /// Returns whether the text was marked as emitted and not cleared since.
-    pub(super) const fn is_emitted(&self) -> bool {
-        self.emitted.is_some()
     }
 
     /// Clears the text if it was marked as emitted. Bytes that only looked like a continuation mark become the start of the next

@@ -54,7 +54,8 @@ impl Prompts {
         // Most lines start with a byte that starts no prompt.
         let known = match line.first()? {
             b'f' | b'a' | b'i' | b'c' | b'u' | b'b' | b'0'..=b'9' => command_prompt(line),
-            b'l' | b'p' if !self.is_logged_in => login_or_password_prompt(line),
+            b'l' if !self.is_logged_in && line.starts_with(b"login: ") => Some((PromptKind::Login, 7)),
+            b'p' if !self.is_logged_in && line.starts_with(b"password: ") => Some((PromptKind::Password, 10)),
             _ => None,
         };
         let is_custom = || !self.custom.is_empty() && line.starts_with(&self.custom);
@@ -64,17 +65,6 @@ impl Prompts {
     /// Returns the length of the longest recognized prompt, in bytes.
     pub(super) fn longest_bytes(&self) -> usize {
         LONGEST.max(self.custom.len())
-    }
-}
-
-/// Returns the login or password prompt at the start of `line`, and its length in bytes.
-fn login_or_password_prompt(line: &[u8]) -> Option<(PromptKind, usize)> {
-    if line.starts_with(b"login: ") {
-        Some((PromptKind::Login, 7))
-    } else if line.starts_with(b"password: ") {
-        Some((PromptKind::Password, 10))
-    } else {
-        None
     }
 }
 
