@@ -251,7 +251,7 @@ expect 'tell +Whetstone.* tells you: '
 
 # Filter: by an expression, and by a named one.
 line '/filter kind:sent text:observe'
-expect '1 of [0-9]+ match kind:sent observe'
+expect '1 of [0-9]+ match kind:sent text:observe'
 vanish ' position '
 line '/filter talk = kind:tell,say from:Whetstone'
 expect 'match kind:tell,say from:Whetstone'

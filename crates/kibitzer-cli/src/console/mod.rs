@@ -81,13 +81,8 @@ pub(crate) fn show_session_then_shut_down(
     companion: impl AsyncFnOnce(oneshot::Receiver<()>) + Send,
 ) -> Result<(), Failure> {
     let (server, embedded) = server;
-    let mut session = LiveSession::new(
-        feed,
-        Some(LineSender::Own(client.clone())),
-        server.to_owned(),
-        runtime.handle().clone(),
-        tokio::time::Instant::now(),
-    );
+    let (sender, began) = (Some(LineSender::Own(client.clone())), tokio::time::Instant::now());
+    let mut session = LiveSession::new(feed, sender, server.to_owned(), runtime.handle().clone(), began);
     if let Some(control) = embedded {
         session.set_embedded_server(&control);
     }

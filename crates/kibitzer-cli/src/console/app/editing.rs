@@ -24,7 +24,7 @@ impl App {
     /// Completes the word before the cursor. If the candidates have nothing further in common, lists them in the status row.
     pub(super) fn complete_word(&mut self) {
         let (line, _) = self.input.split_at_cursor();
-        let completion = CompletionCandidates::for_line(line, &self.model, self.filters.names());
+        let completion = CompletionCandidates::for_line(line, &self.model, &self.filters);
         if let Some(candidates) = completion.and_then(|completion| completion.insert_or_list(&mut self.input)) {
             self.show_info(candidates);
         }

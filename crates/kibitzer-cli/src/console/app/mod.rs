@@ -118,12 +118,8 @@ impl DetailView {
     pub(crate) const ALL: [Self; 3] = [Self::Bytes, Self::Frame, Self::Event];
 
     /// Returns the view that Tab shows after this one.
-    const fn next(self) -> Self {
-        match self {
-            Self::Bytes => Self::Frame,
-            Self::Frame => Self::Event,
-            Self::Event => Self::Bytes,
-        }
+    fn next(self) -> Self {
+        Self::ALL.into_iter().cycle().nth(self as usize + 1).unwrap_or(self)
     }
 }
 

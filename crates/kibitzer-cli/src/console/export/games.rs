@@ -36,13 +36,9 @@ fn new_collector() -> PgnCollector {
 /// # Errors
 ///
 /// The rows contain no board.
-pub(crate) fn pgn_of_rows(
-    rows: &[&ConsoleRow],
-    game: Option<GameId>,
-    utc_start: Option<Utc>,
-) -> Result<String, String> {
+pub(crate) fn pgn_of_rows(rows: &[&ConsoleRow], game: Option<GameId>, start: Option<Utc>) -> Result<String, String> {
     let mut collector = new_collector();
-    apply_rows(&mut collector, rows, utc_start);
+    apply_rows(&mut collector, rows, start);
     collector.interrupt_games();
     let games = collector.tracker().iter().filter(|known| game.is_none_or(|game| known.number() == game));
     let games: String = games.filter_map(|known| collector.game(known.key())).fold(String::new(), |mut text, game| {

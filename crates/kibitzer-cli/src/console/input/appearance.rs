@@ -37,7 +37,6 @@ pub(crate) enum TimeColumn {
 impl TimeColumn {
     /// Returns the column that the key shows after this one.
     pub(crate) fn next(self) -> Self {
-        let mut all = Self::value_variants().iter().cycle().copied().skip_while(|column| *column != self);
-        all.nth(1).unwrap_or_default()
+        Self::value_variants().iter().cycle().nth(self as usize + 1).copied().unwrap_or_default()
     }
 }

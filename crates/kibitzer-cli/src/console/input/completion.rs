@@ -2,7 +2,7 @@
 
 use crate::console::export::{ExportForm, ExportedRows};
 use crate::console::input::command::value_names;
-use crate::console::input::{ColorTheme, LineEditor, PieceSet, ROW_COLORS, TimeColumn, command};
+use crate::console::input::{ColorTheme, LineEditor, NamedFilters, PieceSet, ROW_COLORS, TimeColumn, command};
 use crate::console::model::{SeenNames, SessionModel};
 use crate::{fault, filter};
 
@@ -27,18 +27,14 @@ pub(crate) struct CompletionCandidates {
 
 impl CompletionCandidates {
     /// Completes the last word of `line`, the input before the cursor: of a console command or of a line for the server. `None`
-    /// without candidates. `filter_names` are the names of filters.
-    pub(crate) fn for_line<'a>(
-        line: &str,
-        model: &SessionModel,
-        filter_names: impl Iterator<Item = &'a str>,
-    ) -> Option<Self> {
+    /// without candidates.
+    pub(crate) fn for_line(line: &str, model: &SessionModel, filters: &NamedFilters) -> Option<Self> {
         let from = line.rfind(char::is_whitespace).map_or(0, |at| at + 1);
         let (before, word) = line.split_at_checked(from)?;
         let command = before.split_whitespace().next();
         match command {
             None if word.starts_with('/') => Self::from_candidates(from, word, command::command_words()),
-            Some("/filter" | "/break" | "/find") => Self::for_expression(from, word, model, filter_names),
+            Some("/filter" | "/break" | "/find") => Self::for_expression(from, word, model, filters.names()),
             Some("/color") => Self::for_expression(from, word, model, ROW_COLORS.into_iter()),
             Some("/times") => Self::from_candidates(from, word, value_names::<TimeColumn>()),
             Some("/export") => {
@@ -128,14 +124,16 @@ fn game_numbers(model: &SessionModel) -> impl Iterator<Item = String> {
 mod tests {
     use super::*;
     use crate::console::tests::model;
+    use crate::filter::Expression;
 
     fn completed(line: &str) -> Option<(usize, Vec<String>)> {
         let model = model(
             b"Newton tells you: hi\n\rNeumann(50): hi\n\r<12> rnbqkbnr pppppppp -------- -------- -------- -------- \
             PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 107 Euwe Flohr 0 2 12 39 39 120 120 1 none (0:00) none 0 0 0\n\rfics% ",
         );
-        CompletionCandidates::for_line(line, &model, ["talk"].into_iter())
-            .map(|completion| (completion.from, completion.words))
+        let mut filters = NamedFilters::default();
+        filters.try_set("talk", Expression::parse("kind:tell").unwrap());
+        CompletionCandidates::for_line(line, &model, &filters).map(|completion| (completion.from, completion.words))
     }
 
     #[test]

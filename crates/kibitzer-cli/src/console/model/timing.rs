@@ -61,14 +61,6 @@ pub(crate) struct DelaySamples {
     kept: VecDeque<Duration>,
 }
 
-/// The newest of the stored samples, their median and their 99th percentile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct DelaySummary {
-    pub(crate) last: Duration,
-    pub(crate) median: Duration,
-    pub(crate) p99: Duration,
-}
-
 impl DelaySamples {
     /// Appends a sample, and drops the oldest at the limit.
     pub(crate) fn push(&mut self, delay: Duration) {
@@ -79,12 +71,12 @@ impl DelaySamples {
     }
 
     /// Returns the newest sample, the median and the 99th percentile; `None` without samples.
-    pub(crate) fn summary(&self) -> Option<DelaySummary> {
+    pub(crate) fn last_median_and_p99(&self) -> Option<[Duration; 3]> {
         let last = *self.kept.back()?;
         let mut sorted: Vec<_> = self.kept.iter().copied().collect();
         sorted.sort_unstable();
         let at = |percent: usize| sorted.get((sorted.len() * percent).div_ceil(100).saturating_sub(1)).copied();
-        Some(DelaySummary { last, median: at(50)?, p99: at(99)? })
+        Some([last, at(50)?, at(99)?])
     }
 
     /// Returns the last `n` samples, oldest first.
@@ -137,12 +129,12 @@ mod tests {
     #[test]
     fn percentiles_cover_the_stored_delays() {
         let mut delays = DelaySamples::default();
-        assert_eq!(delays.summary(), None);
+        assert_eq!(delays.last_median_and_p99(), None);
         for ms in (0..1000).rev() {
             delays.push(Duration::from_millis(ms));
         }
         let ms = Duration::from_millis;
-        assert_eq!(delays.summary(), Some(DelaySummary { last: ms(0), median: ms(127), p99: ms(253) }));
+        assert_eq!(delays.last_median_and_p99(), Some([ms(0), ms(127), ms(253)]));
         assert_eq!(delays.last_samples(2).collect::<Vec<_>>(), [ms(1), ms(0)]);
     }
 }

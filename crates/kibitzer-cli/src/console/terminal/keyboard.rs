@@ -10,11 +10,11 @@ use ratatui::crossterm::event::Event;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::termios::isatty;
+use signal_hook::SigId;
 use signal_hook::consts::SIGWINCH;
-use signal_hook::low_level::pipe;
+use signal_hook::low_level::{pipe, unregister};
 
 use super::read_events;
-use super::suspension::SignalHandlers;
 
 /// Flags that poll reports for a terminal that is gone, requested or not.
 const GONE: PollFlags = PollFlags::HUP.union(PollFlags::ERR).union(PollFlags::NVAL);
@@ -72,5 +72,17 @@ impl Keyboard {
         }
         let is_heard = terminal.union(resized).contains(PollFlags::IN);
         if is_heard { read_events(pause).map(Some) } else { Ok(Some(Vec::new())) }
+    }
+}
+
+/// Handlers of signals, removed on drop.
+#[derive(Debug)]
+pub(super) struct SignalHandlers(pub(super) Vec<SigId>);
+
+impl Drop for SignalHandlers {
+    fn drop(&mut self) {
+        for handler in self.0.drain(..) {
+            unregister(handler);
+        }
     }
 }

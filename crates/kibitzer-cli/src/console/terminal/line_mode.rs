@@ -18,7 +18,7 @@ use tokio::runtime::Handle;
 use unicode_truncate::UnicodeTruncateStr as _;
 
 use super::keyboard::Keyboard;
-use super::suspension::Suspension;
+use super::signals::Suspension;
 use crate::console::input::{
     Action, CompletionCandidates, Focus, History, LineEditor, StateDirectory, action_for_key, masked_or_safe,
     normalized_press,

@@ -7,9 +7,7 @@ mod line_mode;
 #[cfg(not(unix))]
 mod no_unix;
 #[cfg(unix)]
-mod shutdown;
-#[cfg(unix)]
-mod suspension;
+mod signals;
 #[cfg(unix)]
 #[cfg(test)]
 mod tests;
@@ -37,11 +35,9 @@ pub(crate) use self::line_mode::LineMode;
 #[cfg(not(unix))]
 pub(crate) use self::no_unix::LineMode;
 #[cfg(not(unix))]
-use self::no_unix::{Keyboard, ShutdownWatch, Suspension};
+use self::no_unix::{Keyboard, NoSignals as ShutdownWatch, NoSignals as Suspension};
 #[cfg(unix)]
-use self::shutdown::ShutdownWatch;
-#[cfg(unix)]
-use self::suspension::Suspension;
+use self::signals::{ShutdownWatch, Suspension};
 use crate::console::app::{App, TerminalRequest};
 use crate::console::source::Notice;
 use crate::console::view::{self, Theme};

@@ -21,27 +21,21 @@ impl Keyboard {
     }
 }
 
-/// Watch for shutdown signals, which only Unix has: never requested.
+/// Shutdown signals and job control, which only Unix has: never requested.
 #[derive(Debug)]
-pub(super) struct ShutdownWatch(());
+pub(super) struct NoSignals(());
 
-impl ShutdownWatch {
+impl NoSignals {
     pub(super) const fn spawn() -> io::Result<Self> {
+        Ok(Self(()))
+    }
+
+    pub(super) const fn install_handlers() -> io::Result<Self> {
         Ok(Self(()))
     }
 
     pub(super) const fn is_shutdown_requested(&self) -> bool {
         false
-    }
-}
-
-/// Handlers of job control, which only Unix has: never requested.
-#[derive(Debug)]
-pub(super) struct Suspension(());
-
-impl Suspension {
-    pub(super) const fn install_handlers() -> io::Result<Self> {
-        Ok(Self(()))
     }
 
     pub(super) const fn take_request(&self) -> bool {

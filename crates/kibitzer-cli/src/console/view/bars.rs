@@ -87,21 +87,18 @@ pub(super) fn input_rows_and_cursor(theme: Theme, app: &App, area: Rect) -> (Vec
         return (vec![Line::from(vec![Span::styled("> ", theme.title()), hint])], Some(cursor));
     }
     let show = |text: &str| masked_or_safe(text, app.masks_input());
-    let (earlier, before) =
-        before.rsplit_once('\n').map_or((None, before), |(earlier, before)| (Some(earlier), before));
-    let (after, later) = after.split_once('\n').map_or((after, None), |(after, later)| (after, Some(later)));
-    let shown_before = show(before);
+    let row = before.matches('\n').count();
+    let before = show(before.rsplit('\n').next().unwrap_or_default());
     // Drop the start of a long line, so that the cursor stays visible.
-    let (shown_before, width) = shown_before.unicode_truncate_start(usize::from(area.width).saturating_sub(4));
+    let (before, width) = before.unicode_truncate_start(usize::from(area.width).saturating_sub(4));
     let column = u16::try_from(2 + width).unwrap_or(u16::MAX).min(area.width.saturating_sub(1));
-    let of_cursor = format!("{shown_before}{}", show(after));
-    let lines = |part: Option<&str>| part.map_or_else(Vec::new, |part| part.split('\n').map(show).collect());
-    let mut all = lines(earlier);
+    let mut all: Vec<_> = app.input.text().split('\n').map(show).collect();
+    if let Some(line) = all.get_mut(row) {
+        *line = format!("{before}{}", show(after.split('\n').next().unwrap_or_default()));
+    }
     // The line of the cursor is the last one if not all fit.
-    let n_hidden = (all.len() + 1).saturating_sub(area.height.into());
-    let row = u16::try_from(all.len() - n_hidden.min(all.len())).unwrap_or(u16::MAX);
-    all.push(of_cursor);
-    all.extend(lines(later));
+    let n_hidden = (row + 1).saturating_sub(area.height.into());
+    let row = u16::try_from(row.saturating_sub(n_hidden)).unwrap_or(u16::MAX);
     let typed = all.into_iter().skip(n_hidden);
     let lines = typed.map(|line| Line::from(vec![Span::styled("> ", theme.title()), Span::raw(line)])).collect();
     let cursor = Position::new(area.x + column, area.y + row);

@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use kibitzer::core::chess::{Board, Color, LastMove, Piece, Role, Square};
-use kibitzer::core::message::{GameId, Style12};
+use kibitzer::core::message::Style12;
 use kibitzer_bot::BotEvent;
 use ratatui::layout::{Rect, Size};
 use ratatui::text::{Line, Span};
 
 use super::draw::{Canvas, short_count, wrap_text};
 use super::theme::Theme;
+use crate::console::app::App;
 use crate::console::model::GameSnapshot;
 use crate::output::{TerminalSafe, is_move_square, numbered_move};
 
@@ -53,25 +54,34 @@ pub(super) fn board_areas(area: Rect, n_boards: usize) -> Vec<Rect> {
     places.map(cell).collect()
 }
 
-/// Draws as many games as fit, with the clocks at `now`. `flip` shows them from the other side. The game
-/// `partner` is drawn from the side of its team, opposite to the first game. `note` stands in the title of the first.
-pub(super) fn draw_boards(
-    mut canvas: Canvas<'_>,
-    games: &[GameSnapshot],
-    partner: Option<GameId>,
-    flip: bool,
-    note: &str,
-    now: Duration,
-) {
+/// Draws as many of the shown games as fit, with the clocks at `now`. The partner of the shown game in a bughouse match is drawn from
+/// the side of its team, opposite to that game.
+pub(super) fn draw_boards(mut canvas: Canvas<'_>, app: &App, now: Duration) {
+    let (games, partner) = (app.shown_boards(), app.partner_of_shown_game());
+    let note = board_note(app, !games.is_empty());
     let Some(first) = games.first() else {
         let mut canvas = canvas.draw_heading("board", note);
         let theme = canvas.theme;
         return canvas.draw_line(0, &Line::styled("no game yet", theme.dimmed()));
     };
     for ((number, snapshot), cell) in games.iter().enumerate().zip(board_areas(canvas.area, games.len())) {
-        let own = bottom_side(snapshot, flip);
-        let bottom = if partner == Some(snapshot.id()) { bottom_side(first, flip).opponent() } else { own };
+        let own = bottom_side(snapshot, app.flip);
+        let bottom = if partner == Some(snapshot.id()) { bottom_side(first, app.flip).opponent() } else { own };
         draw_game(canvas.sub_canvas(cell), snapshot, now, bottom, if number == 0 { note } else { "" });
+    }
+}
+
+/// Returns the note in the title of the first board: what to type without one (`is_shown` is false), that it is pinned, or of an
+/// earlier time.
+fn board_note(app: &App, is_shown: bool) -> &'static str {
+    if !is_shown && app.source.is_live() {
+        "games, observe N"
+    } else if app.pinned_game.is_some() {
+        "pinned, p unpins"
+    } else if app.selected_older_row().is_some() {
+        "as it was then"
+    } else {
+        ""
     }
 }
 

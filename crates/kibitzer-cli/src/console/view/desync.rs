@@ -37,7 +37,7 @@ pub(super) fn draw(
     if top > 0 {
         draw_both_boards(canvas.sub_canvas(Rect { height: top, ..area }), desync, played.as_deref());
     }
-    let lines = explanation_lines(&canvas, app, row, desync, played);
+    let lines = explanation_lines(&canvas, app, row, desync);
     let scroll = scroll.min(lines.len());
     let below = Rect { y: area.y + top, height: area.height - top, ..area };
     canvas.sub_canvas(below).draw_lines(lines.into_iter().skip(scroll.saturating_sub(usize::from(has_room))));
@@ -68,25 +68,20 @@ fn draw_both_boards(mut canvas: Canvas<'_>, desync: &Desync, played: Option<&str
 }
 
 /// Returns the reason, the positions, and the line of the message with its contradicting fields highlighted.
-fn explanation_lines(
-    canvas: &Canvas<'_>,
-    app: &App,
-    row: &ConsoleRow,
-    desync: &Desync,
-    played: Option<String>,
-) -> Vec<Line<'static>> {
+fn explanation_lines(canvas: &Canvas<'_>, app: &App, row: &ConsoleRow, desync: &Desync) -> Vec<Line<'static>> {
+    let message = app.model.message_row_or_self(row);
     let (theme, width) = (canvas.theme, canvas.area.width);
     let squares = desync.differing_squares();
     let squares = squares.map(|squares| squares.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "));
     let facts = [
         Some(desync.reason.to_string()),
-        played.map(|played| format!("move: {played}")),
+        reported_move(message).map(|played| format!("move: {played}")),
         desync.expected.as_ref().map(|expected| format!("expected: {expected}")),
         desync.actual.as_ref().map(|actual| format!("received: {actual}")),
         squares.map(|squares| format!("squares: {squares}")),
     ];
     let mut lines: Vec<_> = facts.into_iter().flatten().flat_map(|fact| wrap_text(&fact, width)).collect();
-    let raw = app.model.message_row_or_self(row).event().map_or(&[][..], Event::raw);
+    let raw = message.event().map_or(&[][..], Event::raw);
     let shown = |range| TerminalSafe(&decode_latin_1(raw.get(range).unwrap_or_default())).in_cells().into_owned();
     let (mut at, mut parts) = (0, Vec::new());
     for field in app.model.contradicting_fields(row) {

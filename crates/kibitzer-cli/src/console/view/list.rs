@@ -6,7 +6,6 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use super::draw::{Canvas, short_count};
-use super::theme::Theme;
 use crate::console::app::App;
 use crate::console::input::{ROW_COLORS, TimeColumn};
 use crate::console::model::ConsoleRow;
@@ -28,7 +27,7 @@ pub(super) fn draw(canvas: Canvas<'_>, app: &mut App) {
         let subject = row.filter_subject();
         let is_colored = |color: &&&str| app.row_colors.get(color).is_some_and(|filter| filter.accepts(&subject));
         let color = ROW_COLORS.iter().find(is_colored).map(|color| canvas.theme.row_color(color));
-        let line = row_line(canvas.theme, row, color, &time, (area.width, app.columns_left), selected == Some(number));
+        let line = row_line(&canvas, app, row, &time, color);
         canvas.draw_line(place, &line);
         if selected == Some(number) {
             canvas.highlight_row(place);
@@ -77,27 +76,21 @@ fn time_text(app: &App, row: &ConsoleRow, mark: Duration, width: u16) -> String 
     }
 }
 
-/// Returns a row of the list: time, kind and summary; the first `columns_left` characters of the summary are scrolled out of the
-/// screen.
-fn row_line(
-    theme: Theme,
-    row: &ConsoleRow,
-    color: Option<Style>,
-    time: &str,
-    (width, columns_left): (u16, usize),
-    is_selected: bool,
-) -> Line<'static> {
+/// Returns a row of the list: time, kind and summary; the start of the summary may be scrolled out of the screen.
+fn row_line(canvas: &Canvas<'_>, app: &App, row: &ConsoleRow, time: &str, color: Option<Style>) -> Line<'static> {
+    let (theme, width) = (canvas.theme, canvas.area.width);
+    let mark = if app.list.selected_number() == Some(row.number) { "\u{25b8}" } else { " " };
     // Longer kinds are cut.
     let cells = if width < 80 { 12 } else { 15 };
     let kind: String = row.kind_name().chars().take(cells).collect();
     let room = usize::from(width).saturating_sub(2 + time.len().max(8) + cells + 1);
-    let text = match columns_left {
+    let text = match app.columns_left {
         0 => row.summary_within(room),
-        _ => row.summary_line().chars().skip(columns_left).collect(),
+        _ => row.summary_line().chars().skip(app.columns_left).collect(),
     };
     let style = if row.is_protocol_detail() { theme.dimmed() } else { theme.row_kind(row.kind_name()) };
     Line::from(vec![
-        Span::styled(format!("{}{:>8} ", if is_selected { "\u{25b8}" } else { " " }, time), theme.dimmed()),
+        Span::styled(format!("{mark}{time:>8} "), theme.dimmed()),
         Span::styled(format!("{kind:<cells$} "), color.unwrap_or(style)),
         Span::styled(text, color.unwrap_or_default()),
     ])

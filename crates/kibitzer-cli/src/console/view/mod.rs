@@ -1,4 +1,4 @@
-//! Draws the screen. One file for each part.
+//! Draws the screen, and finds what is at a position of it. One file for each part.
 
 mod bars;
 mod board;
@@ -11,7 +11,6 @@ mod games;
 mod layout;
 mod list;
 mod pages;
-mod pointer;
 mod theme;
 mod timing;
 
@@ -19,16 +18,15 @@ use std::iter::repeat_n;
 use std::time::Duration;
 
 use ratatui::Frame;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
 use self::draw::{Canvas, LimitedScroll};
 use self::layout::{LayoutNeeds, ScreenAreas};
-pub(super) use self::pointer::target_at;
 pub(super) use self::theme::Theme;
 #[cfg(test)]
 pub(super) use self::theme::tests::contrast;
-use crate::console::app::{App, DetailView};
+use crate::console::app::{App, DetailView, MouseTarget};
 use crate::console::input::OverlayPage;
 use crate::output::TerminalSafe;
 
@@ -86,9 +84,7 @@ fn screen_areas(app: &App, screen: Rect) -> ScreenAreas {
 fn draw_panes(canvas: &mut Canvas<'_>, areas: &ScreenAreas, app: &mut App, now: Duration) {
     let theme = canvas.theme;
     list::draw(canvas.sub_canvas(areas.list), app);
-    let boards = app.shown_boards();
-    let note = board_note(app, !boards.is_empty());
-    board::draw_boards(canvas.sub_canvas(areas.board), &boards, app.partner_of_shown_game(), app.flip, note, now);
+    board::draw_boards(canvas.sub_canvas(areas.board), app, now);
     games::draw(canvas.sub_canvas(areas.games), &app.model, app.shown_game());
     timing::draw(canvas.sub_canvas(areas.meters), &app.model, now);
     let divider = Line::styled("\u{2502}", theme.dimmed());
@@ -103,20 +99,6 @@ fn draw_panes(canvas: &mut Canvas<'_>, areas: &ScreenAreas, app: &mut App, now: 
     canvas
         .sub_canvas(areas.status)
         .draw_line(0, &bars::notice_row(theme, app.notice.as_ref()).or(ruler).unwrap_or(meters));
-}
-
-/// Returns the note in the title of the first board: what to type without one (`is_shown` is false), that it is pinned, or of an
-/// earlier time.
-fn board_note(app: &App, is_shown: bool) -> &'static str {
-    if !is_shown && app.source.is_live() {
-        "games, observe N"
-    } else if app.pinned_game.is_some() {
-        "pinned, p unpins"
-    } else if app.selected_older_row().is_some() {
-        "as it was then"
-    } else {
-        ""
-    }
 }
 
 /// Draws the detail views that fit. Returns the scroll offset of the chosen one, limited to its last line.
@@ -148,4 +130,46 @@ fn draw_views(canvas: &mut Canvas<'_>, views: &[(DetailView, Rect)], app: &App) 
         }
     }
     chosen_scroll
+}
+
+/// Returns what reacts to the mouse at a position; `None` if nothing does.
+pub(super) fn target_at(app: &mut App, screen: Rect, position: Position) -> Option<MouseTarget> {
+    let areas = screen_areas(app, screen);
+    // Rows below the heading of a part.
+    let row_of = |area: Rect| position.y.checked_sub(area.y + 1).map(usize::from);
+    if areas.input.contains(position) {
+        return Some(MouseTarget::Input);
+    }
+    if app.overlay.is_some() {
+        return Some(MouseTarget::Page);
+    }
+    if areas.list.contains(position) {
+        let rows = app.list.scroll_to_visible_rows(areas.list.height.saturating_sub(1).into());
+        return Some(MouseTarget::List(row_of(areas.list).and_then(|row| rows.get(row).copied())));
+    }
+    if areas.games.contains(position) {
+        let listed = games::visible_games(&app.model, app.shown_game(), areas.games.height.saturating_sub(1));
+        return listed.get(row_of(areas.games)?).map(|game| MouseTarget::Game(game.id()));
+    }
+    if areas.board.contains(position) {
+        let shown = app.shown_boards();
+        let at = board::board_areas(areas.board, shown.len()).into_iter().position(|cell| cell.contains(position))?;
+        return shown.get(at).map(|game| MouseTarget::Game(game.id()));
+    }
+    let &(view, area) = areas.views.iter().find(|(_, area)| area.contains(position))?;
+    if areas.views.len() > 1 {
+        return Some(MouseTarget::View(view, true));
+    }
+    let tab = (position.y == area.y).then(|| tab_at(position.x - area.x)).flatten();
+    Some(MouseTarget::View(tab.unwrap_or(view), tab.is_some()))
+}
+
+/// Returns the view whose name is at a column of the heading.
+fn tab_at(column: u16) -> Option<DetailView> {
+    let mut start = 2;
+    DetailView::ALL.into_iter().find(|view| {
+        let name = start..start + <&str>::from(view).len();
+        start = name.end + 1;
+        name.contains(&column.into())
+    })
 }

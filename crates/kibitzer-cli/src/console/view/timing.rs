@@ -35,10 +35,9 @@ pub(super) fn draw(canvas: Canvas<'_>, model: &SessionModel, now: Duration) {
 pub(super) fn summary_line(theme: Theme, model: &SessionModel, now: Duration, width: u16) -> Line<'static> {
     let mut spans = Vec::new();
     for (_, name, delays) in delay_kinds(model) {
-        let last =
-            delays.summary().map_or_else(|| "-".to_owned(), |percentiles| ShortDuration(percentiles.last).to_string());
+        let last = delays.last_median_and_p99().map(|[last, ..]| ShortDuration(last).to_string());
         spans.push(Span::styled(format!("{name} "), theme.dimmed()));
-        spans.push(Span::raw(format!("{last}  ")));
+        spans.push(Span::raw(format!("{}  ", last.as_deref().unwrap_or("-"))));
     }
     let seconds = model.rates.last_seconds(usize::from(width).saturating_sub(68).clamp(4, 20), now);
     for (name, rate) in [("ev/s", (|second| second.events) as fn(&SecondCounts) -> u64), ("B/s", |second| second.bytes)]
@@ -55,8 +54,7 @@ pub(super) fn summary_line(theme: Theme, model: &SessionModel, now: Duration, wi
 /// Returns the line of a kind of delay: newest sample, median, 99th percentile, and a sparkline of the newest six.
 fn delay_line(theme: Theme, letter: char, name: &str, delays: &DelaySamples) -> Line<'static> {
     let sparkline = sparkline(delays.last_samples(6).map(|delay| u64::try_from(delay.as_micros()).unwrap_or(u64::MAX)));
-    let summary = delays.summary().map(|summary| [summary.last, summary.median, summary.p99]);
-    let texts = summary.map(|delays| delays.map(|delay| ShortDuration(delay).to_string()));
+    let texts = delays.last_median_and_p99().map(|delays| delays.map(|delay| ShortDuration(delay).to_string()));
     let [last, median, p99] = texts.unwrap_or_else(|| ["-"; 3].map(str::to_owned));
     Line::from(vec![
         Span::styled(format!("{letter} "), theme.accent()),
@@ -94,8 +92,8 @@ fn delay_axis(theme: Theme, model: &SessionModel, width: usize) -> [Line<'static
         label.chars().zip(at..).for_each(|(character, at)| put_char(&mut labels, at, character));
     }
     for (letter, _, delays) in delay_kinds(model) {
-        if let Some(percentiles) = delays.summary() {
-            put_char(&mut scale, axis_column(percentiles.median, width), letter);
+        if let Some([_, median, _]) = delays.last_median_and_p99() {
+            put_char(&mut scale, axis_column(median, width), letter);
         }
     }
     let spans = scale.into_iter().map(|character| {

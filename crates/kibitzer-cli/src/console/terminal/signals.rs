@@ -1,4 +1,4 @@
-//! Ends the console on a signal, or when its terminal is gone.
+//! Signals: end the console, also when its terminal is gone, or suspend the process.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -13,11 +13,11 @@ use std::time::Duration;
 use ratatui::crossterm::terminal::disable_raw_mode;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::low_level::pipe;
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
+use signal_hook::flag::register;
+use signal_hook::low_level::{emulate_default_handler, pipe};
 
-use super::keyboard::open_terminal;
-use super::suspension::SignalHandlers;
+use super::keyboard::{SignalHandlers, open_terminal};
 
 /// Time for the console to end by itself, before the thread exits the process. Writing to a terminal that is stopped or gone
 /// could block forever.
@@ -39,8 +39,8 @@ impl ShutdownWatch {
     /// this value is dropped within a second.
     pub(crate) fn spawn() -> io::Result<Self> {
         let (woken, wake) = UnixStream::pair()?;
-        let register = |signal| pipe::register(signal, wake.try_clone()?);
-        let handlers = [SIGHUP, SIGINT, SIGTERM].map(register).into_iter().collect::<io::Result<_>>()?;
+        let register_pipe = |signal| pipe::register(signal, wake.try_clone()?);
+        let handlers = [SIGHUP, SIGINT, SIGTERM].map(register_pipe).into_iter().collect::<io::Result<_>>()?;
         let (ended, terminal) = (Arc::<AtomicBool>::default(), open_terminal()?);
         let (alive, over) = channel();
         thread::spawn({
@@ -66,5 +66,42 @@ fn watch_until_shutdown(woken: &UnixStream, terminal: &OwnedFd, ended: &AtomicBo
         // Writing to the terminal could block as well; changing its settings does not.
         let _ = disable_raw_mode();
         process::exit(1);
+    }
+}
+
+/// Handlers of the signals SIGTSTP and SIGCONT, removed on drop.
+#[derive(Debug)]
+pub(super) struct Suspension {
+    /// Whether SIGTSTP has arrived.
+    stop_requested: Arc<AtomicBool>,
+    /// Whether SIGCONT has arrived; also after SIGSTOP, which has no handler.
+    continued: Arc<AtomicBool>,
+    _handlers: SignalHandlers,
+}
+
+impl Suspension {
+    /// Installs the handlers of SIGTSTP and SIGCONT, which the drop removes.
+    pub(super) fn install_handlers() -> io::Result<Self> {
+        let (stop_requested, continued) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
+        let handlers = [register(SIGTSTP, Arc::clone(&stop_requested))?, register(SIGCONT, Arc::clone(&continued))?];
+        Ok(Self { stop_requested, continued, _handlers: SignalHandlers(handlers.to_vec()) })
+    }
+
+    /// Returns whether SIGTSTP has arrived since the last call.
+    pub(super) fn take_request(&self) -> bool {
+        self.stop_requested.swap(false, Ordering::Relaxed)
+    }
+
+    /// Stops the process, without restoring the terminal. Returns once it is continued.
+    pub(super) fn suspend_process(&self) -> io::Result<()> {
+        emulate_default_handler(SIGTSTP)?;
+        // The handler of SIGCONT may run on another thread, a moment later.
+        self.continued.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Returns whether the process was continued since the last call.
+    pub(super) fn take_continuation(&self) -> bool {
+        self.continued.swap(false, Ordering::Relaxed)
     }
 }
