@@ -185,18 +185,17 @@ impl Args {
     }
 }
 
-/// Requests a stop of the bot at a signal or the deadline, and again at the next signal. Later signals are ignored. Never
+/// Requests a stop of the bot at a signal or the deadline, and again at the next signal. Later signals change nothing. Never
 /// completes.
 ///
 /// # Cancel safety
 ///
 /// Cancel safe.
 async fn stop_at_signal_or_deadline(signals: &mut StopSignal, stop: &Stop) -> std::convert::Infallible {
-    signals.wait().await;
-    stop.request_or_force();
-    signals.wait().await;
-    stop.request_or_force();
-    pending().await
+    loop {
+        signals.wait().await;
+        stop.request_or_force();
+    }
 }
 
 /// Starts the engine of a configuration, prints its name, variants and options and all rules of the bot, and quits it.

@@ -116,24 +116,14 @@ impl Args {
 
 /// Returns whether the text output includes events of this kind. JSON output includes all kinds.
 const fn is_in_text_output(kind: EventKind) -> bool {
-    match kind.category() {
-        EventCategory::PrivateTalk
-        | EventCategory::PublicTalk
-        | EventCategory::ChannelTalk
-        | EventCategory::GameTalk
-        | EventCategory::Trouble => true,
-        _ => matches!(
-            kind,
-            EventKind::LoggedIn
-                | EventKind::Position
-                | EventKind::Holding
-                | EventKind::GameCreated
-                | EventKind::GameEnded
-                | EventKind::Observing
-                | EventKind::Challenge
-                | EventKind::Offer
-                | EventKind::Kicked
-                | EventKind::Restored
-        ),
+    use EventCategory::{ChannelTalk, GameTalk, PrivateTalk, PublicTalk, Trouble};
+    use EventKind::{
+        Challenge, GameCreated, GameEnded, Holding, Kicked, LoggedIn, Observing, Offer, Position, Restored,
+    };
+    match kind {
+        LoggedIn | Position | Holding | GameCreated | GameEnded | Observing | Challenge | Offer | Kicked | Restored => {
+            true
+        }
+        _ => matches!(kind.category(), PrivateTalk | PublicTalk | ChannelTalk | GameTalk | Trouble),
     }
 }

@@ -35,15 +35,23 @@ pub(super) const OPERATORS: [(&str, Operator); 6] =
 /// A comparison of a number of an event with a value. Durations are in microseconds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Comparison {
-    quantity: Quantity,
-    operator: Operator,
-    value: i64,
+    pub(super) quantity: Quantity,
+    pub(super) operator: Operator,
+    pub(super) value: i64,
 }
 
 impl Quantity {
-    /// Returns whether the values are durations, in microseconds.
-    const fn is_duration(self) -> bool {
-        matches!(self, Self::Lag | Self::Clock | Self::Elapsed | Self::Reply)
+    /// Parses a value to compare with; a duration is in microseconds.
+    ///
+    /// # Errors
+    ///
+    /// A description of the expected format.
+    pub(super) fn parse_value(self, text: &str) -> Result<i64, &'static str> {
+        if let Self::Move | Self::Rating = self {
+            return text.parse().map_err(|_| "a number is needed, such as 40");
+        }
+        let ms = i64::try_from(parse_duration(text)?.as_millis()).unwrap_or(i64::MAX);
+        Ok(ms.min(i64::MAX / 1_000) * 1_000)
     }
 
     /// Returns the numbers of this quantity in an event, at most one for each player; durations in microseconds.
@@ -83,21 +91,6 @@ fn ratings_of(subject: &Subject<'_>) -> [Option<Rating>; 2] {
 }
 
 impl Comparison {
-    /// Parses the value, and creates the comparison with it.
-    ///
-    /// # Errors
-    ///
-    /// A description of the expected format.
-    pub(super) fn with_parsed_value(quantity: Quantity, operator: Operator, value: &str) -> Result<Self, &'static str> {
-        let value = if quantity.is_duration() {
-            let ms = i64::try_from(parse_duration(value)?.as_millis()).unwrap_or(i64::MAX);
-            ms.min(i64::MAX / 1_000) * 1_000
-        } else {
-            value.parse().map_err(|_| "a number is needed, such as 40")?
-        };
-        Ok(Self { quantity, operator, value })
-    }
-
     /// Returns whether any number of this quantity meets the comparison. An event without such a number does not.
     pub(super) fn accepts(self, subject: &Subject<'_>) -> bool {
         self.quantity.numbers_of(subject).iter().flatten().any(|number| (self.operator)(number, &self.value))

@@ -189,11 +189,10 @@ impl<'a> Parser<'a> {
     /// Parses the value after an operator.
     fn parse_comparison(&mut self, quantity: Quantity, operator: Operator) -> Result<Term, FilterError> {
         self.skip_blanks();
-        let (start, value) = (self.at, self.peek_word());
-        let parsed =
-            Comparison::with_parsed_value(quantity, operator, value).map_err(|message| self.error(start, message))?;
-        self.at += value.len();
-        Ok(Term::Compare(parsed))
+        let (start, word) = (self.at, self.peek_word());
+        let value = quantity.parse_value(word).map_err(|message| self.error(start, message))?;
+        self.at += word.len();
+        Ok(Term::Compare(Comparison { quantity, operator, value }))
     }
 
     /// Parses the values after `key:`, which starts at `start`.

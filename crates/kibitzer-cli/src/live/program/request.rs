@@ -83,7 +83,9 @@ impl ProgramRequest {
     pub(super) fn parse(line: &[u8]) -> Result<Self, InvalidRequest> {
         let without_id = |text| InvalidRequest { id: None, text };
         let text = std::str::from_utf8(line).map_err(|_| without_id("invalid UTF-8".to_owned()))?;
-        let object = RequestObject::parse(text).map_err(without_id)?;
+        // The text of the error has no copy of the input, which may contain a password.
+        let reason = |error: serde_json::Error| error.to_string().replace(" at line 1 column ", " at column ");
+        let object: RequestObject<'_> = serde_json::from_str(text).map_err(|error| without_id(reason(error)))?;
         let id = object.id.map(ProgramId::parse).transpose().map_err(without_id)?;
         object.into_request(id.clone()).map_err(|text| InvalidRequest { id, text })
     }
@@ -114,13 +116,7 @@ struct SubscribeValue {
     filter: Option<String>,
 }
 
-impl<'a> RequestObject<'a> {
-    /// Parses the object, without its values.
-    fn parse(text: &'a str) -> Result<Self, String> {
-        // The text of the error has no copy of the input, which may contain a password.
-        serde_json::from_str(text).map_err(|error| error.to_string().replace(" at line 1 column ", " at column "))
-    }
-
+impl RequestObject<'_> {
     /// Checks that there are no other keys, and converts the object to the request.
     fn into_request(self, id: Option<ProgramId>) -> Result<ProgramRequest, String> {
         if let Some(key) = self.others.keys().next() {
