@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, UNIX_EPOCH};
 
-use kibitzer::command::{MatchOptions, MoveText, OfferOutcome, OfferRef};
+use kibitzer::command::{GameTerms, MoveText, OfferOutcome, OfferRef};
 use kibitzer::core::Event;
 use kibitzer::core::chess::Color;
 use kibitzer::core::hub::{RecvError, Subscription};
@@ -184,8 +184,8 @@ impl DialTarget {
 /// Dropping the future may leave a challenge or a started game.
 pub async fn begin_game(white: &Client, black: &Client) -> GameId {
     let opponent = black.handle().expect("the server reported the name");
-    let challenge = MatchOptions::new(opponent).time(5, 0).color(Color::White);
-    white.request(&challenge).await.expect("the challenge is sent");
+    let terms = GameTerms::new().time(5, 0).color(Color::White);
+    white.challenge(opponent, terms).await.expect("the challenge is sent");
     match black.accept(OfferRef::Only).await.expect("there is one challenge") {
         OfferOutcome::Started(created) => created.game,
         other => unexpected(&other),

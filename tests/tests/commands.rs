@@ -4,9 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-use kibitzer::command::{
-    self, ChallengeOutcome, MatchOptions, MoveText, OfferOutcome, OfferRef, Request, SeekOptions, Talk,
-};
+use kibitzer::command::{self, GameTerms, MoveText, OfferOutcome, OfferRef, Request, Talk};
 use kibitzer_core::EventKind;
 use kibitzer_core::chess::Color;
 use kibitzer_core::event::RequestError;
@@ -96,8 +94,9 @@ fn a_table_is_read_although_others_talk_and_move_in_the_middle_of_its_reply() {
 #[test]
 fn a_game_is_played() {
     let blocks = Blocks::read("fatics-block-client");
-    let options = MatchOptions::new(bogoljubov()).time(5, 0).unrated().color(Color::White);
-    let Ok(ChallengeOutcome::Sent(challenge)) = blocks.answer_to_like(35, &options) else { panic!("not sent") };
+    let terms = GameTerms::new().time(5, 0).unrated().color(Color::White);
+    let sent = blocks.answer_to_like(35, &command::challenge(bogoljubov(), terms));
+    let Ok(OfferOutcome::Challenged(challenge)) = sent else { panic!("not sent") };
     assert_eq!((challenge.to.as_str(), challenge.rated), ("Bogoljubov", false));
     for (id, text, ply) in [(40, "e4", 1), (41, "Nf3", 2), (83, "Bxc6", 4), (84, "O-O", 5)] {
         let board = blocks.answer(id, &MoveText::new(text).unwrap()).unwrap().board.unwrap();
@@ -143,8 +142,8 @@ fn talk_and_seeks_are_confirmed() {
     assert_eq!(no_partner.text(), Some("You do not have a partner at present."));
     let not_there = blocks.answer(34, &Talk::channel(2, "hi"));
     assert_eq!(refusal(not_there), Some(Refusal::NotInChannel));
-    let posted = ChallengeOutcome::Posted { index: 1, seen_by: Some(1) };
-    assert_eq!(blocks.answer(90, &SeekOptions::new().time(5, 0)), Ok(posted));
+    let posted = OfferOutcome::Posted { index: 1, seen_by: Some(1) };
+    assert_eq!(blocks.answer(90, &command::seek(GameTerms::new().time(5, 0))), Ok(posted));
     assert_eq!(blocks.answer(91, &command::unseek_all()), Ok(()));
 }
 
@@ -174,6 +173,6 @@ fn settings_and_the_rest() {
     assert_eq!(no_partner, Some(Refusal::NoPartner));
     let withdrawn = blocks.answer(124, &command::withdraw(OfferRef::Only)).unwrap();
     assert_eq!(withdrawn, OfferOutcome::Closed { name: Some(bogoljubov()), kind: None });
-    let usage = blocks.answer_to_like(19, &MatchOptions::new(bogoljubov())).unwrap_err();
+    let usage = blocks.answer_to_like(19, &command::challenge(bogoljubov(), GameTerms::new())).unwrap_err();
     assert_eq!(usage.refusal_reason(), Some(Refusal::Code(CommandCode::BAD_PARAMETERS)));
 }

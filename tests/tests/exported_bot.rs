@@ -7,7 +7,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kibitzer::command::{MatchOptions, MoveText};
+use kibitzer::command::{self, GameTerms, MoveText};
 use kibitzer::core::chess::Color;
 use kibitzer::{Client, Dial, Message, Profile, Relation, RequestError};
 use kibitzer_bot::engine::ScriptedAnswer;
@@ -47,9 +47,10 @@ async fn a_bot_plays_the_exported_game() -> Result<(), Box<dyn Error>> {
     let opponent = profile.guest_as("Opponent".parse()?);
     let (opponent, mut events) = Client::start(opponent, |hub| hub.subscribe_lossless(10_000)).await?;
     opponent.ready().await?;
-    let challenge = MatchOptions::new("Bot".parse()?).time(60, 0).unrated().color(BOT.opponent());
+    let terms = GameTerms::new().time(60, 0).unrated().color(BOT.opponent());
+    let challenge = command::challenge("Bot".parse()?, terms);
     // The bot may not have logged in yet.
-    while matches!(opponent.challenge(&challenge).await, Err(RequestError::Refused { .. })) {
+    while matches!(opponent.request(&challenge).await, Err(RequestError::Refused { .. })) {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     loop {

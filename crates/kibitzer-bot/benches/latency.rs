@@ -12,7 +12,7 @@
 
 use std::time::{Duration, Instant};
 
-use kibitzer::command::{MatchOptions, MoveText};
+use kibitzer::command::{self, GameTerms, MoveText};
 use kibitzer::core::chess::Color;
 use kibitzer::{Client, MeOrOther, Message, Profile, Relation, Subscription};
 use kibitzer_bot::engine::ScriptedAnswer;
@@ -101,9 +101,10 @@ async fn reply_at_once(client: Client) {
 
 /// Plays a game, and returns the time of each reply.
 async fn play(opponent: &Client, against: &str) -> Vec<Duration> {
-    let challenge = MatchOptions::new(name(against)).time(60, 0).unrated().color(Color::White);
+    let terms = GameTerms::new().time(60, 0).unrated().color(Color::White);
+    let challenge = command::challenge(name(against), terms);
     let mut events = opponent.subscribe();
-    while opponent.challenge(&challenge).await.is_err() {
+    while opponent.request(&challenge).await.is_err() {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     wait_for_turn(&mut events).await;

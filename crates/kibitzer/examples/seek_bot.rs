@@ -4,7 +4,7 @@
 
 use std::error::Error;
 
-use kibitzer::command::SeekOptions;
+use kibitzer::command::{self, GameTerms};
 use kibitzer::core::Event;
 use kibitzer::core::event::RequestError;
 use kibitzer::core::game::ChangeKind;
@@ -28,7 +28,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 pub(crate) async fn run(profile: Profile) -> Result<(), Box<dyn Error>> {
     let client = Client::connect(profile).await?;
     let mut events = client.subscribe();
-    let seek = SeekOptions::new().time(3, 0).unrated();
+    let seek = command::seek(GameTerms::new().time(3, 0).unrated());
     client.request(&seek).await?;
     while let Some(event) = events.next_event().await {
         match event.message() {

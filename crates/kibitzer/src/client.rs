@@ -146,12 +146,12 @@ impl Client {
     /// Sends a command and returns its answer: the whole reply to a line, the parsed reply to a typed command.
     ///
     /// ```no_run
-    /// use kibitzer::command::SeekOptions;
+    /// use kibitzer::command::{self, GameTerms};
     ///
     /// # async fn run(client: kibitzer::Client) -> Result<(), Box<dyn std::error::Error>> {
     /// println!("{}", client.request("uptime").await?.text());
     /// println!("{} games", client.games().await?.games.len());
-    /// client.request(&SeekOptions::new().time(3, 2).unrated()).await?;
+    /// client.request(&command::seek(GameTerms::new().time(3, 2).unrated())).await?;
     /// # Ok(())
     /// # }
     /// ```

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kibitzer::Client;
-use kibitzer::command::ChallengeOutcome;
+use kibitzer::command::OfferOutcome;
 use kibitzer::core::Event;
 use kibitzer::core::event::ResumptionState;
 use kibitzer::core::hub::Subscription;
@@ -138,12 +138,12 @@ async fn games_are_resumed_and_played_again_by_request() {
     control.inject(ConnectionTarget::Player("Newton".to_owned()), FaultPoint::Now, Fault::Reset).await.unwrap();
     wait_for(&mut events, |event| matches!(event, Event::Restored(_)).then_some(())).await;
     let challenges = newton.resume_all().await.unwrap();
-    assert!(matches!(&challenges[..], [ChallengeOutcome::Sent(sent)] if sent.adjourned), "{challenges:?}");
+    assert!(matches!(&challenges[..], [OfferOutcome::Challenged(sent)] if sent.adjourned), "{challenges:?}");
     let challenges = euler.resume("Newton".parse().unwrap()).await.unwrap();
-    assert!(matches!(&challenges[..], [ChallengeOutcome::Started(game)] if game.resumed), "{challenges:?}");
+    assert!(matches!(&challenges[..], [OfferOutcome::Started(game)] if game.resumed), "{challenges:?}");
     newton.request("resign").await.unwrap();
     let rematch = newton.rematch().await.unwrap();
-    assert!(matches!(rematch, ChallengeOutcome::Sent(sent) if !sent.adjourned && sent.to.as_str() == "Euler"));
+    assert!(matches!(rematch, OfferOutcome::Challenged(sent) if !sent.adjourned && sent.to.as_str() == "Euler"));
     let rematch = euler.rematch().await.unwrap();
-    assert!(matches!(rematch, ChallengeOutcome::Started(game) if !game.resumed));
+    assert!(matches!(rematch, OfferOutcome::Started(game) if !game.resumed));
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kibitzer::Client;
-use kibitzer::command::{ChallengeOutcome, MatchOptions, MoveText, OfferOutcome, OfferRef, SeekOptions};
+use kibitzer::command::{GameTerms, MoveText, OfferOutcome, OfferRef};
 use kibitzer::core::chess::Color;
 use kibitzer::core::message::{GameEndReason, GameId, GameResult, OfferKind, Refusal};
 use kibitzer_server::{Family, Feature};
@@ -17,13 +17,13 @@ async fn pair(without: &[Feature]) -> (TestServer, Client, Client) {
     (test_server, newton, euler)
 }
 
-fn to_euler() -> MatchOptions {
-    MatchOptions::new(handle("Euler")).time(5, 0).color(Color::White)
+fn terms() -> GameTerms {
+    GameTerms::new().time(5, 0).color(Color::White)
 }
 
-fn number(challenged: &ChallengeOutcome) -> GameId {
+fn number(challenged: &OfferOutcome) -> GameId {
     match challenged {
-        ChallengeOutcome::Started(created) => created.game,
+        OfferOutcome::Started(created) => created.game,
         other => panic!("{other:?}"),
     }
 }
@@ -32,18 +32,19 @@ fn number(challenged: &ChallengeOutcome) -> GameId {
 async fn a_challenge_is_accepted_declined_and_withdrawn() {
     for without in [&[][..], &[Feature::BlockMode]] {
         let (_hall, newton, euler) = pair(without).await;
-        let ChallengeOutcome::Sent(challenge) = newton.request(&to_euler().unrated()).await.unwrap() else { panic!() };
+        let challenged = newton.challenge(handle("Euler"), terms().unrated()).await.unwrap();
+        let OfferOutcome::Challenged(challenge) = challenged else { panic!() };
         assert_eq!(challenge.to.as_str(), "Euler", "{challenge:?}");
         let declined = euler.decline(OfferRef::Player(handle("Newton"))).await.unwrap();
         assert_eq!(declined, OfferOutcome::Closed { name: Some(handle("Newton")), kind: None });
-        newton.request(&to_euler()).await.unwrap();
+        newton.challenge(handle("Euler"), terms()).await.unwrap();
         let withdrawn = newton.withdraw(OfferRef::Only).await.unwrap();
         assert_eq!(withdrawn, OfferOutcome::Closed { name: Some(handle("Euler")), kind: None });
         assert!(euler.accept(OfferRef::Only).await.is_err(), "there is nothing to accept");
-        newton.request(&to_euler()).await.unwrap();
+        newton.challenge(handle("Euler"), terms()).await.unwrap();
         let OfferOutcome::Started(created) = euler.accept(OfferRef::Only).await.unwrap() else { panic!() };
         assert_eq!((created.white.as_str(), created.black.as_str()), ("Newton", "Euler"));
-        let busy = newton.request(&to_euler()).await.unwrap_err();
+        let busy = newton.challenge(handle("Euler"), terms()).await.unwrap_err();
         assert!(busy.text().is_some(), "{busy:?}");
     }
 }
@@ -51,8 +52,8 @@ async fn a_challenge_is_accepted_declined_and_withdrawn() {
 #[tokio::test(start_paused = true)]
 async fn a_seek_is_posted_listed_answered_and_removed() {
     let (_hall, newton, euler) = pair(&[]).await;
-    let wanted = SeekOptions::new().time(3, 2).unrated().ratings(1000..=2000);
-    let ChallengeOutcome::Posted { index, .. } = newton.request(&wanted).await.unwrap() else { panic!() };
+    let wanted = GameTerms::new().time(3, 2).unrated().ratings(1000..=2000);
+    let OfferOutcome::Posted { index, .. } = newton.seek(wanted.clone()).await.unwrap() else { panic!() };
     let sought = euler.sought().await.unwrap();
     let [seek] = &sought.seeks[..] else { panic!("{sought:?}") };
     assert_eq!(
@@ -64,23 +65,23 @@ async fn a_seek_is_posted_listed_answered_and_removed() {
     assert!(newton.unseek(index).await.is_err());
     assert!(euler.sought().await.unwrap().seeks.is_empty());
 
-    newton.request(&wanted).await.unwrap();
+    newton.seek(wanted.clone()).await.unwrap();
     let played = euler.play_seek_of(handle("Newton")).await.unwrap();
     number(&played);
     euler.resign().await.unwrap();
 
-    let ChallengeOutcome::Posted { index, .. } = newton.request(&wanted).await.unwrap() else { panic!() };
+    let OfferOutcome::Posted { index, .. } = newton.seek(wanted.clone()).await.unwrap() else { panic!() };
     number(&euler.play(index).await.unwrap());
     newton.resign().await.unwrap();
 
-    newton.request(&wanted).await.unwrap();
-    let matched = euler.request(&SeekOptions::new().time(3, 2).unrated()).await.unwrap();
+    newton.seek(wanted.clone()).await.unwrap();
+    let matched = euler.seek(GameTerms::new().time(3, 2).unrated()).await.unwrap();
     number(&matched);
     euler.resign().await.unwrap();
 
-    newton.request(&wanted.clone().manual()).await.unwrap();
+    newton.seek(wanted.manual()).await.unwrap();
     let asked = euler.play_seek_of(handle("Newton")).await.unwrap();
-    assert!(matches!(asked, ChallengeOutcome::Sent(_)), "{asked:?}");
+    assert!(matches!(asked, OfferOutcome::Challenged(_)), "{asked:?}");
     newton.unseek_all().await.unwrap();
     assert!(euler.play(999).await.is_err());
 }
@@ -174,7 +175,7 @@ async fn games_end_by_resignation_abort_adjournment_and_flag() {
     let OfferOutcome::Ended(ended) = euler.accept(OfferRef::Kind(OfferKind::Adjourn)).await.unwrap() else { panic!() };
     assert_eq!(ended.reason, GameEndReason::AdjournAgreement);
     // What was adjourned is taken up again.
-    newton.request(&MatchOptions::new(handle("Euler"))).await.unwrap();
+    newton.challenge(handle("Euler"), GameTerms::new()).await.unwrap();
     let OfferOutcome::Started(resumed) = euler.accept(OfferRef::Only).await.unwrap() else { panic!() };
     assert!(resumed.resumed, "{resumed:?}");
     play(&newton, "Bb5").await;
@@ -188,8 +189,8 @@ async fn another_game_that_begins_or_ends_meanwhile_is_no_answer() {
         let (newton, euler) = (test_server.player("Newton").await, test_server.player("Euler").await);
         let (gauss, noether) = (test_server.player("Gauss").await, test_server.player("Noether").await);
         newton.request("set gin 1").await.unwrap();
-        gauss.challenge(&MatchOptions::new(handle("Noether")).time(5, 0)).await.unwrap();
-        euler.challenge(&MatchOptions::new(handle("Newton")).time(5, 0)).await.unwrap();
+        gauss.challenge(handle("Noether"), GameTerms::new().time(5, 0)).await.unwrap();
+        euler.challenge(handle("Newton"), GameTerms::new().time(5, 0)).await.unwrap();
         // The server hears the others first, so what it tells of them stands in front.
         let accepted = tokio::join!(noether.accept(OfferRef::Only), newton.accept(OfferRef::Only));
         let (Ok(OfferOutcome::Started(other)), Ok(OfferOutcome::Started(own))) = accepted else {

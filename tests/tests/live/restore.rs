@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kibitzer::Client;
-use kibitzer::command::{ChallengeOutcome, SeekOptions};
+use kibitzer::command::{self, GameTerms, OfferOutcome};
 use kibitzer::core::Event;
 use kibitzer::core::event::{RestoreOutcome, Restored};
 use kibitzer::core::hub::Subscription;
@@ -174,9 +174,9 @@ async fn a_game_of_ones_own_is_adjourned() {
 async fn seeks_that_stood_are_made_again_and_no_others() {
     for without in [&[][..], &[Feature::BlockMode]] {
         let mut scene = Scene::open(without).await;
-        let seek = |min| SeekOptions::new().time(min, 0).unrated();
+        let seek = |min| command::seek(GameTerms::new().time(min, 0).unrated());
         scene.gauss.request(&seek(3)).await.unwrap();
-        let ChallengeOutcome::Posted { index, .. } = scene.gauss.request(&seek(5)).await.unwrap() else { panic!() };
+        let OfferOutcome::Posted { index, .. } = scene.gauss.request(&seek(5)).await.unwrap() else { panic!() };
         scene.gauss.request(&seek(15)).await.unwrap();
         scene.gauss.unseek(index).await.unwrap();
         scene.lose().await;

@@ -1,6 +1,6 @@
 //! Talk that tries to be something else, and talk that is too long for one line.
 
-use kibitzer::command::{MatchOptions, MoveText, SeekOptions, Talk};
+use kibitzer::command::{GameTerms, MoveText, Talk};
 use kibitzer::core::event::{CommandError, RequestError};
 use kibitzer::core::hub::{Filter, Subscription};
 use kibitzer::core::message::Message;
@@ -44,10 +44,10 @@ async fn a_text_with_a_line_end_is_an_error_and_nothing_is_sent() {
     }
     let line_break = RequestError::Command(CommandError::LineBreak);
     assert_eq!(newton.set("1", "a note\r\nquit").await, Err(line_break.clone()));
-    let variant = MatchOptions::new(handle("Euler")).variant("blitz\nquit");
-    assert_eq!(newton.request(&variant).await.err(), Some(line_break.clone()));
-    let variant = SeekOptions::new().variant("blitz\rquit");
-    assert_eq!(newton.request(&variant).await.err(), Some(line_break));
+    let variant = GameTerms::new().variant("blitz\nquit");
+    assert_eq!(newton.challenge(handle("Euler"), variant).await.err(), Some(line_break.clone()));
+    let variant = GameTerms::new().variant("blitz\rquit");
+    assert_eq!(newton.seek(variant).await.err(), Some(line_break));
     assert!(MoveText::new("e4\nquit").is_err());
     assert_eq!(newton.counters().session.lines_sent, sent, "nothing was sent");
     newton.request(&Talk::tell(&handle("Euler"), "the end")).await.unwrap();

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use kibitzer::command::MatchOptions;
+use kibitzer::command::GameTerms;
 use kibitzer::core::chess::Color;
 use kibitzer::core::session::Password;
 use kibitzer::{Client, Dial, Event, Message, Profile, Relation, Style12, Subscription};
@@ -186,11 +186,11 @@ impl Human {
     }
 
     /// Challenges the bot, and waits for the first board.
-    pub(crate) async fn challenge(&mut self, terms: impl FnOnce(MatchOptions) -> MatchOptions) -> Arc<Style12> {
-        let options = terms(MatchOptions::new("Botvin".parse().unwrap()).time(5, 0).unrated());
+    pub(crate) async fn challenge(&mut self, terms: impl FnOnce(GameTerms) -> GameTerms) -> Arc<Style12> {
+        let terms = terms(GameTerms::new().time(5, 0).unrated());
         // Boards of earlier games are of no interest.
         self.events = self.client.subscribe_lossless(10_000);
-        self.client.challenge(&options).await.unwrap();
+        self.client.challenge("Botvin".parse().unwrap(), terms).await.unwrap();
         self.board(|_| true).await
     }
 

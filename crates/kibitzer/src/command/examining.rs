@@ -40,17 +40,22 @@ pub(super) fn parse_examine_step(reply: &Reply) -> Result<ExamineStep, RequestEr
         },
         _ => None,
     };
+    // The line of uhlin-fics for the end of a game without moves.
+    let has_no_moves = |event: &Event| event.raw().trim_ascii() == b"You cannot go forward; no moves are stored.";
     let reports = reply.messages().filter_map(is_at_edge);
-    let reports: Vec<bool> = reports.chain(reply.answers().any(reports_no_moves_stored).then_some(true)).collect();
+    let reports: Vec<bool> = reports.chain(reply.answers().any(has_no_moves).then_some(true)).collect();
     if board.is_none() && reports.is_empty() {
         return Err(reply::unexpected_reply(reply));
     }
     Ok(ExamineStep { board, is_at_edge: reports.contains(&true) })
 }
 
-/// Returns whether the line is the one of uhlin-fics for the end of a game without moves.
-fn reports_no_moves_stored(event: &Event) -> bool {
-    event.raw().trim_ascii() == b"You cannot go forward; no moves are stored."
+/// Parses the reply to `unexamine`. Fails if no line reports that this login stopped examining.
+pub(super) fn parse_examination_end(reply: &Reply) -> Result<(), RequestError> {
+    reply::find_in_messages(reply, |message| match message {
+        Message::Examine(examine) if examine.by.is_none() && examine.action == ExamineAction::Stop => Some(()),
+        _ => None,
+    })
 }
 
 #[cfg(test)]

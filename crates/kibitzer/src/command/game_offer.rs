@@ -3,17 +3,28 @@
 use std::sync::Arc;
 
 use kibitzer_core::event::RequestError;
-use kibitzer_core::message::{GameCreated, GameEnded, Handle, MeOrOther, Message, OfferAnswer, OfferKind, Style12};
+use kibitzer_core::message::{
+    Challenge, GameCreated, GameEnded, Handle, MeOrOther, Message, OfferAnswer, OfferKind, Parsed, Style12,
+};
 use kibitzer_core::session::Reply;
 
 use super::reply;
 
-/// The outcome of an offer that was made, accepted, declined or withdrawn.
+/// The outcome of an offer, a challenge or a seek that was made, accepted, declined or withdrawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OfferOutcome {
     /// The offer was sent; the other player has not answered it yet.
     Sent,
+    /// The challenge was sent, with these terms; the opponent has not answered it yet.
+    Challenged(Parsed<Challenge>),
+    /// The seek was posted: it matches none of another player.
+    Posted {
+        /// Number of the seek.
+        index: u32,
+        /// Number of players who were notified, if the server reports it.
+        seen_by: Option<u32>,
+    },
     /// A game began, or an adjourned game goes on.
     Started(Box<GameCreated>),
     /// The game is over: both players have agreed, or the server decided.

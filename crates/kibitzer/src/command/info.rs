@@ -5,12 +5,11 @@ use kibitzer_core::message::{Handle, listing};
 use kibitzer_core::session::Reply;
 use kibitzer_core::text::ServerText;
 
-use super::terms::{CommandWords, typed_command};
-use super::{Request, reply};
+use super::{Request, reply, typed_command, with_argument};
 
 /// Returns the command that lists the last games of a player; with `None`, of this login.
 pub(super) fn history(player: Option<Handle>) -> impl Request<Answer = listing::History> + Send + Sync {
-    typed_command(CommandWords::new("history").with_optional_word(player.as_ref()), move |reply| {
+    typed_command(with_argument("history", player.as_ref()), move |reply| {
         let is_empty = |line: &[u8]| line.trim_ascii() == b"Sorry, no game information available.";
         if reply.first_answer().is_some_and(|event| is_empty(event.raw())) {
             let mut history = listing::History::default();

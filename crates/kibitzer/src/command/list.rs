@@ -2,32 +2,21 @@
 
 use kibitzer_core::event::RequestError;
 use kibitzer_core::message::{ChallengeChange, listing};
-use kibitzer_core::message::{
-    ExamineAction, GameEnded, GameId, Handle, Ivar, Message, OfferAnswer, OfferKind, Style12,
-};
+use kibitzer_core::message::{GameEnded, GameId, Handle, Ivar, OfferAnswer, OfferKind, Style12};
 use kibitzer_core::text::{PlayerText, ServerText};
 use std::sync::Arc;
 
-use super::terms::{CommandWords, typed_command};
 use super::{
-    ChallengeOutcome, ExamineStep, GameRef, MatchOptions, MoveMade, MoveText, ObservedGame, OfferOutcome, OfferRef,
-    Request, SeekOptions, challenge, examining, game_offer, info, observing, pending_offer, reply, seek, setting,
+    ExamineStep, GameRef, GameTerms, MoveMade, MoveText, ObservedGame, OfferOutcome, OfferRef, Request, examining,
+    game_offer, info, new_game, observing, pending_offer, reply, setting, typed_command, with_argument,
 };
 use crate::Client;
 
 /// Declares the commands.
 ///
-/// An entry reads: documentation, name on the server, method and arguments, answer, and either the command that the arguments
-/// make, or nothing if the only argument is the command.
+/// An entry reads: documentation, name on the server, method and arguments, answer, and the command that the arguments make.
 macro_rules! commands {
-    (
-        functions {
-            $($(#[doc = $doc:literal])+ $line:literal $name:ident($($argument:ident: $kind:ty),*) -> $answer:ty = $command:expr;)+
-        }
-        values {
-            $($(#[doc = $value_doc:literal])+ $value_line:literal $method:ident($value:ident: &$value_type:ty) -> $value_answer:ty;)+
-        }
-    ) => {
+    ($($(#[doc = $doc:literal])+ $line:literal $name:ident($($argument:ident: $kind:ty),*) -> $answer:ty = $command:expr;)+) => {
         $(
             $(#[doc = $doc])+
             ///
@@ -44,7 +33,7 @@ macro_rules! commands {
         /// | command | method | answer |
         /// |---|---|---|
         $(#[doc = concat!(" | `", $line, "` | [`", stringify!($name), "`](Self::", stringify!($name), ") | `", stringify!($answer), "` |")])+
-        $(#[doc = concat!(" | `", $value_line, "` | [`", stringify!($method), "`](Self::", stringify!($method), ") | `", stringify!($value_answer), "` |")])+
+        /// | `(move)` | [`make_move`](Self::make_move) | `MoveMade` |
         ///
         /// ```no_run
         /// # async fn run(client: kibitzer::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -70,219 +59,174 @@ macro_rules! commands {
                     self.request(&$name($($argument),*)).await
                 }
             )+
-            $(
-                $(#[doc = $value_doc])+
-                ///
-                /// # Errors
-                ///
-                /// As [`request`](Self::request).
-                ///
-                /// # Cancel safety
-                ///
-                /// As [`request`](Self::request).
-                pub async fn $method(&self, $value: &$value_type) -> Result<$value_answer, RequestError> {
-                    self.request($value).await
-                }
-            )+
         }
     };
 }
 
 commands! {
-    functions {
-        /// Requests all games that are played or examined.
-        "games" games() -> listing::GameList = typed_command(CommandWords::new("games"), reply::parse_listing);
-        /// Requests the listing row of one game, or of the games of players whose names begin with this one.
-        "games" games_of(game: impl Into<GameRef>) -> listing::GameList
-            = typed_command(CommandWords::new("games").with_word(game.into()), reply::parse_listing);
-        /// Requests the players who are logged in.
-        "who" who() -> listing::WhoList = typed_command(CommandWords::new("who"), reply::parse_listing);
-        /// Requests all seeks.
-        "sought all" sought() -> listing::SoughtList
-            = typed_command(CommandWords::new("sought all"), reply::parse_listing);
-        /// Requests the seeks that this login may answer.
-        "sought" suitable_seeks() -> listing::SoughtList
-            = typed_command(CommandWords::new("sought"), reply::parse_listing);
-        /// Requests the moves of a game.
-        "moves" moves(game: impl Into<GameRef>) -> listing::MoveList
-            = typed_command(CommandWords::new("moves").with_word(game.into()), reply::parse_listing);
-        /// Requests the moves of the game that this login plays, otherwise of the one it examines or observes.
-        "moves" own_moves() -> listing::MoveList = typed_command(CommandWords::new("moves"), reply::parse_listing);
-        /// Requests the profile of a player; with `None`, of this login.
-        "finger" finger(player: impl Into<Option<Handle>>) -> listing::Finger
-            = typed_command(CommandWords::new("finger").with_optional_word(player.into()), reply::parse_listing);
-        /// Requests the last games of a player; with `None`, of this login.
-        ///
-        /// One server does not name the owner of an empty history: it is `player` then, or empty.
-        "history" history(player: impl Into<Option<Handle>>) -> listing::History = info::history(player.into());
-        /// Requests the adjourned games of a player; with `None`, of this login.
-        "stored" stored(player: impl Into<Option<Handle>>) -> listing::StoredGames
-            = typed_command(CommandWords::new("stored").with_optional_word(player.into()), reply::parse_listing);
-        /// Requests the variables of a player; with `None`, of this login.
-        "variables" variables(player: impl Into<Option<Handle>>) -> listing::Variables
-            = typed_command(CommandWords::new("variables").with_optional_word(player.into()), reply::parse_listing);
-        /// Requests the interface variables (ivars) of this session.
-        "ivariables" interface_variables() -> listing::Variables
-            = typed_command(CommandWords::new("ivariables"), reply::parse_listing);
-        /// Requests the members of a channel.
-        "inchannel" in_channel(channel: u16) -> listing::ChannelList
-            = typed_command(CommandWords::new("inchannel").with_word(channel), reply::parse_listing);
-        /// Requests the server's clocks: the time in the time zone of this login, and that of the server or, if it reports no
-        /// such time, Greenwich time; `None` without either. They are text, because each server has its own format.
-        ///
-        /// The command has no side effect, so it also tests whether the server answers.
-        "date" date() -> (ServerText, Option<ServerText>) = typed_command(CommandWords::new("date"), info::parse_dates);
+    /// Requests all games that are played or examined.
+    "games" games() -> listing::GameList = typed_command("games", reply::parse_listing);
+    /// Requests the listing row of one game, or of the games of players whose names begin with this one.
+    "games" games_of(game: impl Into<GameRef>) -> listing::GameList
+        = typed_command(GameRef::command_line(&game.into(), "games"), reply::parse_listing);
+    /// Requests the players who are logged in.
+    "who" who() -> listing::WhoList = typed_command("who", reply::parse_listing);
+    /// Requests all seeks.
+    "sought all" sought() -> listing::SoughtList = typed_command("sought all", reply::parse_listing);
+    /// Requests the seeks that this login may answer.
+    "sought" suitable_seeks() -> listing::SoughtList = typed_command("sought", reply::parse_listing);
+    /// Requests the moves of a game.
+    "moves" moves(game: impl Into<GameRef>) -> listing::MoveList
+        = typed_command(GameRef::command_line(&game.into(), "moves"), reply::parse_listing);
+    /// Requests the moves of the game that this login plays, otherwise of the one it examines or observes.
+    "moves" own_moves() -> listing::MoveList = typed_command("moves", reply::parse_listing);
+    /// Requests the profile of a player; with `None`, of this login.
+    "finger" finger(player: impl Into<Option<Handle>>) -> listing::Finger
+        = typed_command(with_argument("finger", player.into()), reply::parse_listing);
+    /// Requests the last games of a player; with `None`, of this login.
+    ///
+    /// One server does not name the owner of an empty history: it is `player` then, or empty.
+    "history" history(player: impl Into<Option<Handle>>) -> listing::History = info::history(player.into());
+    /// Requests the adjourned games of a player; with `None`, of this login.
+    "stored" stored(player: impl Into<Option<Handle>>) -> listing::StoredGames
+        = typed_command(with_argument("stored", player.into()), reply::parse_listing);
+    /// Requests the variables of a player; with `None`, of this login.
+    "variables" variables(player: impl Into<Option<Handle>>) -> listing::Variables
+        = typed_command(with_argument("variables", player.into()), reply::parse_listing);
+    /// Requests the interface variables (ivars) of this session.
+    "ivariables" interface_variables() -> listing::Variables = typed_command("ivariables", reply::parse_listing);
+    /// Requests the members of a channel.
+    "inchannel" in_channel(channel: u16) -> listing::ChannelList
+        = typed_command(format!("inchannel {channel}"), reply::parse_listing);
+    /// Requests the server's clocks: the time in the time zone of this login, and that of the server or, if it reports no
+    /// such time, Greenwich time; `None` without either. They are text, because each server has its own format.
+    ///
+    /// The command has no side effect, so it also tests whether the server answers.
+    "date" date() -> (ServerText, Option<ServerText>) = typed_command("date", info::parse_dates);
 
-        /// Observes a game: its boards, moves and end arrive as events. After a lost connection the session observes it again.
-        ///
-        /// To observe a game again is a refusal on most servers. uhlin-fics stops observing it instead, with a text that is in
-        /// [`RequestError::Unexpected`].
-        "observe" observe(game: impl Into<GameRef>) -> ObservedGame = observing::observe(game.into());
-        /// Stops observing a game. Returns the games that are no longer observed, at least one.
-        "unobserve" unobserve(game: impl Into<GameRef>) -> Vec<GameId>
-            = typed_command(CommandWords::new("unobserve").with_word(game.into()), observing::parse_unobserved_games);
-        /// Stops observing all games. Returns their numbers, at least one.
-        "unobserve" unobserve_all() -> Vec<GameId>
-            = typed_command(CommandWords::new("unobserve"), observing::parse_unobserved_games);
+    /// Observes a game: its boards, moves and end arrive as events. After a lost connection the session observes it again.
+    ///
+    /// To observe a game again is a refusal on most servers. uhlin-fics stops observing it instead, with a text that is in
+    /// [`RequestError::Unexpected`].
+    "observe" observe(game: impl Into<GameRef>) -> ObservedGame = observing::observe(game.into());
+    /// Stops observing a game. Returns the games that are no longer observed, at least one.
+    "unobserve" unobserve(game: impl Into<GameRef>) -> Vec<GameId>
+        = typed_command(GameRef::command_line(&game.into(), "unobserve"), observing::parse_unobserved_games);
+    /// Stops observing all games. Returns their numbers, at least one.
+    "unobserve" unobserve_all() -> Vec<GameId> = typed_command("unobserve", observing::parse_unobserved_games);
 
-        /// Examines an empty game from the start position.
-        "examine" examine_scratch() -> Arc<Style12>
-            = typed_command(CommandWords::new("examine"), examining::parse_examined_board);
-        /// Examines the game with this index in a player's history.
-        "examine" examine(player: Handle, index: u32) -> Arc<Style12>
-            = typed_command(
-                CommandWords::new("examine").with_word(player).with_word(index),
-                examining::parse_examined_board,
-            );
-        /// Goes this many plies forward, at least 1, in the examined game.
-        "forward" forward(plies: u32) -> ExamineStep
-            = typed_command(CommandWords::new("forward").with_word(plies), examining::parse_examine_step);
-        /// Goes this many plies back, at least 1, in the examined game.
-        "backward" backward(plies: u32) -> ExamineStep
-            = typed_command(CommandWords::new("backward").with_word(plies), examining::parse_examine_step);
-        /// Goes back to the moves of the original game.
-        "revert" revert() -> ExamineStep = typed_command(CommandWords::new("revert"), examining::parse_examine_step);
-        /// Stops examining.
-        "unexamine" unexamine() -> ()
-            = typed_command(CommandWords::new("unexamine"), |reply| reply::find_in_messages(reply, |message| match message {
-            Message::Examine(examine) if examine.by.is_none() && examine.action == ExamineAction::Stop => Some(()),
-            _ => None,
-        }));
+    /// Examines an empty game from the start position.
+    "examine" examine_scratch() -> Arc<Style12> = typed_command("examine", examining::parse_examined_board);
+    /// Examines the game with this index in a player's history.
+    "examine" examine(player: Handle, index: u32) -> Arc<Style12>
+        = typed_command(format!("examine {player} {index}"), examining::parse_examined_board);
+    /// Goes this many plies forward, at least 1, in the examined game.
+    "forward" forward(plies: u32) -> ExamineStep
+        = typed_command(format!("forward {plies}"), examining::parse_examine_step);
+    /// Goes this many plies back, at least 1, in the examined game.
+    "backward" backward(plies: u32) -> ExamineStep
+        = typed_command(format!("backward {plies}"), examining::parse_examine_step);
+    /// Goes back to the moves of the original game.
+    "revert" revert() -> ExamineStep = typed_command("revert", examining::parse_examine_step);
+    /// Stops examining.
+    "unexamine" unexamine() -> () = typed_command("unexamine", examining::parse_examination_end);
 
-        /// Withdraws the seek with this number; see [`ChallengeOutcome::Posted`].
-        "unseek" unseek(index: u32) -> ()
-            = typed_command(CommandWords::new("unseek").with_word(index), seek::parse_seeks_removed);
-        /// Withdraws all seeks of this login.
-        "unseek" unseek_all() -> () = typed_command(CommandWords::new("unseek"), seek::parse_seeks_removed);
-        /// Answers the seek with this number.
-        "play" play(index: u32) -> ChallengeOutcome
-            = typed_command(
-                CommandWords::new("play").with_word(index),
-                |reply| challenge::parse_challenge_outcome(reply, None),
-            );
-        /// Answers the only seek of a player.
-        "play" play_seek_of(player: Handle) -> ChallengeOutcome
-            = typed_command(
-                CommandWords::new("play").with_word(&player),
-                move |reply| challenge::parse_challenge_outcome(reply, Some(&player)),
-            );
+    /// Withdraws the seek with this number; see [`OfferOutcome::Posted`].
+    "unseek" unseek(index: u32) -> () = typed_command(format!("unseek {index}"), new_game::parse_seeks_removed);
+    /// Withdraws all seeks of this login.
+    "unseek" unseek_all() -> () = typed_command("unseek", new_game::parse_seeks_removed);
+    /// Answers the seek with this number.
+    "play" play(index: u32) -> OfferOutcome
+        = typed_command(format!("play {index}"), |reply| new_game::parse_challenge_outcome(reply, None));
+    /// Answers the only seek of a player.
+    "play" play_seek_of(player: Handle) -> OfferOutcome
+        = typed_command(format!("play {player}"), move |reply| new_game::parse_challenge_outcome(reply, Some(&player)));
 
-        /// Challenges an opponent to resume an adjourned game. Returns one challenge, or the game that goes on.
-        ///
-        /// uhlin-fics and FatICS do not know the command; on every server [`MatchOptions::new`] with the opponent's name does the
-        /// same.
-        "resume" resume(opponent: Handle) -> Vec<ChallengeOutcome> = challenge::resume(Some(opponent));
-        /// Challenges every opponent of an adjourned game who is logged in. Returns one challenge each, or the game that goes on.
-        ///
-        /// uhlin-fics and FatICS do not know the command.
-        "resume" resume_all() -> Vec<ChallengeOutcome> = challenge::resume(None);
-        /// Challenges the last opponent to the same game again. uhlin-fics does not know the command.
-        "rematch" rematch() -> ChallengeOutcome
-            = typed_command(CommandWords::new("rematch"), |reply| challenge::parse_challenge_outcome(reply, None));
+    /// Challenges an opponent to resume an adjourned game. Returns one challenge, or the game that goes on.
+    ///
+    /// uhlin-fics and FatICS do not know the command; on every server [`challenge`] with the opponent's name does the same.
+    "resume" resume(opponent: Handle) -> Vec<OfferOutcome> = new_game::resume(Some(opponent));
+    /// Challenges every opponent of an adjourned game who is logged in. Returns one challenge each, or the game that goes on.
+    ///
+    /// uhlin-fics and FatICS do not know the command.
+    "resume" resume_all() -> Vec<OfferOutcome> = new_game::resume(None);
+    /// Challenges the last opponent to the same game again. uhlin-fics does not know the command.
+    "rematch" rematch() -> OfferOutcome
+        = typed_command("rematch", |reply| new_game::parse_challenge_outcome(reply, None));
 
-        /// Accepts a challenge, a partnership or an offer in the game.
-        ///
-        /// uhlin-fics does not confirm it: the outcome is derived from the boards and results in the reply.
-        "accept" accept(offer: OfferRef) -> OfferOutcome
-            = typed_command(offer.command_line("accept"), pending_offer::parse_accepted_offer);
-        /// Declines a challenge or an offer in the game.
-        "decline" decline(offer: OfferRef) -> OfferOutcome = typed_command(offer.command_line("decline"), |reply| {
-            pending_offer::parse_closed_offer(reply, OfferAnswer::Declined, ChallengeChange::Declined)
-        });
-        /// Withdraws a challenge or an offer of this login.
-        "withdraw" withdraw(offer: OfferRef) -> OfferOutcome = typed_command(offer.command_line("withdraw"), |reply| {
-            pending_offer::parse_closed_offer(reply, OfferAnswer::Withdrawn, ChallengeChange::Withdrawn)
-        });
-        /// Offers a bughouse partnership to a player, or accepts the player's offer.
-        "partner" partner(player: Handle) -> OfferOutcome
-            = typed_command(CommandWords::new("partner").with_word(player), pending_offer::parse_partner_request);
-        /// Ends the bughouse partnership, or withdraws the offer of one.
-        "partner" end_partnership() -> ()
-            = typed_command(CommandWords::new("partner"), pending_offer::parse_partnership_end);
+    /// Accepts a challenge, a partnership or an offer in the game.
+    ///
+    /// uhlin-fics does not confirm it: the outcome is derived from the boards and results in the reply.
+    "accept" accept(offer: OfferRef) -> OfferOutcome
+        = typed_command(offer.command_line("accept"), pending_offer::parse_accepted_offer);
+    /// Declines a challenge or an offer in the game.
+    "decline" decline(offer: OfferRef) -> OfferOutcome = typed_command(offer.command_line("decline"), |reply| {
+        pending_offer::parse_closed_offer(reply, OfferAnswer::Declined, ChallengeChange::Declined)
+    });
+    /// Withdraws a challenge or an offer of this login.
+    "withdraw" withdraw(offer: OfferRef) -> OfferOutcome = typed_command(offer.command_line("withdraw"), |reply| {
+        pending_offer::parse_closed_offer(reply, OfferAnswer::Withdrawn, ChallengeChange::Withdrawn)
+    });
+    /// Offers a bughouse partnership to a player, or accepts the player's offer.
+    "partner" partner(player: Handle) -> OfferOutcome
+        = typed_command(format!("partner {player}"), pending_offer::parse_partner_request);
+    /// Ends the bughouse partnership, or withdraws the offer of one.
+    "partner" end_partnership() -> () = typed_command("partner", pending_offer::parse_partnership_end);
 
-        /// Offers a draw, accepts one, or claims one by the rules.
-        "draw" draw() -> OfferOutcome
-            = typed_command(CommandWords::new("draw"), |reply| game_offer::parse_offer_outcome(reply, OfferKind::Draw));
-        /// Offers to end the game without a result, or accepts it. At the start of a game it ends at once.
-        "abort" abort() -> OfferOutcome
-            = typed_command(
-                CommandWords::new("abort"),
-                |reply| game_offer::parse_offer_outcome(reply, OfferKind::Abort),
-            );
-        /// Offers to interrupt the game, so that it can be resumed later, or accepts it.
-        "adjourn" adjourn() -> OfferOutcome
-            = typed_command(
-                CommandWords::new("adjourn"),
-                |reply| game_offer::parse_offer_outcome(reply, OfferKind::Adjourn),
-            );
-        /// Offers to take back this many plies, at least 1, or accepts it.
-        "takeback" takeback(plies: u32) -> OfferOutcome
-            = typed_command(
-                CommandWords::new("takeback").with_word(plies),
-                |reply| game_offer::parse_offer_outcome(reply, OfferKind::Takeback),
-            );
-        /// Resigns the game.
-        "resign" resign() -> GameEnded = typed_command(CommandWords::new("resign"), game_offer::parse_game_end);
-        /// Claims that the opponent's time is up.
-        "flag" flag() -> GameEnded = typed_command(CommandWords::new("flag"), game_offer::parse_game_end);
+    /// Offers a draw, accepts one, or claims one by the rules.
+    "draw" draw() -> OfferOutcome
+        = typed_command("draw", |reply| game_offer::parse_offer_outcome(reply, OfferKind::Draw));
+    /// Offers to end the game without a result, or accepts it. At the start of a game it ends at once.
+    "abort" abort() -> OfferOutcome
+        = typed_command("abort", |reply| game_offer::parse_offer_outcome(reply, OfferKind::Abort));
+    /// Offers to interrupt the game, so that it can be resumed later, or accepts it.
+    "adjourn" adjourn() -> OfferOutcome
+        = typed_command("adjourn", |reply| game_offer::parse_offer_outcome(reply, OfferKind::Adjourn));
+    /// Offers to take back this many plies, at least 1, or accepts it.
+    "takeback" takeback(plies: u32) -> OfferOutcome
+        = typed_command(format!("takeback {plies}"), |reply| game_offer::parse_offer_outcome(reply, OfferKind::Takeback));
+    /// Resigns the game.
+    "resign" resign() -> GameEnded = typed_command("resign", game_offer::parse_game_end);
+    /// Claims that the opponent's time is up.
+    "flag" flag() -> GameEnded = typed_command("flag", game_offer::parse_game_end);
 
-        /// Sets a variable of the account. Returns the server's confirmation, which uhlin-fics leaves empty for the prompt.
-        "set" set(name: &str, value: &str) -> PlayerText
-            = typed_command(
-                CommandWords::new("set").with_word(name).with_word(value),
-                setting::parse_variable_confirmation,
-            );
-        /// Clears a variable of the account, such as a note or the formula. Returns the server's confirmation.
-        "set" unset(name: &str) -> PlayerText
-            = typed_command(CommandWords::new("set").with_word(name), setting::parse_variable_confirmation);
-        /// Sets the style of boards. This library requires style 12; it parses style 10, too, but does not update games from it.
-        "set style" style(number: u8) -> () = setting::style(number);
-        /// Switches on an interface variable for this session.
-        ///
-        /// The session sets the ivars of its options; uhlin-fics ignores the command, which is [`RequestError::Unexpected`].
-        "iset" enable_ivar(ivar: Ivar) -> ()
-            = typed_command(
-                CommandWords::new("iset").with_word(ivar.as_str()).with_word(1),
-                setting::parse_ivar_enabled,
-            );
-        /// Switches off an interface variable for this session. Without block mode, replies are delimited by fences.
-        "iset" disable_ivar(ivar: Ivar) -> ()
-            = typed_command(
-                CommandWords::new("iset").with_word(ivar.as_str()).with_word(0),
-                setting::parse_ivar_disabled,
-            );
-    }
-    values {
-        /// Makes a move in the game that this login plays or examines. An illegal move is a refusal.
-        "(move)" make_move(played: &MoveText) -> MoveMade;
-        /// Advertises a game to all players. After a lost connection the session posts it again.
-        "seek" seek(seek: &SeekOptions) -> ChallengeOutcome;
-        /// Challenges a player. An adjourned game with this player is resumed, with any terms.
-        "match" challenge(challenge: &MatchOptions) -> ChallengeOutcome;
-    }
+    /// Sets a variable of the account. Returns the server's confirmation, which uhlin-fics leaves empty for the prompt.
+    "set" set(name: &str, value: &str) -> PlayerText
+        = typed_command(format!("set {name} {value}"), setting::parse_variable_confirmation);
+    /// Clears a variable of the account, such as a note or the formula. Returns the server's confirmation.
+    "set" unset(name: &str) -> PlayerText = typed_command(format!("set {name}"), setting::parse_variable_confirmation);
+    /// Sets the style of boards. This library requires style 12; it parses style 10, too, but does not update games from it.
+    "set style" style(number: u8) -> () = setting::style(number);
+    /// Switches on an interface variable for this session.
+    ///
+    /// The session sets the ivars of its options; uhlin-fics ignores the command, which is [`RequestError::Unexpected`].
+    "iset" enable_ivar(ivar: Ivar) -> ()
+        = typed_command(format!("iset {} 1", ivar.as_str()), setting::parse_ivar_enabled);
+    /// Switches off an interface variable for this session. Without block mode, replies are delimited by fences.
+    "iset" disable_ivar(ivar: Ivar) -> ()
+        = typed_command(format!("iset {} 0", ivar.as_str()), setting::parse_ivar_disabled);
+
+    /// Advertises a game to all players. After a lost connection the session posts it again.
+    "seek" seek(terms: GameTerms) -> OfferOutcome = typed_command(terms.seek_line(), new_game::parse_seek_outcome);
+    /// Challenges a player. An adjourned game with this player is resumed, with any terms.
+    "match" challenge(opponent: Handle, terms: GameTerms) -> OfferOutcome
+        = typed_command(terms.challenge_line(&opponent), move |reply| new_game::parse_challenge_outcome(reply, Some(&opponent)));
 }
 
 impl Client {
+    /// Makes a move in the game that this login plays or examines. An illegal move is a refusal.
+    ///
+    /// # Errors
+    ///
+    /// As [`request`](Self::request).
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`request`](Self::request).
+    pub async fn make_move(&self, played: &MoveText) -> Result<MoveMade, RequestError> {
+        self.request(played).await
+    }
+
     /// Sends a text in as many pieces as the server needs to deliver it whole, one after the other. Returns the number of
     /// players who received each piece.
     ///

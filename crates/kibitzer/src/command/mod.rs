@@ -5,9 +5,9 @@
 //! I/O: [`Client::request`](crate::Client::request) sends its line, and [`Request::parse_reply`] can parse a recorded reply.
 //!
 //! ```
-//! use kibitzer::command::{self, MatchOptions, MoveText, Request};
+//! use kibitzer::command::{self, GameTerms, MoveText, Request};
 //!
-//! let challenge = MatchOptions::new("Newton".parse()?).time(3, 2).unrated();
+//! let challenge = command::challenge("Newton".parse()?, GameTerms::new().time(3, 2).unrated());
 //! assert_eq!(challenge.command()?.as_str(), "match Newton 3 2 unrated");
 //! assert_eq!(MoveText::new("e7e8q")?.command()?.as_str(), "e7e8=q");
 //! assert_eq!(command::takeback(2).command()?.as_str(), "takeback 2");
@@ -18,32 +18,30 @@
 //! answer nor a known refusal, the error is [`RequestError::Unexpected`] with the server's text, most likely a refusal in
 //! unknown words.
 
-mod challenge;
 mod examining;
 mod game_offer;
 mod info;
 mod list;
+mod new_game;
 mod observing;
 mod pending_offer;
 mod play;
 mod reply;
-mod seek;
 mod setting;
 mod talk;
-mod terms;
 #[cfg(test)]
 mod testing;
 
-pub use challenge::{ChallengeOutcome, MatchOptions};
 pub use examining::ExamineStep;
 pub use game_offer::OfferOutcome;
 pub use list::*;
-pub use observing::ObservedGame;
+pub use new_game::GameTerms;
+pub use observing::{GameRef, ObservedGame};
 pub use pending_offer::OfferRef;
 pub use play::{MoveMade, MoveText};
-pub use seek::SeekOptions;
 pub use talk::Talk;
-pub use terms::GameRef;
+
+use std::fmt::Display;
 
 use kibitzer_core::event::{CommandError, RequestError};
 use kibitzer_core::session::{Command, Reply};
@@ -95,4 +93,32 @@ line_requests! {
     str: Command::new;
     String: |line| Command::new(line);
     Command: |command| Ok(command.clone());
+}
+
+/// A command whose parser is a function.
+struct TypedCommand<P> {
+    line: String,
+    parser: P,
+}
+
+impl<A, P: Fn(&Reply) -> Result<A, RequestError>> Request for TypedCommand<P> {
+    type Answer = A;
+
+    fn command(&self) -> Result<Command, CommandError> {
+        Command::new(&self.line)
+    }
+
+    fn parse_reply(&self, reply: Reply) -> Result<A, RequestError> {
+        (self.parser)(&reply)
+    }
+}
+
+/// Creates a command from its line, which is not checked, and the parser of its reply.
+fn typed_command<A, P: Fn(&Reply) -> Result<A, RequestError>>(line: impl Into<String>, parser: P) -> TypedCommand<P> {
+    TypedCommand { line: line.into(), parser }
+}
+
+/// Returns the line with a blank and this argument appended; with `None`, the line alone.
+fn with_argument(line: &str, argument: Option<impl Display>) -> String {
+    argument.map_or_else(|| line.to_owned(), |argument| format!("{line} {argument}"))
 }

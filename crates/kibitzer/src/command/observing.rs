@@ -3,12 +3,43 @@
 use std::sync::Arc;
 
 use kibitzer_core::event::RequestError;
-use kibitzer_core::message::{GameId, Message, Refusal, Style12};
+use kibitzer_core::message::{GameId, Handle, Message, Refusal, Style12};
 use kibitzer_core::session::Reply;
 use kibitzer_core::text::ServerText;
 
-use super::terms::{CommandWords, typed_command};
-use super::{GameRef, Request, reply};
+use super::{Request, reply, typed_command};
+
+/// Selects a game.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[expect(clippy::exhaustive_enums, reason = "servers have no other reference to a game")]
+pub enum GameRef {
+    /// The game with this number.
+    Game(GameId),
+    /// The game that this player plays or examines.
+    Player(Handle),
+}
+
+impl From<GameId> for GameRef {
+    fn from(game: GameId) -> Self {
+        Self::Game(game)
+    }
+}
+
+impl From<Handle> for GameRef {
+    fn from(player: Handle) -> Self {
+        Self::Player(player)
+    }
+}
+
+impl GameRef {
+    /// Returns the line of a command with this argument.
+    pub(super) fn command_line(&self, command: &str) -> String {
+        match self {
+            Self::Game(game) => format!("{command} {game}"),
+            Self::Player(player) => format!("{command} {player}"),
+        }
+    }
+}
 
 /// A game that this login observes from now on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,7 +53,7 @@ pub struct ObservedGame {
 
 /// Returns the command that observes a game.
 pub(super) fn observe(game: GameRef) -> impl Request<Answer = ObservedGame> + Send + Sync {
-    typed_command(CommandWords::new("observe").with_word(&game), move |reply| {
+    typed_command(game.command_line("observe"), move |reply| {
         let is_meant = |number: GameId| match &game {
             GameRef::Game(game) => *game == number,
             GameRef::Player(_) => true,

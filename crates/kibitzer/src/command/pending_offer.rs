@@ -1,14 +1,11 @@
 //! Answers to pending offers, their withdrawal, and bughouse partnerships.
 
-use std::fmt;
-
 use kibitzer_core::event::RequestError;
 use kibitzer_core::message::{
     ChallengeChange, GameCreated, GameEnded, Handle, MeOrOther, Message, OfferAnswer, OfferKind, PartnershipUpdate,
 };
 use kibitzer_core::session::Reply;
 
-use super::terms::CommandWords;
 use super::{OfferOutcome, reply};
 
 /// Selects one of the pending offers.
@@ -30,14 +27,13 @@ pub enum OfferRef {
 
 impl OfferRef {
     /// Returns the line of a command with this argument.
-    pub(super) fn command_line(&self, command: &str) -> CommandWords {
-        let word: Option<&dyn fmt::Display> = match self {
-            Self::Only => None,
-            Self::Number(number) => Some(number),
-            Self::Player(player) => Some(player),
-            Self::Kind(kind) => Some(kind),
-        };
-        CommandWords::new(command).with_optional_word(word)
+    pub(super) fn command_line(&self, command: &str) -> String {
+        match self {
+            Self::Only => command.to_owned(),
+            Self::Number(number) => format!("{command} {number}"),
+            Self::Player(player) => format!("{command} {player}"),
+            Self::Kind(kind) => format!("{command} {kind}"),
+        }
     }
 }
 

@@ -4,8 +4,7 @@ use kibitzer_core::event::RequestError;
 use kibitzer_core::session::Reply;
 use kibitzer_core::text::PlayerText;
 
-use super::terms::{CommandWords, typed_command};
-use super::{Request, reply};
+use super::{Request, reply, typed_command};
 
 /// Beginnings of refusals that the session does not detect, because other commands succeed with them.
 const REFUSALS: [&[u8]; 3] = [b"You cannot ", b"Usage:", b"Command:"];
@@ -22,7 +21,7 @@ pub(super) fn parse_variable_confirmation(reply: &Reply) -> Result<PlayerText, R
 /// Returns the command that sets the board style: `set style N`, as some servers have no command `style`. The reply has to be
 /// `Style N set.`
 pub(super) fn style(style: u8) -> impl Request<Answer = ()> + Send + Sync {
-    typed_command(CommandWords::new("set style").with_word(style), move |reply| {
+    typed_command(format!("set style {style}"), move |reply| {
         let done = format!("Style {style} set.");
         reply::find_in_lines(reply, |line| (line.trim_ascii() == done.as_bytes()).then_some(()))
     })
