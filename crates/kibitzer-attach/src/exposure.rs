@@ -6,9 +6,10 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use kibitzer::{Observation, SessionObserver, SessionView};
+use kibitzer::{Observation, SessionObserver};
 use kibitzer_core::Event;
 use kibitzer_core::game::Game;
+use kibitzer_core::session::Session;
 use kibitzer_core::wire::StreamState;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -59,17 +60,17 @@ impl ExposureWriter {
     }
 
     /// Returns the tail after setting its frame end to that of the session. Without a tail, starts an empty one at the current position.
-    fn tail_with_frame_end(&mut self, view: SessionView<'_>) -> &mut StreamTail {
-        let tail = self.tail.get_or_insert_with(|| StreamTail::with_start_offset(view.position));
-        tail.frame_end = view.frame_end;
+    fn tail_with_frame_end(&mut self, session: &Session) -> &mut StreamTail {
+        let tail = self.tail.get_or_insert_with(|| StreamTail::with_start_offset(session.stream_position()));
+        tail.frame_end = session.frame_end();
         tail
     }
 
     /// Sends the received bytes up to this position that were not sent before, as one line. Without watchers, only marks the bytes as
     /// sent.
-    fn send_received_until(&mut self, position: u64, view: SessionView<'_>) {
+    fn send_received_until(&mut self, position: u64, session: &Session) {
         let (elapsed, is_watched) = (self.began.elapsed(), !self.watchers.is_empty());
-        let bytes = self.tail_with_frame_end(view).take_unsent_until(position);
+        let bytes = self.tail_with_frame_end(session).take_unsent_until(position);
         if is_watched && !bytes.is_empty() {
             let (line, size) =
                 (wire::received_line(elapsed, bytes), MissedAmounts::of_received_bytes(byte_count(bytes)));
@@ -78,14 +79,14 @@ impl ExposureWriter {
     }
 
     /// Sends a line. First sends the received bytes that the session had parsed, or looked ahead at, when it caused the line.
-    fn send_after_received(&mut self, line: &Bytes, size: MissedAmounts, view: SessionView<'_>) {
-        self.send_received_until(view.position.saturating_add(LOOK_AHEAD_BYTES), view);
+    fn send_after_received(&mut self, line: &Bytes, size: MissedAmounts, session: &Session) {
+        self.send_received_until(session.stream_position().saturating_add(LOOK_AHEAD_BYTES), session);
         self.watchers.send_or_count_missed(line, size);
     }
 
     /// Sends an event of the session itself, and the stream state if it has changed; sends nothing for other events. A new connection
     /// also starts a new tail.
-    fn send_session_event(&mut self, event: &Event, view: SessionView<'_>) {
+    fn send_session_event(&mut self, event: &Event, session: &Session) {
         if matches!(event, Event::Connected) {
             self.tail = Some(StreamTail::default());
         }
@@ -93,20 +94,20 @@ impl ExposureWriter {
             return;
         }
         if let Some(line) = wire::lifecycle_line(self.began.elapsed(), event) {
-            self.send_after_received(&line, MissedAmounts::of_note(), view);
+            self.send_after_received(&line, MissedAmounts::of_note(), session);
         }
         if matches!(event, Event::Connected) {
             // Watchers start with the default state, too.
             self.assumed_state = StreamState::default();
         }
-        self.send_stream_state_if_changed(view);
+        self.send_stream_state_if_changed(session);
     }
 
     /// Sends the stream state if its settings differ from those that the watchers know.
-    fn send_stream_state_if_changed(&mut self, view: SessionView<'_>) {
-        let state = view.session.stream_state();
+    fn send_stream_state_if_changed(&mut self, session: &Session) {
+        let state = session.stream_state();
         if !state.has_same_settings(&self.assumed_state) {
-            self.send_received_until(view.position, view);
+            self.send_received_until(session.stream_position(), session);
             self.watchers.send_or_count_missed(
                 &wire::note_line(self.began.elapsed(), NoteKind::Stream(state.clone())),
                 MissedAmounts::of_note(),
@@ -116,8 +117,8 @@ impl ExposureWriter {
     }
 
     /// Returns the lines of a snapshot: state, games in progress, stream state, and the bytes of an incomplete frame.
-    fn snapshot_lines(&self, view: SessionView<'_>, missed: MissedAmounts) -> Bytes {
-        let (t, session) = (self.began.elapsed(), view.session);
+    fn snapshot_lines(&self, session: &Session, missed: MissedAmounts) -> Bytes {
+        let t = self.began.elapsed();
         let note = SnapshotStartNote { state: session.state(), handle: session.login_handle().cloned(), missed };
         let mut lines = vec![wire::note_line(t, NoteKind::Snapshot(note))];
         let games = session.games().iter().filter(|game| game.is_followed_and_ongoing());
@@ -131,16 +132,16 @@ impl ExposureWriter {
 }
 
 impl SessionObserver for ExposureWriter {
-    fn observe(&mut self, observation: &Observation, view: SessionView<'_>) {
+    fn observe(&mut self, observation: &Observation, session: &Session) {
         match observation {
-            Observation::Received(bytes) => self.tail_with_frame_end(view).push_bounded(bytes),
+            Observation::Received(bytes) => self.tail_with_frame_end(session).push_bounded(bytes),
             Observation::Sent { bytes, kind } if !self.watchers.is_empty() => {
                 let line = wire::sent_line(self.began.elapsed(), bytes, *kind);
-                self.send_after_received(&line, MissedAmounts::of_sent_line(), view);
+                self.send_after_received(&line, MissedAmounts::of_sent_line(), session);
             }
-            Observation::Event { event, .. } => self.send_session_event(event, view),
+            Observation::Event { event, .. } => self.send_session_event(event, session),
             Observation::Closed => {
-                self.send_received_until(u64::MAX, view);
+                self.send_received_until(u64::MAX, session);
                 self.tail = Some(StreamTail::default());
                 self.watchers
                     .send_or_count_missed(&wire::received_line(self.began.elapsed(), &[]), MissedAmounts::of_note());
@@ -150,14 +151,14 @@ impl SessionObserver for ExposureWriter {
     }
 
     /// Sends the received bytes that were not sent with an event, as one line, and queues a snapshot for each watcher that needs one.
-    fn poll_progress(&mut self, view: SessionView<'_>, context: &mut Context<'_>) {
-        self.send_received_until(view.position, view);
-        let tail = self.tail_with_frame_end(view);
+    fn poll_progress(&mut self, session: &Session, context: &mut Context<'_>) {
+        self.send_received_until(session.stream_position(), session);
+        let tail = self.tail_with_frame_end(session);
         tail.drop_sent_frames();
         let can_join = tail.frame_end >= tail.start;
         if self.watchers.poll_needs_snapshot(context.waker()) && can_join {
-            self.send_stream_state_if_changed(view);
-            self.watchers.send_snapshots(|missed| self.snapshot_lines(view, missed));
+            self.send_stream_state_if_changed(session);
+            self.watchers.send_snapshots(|missed| self.snapshot_lines(session, missed));
         }
     }
 

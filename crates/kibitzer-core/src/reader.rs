@@ -56,6 +56,11 @@ impl EventReader {
         self
     }
 
+    /// Returns the position in the stream of the next byte of input.
+    pub(crate) const fn position(&self) -> u64 {
+        self.reader.position()
+    }
+
     /// Returns the framer, for settings of the stream such as the prompt.
     pub const fn framer_mut(&mut self) -> &mut Framer {
         self.reader.framer_mut()

@@ -270,13 +270,13 @@ mod tests {
 
     use super::*;
     use crate::core::session::{Credentials, SessionOptions};
-    use crate::observer::{Observation, SessionView};
+    use crate::observer::Observation;
 
     #[test]
     fn the_number_of_waiting_observers_is_limited() {
         struct Ignore;
         impl SessionObserver for Ignore {
-            fn observe(&mut self, _: &Observation, _: SessionView<'_>) {}
+            fn observe(&mut self, _: &Observation, _: &Session) {}
         }
         let shared = ClientShared::new(&Session::new(SessionOptions::new(Credentials::Guest), Instant::now()));
         for _ in 0..WAITING_OBSERVERS {

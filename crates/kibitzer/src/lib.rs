@@ -60,7 +60,7 @@ pub use kibitzer_core::hub::{Filter, GameWatch, Hub, RecvError, Subscription};
 pub use kibitzer_core::message::{GameId, Handle, MeOrOther, Message, Relation, Style12, TalkKind};
 pub use kibitzer_core::session::{Command, Password, Reply, RequestOptions, SessionState, TimesealChoice};
 pub use kibitzer_core::{Event, EventKind};
-pub use observer::{Observation, SessionObserver, SessionView};
+pub use observer::{Observation, SessionObserver};
 pub use password::PasswordSource;
 pub use profile::{AttachAccess, ConfigError, Profile};
 pub use suggestion::most_similar_word;

@@ -19,13 +19,14 @@ use crate::core::session::{Session, TransmitKind};
 /// Secrets are redacted before an observer is called: see [`Observation`].
 ///
 /// ```no_run
-/// use kibitzer::{Client, Observation, SessionObserver, Profile, SessionView};
+/// use kibitzer::{Client, Observation, SessionObserver, Profile};
+/// use kibitzer::core::session::Session;
 ///
 /// /// Prints the size of each piece received from the server.
 /// struct Traffic;
 ///
 /// impl SessionObserver for Traffic {
-///     fn observe(&mut self, observation: &Observation, _: SessionView<'_>) {
+///     fn observe(&mut self, observation: &Observation, _: &Session) {
 ///         if let Observation::Received(bytes) = observation {
 ///             println!("{} bytes", bytes.len());
 ///         }
@@ -39,8 +40,9 @@ use crate::core::session::{Session, TransmitKind};
 /// # }
 /// ```
 pub trait SessionObserver: Send {
-    /// Processes one observation. `session` is the state of the session at that time.
-    fn observe(&mut self, observation: &Observation, session: SessionView<'_>);
+    /// Processes one observation. `session` has its state and games after the last parsed event; more bytes may have been
+    /// observed than parsed.
+    fn observe(&mut self, observation: &Observation, session: &Session);
 
     /// Returns whether the session should pause reading because this observer has no room. One full observer pauses reading for
     /// the whole session; subscribers then receive nothing new, either. Default: never.
@@ -57,7 +59,7 @@ pub trait SessionObserver: Send {
     /// Does pending work without blocking, such as writing.
     ///
     /// Called whenever the session waits: after each batch of observations, and after the waker of `context` was woken.
-    fn poll_progress(&mut self, _session: SessionView<'_>, _context: &mut Context<'_>) {}
+    fn poll_progress(&mut self, _session: &Session, _context: &mut Context<'_>) {}
 
     /// Finishes pending work. Polled after the last observation, until it is ready or the write timeout of the profile expires;
     /// then the observer is dropped. Default: ready.
@@ -101,17 +103,4 @@ pub enum Observation {
     Closed,
     /// A [`Tap`](crate::Tap) that was not read has lost this number of observations here. Other observers never receive it.
     Missed(u64),
-}
-
-/// The session at the time of an observation.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct SessionView<'a> {
-    /// The session, with its state and games after the last parsed event.
-    pub session: &'a Session,
-    /// Position in the stream of this connection, in bytes, up to which bytes were parsed. More bytes may have been observed.
-    pub position: u64,
-    /// Position of the end of the last complete frame. The bytes from there to `position` belong to a frame whose end was not
-    /// received yet.
-    pub frame_end: u64,
 }

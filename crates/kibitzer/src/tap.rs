@@ -8,7 +8,8 @@ use tokio::time::Instant;
 use tokio_util::sync::PollSender;
 
 use crate::core::game::Game;
-use crate::observer::{Observation, SessionObserver, SessionView};
+use crate::core::session::Session;
+use crate::observer::{Observation, SessionObserver};
 
 /// Capacity of the channel. The items of one read may exceed it. An item may contain a game, of 180 KB with all its moves, so
 /// the channel holds at most 92 MB.
@@ -61,9 +62,9 @@ pub(crate) fn tap_channel() -> (TapSender, Tap) {
 }
 
 impl SessionObserver for TapSender {
-    fn observe(&mut self, observation: &Observation, view: SessionView<'_>) {
+    fn observe(&mut self, observation: &Observation, session: &Session) {
         let game = match observation {
-            Observation::Event { event, .. } => event.affected_game().and_then(|id| view.session.games().get(id)),
+            Observation::Event { event, .. } => event.affected_game().and_then(|id| session.games().get(id)),
             _ => None,
         };
         let item = TapItem { at: Instant::now(), observation: observation.clone(), game: game.cloned().map(Box::new) };
@@ -88,7 +89,7 @@ impl SessionObserver for TapSender {
         self.items.is_closed()
     }
 
-    fn poll_progress(&mut self, _: SessionView<'_>, context: &mut Context<'_>) {
+    fn poll_progress(&mut self, _: &Session, context: &mut Context<'_>) {
         // Whether all is sent shows in `is_full`.
         let _ = self.poll_close(context);
     }
@@ -113,12 +114,11 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
-    use crate::core::session::{Credentials, Session, SessionOptions};
+    use crate::core::session::{Credentials, SessionOptions};
 
     fn send(sender: &mut TapSender, bytes: &[u8]) {
         let session = Session::new(SessionOptions::new(Credentials::Guest), Instant::now().into_std());
-        let view = SessionView { session: &session, position: 0, frame_end: 0 };
-        sender.observe(&Observation::Received(Bytes::copy_from_slice(bytes)), view);
+        sender.observe(&Observation::Received(Bytes::copy_from_slice(bytes)), &session);
     }
 
     fn received(tap: &mut Tap) -> Vec<Bytes> {

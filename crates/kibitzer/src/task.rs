@@ -117,11 +117,7 @@ impl SessionTask {
             }
         }
         // An observer that hangs, such as a full disk, must not keep the task.
-        let _ = timeout(
-            self.dialer.write_timeout,
-            self.observers.close_and_drop_all(self.input.session_view(&self.session)),
-        )
-        .await;
+        let _ = timeout(self.dialer.write_timeout, self.observers.close_and_drop_all(&self.session)).await;
     }
 
     /// Does all work that is possible without waiting: requests, timeouts, output, replies and events, up to the maximum number
@@ -148,7 +144,7 @@ impl SessionTask {
     fn accept_client_work(&mut self, now: Instant) {
         // A new observer receives no event whose bytes it has not observed.
         if self.input.is_empty() {
-            self.observers.add(self.shared.take_observers(), self.input.session_view(&self.session));
+            self.observers.add(self.shared.take_observers(), &self.session);
         }
         while let Some((command, options, reply)) = self.shared.take_request() {
             if reply.is_closed() {
@@ -190,7 +186,7 @@ impl SessionTask {
                 {
                     self.observers.redact_reply(reply);
                 }
-                self.observers.show_reply(id, &result, self.input.session_view(&self.session));
+                self.observers.show_reply(id, &result, &self.session);
                 self.replies.deliver(id, result);
             }
             if !self.try_clear_held_event() {
@@ -228,7 +224,7 @@ impl SessionTask {
     fn send_session_output(&mut self, now: Instant) {
         let mut is_more = false;
         while let Some(transmit) = self.session.poll_transmit(now) {
-            self.observers.show_sent(&transmit, now, self.input.session_view(&self.session));
+            self.observers.show_sent(&transmit, now, &self.session);
             self.connection.queue_bytes(transmit.bytes());
             is_more = true;
             if transmit.kind.is_secret() {
@@ -268,7 +264,7 @@ impl SessionTask {
             event = self.session.poll_event();
         }
         let event = event?;
-        let redacted = self.observers.show_event_redacted(&event, started, self.input.session_view(&self.session));
+        let redacted = self.observers.show_event_redacted(&event, started, &self.session);
         // Shared at once: a pointer is cheaper to hold and to pass on than an event.
         Some(Arc::new(redacted.filter(|_| self.redacts_events).unwrap_or(event)))
     }
@@ -276,7 +272,7 @@ impl SessionTask {
     /// Drops the connection and its unparsed bytes, and reports its end to the observers and the session.
     fn drop_and_report_connection(&mut self, cause: CloseCause, now: Instant) {
         self.connection.close();
-        self.observers.show_closed(self.input.session_view(&self.session));
+        self.observers.show_closed(&self.session);
         self.input = ReceiveBuffer::default();
         self.session.handle_close(cause, now);
     }
@@ -290,11 +286,10 @@ impl SessionTask {
         let may_read = self.held_event.is_none() && self.input.is_empty() && !self.observers.any_is_full();
         let deadline = self.connection.write_deadline(self.dialer.write_timeout);
         self.timer.set([self.session.poll_timeout(), deadline].into_iter().flatten().min());
-        let view = self.input.session_view(&self.session);
         let progress = tokio::select! {
             biased;
             // First, so that observers work even if the server sends without a pause.
-            () = poll_fn(|context| self.observers.poll_progress(view, context)) => return,
+            () = poll_fn(|context| self.observers.poll_progress(&self.session, context)) => return,
             progress = self.connection.wait_for_change(&mut self.input.bytes, may_read) => progress,
             // The next turn does the work.
             () = self.shared.wait_for_work() => return,
@@ -303,7 +298,7 @@ impl SessionTask {
         };
         match progress {
             ConnectionChange::Received => {
-                self.observers.show_redacted(&self.input.bytes, runtime_now(), self.input.session_view(&self.session));
+                self.observers.show_redacted(&self.input.bytes, runtime_now(), &self.session);
             }
             ConnectionChange::Dialed(outcome) => self.session.handle_dial_outcome(outcome, runtime_now()),
             ConnectionChange::Broken => {}

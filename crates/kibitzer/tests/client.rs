@@ -10,9 +10,11 @@ use kibitzer::command::{self, MoveText, Request as _, Talk};
 use kibitzer::core::event::{CommandError, DialError, LoginError, RequestError, SessionEndReason};
 use kibitzer::core::hub::{Hub, RecvError};
 use kibitzer::core::message::{GameId, Ivar, Message, Refusal};
-use kibitzer::core::session::{Command, Password, RequestLimits, RequestOptions, SessionState, TimesealChoice};
+use kibitzer::core::session::{
+    Command, Password, RequestLimits, RequestOptions, Session, SessionState, TimesealChoice,
+};
 use kibitzer::core::{Event, EventKind};
-use kibitzer::{Client, ConnectError, Dial, Observation, PasswordSource, Profile, SessionObserver, SessionView};
+use kibitzer::{Client, ConnectError, Dial, Observation, PasswordSource, Profile, SessionObserver};
 use tokio::runtime::Handle;
 use tokio::time::{Instant, advance, timeout};
 
@@ -71,7 +73,7 @@ async fn subscribers_of_start_receive_every_event() {
 async fn a_panic_of_an_observer_is_propagated_by_the_first_shutdown() {
     struct Failing;
     impl SessionObserver for Failing {
-        fn observe(&mut self, _: &Observation, _: SessionView<'_>) {
+        fn observe(&mut self, _: &Observation, _: &Session) {
             panic!("an observer has panicked");
         }
     }

@@ -71,6 +71,11 @@ impl Reader {
         &mut self.framer
     }
 
+    /// Returns the position in the stream of the next byte of input.
+    pub(crate) const fn position(&self) -> u64 {
+        self.framer.position()
+    }
+
     /// Returns the state from which another reader can continue the stream. It does not include the players of games.
     pub(crate) fn stream_state(&self) -> StreamState {
         let mut state = StreamState::default();

@@ -20,6 +20,8 @@ pub(super) struct Context {
     pub(super) options: SessionOptions,
     pub(super) outbox: Outbox,
     pub(super) reader: EventReader,
+    /// Position in the stream at which the last complete frame ended.
+    pub(super) frame_end: u64,
     pub(super) rng: Rng,
     /// Number of requests made in this session; the identifier of the last one.
     pub(super) n_requests: u64,
@@ -38,6 +40,7 @@ impl Context {
         Self {
             outbox: Outbox::default(),
             reader: EventReader::default(),
+            frame_end: 0,
             rng: Rng::with_seed(options.seed),
             n_requests: 0,
             identity: None,

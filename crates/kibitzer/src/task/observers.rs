@@ -10,8 +10,8 @@ use super::log::SessionLog;
 use super::redactor::Redactor;
 use crate::core::Event;
 use crate::core::event::{RequestError, RequestId};
-use crate::core::session::{Reply, Transmit};
-use crate::observer::{Observation, SessionObserver, SessionView};
+use crate::core::session::{Reply, Session, Transmit};
+use crate::observer::{Observation, SessionObserver};
 
 /// Passes what happens in a session to the log and to its observers, in order and without secrets.
 pub(super) struct Observers {
@@ -29,11 +29,11 @@ impl Observers {
     /// Adds observers. Call it only while every received byte is parsed, so that the new observers
     /// receive no event whose bytes they have not observed. Bytes that the redactor withholds are shown to the earlier observers
     /// first.
-    pub(super) fn add(&mut self, new: Vec<Box<dyn SessionObserver>>, view: SessionView<'_>) {
+    pub(super) fn add(&mut self, new: Vec<Box<dyn SessionObserver>>, session: &Session) {
         if new.is_empty() {
             return;
         }
-        self.show_withheld_masked(view);
+        self.show_withheld_masked(session);
         self.list.extend(new);
     }
 
@@ -50,23 +50,23 @@ impl Observers {
 
     /// Logs received bytes and shows them to the observers, redacted. Bytes that may begin a secret are withheld until later
     /// bytes decide, or until something else is observed.
-    pub(super) fn show_redacted(&mut self, bytes: &[u8], now: Instant, view: SessionView<'_>) {
-        let Some(redactor) = &mut self.redactor else { return self.show_received(bytes, view) };
+    pub(super) fn show_redacted(&mut self, bytes: &[u8], now: Instant, session: &Session) {
+        let Some(redactor) = &mut self.redactor else { return self.show_received(bytes, session) };
         redactor.forget_overdue_secrets(now);
         let shown = redactor.redact_or_withhold(bytes);
-        self.show_received(&shown, view);
-        self.drop_idle_redactor(view);
+        self.show_received(&shown, session);
+        self.drop_idle_redactor(session);
     }
 
     /// Logs a sent line and shows it to the observers, without bytes if it is secret. Its secrets are redacted in received bytes
     /// from now on.
-    pub(super) fn show_sent(&mut self, transmit: &Transmit, now: Instant, view: SessionView<'_>) {
-        self.show_withheld_masked(view);
+    pub(super) fn show_sent(&mut self, transmit: &Transmit, now: Instant, session: &Session) {
+        self.show_withheld_masked(session);
         if transmit.kind.is_secret() {
             self.redactor.get_or_insert_with(|| Box::new(Redactor::new())).add_secrets_of(transmit, now);
         }
         self.log.log_sent(transmit);
-        self.notify_all(view, || {
+        self.notify_all(session, || {
             let bytes = if transmit.kind.is_secret() { Bytes::new() } else { Bytes::copy_from_slice(transmit.bytes()) };
             Observation::Sent { bytes, kind: transmit.kind }
         });
@@ -84,22 +84,22 @@ impl Observers {
 
     /// Logs the end of a request and shows it to the observers. Redaction of its secrets ends, except after a timeout, because the reply may
     /// still come.
-    pub(super) fn show_reply(&mut self, id: RequestId, result: &Result<Reply, RequestError>, view: SessionView<'_>) {
+    pub(super) fn show_reply(&mut self, id: RequestId, result: &Result<Reply, RequestError>, session: &Session) {
         self.log.log_completed_request(id, Some(result));
-        self.notify_all(view, || Observation::Reply { request: id, is_ok: result.is_ok() });
+        self.notify_all(session, || Observation::Reply { request: id, is_ok: result.is_ok() });
         if let Some(redactor) = &mut self.redactor
             && !matches!(result, Err(RequestError::TimedOut(_)))
         {
             redactor.forget_secrets_of(id);
-            self.drop_idle_redactor(view);
+            self.drop_idle_redactor(session);
         }
     }
 
     /// Shows the end of the connection to the observers, after the withheld bytes, and forgets all secrets.
-    pub(super) fn show_closed(&mut self, view: SessionView<'_>) {
-        self.show_withheld_masked(view);
+    pub(super) fn show_closed(&mut self, session: &Session) {
+        self.show_withheld_masked(session);
         self.redactor = None;
-        self.notify_all(view, || Observation::Closed);
+        self.notify_all(session, || Observation::Closed);
     }
 
     /// Logs an event and shows it to the observers, redacted. `started` is the time at which its parsing started. Returns the
@@ -109,10 +109,10 @@ impl Observers {
         &mut self,
         event: &Event,
         started: Option<Instant>,
-        view: SessionView<'_>,
+        session: &Session,
     ) -> Option<Event> {
         let redacted = self.redactor.as_ref().and_then(|redactor| redactor.redact_event(event));
-        self.notify_all(view, || Observation::Event {
+        self.notify_all(session, || Observation::Event {
             event: redacted.as_ref().unwrap_or(event).clone(),
             parsing: started.map(|started| started.elapsed()).unwrap_or_default(),
         });
@@ -121,17 +121,17 @@ impl Observers {
             && let Some(redactor) = &mut self.redactor
         {
             redactor.forget_login_secrets();
-            self.drop_idle_redactor(view);
+            self.drop_idle_redactor(session);
         }
         redacted
     }
 
     /// Lets every observer do pending work, registers their wakers, and drops those that are done. Ready if an observer was full
     /// and none is any more; otherwise pending.
-    pub(super) fn poll_progress(&mut self, view: SessionView<'_>, context: &mut Context<'_>) -> Poll<()> {
+    pub(super) fn poll_progress(&mut self, session: &Session, context: &mut Context<'_>) -> Poll<()> {
         let was_full = self.any_is_full();
         self.list.retain_mut(|observer| {
-            observer.poll_progress(view, context);
+            observer.poll_progress(session, context);
             !observer.is_done()
         });
         if was_full && !self.any_is_full() { Poll::Ready(()) } else { Poll::Pending }
@@ -143,8 +143,8 @@ impl Observers {
     /// # Cancel safety
     ///
     /// Cancel safe: the observers that are not closed yet remain.
-    pub(super) async fn close_and_drop_all(&mut self, view: SessionView<'_>) {
-        self.show_withheld_masked(view);
+    pub(super) async fn close_and_drop_all(&mut self, session: &Session) {
+        self.show_withheld_masked(session);
         poll_fn(|context| {
             self.list.retain_mut(|observer| observer.poll_close(context).is_pending());
             if self.list.is_empty() { Poll::Ready(()) } else { Poll::Pending }
@@ -158,40 +158,40 @@ impl Observers {
     }
 
     /// Logs received bytes that are already redacted and shows them to the observers; does nothing without bytes.
-    fn show_received(&mut self, bytes: &[u8], view: SessionView<'_>) {
+    fn show_received(&mut self, bytes: &[u8], session: &Session) {
         if !bytes.is_empty() {
             self.log.log_received(bytes);
-            self.notify_all(view, || Observation::Received(Bytes::copy_from_slice(bytes)));
+            self.notify_all(session, || Observation::Received(Bytes::copy_from_slice(bytes)));
         }
     }
 
     /// Shows the withheld bytes, masked, to the observers, so that they are observed before the next observation. The redactor
     /// still withholds them until it knows whether they begin a secret.
-    fn show_withheld_masked(&mut self, view: SessionView<'_>) {
+    fn show_withheld_masked(&mut self, session: &Session) {
         if let Some(redactor) = &mut self.redactor {
             let withheld = redactor.release_masked();
-            self.show_received(&withheld, view);
+            self.show_received(&withheld, session);
         }
     }
 
     /// Drops the redactor if no secret is left in it. The bytes that it withheld are shown to the observers first.
-    fn drop_idle_redactor(&mut self, view: SessionView<'_>) {
+    fn drop_idle_redactor(&mut self, session: &Session) {
         if self.redactor.as_ref().is_some_and(|redactor| redactor.has_no_secrets()) {
-            self.show_withheld_masked(view);
+            self.show_withheld_masked(session);
             self.redactor = None;
         }
     }
 
     /// Drops the observers that are done, and passes an observation to the others. The observation is created only if observers
     /// are left.
-    fn notify_all(&mut self, view: SessionView<'_>, observation: impl FnOnce() -> Observation) {
+    fn notify_all(&mut self, session: &Session, observation: impl FnOnce() -> Observation) {
         self.list.retain(|observer| !observer.is_done());
         if self.list.is_empty() {
             return;
         }
         let observation = observation();
         for observer in &mut self.list {
-            observer.observe(&observation, view);
+            observer.observe(&observation, session);
         }
     }
 }
@@ -205,7 +205,7 @@ mod tests {
     use tracing::Span;
 
     use super::*;
-    use crate::core::session::{Credentials, Session, SessionOptions};
+    use crate::core::session::{Credentials, SessionOptions};
 
     /// Counts observations, and is done after a number of them.
     struct Limited {
@@ -214,7 +214,7 @@ mod tests {
     }
 
     impl SessionObserver for Limited {
-        fn observe(&mut self, _: &Observation, _: SessionView<'_>) {
+        fn observe(&mut self, _: &Observation, _: &Session) {
             self.n_observed.fetch_add(1, Ordering::Relaxed);
         }
 
@@ -226,28 +226,26 @@ mod tests {
     #[test]
     fn an_observer_that_is_done_is_dropped_before_the_next_observation() {
         let session = Session::new(SessionOptions::new(Credentials::Guest), Instant::now());
-        let view = SessionView { session: &session, position: 0, frame_end: 0 };
         let n_observed = Arc::new(AtomicUsize::new(0));
         let limited = Limited { n_observed: Arc::clone(&n_observed), max: 2 };
         let mut observers = Observers::new(SessionLog::new(Span::none()), vec![Box::new(limited)]);
         for _ in 0..2 {
-            observers.show_redacted(b"fics% ", Instant::now(), view);
+            observers.show_redacted(b"fics% ", Instant::now(), &session);
         }
         assert_eq!(Arc::strong_count(&n_observed), 2);
-        observers.notify_all(view, || panic!("no observer is left"));
+        observers.notify_all(&session, || panic!("no observer is left"));
         assert_eq!((n_observed.load(Ordering::Relaxed), Arc::strong_count(&n_observed)), (2, 1));
     }
 
     #[test]
     fn an_observer_that_is_done_is_dropped_while_the_session_waits() {
         let session = Session::new(SessionOptions::new(Credentials::Guest), Instant::now());
-        let view = SessionView { session: &session, position: 0, frame_end: 0 };
         let n_observed = Arc::new(AtomicUsize::new(0));
         let [short, long] = [1, 2]
             .map(|max| -> Box<dyn SessionObserver> { Box::new(Limited { n_observed: Arc::clone(&n_observed), max }) });
         let mut observers = Observers::new(SessionLog::new(Span::none()), vec![short, long]);
         n_observed.store(1, Ordering::Relaxed);
-        assert!(observers.poll_progress(view, &mut Context::from_waker(Waker::noop())).is_pending());
+        assert!(observers.poll_progress(&session, &mut Context::from_waker(Waker::noop())).is_pending());
         assert_eq!(Arc::strong_count(&n_observed), 2, "only the other observer is left");
     }
 }

@@ -9,7 +9,8 @@ use tracing::error;
 
 use super::recorder::{Recorder, Recording};
 use crate::client_shared::wait_until;
-use crate::observer::{Observation, SessionObserver, SessionView};
+use crate::core::session::Session;
+use crate::observer::{Observation, SessionObserver};
 
 /// State of a session's recordings, shared by its task and the handles of its client.
 #[derive(Debug, Default)]
@@ -93,7 +94,7 @@ impl Recordings {
 pub(crate) struct RecordingObserver(Arc<Recordings>);
 
 impl SessionObserver for RecordingObserver {
-    fn observe(&mut self, observation: &Observation, _: SessionView<'_>) {
+    fn observe(&mut self, observation: &Observation, _: &Session) {
         let mut state = self.0.lock();
         let is_piece = matches!(observation, Observation::Received(_) | Observation::Sent { .. } | Observation::Closed);
         match (&mut state.recorder, observation) {
@@ -115,7 +116,7 @@ impl SessionObserver for RecordingObserver {
         self.0.lock().recorder.as_ref().is_some_and(Recorder::is_full)
     }
 
-    fn poll_progress(&mut self, _: SessionView<'_>, context: &mut Context<'_>) {
+    fn poll_progress(&mut self, _: &Session, context: &mut Context<'_>) {
         // Whether all is written shows in `is_full`.
         let _ = self.poll_close(context);
     }
@@ -154,12 +155,11 @@ mod tests {
     use tokio::io::{AsyncReadExt as _, duplex};
 
     use super::*;
-    use crate::core::session::{Credentials, Session, SessionOptions};
+    use crate::core::session::{Credentials, SessionOptions};
 
     fn receive(observer: &mut RecordingObserver, bytes: &'static [u8]) {
         let session = Session::new(SessionOptions::new(Credentials::Guest), Instant::now());
-        let view = SessionView { session: &session, position: 0, frame_end: 0 };
-        observer.observe(&Observation::Received(Bytes::from_static(bytes)), view);
+        observer.observe(&Observation::Received(Bytes::from_static(bytes)), &session);
     }
 
     async fn close(observer: &mut RecordingObserver) {

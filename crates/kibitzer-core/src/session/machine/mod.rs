@@ -143,6 +143,17 @@ impl Session {
         self.cx.reader.stream_state()
     }
 
+    /// Returns the number of bytes of this connection that were parsed; after its end, of the last connection.
+    pub const fn stream_position(&self) -> u64 {
+        self.cx.reader.position()
+    }
+
+    /// Returns the position in the stream at which the last complete frame of this connection ended. The bytes from there to
+    /// [`stream_position`](Self::stream_position) belong to a frame whose end was not received yet.
+    pub const fn frame_end(&self) -> u64 {
+        self.cx.frame_end
+    }
+
     /// Returns the name of this login, as the server spelled it last; `None` for a guest whose name the server did not report.
     pub fn login_handle(&self) -> Option<&Handle> {
         self.cx.identity.as_ref()?.handle.as_ref()
@@ -218,6 +229,8 @@ impl Session {
             self.cx.emit(event.clone());
             self.process_event(&event);
         }
+        // An observer that is added before the next connection has missed no part of a frame.
+        self.cx.frame_end = self.cx.reader.position();
         match &self.phase {
             Phase::LoggingIn(_) | Phase::Live(_) if let Some(by) = self.kicked_by_before_close(cause) => {
                 self.fail_requests_and_require_close(AfterClose::End(SessionEndReason::Kicked(by)));

@@ -26,6 +26,7 @@ impl Session {
         framer.set_block_mode(false);
         let reader = Reader::new(framer, cx.options.family);
         cx.reader = EventReader::new(reader).with_game_limits(cx.options.game_limits);
+        cx.frame_end = 0;
         cx.outbox.reset_for_connection(timeseal, cx.now);
         cx.memory.forget_seek_numbers();
         if let Some(password) = cx.memory.new_password.take() {
@@ -43,7 +44,10 @@ impl Session {
     pub(super) fn process_event(&mut self, event: &Event) {
         self.cx.counters.events += 1;
         let message = match event {
-            Event::Received { received, .. } => &received.message,
+            Event::Received { received, .. } => {
+                self.cx.frame_end = received.end();
+                &received.message
+            }
             Event::Desync(desync) => {
                 if let Phase::Live(live) = &mut self.phase {
                     live.handle_desync(desync, &mut self.cx);
