@@ -55,38 +55,16 @@ pub use socket::Listener;
 ///
 /// # Errors
 ///
-/// As [`AttachSocket::bind`]; an error without a kind if the session is over.
+/// As [`Listener::bind`]; an error without a kind if the session is over.
 ///
 /// # Cancel safety
 ///
 /// Dropping the future exposes nothing, but may have removed a dead process's socket.
 pub async fn expose(client: &Client, path: impl AsRef<Path>) -> io::Result<()> {
-    AttachSocket::bind(path).await?.expose(client).map_err(io::Error::other)
+    Listener::bind(path.as_ref()).await?.expose(client, AttachAccess::Read).map_err(io::Error::other)
 }
 
-/// A Unix socket on which a session can be exposed. Dropping it removes its file.
-#[derive(Debug)]
-pub struct AttachSocket {
-    listener: Listener,
-    access: AttachAccess,
-}
-
-impl AttachSocket {
-    /// Creates a socket; see [`expose`].
-    ///
-    /// # Errors
-    ///
-    /// [`AddrInUse`](io::ErrorKind::AddrInUse): another process listens on the socket.
-    /// [`AlreadyExists`](io::ErrorKind::AlreadyExists): a file that is not a socket has this path; it is not replaced.
-    /// [`Unsupported`](io::ErrorKind::Unsupported): this system has no Unix sockets. Other kinds if the socket cannot be created.
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping the future leaves no file, but may have removed a dead process's socket.
-    pub async fn bind(path: impl AsRef<Path>) -> io::Result<Self> {
-        Ok(Self { listener: Listener::bind(path.as_ref()).await?, access: AttachAccess::Read })
-    }
-
+impl Listener {
     /// Creates the socket that a profile names with [`attach_socket`](Profile::attach_socket()); `None` if it names none.
     ///
     /// # Errors
@@ -98,22 +76,16 @@ impl AttachSocket {
     /// As [`bind`](Self::bind).
     pub async fn from_profile(profile: &Profile) -> io::Result<Option<Self>> {
         let Some(path) = &profile.attach_socket else { return Ok(None) };
-        Ok(Some(Self::bind(path).await?.access(profile.attach_access)))
+        Self::bind(path).await.map(Some)
     }
 
-    /// Sets whether watchers may send lines. Default [`AttachAccess::Read`].
-    #[must_use]
-    pub fn access(self, access: AttachAccess) -> Self {
-        Self { access, ..self }
-    }
-
-    /// Exposes a session. Watchers can attach until it ends.
+    /// Exposes a session on this socket; see [`expose`]. Watchers can attach until it ends, and send lines if `access` allows it.
     ///
     /// # Errors
     ///
     /// [`RequestError::Ended`] if the session is over, [`RequestError::Busy`] if too many observers wait to be added to it.
-    pub fn expose(self, client: &Client) -> Result<(), RequestError> {
-        client.add_observer(host::spawn_host(self.listener, self.access, client))
+    pub fn expose(self, client: &Client, access: AttachAccess) -> Result<(), RequestError> {
+        client.add_observer(host::spawn_host(self, access, client))
     }
 }
 

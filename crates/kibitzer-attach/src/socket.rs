@@ -35,7 +35,9 @@ impl Listener {
     ///
     /// # Errors
     ///
-    /// As [`AttachSocket::bind`](crate::AttachSocket::bind).
+    /// [`AddrInUse`](io::ErrorKind::AddrInUse): another process listens on the socket.
+    /// [`AlreadyExists`](io::ErrorKind::AlreadyExists): a file that is not a socket has this path; it is not replaced.
+    /// [`Unsupported`](io::ErrorKind::Unsupported): this system has no Unix sockets. Other kinds if the socket cannot be created.
     ///
     /// # Cancel safety
     ///

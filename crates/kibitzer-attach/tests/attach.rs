@@ -20,8 +20,7 @@ use kibitzer::core::{Event, EventReader};
 use kibitzer::transcript::{Direction, Record, TranscriptReader};
 use kibitzer::{Client, GameId, Observation, Profile, Tap, TapItem};
 use kibitzer_attach::{
-    AttachAccess, AttachError, AttachEvent, AttachSocket, AttachedRequestError, AttachedSession, MissedAmounts,
-    SessionSnapshot,
+    AttachAccess, AttachError, AttachEvent, AttachedRequestError, AttachedSession, MissedAmounts, SessionSnapshot,
 };
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::UnixStream;
@@ -57,7 +56,8 @@ fn exposed(folder: &Folder) -> (Listener, Profile) {
 
 /// Exposes a session as its profile says.
 async fn expose(client: &Client, profile: &Profile) {
-    AttachSocket::from_profile(profile).await.unwrap().unwrap().expose(client).unwrap();
+    let socket = kibitzer_attach::Listener::from_profile(profile).await.unwrap().unwrap();
+    socket.expose(client, profile.attach_access).unwrap();
 }
 
 /// A guest's session, ready and exposed from its start.
@@ -521,7 +521,7 @@ async fn the_socket_is_private_used_once_and_removed_with_the_session() {
     let (mut listener, profile) = exposed(&folder);
     let (client, peer) = exposed_guest(&mut listener, profile.clone()).await;
     assert_eq!(std::fs::metadata(folder.socket()).unwrap().permissions().mode() & 0o777, 0o600);
-    let second = AttachSocket::from_profile(&profile).await.unwrap_err();
+    let second = kibitzer_attach::Listener::from_profile(&profile).await.unwrap_err();
     assert_eq!(second.kind(), io::ErrorKind::AddrInUse, "{second:?}");
     client.shutdown().await;
     drop(peer);

@@ -19,7 +19,7 @@ use std::io;
 use kibitzer::core::event::SessionEndReason;
 use kibitzer::core::text::error_chain;
 use kibitzer::{Client, ConnectError, Profile, Tap, most_similar_word};
-use kibitzer_attach::{AttachError, AttachSocket};
+use kibitzer_attach::{AttachError, Listener};
 use tokio::runtime::{Builder, Runtime};
 
 pub(crate) use attached::{attach, forward_attached, run_attached_session};
@@ -51,11 +51,12 @@ use crate::failure::{FAILED, Failure, LOST, NO_SESSION};
 ///
 /// Dropping the future starts nothing.
 pub(crate) async fn start_and_expose_session(profile: Profile, server: &str) -> Result<(Client, Tap), Failure> {
-    let socket = AttachSocket::from_profile(&profile).await.map_err(Failure::caused_by)?;
+    let socket = Listener::from_profile(&profile).await.map_err(Failure::caused_by)?;
+    let access = profile.attach_access;
     let started = Client::start_tapped(profile).await;
     let (client, tap) = started.map_err(|error| connect_failure(server, &error))?;
     if let Some(socket) = socket {
-        socket.expose(&client).map_err(Failure::caused_by)?;
+        socket.expose(&client, access).map_err(Failure::caused_by)?;
     }
     Ok((client, tap))
 }

@@ -255,7 +255,7 @@ impl Profile {
 
     /// Sets the Unix socket on which programs expose the session to other processes of the same user. Default: none.
     ///
-    /// The programs are `kibitzer` and those that call `kibitzer_attach::AttachSocket::from_profile`; a
+    /// The programs are `kibitzer` and those that call `kibitzer_attach::Listener::from_profile`; a
     /// [`Client`](crate::Client) alone exposes nothing.
     #[must_use]
     pub fn attach_socket(self, path: impl Into<PathBuf>) -> Self {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use kibitzer::core::Event;
 use kibitzer::{Client, Dial, Profile};
-use kibitzer_attach::{AttachAccess, AttachSocket, AttachedSession};
+use kibitzer_attach::{AttachAccess, AttachedSession, Listener};
 use kibitzer_server::{PopulationOptions, Server, ServerOptions};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -52,7 +52,7 @@ impl Bot {
             async move { control.connect().await }
         });
         let client = Client::connect(Profile::demo().dial(dial).session(|session| session.seed(7))).await.unwrap();
-        AttachSocket::bind(folder.join("s")).await.unwrap().access(access).expose(&client).unwrap();
+        Listener::bind(&folder.join("s")).await.unwrap().expose(&client, access).unwrap();
         client.request("observe 1").await.unwrap();
         Self { client, server, folder }
     }
