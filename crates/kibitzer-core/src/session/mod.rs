@@ -32,5 +32,5 @@ pub use options::credentials::{Credentials, Password};
 pub use options::{Reconnect, RequestLimits, SessionOptions, Timings};
 pub use reply::Reply;
 pub use requests::split::split_text;
-pub use secret::{Secret, SecretDetector, SecretSource, mask_secrets_in_prefix, mask_text_keeping_controls};
+pub use secret::{Secret, SecretDetector, mask_secrets_in_line, mask_secrets_in_stream, mask_text_keeping_controls};
 pub use transmit::{Transmit, TransmitKind};

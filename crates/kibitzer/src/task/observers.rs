@@ -63,7 +63,7 @@ impl Observers {
     pub(super) fn show_sent(&mut self, transmit: &Transmit, now: Instant, session: &Session) {
         self.show_withheld_masked(session);
         if transmit.kind.is_secret() {
-            self.redactor.get_or_insert_with(|| Box::new(Redactor::new())).add_secrets_of(transmit, now);
+            self.redactor.get_or_insert_default().add_secrets_of(transmit, now);
         }
         self.log.log_sent(transmit);
         self.notify_all(session, || {
@@ -176,7 +176,7 @@ impl Observers {
 
     /// Drops the redactor if no secret is left in it. The bytes that it withheld are shown to the observers first.
     fn drop_idle_redactor(&mut self, session: &Session) {
-        if self.redactor.as_ref().is_some_and(|redactor| redactor.has_no_secrets()) {
+        if self.redactor.as_ref().is_some_and(|redactor| redactor.secrets.is_empty()) {
             self.show_withheld_masked(session);
             self.redactor = None;
         }

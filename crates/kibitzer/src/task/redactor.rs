@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 use crate::core::Event;
 use crate::core::event::RequestId;
 use crate::core::session::{
-    Secret, SecretSource, Transmit, TransmitKind, mask_secrets_in_prefix, mask_text_keeping_controls,
+    Secret, Transmit, mask_secrets_in_line, mask_secrets_in_stream, mask_text_keeping_controls,
 };
 
 /// Maximum time for which the secrets of a command are redacted while its reply is not received.
@@ -17,64 +17,46 @@ const REPLY_TIMEOUT: Duration = Duration::from_mins(1);
 ///
 /// A password of the login is redacted until the session is set up, the secrets of a command until its reply, both no longer
 /// than the connection lasts. They may be common words, which have to remain readable afterwards.
+#[derive(Default)]
 pub(super) struct Redactor {
-    secrets: Vec<SentSecret>,
+    pub(super) secrets: Vec<SentSecret>,
     /// The last received bytes if a secret may begin with them. They are withheld until the next bytes decide.
     withheld: Zeroizing<Vec<u8>>,
     /// Number of withheld bytes that [`release_masked`](Self::release_masked) has already returned, masked.
     n_released: usize,
 }
 
-/// A secret that was sent, and how long it is redacted.
-struct SentSecret {
+/// A secret that was sent.
+pub(super) struct SentSecret {
     secret: Secret,
-    until: SecretLifetime,
-}
-
-/// How long a secret is redacted.
-#[derive(Clone, Copy)]
-enum SecretLifetime {
-    /// Until the session is set up. For a password of the login.
-    SetUp,
-    /// Until the request that contained the secret is replied to, at the latest until `at_latest`. For a secret in a command.
-    Replied { request: Option<RequestId>, at_latest: Instant },
+    /// The request that contained it; `None` for a password of the login.
+    request: Option<RequestId>,
+    /// Time at which the secret of a request is forgotten even without a reply; `None` for a password of the login.
+    at_latest: Option<Instant>,
 }
 
 impl Redactor {
-    pub(super) fn new() -> Self {
-        Self { secrets: Vec::new(), withheld: Zeroizing::default(), n_released: 0 }
-    }
-
     /// Redacts the secrets of a sent line in bytes received from now on: the password of the login until the set-up is over,
     /// others until the reply to their request, at most for [`REPLY_TIMEOUT`].
     pub(super) fn add_secrets_of(&mut self, transmit: &Transmit, now: Instant) {
-        let until = match transmit.kind {
-            TransmitKind::Password => SecretLifetime::SetUp,
-            _ => SecretLifetime::Replied { request: transmit.request, at_latest: now + REPLY_TIMEOUT },
-        };
-        self.secrets.extend(transmit.secrets().filter_map(Secret::new).map(|secret| SentSecret { secret, until }));
+        let at_latest = transmit.request.map(|_| now + REPLY_TIMEOUT);
+        let sent = |secret| SentSecret { secret, request: transmit.request, at_latest };
+        self.secrets.extend(transmit.secrets().filter_map(Secret::new).map(sent));
     }
 
     /// Forgets the secrets of the login, because the session is set up.
     pub(super) fn forget_login_secrets(&mut self) {
-        self.secrets.retain(|secret| !matches!(secret.until, SecretLifetime::SetUp));
+        self.secrets.retain(|sent| sent.at_latest.is_some());
     }
 
     /// Forgets the secrets of a request that was replied to.
     pub(super) fn forget_secrets_of(&mut self, id: RequestId) {
-        self.secrets
-            .retain(|secret| !matches!(secret.until, SecretLifetime::Replied { request, .. } if request == Some(id)));
+        self.secrets.retain(|sent| sent.request != Some(id));
     }
 
     /// Forgets the secrets of requests whose reply is overdue at this time.
     pub(super) fn forget_overdue_secrets(&mut self, now: Instant) {
-        self.secrets
-            .retain(|secret| !matches!(secret.until, SecretLifetime::Replied { at_latest, .. } if at_latest <= now));
-    }
-
-    /// Returns whether no secret is left.
-    pub(super) fn has_no_secrets(&self) -> bool {
-        self.secrets.is_empty()
+        self.secrets.retain(|sent| sent.at_latest.is_none_or(|at_latest| at_latest > now));
     }
 
     /// Returns the redacted bytes that can be shown now: the withheld bytes and `bytes`, without those that
@@ -83,7 +65,7 @@ impl Redactor {
     pub(super) fn redact_or_withhold(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut all = std::mem::take(&mut self.withheld);
         all.extend_from_slice(bytes);
-        let n_decided = self.mask_and_count_decided(&mut all, SecretSource::Stream);
+        let n_decided = mask_secrets_in_stream(&self.secrets(), &mut all);
         let shown = all.get(self.n_released..n_decided).unwrap_or_default().to_vec();
         self.withheld = Zeroizing::new(all.split_off(n_decided));
         self.n_released = self.n_released.saturating_sub(n_decided);
@@ -102,14 +84,12 @@ impl Redactor {
     /// Returns the event without its secrets, as the text of its redacted line; `None` if it contains no secret.
     pub(super) fn redact_event(&self, event: &Event) -> Option<Event> {
         let mut line = event.raw().to_vec();
-        self.mask_and_count_decided(&mut line, SecretSource::Line);
+        mask_secrets_in_line(&self.secrets(), &mut line);
         if line == event.raw() { None } else { event.to_redacted_text(&line) }
     }
 
-    /// Masks the secrets in `bytes`. Returns the number of bytes at the start for which it is decided whether they are secret;
-    /// the rest may begin a secret.
-    fn mask_and_count_decided(&self, bytes: &mut [u8], source: SecretSource) -> usize {
-        mask_secrets_in_prefix(&self.secrets.iter().map(|sent| &sent.secret), bytes, source)
+    fn secrets(&self) -> impl Iterator<Item = &Secret> + Clone {
+        self.secrets.iter().map(|sent| &sent.secret)
     }
 }
 
@@ -120,10 +100,12 @@ mod tests {
     use super::*;
     use crate::core::EventReader;
 
+    fn sent(text: &str, at_latest: Option<Instant>) -> SentSecret {
+        SentSecret { secret: Secret::new(text.as_bytes()).unwrap(), request: None, at_latest }
+    }
+
     fn redactor(secrets: &[&str]) -> Redactor {
-        let secret =
-            |text: &&str| SentSecret { secret: Secret::new(text.as_bytes()).unwrap(), until: SecretLifetime::SetUp };
-        Redactor { secrets: secrets.iter().map(secret).collect(), ..Redactor::new() }
+        Redactor { secrets: secrets.iter().map(|text| sent(text, None)).collect(), ..Redactor::default() }
     }
 
     /// Returns the bytes shown after each read and at the end.
@@ -172,14 +154,13 @@ mod tests {
 
     #[test]
     fn a_secret_is_redacted_until_it_expires() {
-        let now = Instant::now();
+        let at_latest = Instant::now() + REPLY_TIMEOUT;
         let mut redactor = redactor(&["swordfish"]);
-        let until = SecretLifetime::Replied { request: None, at_latest: now + REPLY_TIMEOUT };
-        redactor.secrets.push(SentSecret { secret: Secret::new(b"perch").unwrap(), until });
+        redactor.secrets.push(sent("perch", Some(at_latest)));
         redactor.forget_login_secrets();
         assert_eq!(redactor.redact_or_withhold(b"perch swordfish "), b"***** swordfish ");
-        redactor.forget_overdue_secrets(now + REPLY_TIMEOUT);
-        assert!(redactor.has_no_secrets());
+        redactor.forget_overdue_secrets(at_latest);
+        assert!(redactor.secrets.is_empty());
     }
 
     #[test]

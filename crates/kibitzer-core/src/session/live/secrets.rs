@@ -6,7 +6,7 @@ use crate::session::command::Command;
 use crate::session::context::Context;
 use crate::session::options::credentials::Password;
 use crate::session::reply::Reply;
-use crate::session::secret::{Secret, SecretSource, mask_secrets_in_prefix};
+use crate::session::secret::{Secret, mask_secrets_in_line};
 use crate::text::{ServerText, encode_ascii};
 
 /// Learns aliases for secret commands, and the new password of the account, from the reply to a command. Removes the command's
@@ -29,7 +29,7 @@ pub(super) fn learn_and_redact_secrets(command: &Command, result: &mut Result<Re
         Err(RequestError::Refused { text, .. }) if !secrets.is_empty() => {
             let secrets: Vec<_> = secrets.iter().filter_map(|word| Secret::new(word.as_bytes())).collect();
             let mut line = encode_ascii(text.as_str()).into_owned().into_bytes();
-            mask_secrets_in_prefix(&secrets.iter(), &mut line, SecretSource::Line);
+            mask_secrets_in_line(&secrets.iter(), &mut line);
             *text = ServerText::from_wire(&line);
         }
         Err(_) => {}

@@ -20,9 +20,8 @@ const MASK: u8 = b'*';
 pub struct Secret(Zeroizing<Vec<char>>);
 
 /// Origin of the bytes that are searched for secrets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "a closed set")]
-pub enum SecretSource {
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SecretSource {
     /// The received stream of a connection. More bytes may follow.
     Stream,
     /// One line after framing. It may contain a blank where the server broke the line.
@@ -100,9 +99,19 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-/// Replaces the characters of all secrets in the bytes by asterisks. Returns the number of processed bytes: the rest of a stream
-/// may be the start of a secret, and has to be passed again with more bytes.
-pub fn mask_secrets_in_prefix<'a>(
+/// Replaces the characters of all secrets in received bytes by asterisks. Returns the number of processed bytes: the rest may be
+/// the start of a secret, and has to be passed again with more bytes.
+pub fn mask_secrets_in_stream<'a>(secrets: &(impl Iterator<Item = &'a Secret> + Clone), bytes: &mut [u8]) -> usize {
+    mask_secrets(secrets, bytes, SecretSource::Stream)
+}
+
+/// Replaces the characters of all secrets in a framed line by asterisks. The line may contain a blank where the server broke it.
+pub fn mask_secrets_in_line<'a>(secrets: &(impl Iterator<Item = &'a Secret> + Clone), line: &mut [u8]) {
+    mask_secrets(secrets, line, SecretSource::Line);
+}
+
+/// Masks secrets, and returns the number of processed bytes: all but those of a stream that may be the start of a secret.
+fn mask_secrets<'a>(
     secrets: &(impl Iterator<Item = &'a Secret> + Clone),
     bytes: &mut [u8],
     source: SecretSource,
@@ -233,10 +242,10 @@ mod tests {
     fn hidden(secret: &str, bytes: &[u8]) -> Vec<u8> {
         let secrets = [Secret::new(secret.as_bytes()).unwrap()];
         let mut all = bytes.to_vec();
-        let n_done = mask_secrets_in_prefix(&secrets.iter(), &mut all, SecretSource::Stream);
+        let n_done = mask_secrets_in_stream(&secrets.iter(), &mut all);
         for end in 0..bytes.len() {
             let mut start = bytes[..end].to_vec();
-            let n_sure = mask_secrets_in_prefix(&secrets.iter(), &mut start, SecretSource::Stream);
+            let n_sure = mask_secrets_in_stream(&secrets.iter(), &mut start);
             assert_eq!(start[..n_sure], all[..n_sure], "{bytes:?} cut at {end}");
         }
         assert!(n_done <= all.len());
@@ -281,7 +290,7 @@ mod tests {
         for noise in [&b"\0"[..], b"\x1b[1", b"\n\r\\  ", b"\n\r\r"] {
             let mut bytes =
                 [b"p", &noise.repeat(4)[..noise.len()], &noise.last_chunk::<1>().unwrap().repeat(2_000)].concat();
-            let n_done = mask_secrets_in_prefix(&secrets.iter(), &mut bytes, SecretSource::Stream);
+            let n_done = mask_secrets_in_stream(&secrets.iter(), &mut bytes);
             assert!(bytes.len() - n_done <= 2 * MAX_SKIPPED, "{noise:?}: {n_done}");
         }
     }
@@ -296,7 +305,7 @@ mod tests {
             assert!(Secret::new(secret.as_bytes()).unwrap().is_in(format!("it is {secret}").as_bytes()), "{secret}");
         }
         let mut line = *b"a pe rch, per";
-        assert_eq!(mask_secrets_in_prefix(&[&secret].into_iter(), &mut line, SecretSource::Line), line.len());
+        mask_secrets_in_line(&[&secret].into_iter(), &mut line);
         assert_eq!(&line, b"a ******, per");
         assert!(!format!("{secret:?}").contains("perch") && Secret::new(b"  ").is_none());
     }
