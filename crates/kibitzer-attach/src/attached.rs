@@ -16,7 +16,7 @@ use tokio::time::{Instant, timeout};
 use crate::decoder::WatcherDecoder;
 use crate::lines::LineReader;
 use crate::socket::{self, Stream};
-use crate::wire::{Hello, Note, NoteKind, RequestAnswer, SendRequest, VERSION, WireLine};
+use crate::wire::{Hello, Note, NoteKind, SendRequest, VERSION, WireLine};
 use crate::{AttachAccess, AttachError, AttachEvent, AttachedRequestError};
 
 /// Timeout of the connection, and then of the first line.
@@ -69,11 +69,7 @@ pub struct AttachedSession {
 pub struct AttachedRequestSender(mpsc::Sender<UnsentRequest>);
 
 /// A line that waits to be sent, and the channel for its answer.
-#[derive(Debug)]
-struct UnsentRequest {
-    line: String,
-    answer: AnswerSender,
-}
+type UnsentRequest = (String, AnswerSender);
 
 type AnswerSender = oneshot::Sender<Result<(), AttachedRequestError>>;
 
@@ -127,7 +123,7 @@ impl AttachedSession {
 
     /// Returns the time at which the session started, converted to this process's clock.
     pub const fn began(&self) -> Instant {
-        self.decoder.began()
+        self.decoder.began
     }
 
     /// Returns a handle that sends lines to the server through this session.
@@ -187,7 +183,7 @@ impl AttachedSession {
     }
 
     /// Queues a line for the socket, and registers the caller that waits for its answer.
-    fn queue_request(&mut self, UnsentRequest { line, answer }: UnsentRequest) {
+    fn queue_request(&mut self, (line, answer): UnsentRequest) {
         let id = self.next_id;
         self.next_id += 1;
         // A number and a text can always be written.
@@ -201,7 +197,13 @@ impl AttachedSession {
     fn process_line(&mut self, line: Option<&[u8]>) -> Result<(), AttachError> {
         let Some(line) = line else { return self.end_stream(AttachError::Gone) };
         match WireLine::parse(line).ok_or(AttachError::InvalidLine)? {
-            WireLine::Note(Note { kind: NoteKind::Answer(answer), .. }) => self.deliver_answer(answer),
+            WireLine::Note(Note { kind: NoteKind::Answer { id, error }, .. }) => {
+                if let Some(at) = self.unanswered.iter().position(|(unanswered, _)| *unanswered == id) {
+                    let (_, sender) = self.unanswered.swap_remove(at);
+                    // The caller may no longer wait.
+                    let _ = sender.send(error.map_or(Ok(()), Err));
+                }
+            }
             WireLine::Note(Note { kind: NoteKind::Bye { reason }, .. }) => {
                 return self.end_stream(AttachError::Dismissed(reason.into_owned()));
             }
@@ -213,7 +215,7 @@ impl AttachedSession {
     /// Ends the stream. Returns `error` unless the session has reported its end.
     fn end_stream(&mut self, error: AttachError) -> Result<(), AttachError> {
         self.detach_and_fail_requests();
-        if self.decoder.has_session_ended() { Ok(()) } else { Err(error) }
+        if self.decoder.has_session_ended { Ok(()) } else { Err(error) }
     }
 
     /// Marks the stream as over. Current and later calls of [`AttachedRequestSender::request`] fail with
@@ -223,14 +225,6 @@ impl AttachedSession {
         self.unanswered.clear();
         self.orders.close();
         while self.orders.try_recv().is_ok() {}
-    }
-
-    /// Passes an answer to the caller that waits for it.
-    fn deliver_answer(&mut self, answer: RequestAnswer) {
-        let Some(position) = self.unanswered.iter().position(|(id, _)| *id == answer.id) else { return };
-        let (_, sender) = self.unanswered.swap_remove(position);
-        // The caller may no longer wait.
-        let _ = sender.send(answer.error.map_or(Ok(()), Err));
     }
 }
 
@@ -247,7 +241,7 @@ impl AttachedRequestSender {
     /// Dropping the future loses the answer; the line may have been sent.
     pub async fn request(&self, line: &str) -> Result<(), AttachedRequestError> {
         let (answer, answered) = oneshot::channel();
-        let sent = self.0.try_send(UnsentRequest { line: line.to_owned(), answer });
+        let sent = self.0.try_send((line.to_owned(), answer));
         sent.map_err(|error| match error {
             mpsc::error::TrySendError::Full(_) => AttachedRequestError::Busy,
             mpsc::error::TrySendError::Closed(_) => AttachedRequestError::Detached,

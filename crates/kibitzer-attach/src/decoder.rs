@@ -19,7 +19,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use kibitzer::transcript::Direction;
 use kibitzer::{Observation, TapItem};
-use kibitzer_core::game::{Game, Games};
+use kibitzer_core::game::Game;
 use kibitzer_core::session::{SessionState, TransmitKind};
 use kibitzer_core::text::{Handle, decode_latin_1};
 use kibitzer_core::wire::{StreamState, Timeseal, unseal};
@@ -27,7 +27,7 @@ use kibitzer_core::{Event, EventReader};
 use tokio::time::Instant;
 
 use crate::MissedAmounts;
-use crate::wire::{LifecycleNote, Note, NoteKind, SnapshotStartNote, StreamBytes, WireLine};
+use crate::wire::{Note, NoteKind, StreamBytes, WireLine};
 
 /// An event of an attached session.
 #[derive(Clone, Debug)]
@@ -60,13 +60,14 @@ pub struct SessionSnapshot {
 /// Converts the lines of an exposed session to events. Received bytes are parsed with the reader that the session itself uses.
 #[derive(Debug)]
 pub(crate) struct WatcherDecoder {
-    began: Instant,
+    /// Time at which the session started.
+    pub(crate) began: Instant,
     state: DecoderState,
     timeseal: Timeseal,
     /// Events that were not returned yet.
     events: VecDeque<AttachEvent>,
     /// Whether [`Event::Ended`] was received.
-    has_session_ended: bool,
+    pub(crate) has_session_ended: bool,
 }
 
 /// State of a [`WatcherDecoder`]; the table of the module shows the transitions.
@@ -87,16 +88,6 @@ impl WatcherDecoder {
         Self { began, state, timeseal: Timeseal::Off, events: VecDeque::new(), has_session_ended: false }
     }
 
-    /// Returns the time at which the session started.
-    pub(crate) const fn began(&self) -> Instant {
-        self.began
-    }
-
-    /// Returns whether the session reported its end.
-    pub(crate) const fn has_session_ended(&self) -> bool {
-        self.has_session_ended
-    }
-
     /// Removes and returns the next event; `None` if another line has to be processed first.
     pub(crate) fn next_event(&mut self) -> Option<AttachEvent> {
         let event = self.events.pop_front();
@@ -109,7 +100,13 @@ impl WatcherDecoder {
     /// Processes a line and queues the events that follow from it. Lines that the current state does not expect are ignored.
     pub(crate) fn process(&mut self, line: WireLine) {
         match line {
-            WireLine::Bytes(StreamBytes { hex, snapshot: true, .. }) => self.parse_snapshot_line(&hex),
+            WireLine::Bytes(StreamBytes { hex, snapshot: true, .. }) => {
+                if let DecoderState::Snapshot { reader, .. } = &mut self.state {
+                    // A line that describes the state of a game.
+                    let mut line = &hex[..];
+                    while reader.next(&mut line).is_some() {}
+                }
+            }
             WireLine::Bytes(StreamBytes { t, dir: Direction::Received, hex, .. }) => {
                 self.queue_received(self.local_time(t), hex);
             }
@@ -117,9 +114,13 @@ impl WatcherDecoder {
                 let bytes = if redacted { Vec::new() } else { hex };
                 self.queue_sent(self.local_time(t), bytes, kind.unwrap_or(TransmitKind::Command));
             }
-            WireLine::Note(Note { t, kind: NoteKind::Snapshot(note) }) => self.start_snapshot(self.local_time(t), note),
+            WireLine::Note(Note { t, kind: NoteKind::Snapshot { state, handle, missed } }) => {
+                let at = self.local_time(t);
+                let snapshot = Box::new(SessionSnapshot { at, state, handle, games: Vec::new(), missed });
+                self.state = DecoderState::Snapshot { snapshot, reader: Box::default() };
+            }
             WireLine::Note(Note { kind: NoteKind::Stream(state), .. }) => self.finish_snapshot_or_update_reader(&state),
-            WireLine::Note(Note { t, kind: NoteKind::Life(LifecycleNote(event)) }) => {
+            WireLine::Note(Note { t, kind: NoteKind::Life(event) }) => {
                 self.apply_session_event(self.local_time(t), event);
             }
             WireLine::Note(_) => {}
@@ -129,20 +130,6 @@ impl WatcherDecoder {
     /// Converts the time of a line to this process's clock; returns the current time if the clock cannot represent it.
     fn local_time(&self, t: Duration) -> Instant {
         self.began.checked_add(t).unwrap_or_else(Instant::now)
-    }
-
-    /// Starts a snapshot. Its event is queued with the stream note that ends it.
-    fn start_snapshot(&mut self, at: Instant, note: SnapshotStartNote) {
-        let SnapshotStartNote { state, handle, missed } = note;
-        let snapshot = Box::new(SessionSnapshot { at, state, handle, games: Vec::new(), missed });
-        self.state = DecoderState::Snapshot { snapshot, reader: Box::default() };
-    }
-
-    /// Parses a line of a snapshot, which describes the state of a game. Ignored unless a snapshot has started.
-    fn parse_snapshot_line(&mut self, mut line: &[u8]) {
-        if let DecoderState::Snapshot { reader, .. } = &mut self.state {
-            while reader.next(&mut line).is_some() {}
-        }
     }
 
     /// Applies a stream note: completes a started snapshot and queues its event; while attached, changes the reader's
@@ -155,8 +142,9 @@ impl WatcherDecoder {
                 reader.apply_settings(state);
                 DecoderState::Attached(reader)
             }
-            DecoderState::Snapshot { mut snapshot, reader } => {
-                let games = into_final_games(*reader);
+            DecoderState::Snapshot { mut snapshot, mut reader } => {
+                while reader.finish().is_some() {}
+                let games = reader.into_games();
                 snapshot.games = games.iter().cloned().collect();
                 self.events.push_back(AttachEvent::Snapshot(snapshot));
                 DecoderState::Attached(Box::new(EventReader::resume(state, games)))
@@ -222,12 +210,6 @@ impl WatcherDecoder {
         let observation = Observation::Event { event, parsing: Duration::ZERO };
         self.events.push_back(tap_item(at, observation, None));
     }
-}
-
-/// Returns the games of a reader after parsing its unfinished last line.
-fn into_final_games(mut reader: EventReader) -> Games {
-    while reader.finish().is_some() {}
-    reader.into_games()
 }
 
 /// Creates the item of an event that was parsed from received bytes, with a copy of the game that it is about.

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 
 use crate::MissedAmounts;
 use crate::watchers::Watchers;
-use crate::wire::{self, NoteKind, SnapshotStartNote};
+use crate::wire::{self, NoteKind};
 
 /// Maximum number of bytes of an incomplete frame that are kept for watchers that attach before its end; the rest is dropped,
 /// because no parser looks at it.
@@ -119,8 +119,8 @@ impl ExposureWriter {
     /// Returns the lines of a snapshot: state, games in progress, stream state, and the bytes of an incomplete frame.
     fn snapshot_lines(&self, session: &Session, missed: MissedAmounts) -> Bytes {
         let t = self.began.elapsed();
-        let note = SnapshotStartNote { state: session.state(), handle: session.login_handle().cloned(), missed };
-        let mut lines = vec![wire::note_line(t, NoteKind::Snapshot(note))];
+        let handle = session.login_handle().cloned();
+        let mut lines = vec![wire::note_line(t, NoteKind::Snapshot { state: session.state(), handle, missed })];
         let games = session.games().iter().filter(|game| game.is_followed_and_ongoing());
         lines.extend(games.flat_map(Game::to_snapshot_lines).map(|line| wire::snapshot_line(t, &line)));
         lines.push(wire::note_line(t, NoteKind::Stream(session.stream_state())));

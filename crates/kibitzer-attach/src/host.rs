@@ -17,7 +17,7 @@ use crate::exposure::ExposureWriter;
 use crate::lines::LineReader;
 use crate::socket::{self, Listener, Stream};
 use crate::watchers::{MAX_WATCHERS, WatcherId, Watchers};
-use crate::wire::{self, Hello, NoteKind, RequestAnswer, SendRequest, VERSION};
+use crate::wire::{self, Hello, NoteKind, SendRequest, VERSION};
 use crate::{AttachAccess, AttachedRequestError};
 
 /// Time that watchers have to read the last lines after the end of the session.
@@ -193,7 +193,7 @@ impl WatcherHost {
                 Some(answer) = answers.join_next() => {
                     // A panic was reported where it happened; it has no answer.
                     let Ok(answer) = answer else { continue };
-                    let line = self.note_line(NoteKind::Answer(answer));
+                    let line = self.note_line(answer);
                     if !self.watchers.try_queue_answer(id, line) {
                         return Err(io::Error::other("answers are not read"));
                     }
@@ -220,7 +220,7 @@ impl WatcherHost {
 /// # Cancel safety
 ///
 /// Dropping the future loses the result; the line may have been sent.
-async fn send_and_answer(client: WeakClient, access: AttachAccess, id: u64, line: String) -> RequestAnswer {
+async fn send_and_answer(client: WeakClient, access: AttachAccess, id: u64, line: String) -> NoteKind {
     let error = if !access.may_send() {
         Some(AttachedRequestError::ReadOnly)
     } else if let Some(client) = client.upgrade() {
@@ -229,7 +229,7 @@ async fn send_and_answer(client: WeakClient, access: AttachAccess, id: u64, line
     } else {
         Some(RequestError::Ended(SessionEndReason::Shutdown).into())
     };
-    RequestAnswer { id, error }
+    NoteKind::Answer { id, error }
 }
 
 #[cfg(test)]

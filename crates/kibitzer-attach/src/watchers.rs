@@ -207,18 +207,18 @@ impl Watchers {
     ///
     /// Cancel safe: a line that was not returned remains queued.
     pub(crate) async fn next_line(&self, id: WatcherId) -> Option<Bytes> {
-        loop {
-            let mut changed = pin!(self.changed.notified());
-            // Enabled before the check, so that no line is missed between the two.
-            changed.as_mut().enable();
-            match self.try_next_line(id) {
-                NextLine::Line(line) => return Some(line),
-                NextLine::NeedsSnapshot => self.wake_session(),
-                NextLine::Nothing => {}
-                NextLine::Closed => return None,
+        let next = self.wait_until(|| match self.try_next_line(id) {
+            NextLine::Nothing => None,
+            NextLine::NeedsSnapshot => {
+                let waker = self.lock().waker.clone();
+                if let Some(waker) = waker {
+                    waker.wake();
+                }
+                None
             }
-            changed.await;
-        }
+            next => Some(next),
+        });
+        if let NextLine::Line(line) = next.await { Some(line) } else { None }
     }
 
     /// Waits until [`close`](Self::close) was called.
@@ -227,21 +227,23 @@ impl Watchers {
     ///
     /// Cancel safe: the future only waits.
     pub(crate) async fn closed(&self) {
-        loop {
-            let mut changed = pin!(self.changed.notified());
-            changed.as_mut().enable();
-            if self.lock().is_over {
-                return;
-            }
-            changed.await;
-        }
+        self.wait_until(|| self.lock().is_over.then_some(())).await;
     }
 
-    /// Wakes the session's task if it has registered a waker.
-    fn wake_session(&self) {
-        let waker = self.lock().waker.clone();
-        if let Some(waker) = waker {
-            waker.wake();
+    /// Waits until `check` returns `Some`, and returns the value. Calls `check` at once, and again after each change.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: the future only waits.
+    async fn wait_until<T>(&self, check: impl Fn() -> Option<T>) -> T {
+        loop {
+            let mut changed = pin!(self.changed.notified());
+            // Enabled before the check, so that no change is missed between the two.
+            changed.as_mut().enable();
+            if let Some(found) = check() {
+                return found;
+            }
+            changed.await;
         }
     }
 }

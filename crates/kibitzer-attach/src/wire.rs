@@ -63,14 +63,25 @@ pub(crate) struct Note {
 pub(crate) enum NoteKind {
     /// The first line of a connection.
     Hello(Hello),
-    /// State of the session. Lines marked `snapshot` follow, then [`Stream`](Self::Stream).
-    Snapshot(SnapshotStartNote),
+    /// The start of a snapshot. Lines marked `snapshot` follow, then [`Stream`](Self::Stream).
+    Snapshot {
+        state: SessionState,
+        handle: Option<Handle>,
+        /// The losses of this watcher since its previous snapshot.
+        missed: MissedAmounts,
+    },
     /// State that the meaning of the next byte depends on.
     Stream(StreamState),
     /// An event that the session itself caused, such as a lost connection.
-    Life(LifecycleNote),
+    Life(#[serde(with = "LifecycleEvent")] Event),
     /// Result of a line that this watcher sent.
-    Answer(RequestAnswer),
+    Answer {
+        /// Number of the [`SendRequest`].
+        id: u64,
+        /// Why there is no reply; `None` if the reply is part of the stream.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error: Option<AttachedRequestError>,
+    },
     /// The last line of a connection.
     Bye {
         /// Reason, for people.
@@ -93,19 +104,6 @@ pub(crate) struct Hello {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) utc: Option<String>,
 }
-
-/// The start of a snapshot: the state of the session, and the losses of the watcher. The lines of the snapshot follow.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct SnapshotStartNote {
-    pub(crate) state: SessionState,
-    pub(crate) handle: Option<Handle>,
-    /// The losses of this watcher since its previous snapshot.
-    pub(crate) missed: MissedAmounts,
-}
-
-/// An event of the session itself.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct LifecycleNote(#[serde(with = "LifecycleEvent")] pub(crate) Event);
 
 /// The serialized form of events that the session itself causes. Other events are parsed from received bytes, or follow from a
 /// sent line.
@@ -131,20 +129,10 @@ enum LifecycleEvent {
     Ended(SessionEndReason),
 }
 
-/// Result of a line that a watcher sent.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct RequestAnswer {
-    /// Number of the [`SendRequest`].
-    pub(crate) id: u64,
-    /// Why there is no reply; `None` if the reply is part of the stream.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) error: Option<AttachedRequestError>,
-}
-
 /// A line that a watcher asks the session to send to the server.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct SendRequest<'a> {
-    /// Number that the [`RequestAnswer`] repeats.
+    /// Number that the [answer](NoteKind::Answer) repeats.
     pub(crate) id: u64,
     /// The line for the server.
     pub(crate) send: Cow<'a, str>,
@@ -190,7 +178,7 @@ pub(crate) fn lifecycle_line(t: Duration, event: &Event) -> Option<Bytes> {
     if matches!(event, Event::Received { .. } | Event::Desync(_) | Event::Missed { .. } | Event::Sent { .. }) {
         return None;
     }
-    let line = note_line(t, NoteKind::Life(LifecycleNote(event.clone())));
+    let line = note_line(t, NoteKind::Life(event.clone()));
     (!line.is_empty()).then_some(line)
 }
 
@@ -264,9 +252,7 @@ mod tests {
             Event::Ended(SessionEndReason::Lost { cause, attempts: 4 }),
         ];
         for event in events {
-            let NoteKind::Life(LifecycleNote(parsed)) = parse(&lifecycle_line(TIME, &event).unwrap()) else {
-                panic!("{event:?}")
-            };
+            let NoteKind::Life(parsed) = parse(&lifecycle_line(TIME, &event).unwrap()) else { panic!("{event:?}") };
             assert_eq!(parsed, event);
         }
     }
