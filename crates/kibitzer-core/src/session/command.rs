@@ -201,14 +201,6 @@ impl FromStr for Command {
     }
 }
 
-impl TryFrom<&str> for Command {
-    type Error = CommandError;
-
-    fn try_from(line: &str) -> Result<Self, CommandError> {
-        Self::new(line)
-    }
-}
-
 impl fmt::Display for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

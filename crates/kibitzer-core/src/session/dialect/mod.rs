@@ -1,6 +1,6 @@
 //! Differences between FICS with its relatives and ICC, at login, set-up and reply.
 //!
-//! | | FICS ([`fics`]) | ICC ([`icc`]) |
+//! | | FICS | ICC ([`icc`]) |
 //! |---|---|---|
 //! | before the name | login string: `%b` and a digit for each ivar | `level1=5`, and `level2settings=` with a digit for each datagram |
 //! | name | alone; the server asks for the password | with the password on the same line |
@@ -13,7 +13,6 @@
 //! A session starts with the configured family, or as FICS, and changes to ICC when the server shows that it is one. Restoration
 //! is the same on both.
 
-mod fics;
 mod icc;
 pub(super) mod reply_marks;
 
@@ -23,12 +22,17 @@ use super::fence::Fence;
 use super::options::SessionOptions;
 use super::options::credentials::Credentials;
 use crate::event::LoginError;
-use crate::message::{Datagram, Family, Ivar};
-use crate::scan::find;
+use crate::message::{Family, Ivar};
 
-pub(super) use fics::is_in_login_string;
 pub(super) use icc::parse_login_refusal as parse_coded_login_refusal;
-use reply_marks::ReplyMode;
+
+/// Number of positions in the login string. FatICS requires at least 32 and reads no more.
+const IVAR_POSITIONS: u8 = 35;
+
+/// Variables of FICS that make boards readable for a program and keep lines whole and unpaged.
+///
+/// Source: FICS help file `variables`.
+const FICS_VARIABLES: [&str; 5] = ["style 12", "bell 0", "ptime 0", "width 240", "height 240"];
 
 /// Family of the server that a session is connected to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,33 +61,10 @@ impl Dialect {
         }
     }
 
-    /// Changes to ICC if a line of the greeting shows that the server is one.
-    pub(super) fn detect_icc_in_greeting(&mut self, line: &[u8]) {
-        if find(line, b"chessclub.com").is_some() {
-            *self = Self::Icc;
-        }
-    }
-
-    /// Changes to ICC if the line that reports the login is a datagram, and returns whether it is one.
-    pub(super) fn detect_icc_datagram(&mut self, raw: &[u8]) -> bool {
-        let is_datagram = Datagram::parse(raw).is_some();
-        if is_datagram {
-            *self = Self::Icc;
-        }
-        is_datagram
-    }
-
-    /// Changes to ICC if the answer to the fence of the login shows that the server is one.
-    pub(super) fn detect_icc_in_proof(&mut self, fence: Fence, mode: ReplyMode, raw: &[u8]) {
-        if mode == ReplyMode::Tagged || fence.is_answered_by_icc(raw) {
-            *self = Self::Icc;
-        }
-    }
-
     /// Returns the lines that request features before the name is sent. The server answers each with another login prompt.
     pub(super) fn lines_before_name(self, options: &SessionOptions) -> Vec<String> {
         match self {
-            Self::Fics => vec![fics::login_string(options)],
+            Self::Fics => vec![login_string(options)],
             Self::Icc => icc::level_request_lines(options).into(),
         }
     }
@@ -139,7 +120,7 @@ impl Dialect {
     /// Returns the variables to set after the login, each with its value.
     pub(super) fn variables_to_set(self, options: &SessionOptions) -> Vec<&'static str> {
         match self {
-            Self::Fics => fics::VARIABLES.to_vec(),
+            Self::Fics => FICS_VARIABLES.to_vec(),
             Self::Icc => icc::variables_to_set(options),
         }
     }
@@ -152,4 +133,21 @@ impl Dialect {
             Self::Icc => icc::wanted_datagrams(options).map(|number| format!("set-2 {number} 1")).collect(),
         }
     }
+}
+
+/// Returns the line before the name that sets ivars: `%b` and a digit for each.
+///
+/// Source: FICS help file `ivariables` for the order of the digits, FatICS for their number.
+fn login_string(options: &SessionOptions) -> String {
+    let is_on = |number: u8| {
+        options.ivars.iter().any(|&ivar| ivar.login_string_position() == Some(number) && is_in_login_string(ivar))
+    };
+    let digits = (0..IVAR_POSITIONS).map(|number| if is_on(number) { '1' } else { '0' });
+    "%b".chars().chain(digits).collect()
+}
+
+/// Returns whether an ivar may be set before the login.
+pub(super) fn is_in_login_string(ivar: Ivar) -> bool {
+    // The server sends its list of seeks only if `seekinfo` is set after the login, and `lock` would prevent that.
+    ivar.login_string_position().is_some() && !matches!(ivar, Ivar::SeekInfo | Ivar::Lock)
 }

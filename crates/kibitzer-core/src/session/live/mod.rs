@@ -29,7 +29,6 @@ use super::recovery::memory::SessionMemory;
 use super::recovery::restore::Restoration;
 use super::requests::{Requester, Requests, SendConditions};
 use crate::event::{Capabilities, CloseCause, Event, LoginError, LoginStep, RequestError, RequestId, SessionEndReason};
-use crate::game::Desync;
 
 use liveness::{Liveness, LivenessAction};
 use setup::SetUpProgress;
@@ -43,7 +42,7 @@ pub(super) struct LiveConnection {
     stage: LiveStage,
     pub(super) requests: Requests,
     pub(super) liveness: Liveness,
-    capabilities: Capabilities,
+    pub(super) capabilities: Capabilities,
     boards: BoardRepair,
     adjourned: AdjournedTracker,
     /// The requested `quit`; while it is set, no new requests are accepted.
@@ -102,10 +101,6 @@ impl LiveConnection {
         }
     }
 
-    pub(super) const fn capabilities(&self) -> Capabilities {
-        self.capabilities
-    }
-
     /// Postpones all deadlines except those of users' requests.
     pub(super) fn postpone_non_user_deadlines(&mut self, by: Duration) {
         self.requests.postpone_non_user_deadlines(by);
@@ -137,16 +132,6 @@ impl LiveConnection {
             }
         }
         self.send_and_advance(cx);
-    }
-
-    /// Queues a request for the board of a game that is out of step, if the session is ready and the game needs one. It is sent
-    /// with the next event.
-    pub(super) fn handle_desync(&mut self, desync: &Desync, cx: &mut Context) {
-        if self.state() == SessionState::Ready
-            && let Some(refresh) = self.boards.take_refresh_command_after(desync, cx.reader.games())
-        {
-            self.requests.enqueue(Requester::Upkeep, Some(refresh), cx);
-        }
     }
 
     /// Performs the actions that are due, releases unused memory, and sends the next commands. If the connection has to be

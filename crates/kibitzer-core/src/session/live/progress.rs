@@ -6,10 +6,12 @@ use super::secrets::learn_and_redact_secrets;
 use super::setup::learn_ivar_from_answer;
 use super::{LiveConnection, LiveStage};
 use crate::event::{Capabilities, Event, RequestError, RestoreOutcome, Restored};
+use crate::game::Desync;
 use crate::message::Ivar;
 use crate::session::command::Command;
 use crate::session::context::{AfterClose, Context};
 use crate::session::dialect::reply_marks::ReplyMode;
+use crate::session::machine::state::SessionState;
 use crate::session::options::choices::AdjournedGames;
 use crate::session::options::credentials::Credentials;
 use crate::session::recovery::restore::Restoration;
@@ -34,6 +36,16 @@ impl LiveConnection {
         cx.reader.framer_mut().set_block_mode(is_numbered);
         if !matches!(self.stage, LiveStage::SettingUp(_)) {
             self.capabilities.set(Ivar::Block, is_numbered);
+        }
+    }
+
+    /// Queues a request for the board of a game that is out of step, if the session is ready and the game needs one. It is sent
+    /// with the next event.
+    pub(in crate::session) fn handle_desync(&mut self, desync: &Desync, cx: &mut Context) {
+        if self.state() == SessionState::Ready
+            && let Some(refresh) = self.boards.take_refresh_command_after(desync, cx.reader.games())
+        {
+            self.requests.enqueue(Requester::Upkeep, Some(refresh), cx);
         }
     }
 

@@ -3,10 +3,10 @@
 use super::outcome::{LoginFeature, LoginProgress};
 use super::{Login, LoginState, LoginStringState, SealState};
 use crate::event::LoginError;
-use crate::message::{Handle, LoggedIn, LoginRefusal, NameKind, Titles};
+use crate::message::{Datagram, Handle, LoggedIn, LoginRefusal, NameKind, Titles};
 use crate::scan::find;
 use crate::session::context::Context;
-use crate::session::dialect::{CodedLoginRefusal, parse_coded_login_refusal};
+use crate::session::dialect::{CodedLoginRefusal, Dialect, parse_coded_login_refusal};
 use crate::session::options::{SessionOptions, saturating_deadline};
 use crate::session::transmit::TransmitKind;
 use crate::text::ServerText;
@@ -64,9 +64,12 @@ impl Login {
         if matches!(self.state, LoginState::Name | LoginState::NameAndPassword | LoginState::Password) {
             self.enter_state(LoginState::Entering, cx);
         }
-        // Unlike a line, a datagram cannot be a part of the message of the day, and no prompt may follow it.
-        if self.dialect.detect_icc_datagram(raw) && self.state == LoginState::Entering {
-            self.send_proof_fence(cx);
+        if Datagram::parse(raw).is_some() {
+            self.dialect = Dialect::Icc;
+            // Unlike a line, a datagram cannot be a part of the message of the day, and no prompt may follow it.
+            if self.state == LoginState::Entering {
+                self.send_proof_fence(cx);
+            }
         }
         self.drop_login_lines_and_report(logged_in.titles.clone(), cx)
     }
@@ -139,8 +142,8 @@ impl Login {
     /// Processes a line without a type of its own: detects the dialect in the greeting and the answer to the login string, keeps
     /// the line for error messages, and answers a request for an empty line.
     pub(super) fn handle_text(&mut self, raw: &[u8], cx: &mut Context) -> LoginProgress {
-        if self.state == LoginState::Greeting {
-            self.dialect.detect_icc_in_greeting(raw);
+        if self.state == LoginState::Greeting && find(raw, b"chessclub.com").is_some() {
+            self.dialect = Dialect::Icc;
         }
         if matches!(self.state, LoginState::LoginString { .. }) && raw == IVARS_SET {
             self.string = LoginStringState::Understood;

@@ -7,6 +7,7 @@ use super::{Login, LoginState, LoginStringState, SealState};
 use crate::event::{Event, Identity};
 use crate::message::{Message, NameKind, Titles};
 use crate::session::context::Context;
+use crate::session::dialect::Dialect;
 use crate::session::dialect::reply_marks::ReplyMode;
 use crate::session::fence::Fence;
 use crate::session::options::SessionOptions;
@@ -38,7 +39,9 @@ impl Login {
         {
             cx.reader.framer_mut().set_prompt(prompt);
         }
-        self.dialect.detect_icc_in_proof(fence, mode, raw);
+        if mode == ReplyMode::Tagged || fence.is_answered_by_icc(raw) {
+            self.dialect = Dialect::Icc;
+        }
         cx.reader.framer_mut().set_family(self.dialect.family());
         self.drop_login_lines_and_report(Titles::default(), cx);
         Some(LoginProgress::Complete(CompletedLogin {

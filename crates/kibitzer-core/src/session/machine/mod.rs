@@ -127,7 +127,7 @@ impl Session {
     /// Returns the features that the server has granted; none before the session is set up.
     pub fn capabilities(&self) -> Capabilities {
         match &self.phase {
-            Phase::Live(live) => live.capabilities(),
+            Phase::Live(live) => live.capabilities,
             _ => Capabilities::default(),
         }
     }

@@ -9,6 +9,7 @@ use crate::reader::EventReader;
 use crate::session::context::AfterClose;
 use crate::session::live::LiveConnection;
 use crate::session::login::{Login, LoginProgress};
+use crate::session::options::credentials::Credentials;
 use crate::session::options::saturating_deadline;
 use crate::wire::Framer;
 
@@ -28,9 +29,12 @@ impl Session {
         cx.reader = EventReader::new(reader).with_game_limits(cx.options.game_limits);
         cx.frame_end = 0;
         cx.outbox.reset_for_connection(timeseal, cx.now);
-        cx.memory.forget_seek_numbers();
-        if let Some(password) = cx.memory.new_password.take() {
-            cx.options.credentials.replace_account_password(password);
+        // The numbers of seeks are valid on one connection only.
+        cx.memory.seeks.iter_mut().for_each(|seek| seek.index = None);
+        if let Some(new) = cx.memory.new_password.take()
+            && let Credentials::Account { password, .. } = &mut cx.options.credentials
+        {
+            *password = new;
         }
         cx.counters.reconnects += u64::from(cx.memory.was_ready);
         cx.emit(Event::Connected);

@@ -83,13 +83,6 @@ impl Credentials {
         let Self::Account { password, .. } = self else { return false };
         Secret::new(password.as_bytes()).is_some_and(|secret| secret.is_in(line))
     }
-
-    /// Replaces the password of an account; ignored for guests.
-    pub(crate) fn replace_account_password(&mut self, new: Password) {
-        if let Self::Account { password, .. } = self {
-            *password = new;
-        }
-    }
 }
 
 #[cfg(test)]

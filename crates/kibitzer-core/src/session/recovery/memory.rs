@@ -137,11 +137,6 @@ impl SessionMemory {
         push_bounded(&mut self.declined, player.clone(), MAX_DECLINED);
     }
 
-    /// Forgets the numbers of seeks, which are invalid on a new connection.
-    pub(crate) fn forget_seek_numbers(&mut self) {
-        self.seeks.iter_mut().for_each(|seek| seek.index = None);
-    }
-
     fn add_seek(&mut self, command: &Command, index: Option<u32>) {
         self.seeks.retain(|seek| (index.is_none() || seek.index != index) && seek.command != *command);
         push_bounded(&mut self.seeks, OpenSeek { command: command.clone(), index }, MAX_SEEKS);
