@@ -41,6 +41,17 @@ struct SharedState {
     counters: SessionCounters,
 }
 
+impl SharedState {
+    /// Fails with [`RequestError::Ended`] if the session is over, and with [`RequestError::Busy`] without room in a queue.
+    fn check_room(&self, has_room: bool) -> Result<(), RequestError> {
+        match self.status.end_reason() {
+            Some(reason) => Err(RequestError::Ended(reason)),
+            None if has_room => Ok(()),
+            None => Err(RequestError::Busy),
+        }
+    }
+}
+
 /// A request to end the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum EndRequest {
@@ -120,12 +131,7 @@ impl ClientShared {
         reply: ReplySender,
     ) -> Result<(), RequestError> {
         let mut state = self.lock();
-        if let Some(reason) = state.status.end_reason() {
-            return Err(RequestError::Ended(reason));
-        }
-        if state.requests.len() == WAITING_REQUESTS {
-            return Err(RequestError::Busy);
-        }
+        state.check_room(state.requests.len() < WAITING_REQUESTS)?;
         state.requests.push_back((command, options, reply));
         drop(state);
         self.task.notify_one();
@@ -140,12 +146,7 @@ impl ClientShared {
     /// already. The observer is then dropped.
     pub(crate) fn queue_observer(&self, observer: Box<dyn SessionObserver>) -> Result<(), RequestError> {
         let mut state = self.lock();
-        if let Some(reason) = state.status.end_reason() {
-            return Err(RequestError::Ended(reason));
-        }
-        if state.observers.len() == WAITING_OBSERVERS {
-            return Err(RequestError::Busy);
-        }
+        state.check_room(state.observers.len() < WAITING_OBSERVERS)?;
         state.observers.push(observer);
         drop(state);
         self.task.notify_one();

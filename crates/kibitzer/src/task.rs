@@ -39,7 +39,8 @@ pub(crate) struct SessionTask {
     session: Session,
     publisher: Publisher,
     shared: Arc<ClientShared>,
-    replies: ReplyWaiters,
+    /// Accepted requests, with the callers that wait for the reply. The session limits their number.
+    waiting: Vec<(RequestId, ReplySender)>,
     dialer: Dialer,
     /// Maximum number of events per turn: [`EVENTS_PER_TURN`], but no more than the hub keeps, so that a subscriber that reads
     /// after each turn misses none.
@@ -85,7 +86,7 @@ impl SessionTask {
             session,
             publisher,
             shared,
-            replies: ReplyWaiters::default(),
+            waiting: Vec::new(),
             dialer,
             n_published: 0,
             connection: ConnectionState::None,
@@ -154,12 +155,12 @@ impl SessionTask {
             match self.session.request_with(command, options, now) {
                 Ok(id) => {
                     self.observers.log.log_accepted_request(id, span);
-                    self.replies.register(id, reply);
+                    self.waiting.push((id, reply));
                 }
                 Err(error) => drop(reply.send(Err(error))),
             }
         }
-        while let Some(id) = self.replies.take_abandoned() {
+        for (id, _) in self.waiting.extract_if(.., |(_, reply)| reply.is_closed()) {
             self.observers.log.log_completed_request(id, None);
             self.session.abandon(id, now);
         }
@@ -180,14 +181,8 @@ impl SessionTask {
             self.close_if_required(now);
             // Before publishing, because the server measures how long the answer to its ping takes.
             self.send_session_output(now);
-            while let Some((id, mut result)) = self.session.poll_reply() {
-                if self.redacts_events
-                    && let Ok(reply) = &mut result
-                {
-                    self.observers.redact_reply(reply);
-                }
-                self.observers.show_reply(id, &result, &self.session);
-                self.replies.deliver(id, result);
+            while let Some((id, result)) = self.session.poll_reply() {
+                self.deliver_reply(id, result);
             }
             if !self.try_clear_held_event() {
                 return TurnOutcome::Wait;
@@ -214,7 +209,9 @@ impl SessionTask {
     /// Starts a connection attempt if the session's next action requires one and none is running. Call it only while subscribers
     /// have room for the events that follow.
     fn dial_if_required(&mut self) {
-        if matches!(self.session.next_action(), DriverAction::Dial { .. }) && !self.connection.is_dialing() {
+        if matches!(self.session.next_action(), DriverAction::Dial { .. })
+            && !matches!(self.connection, ConnectionState::Dialing(_))
+        {
             self.connection = ConnectionState::start_dialing(&self.dialer);
         }
     }
@@ -234,6 +231,23 @@ impl SessionTask {
         }
         if is_more {
             self.connection.try_write_queued();
+        }
+    }
+
+    /// Shows the end of a request to the observers, and sends the reply to its caller, if that still waits.
+    fn deliver_reply(&mut self, id: RequestId, mut result: Result<Reply, RequestError>) {
+        if self.redacts_events
+            && let Ok(reply) = &mut result
+        {
+            self.observers.redact_reply(reply);
+        }
+        self.observers.show_reply(id, &result, &self.session);
+        if let Some(position) = self.waiting.iter().position(|(waiting, _)| *waiting == id) {
+            let (_, sender) = self.waiting.swap_remove(position);
+            drop(sender.send(result));
+        }
+        if self.waiting.is_empty() {
+            self.waiting = Vec::new();
         }
     }
 
@@ -311,36 +325,6 @@ impl Drop for SessionTask {
         // An empty recording removes its file before the session is reported as over.
         self.observers.drop_all();
         self.shared.end_and_fail_requests();
-    }
-}
-
-/// Requests that were sent and whose callers wait for the reply. The session limits their number.
-#[derive(Debug, Default)]
-struct ReplyWaiters {
-    waiting: Vec<(RequestId, ReplySender)>,
-}
-
-impl ReplyWaiters {
-    /// Registers the caller that waits for the reply to a request.
-    fn register(&mut self, id: RequestId, sender: ReplySender) {
-        self.waiting.push((id, sender));
-    }
-
-    /// Sends a reply to its caller. Does nothing if the caller no longer waits.
-    fn deliver(&mut self, id: RequestId, result: Result<Reply, RequestError>) {
-        if let Some(position) = self.waiting.iter().position(|(waiting, _)| *waiting == id) {
-            let (_, sender) = self.waiting.swap_remove(position);
-            drop(sender.send(result));
-        }
-        if self.waiting.is_empty() {
-            self.waiting = Vec::new();
-        }
-    }
-
-    /// Removes one request whose caller no longer waits and returns its number; `None` if there is no such request.
-    fn take_abandoned(&mut self) -> Option<RequestId> {
-        let position = self.waiting.iter().position(|(_, sender)| sender.is_closed())?;
-        Some(self.waiting.swap_remove(position).0)
     }
 }
 

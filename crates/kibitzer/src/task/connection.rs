@@ -69,10 +69,6 @@ impl ConnectionState {
         }
     }
 
-    pub(super) const fn is_dialing(&self) -> bool {
-        matches!(self, Self::Dialing(_))
-    }
-
     /// Queues bytes to be written. Discards them if the connection is not open, or writing to it has failed.
     pub(super) fn queue_bytes(&mut self, bytes: &[u8]) {
         if let Self::Open(open) = self
@@ -85,7 +81,8 @@ impl ConnectionState {
     /// Writes queued bytes without waiting; [`wait_for_change`](Self::wait_for_change) writes the rest.
     pub(super) fn try_write_queued(&mut self) {
         if let Self::Open(open) = self {
-            open.try_write_queued();
+            // No waker is needed: `wait_for_change` waits for the rest.
+            open.poll_write_some(&mut Context::from_waker(Waker::noop()));
         }
     }
 
@@ -162,19 +159,6 @@ impl OpenConnection {
         Self { socket, unsent: Zeroizing::default(), is_dirty: false, last_write_progress: None, write_failure: None }
     }
 
-    /// Writes queued bytes without waiting; [`write_and_receive`](Self::write_and_receive) writes the rest.
-    fn try_write_queued(&mut self) {
-        if self.write_failure.is_none() {
-            // No waker is needed: `write_and_receive` waits for the rest.
-            self.poll_write_some(&mut Context::from_waker(Waker::noop()));
-        }
-    }
-
-    /// Returns whether reading should pause because [`MAX_UNSENT_BYTES`] or more are queued.
-    fn has_too_much_unsent(&self) -> bool {
-        self.unsent.len() >= MAX_UNSENT_BYTES
-    }
-
     /// Writes queued bytes until bytes are received, which are appended to `input`. Reads nothing without `may_read`, or while
     /// [`MAX_UNSENT_BYTES`] or more are queued.
     ///
@@ -188,7 +172,8 @@ impl OpenConnection {
     async fn write_and_receive(&mut self, input: &mut Vec<u8>, may_read: bool) -> Result<(), CloseCause> {
         poll_fn(|context| {
             self.poll_write_some(context);
-            if may_read && !self.has_too_much_unsent() { self.poll_receive(context, input) } else { Poll::Pending }
+            let may_read = may_read && self.unsent.len() < MAX_UNSENT_BYTES;
+            if may_read { self.poll_receive(context, input) } else { Poll::Pending }
         })
         .await
         .map_err(|cause| self.write_failure.unwrap_or(cause))
@@ -203,20 +188,17 @@ impl OpenConnection {
         let n_unsent = self.unsent.len();
         match self.poll_write_all(context) {
             Poll::Ready(Ok(())) => self.last_write_progress = None,
-            Poll::Ready(Err(error)) => self.stop_writing(&error),
+            Poll::Ready(Err(error)) => {
+                // Queued bytes are discarded, and the time for reading the rest of the input is limited to the write timeout.
+                self.write_failure = Some(to_close_cause(&error));
+                self.unsent = Zeroizing::default();
+                self.last_write_progress = Some(super::runtime_now());
+            }
             Poll::Pending if self.last_write_progress.is_none() || self.unsent.len() < n_unsent => {
                 self.last_write_progress = Some(super::runtime_now());
             }
             Poll::Pending => {}
         }
-    }
-
-    /// Stops writing after an error: discards queued bytes, and limits the time for reading the rest of the input to the write
-    /// timeout.
-    fn stop_writing(&mut self, error: &io::Error) {
-        self.write_failure = Some(to_close_cause(error));
-        self.unsent = Zeroizing::default();
-        self.last_write_progress = Some(super::runtime_now());
     }
 
     /// Writes and flushes all queued bytes; ready once none is left.

@@ -76,7 +76,8 @@ impl SessionLog {
     /// Opens the span of a request. Of the command it has the name alone, because arguments may be secret.
     pub(super) fn new_request_span(&self, command: &Command) -> Span {
         let Some(spans) = &self.0 else { return Span::none() };
-        debug_span!(parent: &spans.connection, "request", id = field::Empty, command = command_name(command))
+        let name: String = command.verb().chars().take_while(char::is_ascii_alphanumeric).collect();
+        debug_span!(parent: &spans.connection, "request", id = field::Empty, command = name)
     }
 
     /// Logs that the session has accepted a request, and keeps its span until the reply.
@@ -157,11 +158,6 @@ fn log_at_kind_level(event: &Event) {
         Event::Fault => warn!("server answered a line without a number"),
         event => debug!(kind = event.kind().as_str(), game = event.affected_game().map(|game| game.0), "event"),
     }
-}
-
-/// Returns the name of a command: letters and digits up to the first other character.
-fn command_name(command: &Command) -> String {
-    command.verb().chars().take_while(char::is_ascii_alphanumeric).collect()
 }
 
 /// Returns the result of a request as one word; the server's words may repeat a secret.

@@ -46,30 +46,17 @@ pub(crate) struct Recorder {
     began: Instant,
     /// Complete lines, and possibly the rest of one, that the sink has not accepted yet.
     unwritten: BytesMut,
-    /// Pieces that were added since the last complete flush.
-    n_unwritten: u64,
+    /// Pieces that were added since the last complete flush. Some of them may be in the sink already.
+    pub(super) n_unwritten: u64,
     /// Bytes of all lines that were added.
     n_bytes: u64,
     /// Whether the sink may hold bytes that are not flushed.
     is_dirty: bool,
-    /// The created file, and how much of the recording is written to it.
-    recording: Option<Recording>,
+    /// The file, and how much of the recording is written to it.
+    pub(super) recording: Recording,
 }
 
 impl Recorder {
-    /// Creates a recorder that writes to this sink. Its time 0 is the time of this call.
-    pub(crate) fn new(sink: impl AsyncWrite + Send + Sync + 'static) -> Self {
-        Self {
-            sink: Box::pin(sink),
-            began: Instant::now(),
-            unwritten: BytesMut::new(),
-            n_unwritten: 0,
-            n_bytes: 0,
-            is_dirty: false,
-            recording: None,
-        }
-    }
-
     /// Creates a recorder that writes to a new file. Only its owner can read it, because it contains private talk. The file is
     /// removed if no piece is added before the recorder is dropped.
     ///
@@ -90,21 +77,21 @@ impl Recorder {
         let file = file.map_err(|error| {
             io::Error::new(error.kind(), format!("cannot create the recording {}: {error}", path.display()))
         })?;
-        Ok(Self::for_file(path, file))
+        Ok(Self::new(path, file))
     }
 
-    /// Creates a recorder for a sink that is the file at this path. The file is removed if no piece is added before the recorder
-    /// is dropped.
-    pub(crate) fn for_file(path: &Path, sink: impl AsyncWrite + Send + Sync + 'static) -> Self {
-        let mut recorder = Self::new(sink);
-        recorder.recording = Some(Recording { path: path.into(), pieces: 0, bytes: 0, error: None });
-        recorder
-    }
-
-    /// Returns the path of the created file and the amount written to it so far; `None` if the sink is not a file that
-    /// [`create`](Self::create) made.
-    pub(super) fn recording(&self) -> Option<&Recording> {
-        self.recording.as_ref()
+    /// Creates a recorder for a sink that is the file at this path. Its time 0 is the time of this call. The file is removed if
+    /// no piece is added before the recorder is dropped.
+    pub(super) fn new(path: &Path, sink: impl AsyncWrite + Send + Sync + 'static) -> Self {
+        Self {
+            sink: Box::pin(sink),
+            began: Instant::now(),
+            unwritten: BytesMut::new(),
+            n_unwritten: 0,
+            n_bytes: 0,
+            is_dirty: false,
+            recording: Recording { path: path.into(), pieces: 0, bytes: 0, error: None },
+        }
     }
 
     /// Adds a piece of received bytes. An empty slice records the end of the connection.
@@ -137,11 +124,6 @@ impl Recorder {
         self.unwritten.is_empty() && !self.is_dirty
     }
 
-    /// Returns the number of pieces added since the last complete flush. Some of them may be in the sink already.
-    pub(super) fn n_unflushed_pieces(&self) -> u64 {
-        self.n_unwritten
-    }
-
     /// Writes all buffered pieces to the sink and flushes it. Pieces that are not written, because the sink is not ready or
     /// fails, remain in the buffer.
     pub(super) fn poll_flush(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -156,10 +138,8 @@ impl Recorder {
         // An idle session keeps no buffer.
         self.unwritten = BytesMut::new();
         ready!(self.sink.as_mut().poll_flush(context))?;
-        if let Some(recording) = &mut self.recording {
-            recording.pieces += self.n_unwritten;
-            recording.bytes = self.n_bytes;
-        }
+        self.recording.pieces += self.n_unwritten;
+        self.recording.bytes = self.n_bytes;
         (self.is_dirty, self.n_unwritten) = (false, 0);
         Poll::Ready(Ok(()))
     }
@@ -183,9 +163,9 @@ impl Recorder {
 
 impl Drop for Recorder {
     fn drop(&mut self) {
-        if let Some(recording) = self.recording.as_ref().filter(|_| self.n_bytes == 0) {
+        if self.n_bytes == 0 {
             // An empty file that cannot be removed is harmless.
-            let _ = std::fs::remove_file(&recording.path);
+            let _ = std::fs::remove_file(&self.recording.path);
         }
     }
 }
@@ -221,7 +201,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn records_are_read_as_they_were_recorded() {
         let (sink, mut recorded) = duplex(4096);
-        let mut recorder = Recorder::new(sink);
+        let mut recorder = Recorder::new(Path::new("pipe.jsonl"), sink);
         let all: Vec<u8> = (0..=255).collect();
         recorder.record_received(&all);
         tokio::time::advance(Duration::from_micros(1_000_001)).await;
@@ -245,7 +225,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_slow_sink_loses_nothing_and_fills_the_recorder() {
         let (sink, mut recorded) = duplex(16);
-        let mut recorder = Recorder::new(sink);
+        let mut recorder = Recorder::new(Path::new("pipe.jsonl"), sink);
         let mut n_put = 0;
         while !recorder.is_full() {
             recorder.record_received(&[b'x'; 1000]);
@@ -293,7 +273,7 @@ mod tests {
     async fn an_error_of_the_sink_is_reported() {
         let (sink, recorded) = duplex(16);
         drop(recorded);
-        let mut recorder = Recorder::new(sink);
+        let mut recorder = Recorder::new(Path::new("pipe.jsonl"), sink);
         recorder.record_received(b"fics% ");
         assert_eq!(recorder.flush().await.unwrap_err().kind(), ErrorKind::BrokenPipe);
         assert!(!recorder.is_flushed());
@@ -307,9 +287,9 @@ mod tests {
         let mut recorder = Recorder::create(&path).await.unwrap();
         recorder.record_received(b"fics% ");
         recorder.record_received(b"");
-        assert_eq!(recorder.recording().unwrap().pieces, 0, "nothing is written yet");
+        assert_eq!(recorder.recording.pieces, 0, "nothing is written yet");
         recorder.flush().await.unwrap();
-        let recording = recorder.recording().unwrap().clone();
+        let recording = recorder.recording.clone();
         drop(recorder);
         let written = std::fs::read(&path).unwrap();
         assert_eq!((recording.pieces, recording.bytes, &*recording.path), (2, written.len() as u64, &*path));

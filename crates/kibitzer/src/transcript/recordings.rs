@@ -49,7 +49,7 @@ impl Recordings {
             let message = format!("the session is already recorded in {}", path.display());
             return Err(io::Error::new(io::ErrorKind::ResourceBusy, message));
         }
-        state.latest = recorder.recording().cloned();
+        state.latest = Some(recorder.recording.clone());
         state.recorder = Some(recorder);
         let is_first = !std::mem::replace(&mut state.is_observed, true);
         Ok(is_first.then(|| RecordingObserver(Arc::clone(self))))
@@ -79,7 +79,7 @@ impl Recordings {
     fn end_with_failure(&self, state: &mut RecordingState, error: io::Error) {
         error!(%error, "recording failed");
         if let Some(recorder) = state.recorder.take() {
-            state.unrecorded_pieces = state.unrecorded_pieces.saturating_add(recorder.n_unflushed_pieces());
+            state.unrecorded_pieces = state.unrecorded_pieces.saturating_add(recorder.n_unwritten);
         }
         if let Some(recording) = &mut state.latest {
             recording.error = Some(Arc::new(error));
@@ -127,7 +127,7 @@ impl SessionObserver for RecordingObserver {
             return Poll::Ready(());
         };
         match ready!(recorder.poll_flush(context)) {
-            Ok(()) => state.latest = recorder.recording().cloned(),
+            Ok(()) => state.latest = Some(recorder.recording.clone()),
             Err(error) => self.0.end_with_failure(&mut state, error),
         }
         Poll::Ready(())
@@ -171,8 +171,7 @@ mod tests {
         let (sink, reader) = duplex(16);
         drop(reader);
         let recordings = Arc::new(Recordings::default());
-        let mut observer =
-            recordings.start_recording(Recorder::for_file(Path::new("full.jsonl"), sink)).unwrap().unwrap();
+        let mut observer = recordings.start_recording(Recorder::new(Path::new("full.jsonl"), sink)).unwrap().unwrap();
         receive(&mut observer, b"one");
         close(&mut observer).await;
         receive(&mut observer, b"two");
@@ -182,7 +181,7 @@ mod tests {
         assert_eq!(found, (Path::new("full.jsonl"), 0, 2));
 
         let (sink, mut reader) = duplex(1024);
-        let second = recordings.start_recording(Recorder::for_file(Path::new("room.jsonl"), sink)).unwrap();
+        let second = recordings.start_recording(Recorder::new(Path::new("room.jsonl"), sink)).unwrap();
         assert!(second.is_none(), "the same observer writes the second one");
         receive(&mut observer, b"three");
         close(&mut observer).await;
@@ -199,8 +198,7 @@ mod tests {
     async fn a_recording_that_is_not_written_fails_before_it_fills_the_memory() {
         let (sink, _reader) = duplex(16);
         let recordings = Arc::new(Recordings::default());
-        let mut observer =
-            recordings.start_recording(Recorder::for_file(Path::new("stuck.jsonl"), sink)).unwrap().unwrap();
+        let mut observer = recordings.start_recording(Recorder::new(Path::new("stuck.jsonl"), sink)).unwrap().unwrap();
         let mut n_pieces = 0;
         while recordings.lock().recorder.is_some() {
             receive(&mut observer, &[b'x'; 1000]);
@@ -215,8 +213,7 @@ mod tests {
     async fn a_recording_that_is_not_written_in_time_has_failed() {
         let (sink, _reader) = duplex(16);
         let recordings = Arc::new(Recordings::default());
-        let mut observer =
-            recordings.start_recording(Recorder::for_file(Path::new("slow.jsonl"), sink)).unwrap().unwrap();
+        let mut observer = recordings.start_recording(Recorder::new(Path::new("slow.jsonl"), sink)).unwrap().unwrap();
         receive(&mut observer, b"one");
         drop(observer);
         assert_eq!(recordings.wait_for_failure().await.error.unwrap().kind(), io::ErrorKind::TimedOut);
