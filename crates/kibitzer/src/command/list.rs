@@ -201,10 +201,10 @@ commands! {
     ///
     /// The session sets the ivars of its options; uhlin-fics ignores the command, which is [`RequestError::Unexpected`].
     "iset" enable_ivar(ivar: Ivar) -> ()
-        = typed_command(format!("iset {} 1", ivar.as_str()), setting::parse_ivar_enabled);
+        = typed_command(format!("iset {} 1", ivar.as_str()), |reply| setting::parse_ivar_confirmation(reply, b" set."));
     /// Switches off an interface variable for this session. Without block mode, replies are delimited by fences.
     "iset" disable_ivar(ivar: Ivar) -> ()
-        = typed_command(format!("iset {} 0", ivar.as_str()), setting::parse_ivar_disabled);
+        = typed_command(format!("iset {} 0", ivar.as_str()), |reply| setting::parse_ivar_confirmation(reply, b" unset."));
 
     /// Advertises a game to all players. After a lost connection the session posts it again.
     "seek" seek(terms: GameTerms) -> OfferOutcome = typed_command(terms.seek_line(), new_game::parse_seek_outcome);
@@ -225,36 +225,5 @@ impl Client {
     /// As [`request`](Self::request).
     pub async fn make_move(&self, played: &MoveText) -> Result<MoveMade, RequestError> {
         self.request(played).await
-    }
-
-    /// Sends a text in as many pieces as the server needs to deliver it whole, one after the other. Returns the number of
-    /// players who received each piece.
-    ///
-    /// # Errors
-    ///
-    /// As [`request`](Self::request). The pieces before the failed one were delivered.
-    ///
-    /// # Cancel safety
-    ///
-    /// If the future is dropped, some of the pieces may have been delivered.
-    pub async fn talk(&self, talk: &super::Talk) -> Result<Vec<u32>, RequestError> {
-        let mut delivered = Vec::new();
-        for piece in talk.pieces() {
-            delivered.push(self.request(&piece).await?);
-        }
-        Ok(delivered)
-    }
-
-    /// Sends a private message to a player, in as many pieces as needed; see [`talk`](Self::talk).
-    ///
-    /// # Errors
-    ///
-    /// As [`talk`](Self::talk).
-    ///
-    /// # Cancel safety
-    ///
-    /// As [`talk`](Self::talk).
-    pub async fn tell(&self, player: &Handle, text: impl Into<String>) -> Result<Vec<u32>, RequestError> {
-        self.talk(&super::Talk::tell(player, text)).await
     }
 }

@@ -62,7 +62,7 @@ pub(super) fn observe(game: GameRef) -> impl Request<Answer = ObservedGame> + Se
             Message::Observing(observing) if observing.is_observed && is_meant(observing.game) => Some(observing.game),
             _ => None,
         })?;
-        Ok(ObservedGame { game, board: reply::last_board_of_game(reply, game).cloned() })
+        Ok(ObservedGame { game, board: reply::boards_from_last(reply).find(|board| board.game() == game).cloned() })
     })
 }
 

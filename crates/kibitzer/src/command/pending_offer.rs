@@ -41,7 +41,7 @@ impl OfferRef {
 /// starts, ends and boards of games in the reply. Fails if it contains none of these and no accepted offer.
 pub(super) fn parse_accepted_offer(reply: &Reply) -> Result<OfferOutcome, RequestError> {
     let own = outcome_of_start_or_end(reply::own_game_start(reply, None), reply::own_game_end(reply));
-    if let Some(outcome) = own.or_else(|| parse_new_partner(reply)) {
+    if let Some(outcome) = own.or_else(|| reply.messages().find_map(partner_outcome)) {
         return Ok(outcome);
     }
     let kind = reply.messages().find_map(|message| match message {
@@ -49,7 +49,7 @@ pub(super) fn parse_accepted_offer(reply: &Reply) -> Result<OfferOutcome, Reques
         _ => None,
     });
     // Unless the accepted offer ends the game, games that begin or end in the reply are those of other players.
-    if kind.is_none_or(ends_game_if_accepted)
+    if kind.is_none_or(|kind| matches!(kind, OfferKind::Draw | OfferKind::Abort | OfferKind::Adjourn))
         && let Some(outcome) =
             outcome_of_start_or_end(reply::likely_own_game_start(reply, None), reply::likely_own_game_end(reply))
     {
@@ -68,19 +68,14 @@ fn outcome_of_start_or_end(start: Option<&GameCreated>, end: Option<&GameEnded>)
     started.or_else(|| end.map(|ended| OfferOutcome::Ended(Box::new(ended.clone()))))
 }
 
-/// Returns the outcome with the new partner if the reply reports that this login has agreed to a partnership.
-fn parse_new_partner(reply: &Reply) -> Option<OfferOutcome> {
-    reply.messages().find_map(|message| match message {
-        Message::Partner(partner) if let PartnershipUpdate::Agreed { actor: MeOrOther::Me, name } = &**partner => {
-            Some(OfferOutcome::Partner(name.clone()))
-        }
+/// Returns the outcome that a message about this login's partnership reports: the offer was sent, or this login has agreed.
+fn partner_outcome(message: &Message) -> Option<OfferOutcome> {
+    let Message::Partner(partner) = message else { return None };
+    match &**partner {
+        PartnershipUpdate::OfferSent(_) => Some(OfferOutcome::Sent),
+        PartnershipUpdate::Agreed { actor: MeOrOther::Me, name } => Some(OfferOutcome::Partner(name.clone())),
         _ => None,
-    })
-}
-
-/// Returns whether an accepted offer of this kind ends the game.
-const fn ends_game_if_accepted(kind: OfferKind) -> bool {
-    matches!(kind, OfferKind::Draw | OfferKind::Abort | OfferKind::Adjourn)
+    }
 }
 
 /// Returns whether an answer to an offer is the expected one, and this login gave it.
@@ -109,14 +104,7 @@ pub(super) fn parse_closed_offer(
 /// Parses the reply to `partner`: the request was sent, or the other player becomes the partner at once. Fails if the reply
 /// reports neither.
 pub(super) fn parse_partner_request(reply: &Reply) -> Result<OfferOutcome, RequestError> {
-    reply::find_in_messages(reply, |message| {
-        let Message::Partner(partner) = message else { return None };
-        match &**partner {
-            PartnershipUpdate::OfferSent(_) => Some(OfferOutcome::Sent),
-            PartnershipUpdate::Agreed { actor: MeOrOther::Me, name } => Some(OfferOutcome::Partner(name.clone())),
-            _ => None,
-        }
-    })
+    reply::find_in_messages(reply, partner_outcome)
 }
 
 /// Parses the end of a partnership. An empty reply counts as success, because uhlin-fics sends none.

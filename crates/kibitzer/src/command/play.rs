@@ -101,20 +101,17 @@ impl Request for MoveText {
     fn parse_reply(&self, reply: Reply) -> Result<MoveMade, RequestError> {
         let board = reply::last_own_board(&reply).cloned();
         let ended = match &board {
-            Some(board) => reply::end_of_game(&reply, board.game()),
+            Some(board) => reply::game_ends(&reply).map(|(_, ended)| ended).find(|ended| ended.game == board.game()),
             None => reply::likely_own_game_end(&reply),
         };
         let ended = ended.cloned().map(Box::new);
-        if board.is_none() && ended.is_none() && !has_incomplete_board_line(&reply) {
+        // uhlin-fics cuts the board lines of players with long names.
+        let has_board_line = || reply.answers().any(|event| event.raw().starts_with(b"<12> "));
+        if board.is_none() && ended.is_none() && !has_board_line() {
             return Err(reply::unexpected_reply(&reply));
         }
         Ok(MoveMade { board, ended })
     }
-}
-
-/// Returns whether the reply contains an incomplete board line: uhlin-fics cuts those of players with long names.
-fn has_incomplete_board_line(reply: &Reply) -> bool {
-    reply.answers().any(|event| event.raw().starts_with(b"<12> "))
 }
 
 #[cfg(test)]

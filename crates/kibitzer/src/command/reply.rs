@@ -41,13 +41,12 @@ pub(super) fn unexpected_reply(reply: &Reply) -> RequestError {
 
 /// Returns the last board of a game that this login plays or examines; `None` if there is none.
 pub(super) fn last_own_board(reply: &Reply) -> Option<&Arc<Style12>> {
-    let boards = reply.events.iter().rev().filter_map(|event| board_in_event(event));
-    boards.into_iter().find(|board| board.relation().is_mine() || board.relation() == Relation::Examining)
+    boards_from_last(reply).find(|board| board.relation().is_mine() || board.relation() == Relation::Examining)
 }
 
-/// Returns the last board of this game; `None` if there is none.
-pub(super) fn last_board_of_game(reply: &Reply, game: GameId) -> Option<&Arc<Style12>> {
-    reply.events.iter().rev().filter_map(|event| board_in_event(event)).find(|board| board.game() == game)
+/// Returns the boards of a reply, the last one first.
+pub(super) fn boards_from_last(reply: &Reply) -> impl Iterator<Item = &Arc<Style12>> {
+    reply.events.iter().rev().filter_map(board_in_event)
 }
 
 /// Returns the board that an event contains or leads to; `None` if there is none. Boards that were requested once are left out,
@@ -89,13 +88,8 @@ fn only_game_item<'a, T>(
     (items.all(|other| game(other) == game(first)) && last_own_board(reply).is_none()).then_some(first)
 }
 
-/// Returns the end of this game; `None` if it has not ended.
-pub(super) fn end_of_game(reply: &Reply, game: GameId) -> Option<&GameEnded> {
-    game_ends(reply).map(|(_, ended)| ended).find(|ended| ended.game == game)
-}
-
 /// Returns the ends of games, each with its change.
-fn game_ends(reply: &Reply) -> impl Iterator<Item = (Option<&Change>, &GameEnded)> {
+pub(super) fn game_ends(reply: &Reply) -> impl Iterator<Item = (Option<&Change>, &GameEnded)> {
     reply.events.iter().filter_map(|event| match event.message() {
         Some(Message::GameEnded(ended)) => Some((event.change(), &**ended)),
         _ => None,

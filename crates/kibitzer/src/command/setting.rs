@@ -27,14 +27,10 @@ pub(super) fn style(style: u8) -> impl Request<Answer = ()> + Send + Sync {
     })
 }
 
-/// Parses the confirmation of an ivar that was switched on. uhlin-fics repeats the command and does nothing.
-pub(super) fn parse_ivar_enabled(reply: &Reply) -> Result<(), RequestError> {
-    reply::find_in_lines(reply, |line| line.trim_ascii().ends_with(b" set.").then_some(()))
-}
-
-/// Parses the confirmation of an ivar that was switched off.
-pub(super) fn parse_ivar_disabled(reply: &Reply) -> Result<(), RequestError> {
-    reply::find_in_lines(reply, |line| line.trim_ascii().ends_with(b" unset.").then_some(()))
+/// Parses the confirmation of a changed ivar, which ends with ` set.` or ` unset.`. uhlin-fics repeats the command and does
+/// nothing.
+pub(super) fn parse_ivar_confirmation(reply: &Reply, end: &[u8]) -> Result<(), RequestError> {
+    reply::find_in_lines(reply, |line| line.trim_ascii().ends_with(end).then_some(()))
 }
 
 #[cfg(test)]

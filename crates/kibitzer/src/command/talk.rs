@@ -6,6 +6,7 @@ use kibitzer_core::session::{Command, Reply, split_text};
 use kibitzer_core::text::encode_ascii;
 
 use super::{Request, reply};
+use crate::Client;
 
 /// Maximum length in bytes of the encoded text of one line; a longer text is split, because servers drop the rest.
 ///
@@ -85,6 +86,39 @@ impl Talk {
             return vec![self.clone()];
         }
         split_text(&self.text, MAX_TEXT_BYTES).into_iter().map(|text| Self { head: self.head.clone(), text }).collect()
+    }
+}
+
+impl Client {
+    /// Sends a text in as many pieces as the server needs to deliver it whole, one after the other. Returns the number of
+    /// players who received each piece.
+    ///
+    /// # Errors
+    ///
+    /// As [`request`](Self::request). The pieces before the failed one were delivered.
+    ///
+    /// # Cancel safety
+    ///
+    /// If the future is dropped, some of the pieces may have been delivered.
+    pub async fn talk(&self, talk: &Talk) -> Result<Vec<u32>, RequestError> {
+        let mut delivered = Vec::new();
+        for piece in talk.pieces() {
+            delivered.push(self.request(&piece).await?);
+        }
+        Ok(delivered)
+    }
+
+    /// Sends a private message to a player, in as many pieces as needed; see [`talk`](Self::talk).
+    ///
+    /// # Errors
+    ///
+    /// As [`talk`](Self::talk).
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`talk`](Self::talk).
+    pub async fn tell(&self, player: &Handle, text: impl Into<String>) -> Result<Vec<u32>, RequestError> {
+        self.talk(&Talk::tell(player, text)).await
     }
 }
 
