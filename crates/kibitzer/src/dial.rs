@@ -4,7 +4,6 @@ use std::fmt;
 use std::future::Future;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +16,7 @@ use tokio::time::timeout;
 use tracing::debug;
 
 use crate::core::event::DialError;
-use crate::server_url::WebSocketUrl;
+use crate::server_url::WebSocketSettings;
 
 /// Maximum number of addresses of one host that are tried; further ones are ignored.
 const MAX_ADDRESSES: usize = 16;
@@ -81,23 +80,6 @@ pub(crate) type Socket = Pin<Box<dyn ByteStream>>;
 pub(crate) trait ByteStream: AsyncRead + AsyncWrite + Send + Sync {}
 
 impl<S: AsyncRead + AsyncWrite + Send + Sync> ByteStream for S {}
-
-/// The WebSocket settings of a profile. A session reads them once, when it starts, and keeps no copy.
-#[derive(Clone, Debug)]
-pub(crate) struct WebSocketSettings {
-    /// Used in place of host and ports.
-    pub(crate) url: Option<WebSocketUrl>,
-    /// `Origin` header of the handshake; empty: none.
-    pub(crate) origin: String,
-    /// Certificates of authorities that are accepted in addition to public ones.
-    pub(crate) ca_file: Option<PathBuf>,
-}
-
-impl Default for WebSocketSettings {
-    fn default() -> Self {
-        Self { url: None, origin: "https://www.freechess.org".to_owned(), ca_file: None }
-    }
-}
 
 /// Opens the connections of a session, by its settings.
 #[derive(Clone, Debug)]

@@ -43,7 +43,6 @@ mod observer;
 mod password;
 mod profile;
 mod server_url;
-mod suggestion;
 mod tap;
 mod task;
 pub mod transcript;
@@ -62,8 +61,7 @@ pub use kibitzer_core::session::{Command, Password, Reply, RequestOptions, Sessi
 pub use kibitzer_core::{Event, EventKind};
 pub use observer::{Observation, SessionObserver};
 pub use password::PasswordSource;
-pub use profile::{AttachAccess, ConfigError, Profile};
-pub use suggestion::most_similar_word;
+pub use profile::{AttachAccess, ConfigError, Profile, most_similar_word};
 pub use tap::{Tap, TapItem};
 
 /// Builds the README's program with the tests.

@@ -1,9 +1,27 @@
-//! The URL of a server that is reached over WebSocket.
+//! The URL of a server that is reached over WebSocket, and the other settings of WebSocket connections.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use crate::host_port::HostPort;
+
+/// The WebSocket settings of a profile. A session reads them once, when it starts, and keeps no copy.
+#[derive(Clone, Debug)]
+pub(crate) struct WebSocketSettings {
+    /// Used in place of host and ports.
+    pub(crate) url: Option<WebSocketUrl>,
+    /// `Origin` header of the handshake; empty: none.
+    pub(crate) origin: String,
+    /// Certificates of authorities that are accepted in addition to public ones.
+    pub(crate) ca_file: Option<PathBuf>,
+}
+
+impl Default for WebSocketSettings {
+    fn default() -> Self {
+        Self { url: None, origin: "https://www.freechess.org".to_owned(), ca_file: None }
+    }
+}
 
 /// The URL of a server that is reached over WebSocket: `ws://HOST[:PORT][/PATH]`, or `wss://` for TLS.
 #[derive(Clone, Debug, PartialEq, Eq)]

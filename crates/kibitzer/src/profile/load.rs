@@ -7,16 +7,18 @@ use thiserror::Error;
 use toml::de::{DeTable, DeValue};
 
 use super::Profile;
-use super::setting_value::RawValue;
+use super::raw_value::RawValue;
 use super::settings::{Setting, all_settings};
 use crate::password::PasswordSource;
-use crate::suggestion::most_similar_word;
 
 /// Prefix of the names of environment variables.
 const PREFIX: &str = "KIBITZER_";
 
 /// Prefix of keys and tables of other programs in a file, which are ignored.
 const FOREIGN_PREFIX: &str = "x-";
+
+/// Minimum similarity of a suggested word, from 0 to 1: the share of letters that are right.
+const MIN_SIMILARITY: f64 = 0.6;
 
 /// Reason why a configuration was rejected.
 #[derive(Debug, Error)]
@@ -212,4 +214,12 @@ fn unknown_key_message(key: &str, value: &DeValue<'_>, settings: &[Setting]) -> 
         }
         None => format!("unknown key `{key}`"),
     }
+}
+
+/// Returns the known word, in lower case, that is most similar to a misspelled one in any case; `None` if none is similar.
+pub fn most_similar_word<'a>(misspelled: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let misspelled = misspelled.to_lowercase();
+    let similar = known.into_iter().map(|known| (strsim::normalized_damerau_levenshtein(known, &misspelled), known));
+    let nearest = similar.max_by(|one, other| one.0.total_cmp(&other.0));
+    nearest.filter(|(similarity, _)| *similarity > MIN_SIMILARITY).map(|(_, known)| known)
 }

@@ -1,6 +1,7 @@
 //! The profile of a session: server, login, options.
 
 mod load;
+mod raw_value;
 mod setting_value;
 mod settings;
 #[cfg(test)]
@@ -18,11 +19,11 @@ use serde::{Deserialize, Serialize};
 use crate::core::event::CommandError;
 use crate::core::message::{Family, Handle};
 use crate::core::session::{Command, Credentials, Password, SessionOptions, TimesealChoice};
-use crate::dial::{Dial, Dialer, WebSocketSettings};
+use crate::dial::{Dial, Dialer};
 use crate::password::PasswordSource;
-use crate::server_url::WebSocketUrl;
+use crate::server_url::{WebSocketSettings, WebSocketUrl};
 
-pub use load::ConfigError;
+pub use load::{ConfigError, most_similar_word};
 
 /// The server of a session, its login and its options.
 ///

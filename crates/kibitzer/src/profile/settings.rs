@@ -7,7 +7,8 @@
 use std::fmt::Write as _;
 
 use super::Profile;
-use super::setting_value::{RawValue, SettingValue, with_digit_groups};
+use super::raw_value::RawValue;
+use super::setting_value::{SettingValue, with_digit_groups};
 use crate::core::game::GameLimits;
 use crate::core::options::NumericOption;
 use crate::core::session::{Reconnect, RequestLimits, Timings};
@@ -69,26 +70,18 @@ impl Setting {
         options.iter().map(|option| Self::number(option, group)).collect()
     }
 
-    /// Makes an empty text an error.
-    fn rejecting_empty(mut self) -> Self {
-        let apply = self.apply;
-        self.apply = Box::new(move |profile, value| match value {
-            RawValue::Toml(value) if value.as_str() == Some("") => Err("must not be empty".to_owned()),
-            RawValue::Variable("") => Err("must not be empty".to_owned()),
-            _ => apply(profile, value),
+    /// Makes the setting that of the host: an empty text is an error, a host replaces the URL, and files that have a URL do not
+    /// contain the setting.
+    fn of_host(mut self) -> Self {
+        self.apply = Box::new(|profile, value| match value.parse_text()? {
+            "" => Err("must not be empty".to_owned()),
+            host => {
+                host.clone_into(&mut profile.dialer.host);
+                profile.web_socket.url = None;
+                Ok(())
+            }
         });
-        self
-    }
-
-    /// Removes the URL when the setting changes, and leaves the setting out of files that have a URL.
-    fn clearing_url(mut self) -> Self {
-        let apply = self.apply;
-        self.apply = Box::new(move |profile, value| {
-            profile.web_socket.url = None;
-            apply(profile, value)
-        });
-        let to_toml = self.to_toml;
-        self.to_toml = Box::new(move |profile| to_toml(profile).filter(|_| profile.web_socket.url.is_none()));
+        self.to_toml = Box::new(|profile| profile.dialer.host.to_toml().filter(|_| profile.web_socket.url.is_none()));
         self
     }
 
@@ -152,8 +145,8 @@ pub(super) fn settings_by_section() -> [(&'static str, Vec<Setting>); 7] {
 
 /// Makes a list of settings. An entry reads: documentation, key, example, field, and a method of [`Setting`] that changes it.
 macro_rules! settings {
-    ($($(#[doc = $doc:literal])+ $key:literal = $example:literal, $field:expr $(, $modifier:ident)*;)+) => {
-        vec![$(Setting::new($key, $example, &[$($doc),+], $field)$(.$modifier())*),+]
+    ($($(#[doc = $doc:literal])+ $key:literal = $example:literal, $field:expr $(, $modifier:ident)?;)+) => {
+        vec![$(Setting::new($key, $example, &[$($doc),+], $field)$(.$modifier())?),+]
     };
 }
 
@@ -161,7 +154,7 @@ fn server_settings() -> Vec<Setting> {
     settings! {
         /// Host name, or IPv4 or IPv6 address. All addresses are tried with the first port, then with the next.
         /// On the command line: HOST.
-        "host" = r#""chess.example""#, |profile| &mut profile.dialer.host, rejecting_empty, clearing_url;
+        "host" = r#""chess.example""#, |profile| &mut profile.dialer.host, of_host;
         /// TCP ports, in the order in which they are tried. Not used with a URL. On the command line: HOST:PORT.
         "ports" = "[4000]", |profile| &mut profile.dialer.ports;
         /// URL of a server that is reached over WebSocket, used in place of host and ports: wss://HOST:PORT with TLS, or ws://HOST:PORT

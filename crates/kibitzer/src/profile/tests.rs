@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::load::variable_name_of;
-use super::setting_value::RawValue;
+use super::raw_value::RawValue;
 use super::settings::{Setting, all_settings, settings_by_section};
 use super::*;
 use crate::core::message::Ivar;
