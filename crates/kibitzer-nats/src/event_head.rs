@@ -16,7 +16,7 @@ pub(crate) struct EventHead<'a> {
     pub(crate) offset: Option<u64>,
     /// In most events a number; in some, another description of a game.
     #[serde(borrow, default)]
-    game: Option<&'a RawValue>,
+    pub(crate) game: Option<&'a RawValue>,
 }
 
 impl<'a> EventHead<'a> {
@@ -35,11 +35,6 @@ impl<'a> EventHead<'a> {
             return Err("its event is not a name in snake_case".to_owned());
         }
         Ok(head)
-    }
-
-    /// Returns the number of the game that the event is about; `None` if it names no game, or describes it in another way.
-    pub(crate) fn game_number(&self) -> Option<u32> {
-        self.game?.get().parse().ok()
     }
 }
 

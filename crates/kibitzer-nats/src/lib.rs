@@ -23,7 +23,7 @@ mod stream;
 mod subject;
 
 pub use error::NatsError;
-pub use position::{ParsePositionError, Position};
+pub use position::Position;
 pub use publisher::{PublishOptions, Publisher};
 pub use queue::WhenUnreachable;
 pub use reader::{EventReader, ReadFrom};

@@ -20,12 +20,19 @@ const BUFFER_BYTES: usize = 8 << 20;
 
 /// Source of the events, and how many of them are buffered.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct PublishOptions {
-    when_unreachable: WhenUnreachable,
-    buffer_bytes: usize,
+    /// The reaction to a full buffer. Default: that of [`live`](Self::live) or [`recording`](Self::recording).
+    pub when_unreachable: WhenUnreachable,
+    /// Size of the buffer in memory from which the policy applies. Default: 8 MiB.
+    pub buffer_bytes: usize,
     is_recording: bool,
-    /// Called with the reason of a failure, or with `None` after it.
-    on_link_change: fn(failure: Option<&str>),
+    /// A function that is called with the reason when events could not be stored several times in a row (after 0.3 s without a
+    /// connection, after up to half a minute without an answer), and with `None` when events are stored again. Default: nothing is
+    /// called.
+    ///
+    /// It is not called while there is nothing to store. It must return quickly, as the publisher waits for it.
+    pub on_link_change: fn(failure: Option<&str>),
 }
 
 impl PublishOptions {
@@ -44,31 +51,6 @@ impl PublishOptions {
             is_recording: true,
             on_link_change: |_| {},
         }
-    }
-
-    /// Sets the reaction to a full buffer. Default: that of [`live`](Self::live) or [`recording`](Self::recording).
-    #[must_use]
-    pub fn when_unreachable(mut self, policy: WhenUnreachable) -> Self {
-        self.when_unreachable = policy;
-        self
-    }
-
-    /// Sets a function that is called with the reason when events could not be stored several times in a row (after 0.3 s without
-    /// a connection, after up to half a minute without an answer), and with `None` when events are stored again. Default: nothing
-    /// is called.
-    ///
-    /// It is not called while there is nothing to store. It must return quickly, as the publisher waits for it.
-    #[must_use]
-    pub const fn on_link_change(mut self, observer: fn(failure: Option<&str>)) -> Self {
-        self.on_link_change = observer;
-        self
-    }
-
-    /// Sets the size of the buffer in memory from which the policy applies. Default: 8 MiB.
-    #[must_use]
-    pub const fn buffer_bytes(mut self, bytes: usize) -> Self {
-        self.buffer_bytes = bytes;
-        self
     }
 }
 

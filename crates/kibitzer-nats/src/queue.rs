@@ -113,7 +113,7 @@ impl EventQueue {
     /// Returns the position of the last event in the spill file; `None` if it is empty, or the policy has no file. Before the
     /// first event is pushed, an earlier publisher left it there.
     pub(crate) fn last_left_in_spill(&self) -> Option<Position> {
-        self.lock().spill.as_ref()?.last_position()
+        self.lock().spill.as_ref()?.last
     }
 
     /// Adds an event. If the queue is full, spills it, drops it or waits for room, by the policy.
@@ -175,7 +175,7 @@ impl EventQueue {
         let mut state = self.lock();
         let QueueState { memory, spill, dropped, .. } = &mut *state;
         let is_saved = spill.as_mut().is_some_and(|spill| !spill.is_empty() || spill.append_as_read(&*memory).is_ok());
-        let n_spilled = spill.as_ref().map_or(0, SpillFile::n_unread);
+        let n_spilled = spill.as_ref().map_or(0, |spill| spill.n_unread);
         let n_dropped = dropped.map_or(0, |range| range.count);
         let count = memory.len() as u64 + n_spilled + n_dropped;
         UnstoredEvents { count, are_all_in_file: is_saved && dropped.is_none() }

@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use tokio::time::sleep;
 
 use crate::stored_event::StoredEvent;
-use crate::subject::{SessionName, SubjectFilter};
+use crate::subject::SubjectFilter;
 use crate::{EventStream, NatsError};
 
 /// Pause between attempts to continue after a failure.
@@ -28,6 +28,8 @@ pub enum ReadFrom {
     First,
     /// The first event that is stored from now on.
     Now,
+    /// The event with this number in the stream, or the next one that there is.
+    Sequence(u64),
     /// The first event that was stored at this time or later.
     Time(SystemTime),
 }
@@ -75,47 +77,13 @@ impl EventReader {
         let start = match from {
             ReadFrom::First => DeliverPolicy::All,
             ReadFrom::Now => DeliverPolicy::ByStartSequence { start_sequence: end + 1 },
+            ReadFrom::Sequence(start_sequence) => DeliverPolicy::ByStartSequence { start_sequence },
             ReadFrom::Time(time) => DeliverPolicy::ByStartTime { start_time: time.into() },
         };
-        Self::with_consumer(stream, filter, start, end).await
-    }
-
-    /// Starts to read the events of a session, from the event with this number on.
-    ///
-    /// # Errors
-    ///
-    /// # Cancel safety
-    ///
-    /// Both as [`open`](Self::open).
-    pub(crate) async fn open_session(
-        stream: &EventStream,
-        session: &SessionName,
-        start_sequence: u64,
-    ) -> Result<Self, NatsError> {
-        let filter = SubjectFilter::default().session(session.clone());
-        let end = stream.last_sequence().await.map_err(|reason| stream.stream_error(reason))?;
-        Self::with_consumer(stream, &filter, DeliverPolicy::ByStartSequence { start_sequence }, end).await
-    }
-
-    /// Creates a reader with its first consumer. `end` is the number of the last event that is stored now.
-    ///
-    /// # Errors
-    ///
-    /// # Cancel safety
-    ///
-    /// Both as [`open`](Self::open).
-    async fn with_consumer(
-        stream: &EventStream,
-        filter: &SubjectFilter,
-        start: DeliverPolicy,
-        end: u64,
-    ) -> Result<Self, NatsError> {
         let subjects = filter.subjects();
         let mut reader = Self { stream: stream.clone(), subjects, start, end, consumer: None, n_pending: 0 };
-        match reader.create_consumer().await {
-            Ok(consumer) => reader.consumer = Some(consumer),
-            Err(ConsumerError { reason, .. }) => return Err(stream.stream_error(reason)),
-        }
+        let created = reader.create_consumer().await;
+        reader.consumer = Some(created.map_err(|error| stream.stream_error(error.reason))?);
         Ok(reader)
     }
 
@@ -185,7 +153,7 @@ impl EventReader {
             let message = message.message;
             let event =
                 StoredEvent::from_message(&message.subject, sequence, message.headers.as_ref(), message.payload);
-            return event.map_err(|reason| NatsError::Message { stream: self.stream.name.clone(), reason });
+            return event.map_err(|reason| NatsError::Message { stream: self.stream.name().to_owned(), reason });
         }
     }
 
@@ -228,6 +196,6 @@ impl EventReader {
 
 impl fmt::Debug for EventReader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("EventReader").field("stream", &self.stream.name).finish_non_exhaustive()
+        f.debug_struct("EventReader").field("stream", &self.stream.name()).finish_non_exhaustive()
     }
 }

@@ -5,15 +5,17 @@ use std::time::Duration;
 
 use async_nats::client::Request;
 use async_nats::header::{HeaderMap, NATS_EXPECTED_LAST_SUBJECT_SEQUENCE};
+use async_nats::jetstream::ErrorCode;
+use async_nats::jetstream::publish::PublishAck;
+use async_nats::jetstream::response::Response;
 use kibitzer_core::text::error_chain;
-use serde::Deserialize;
 use tokio::time::sleep;
 
 use crate::queue::EventQueue;
 use crate::queued_event::{DroppedRange, QueuedEvent};
 use crate::stored_event::{POSITION_HEADER, PUBLISHER_HEADER, StoredEvent};
 use crate::subject::SessionName;
-use crate::{EventReader, EventStream, NatsError, Position, WhenUnreachable};
+use crate::{EventReader, EventStream, NatsError, Position, ReadFrom, SubjectFilter, WhenUnreachable};
 
 /// Subjects that the expected sequence number refers to.
 const EXPECTED_SUBJECT_HEADER: &str = "Nats-Expected-Last-Subject-Sequence-Subject";
@@ -24,9 +26,6 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
 /// A server that does not work after pauses of this length is reported as unreachable.
 const REPORTED_PAUSE: Duration = Duration::from_millis(320);
-
-/// Code of the refusal because the session has another last event than expected.
-const CONFLICT: u64 = 10_071;
 
 /// The task that stores events.
 pub(crate) struct Sender {
@@ -51,22 +50,6 @@ pub(crate) struct Sender {
     n_single: usize,
     pause: Duration,
     on_link_change: fn(Option<&str>),
-}
-
-/// Answer of the server to a message.
-#[derive(Debug, Deserialize)]
-struct Ack {
-    #[serde(default)]
-    seq: u64,
-    error: Option<AckError>,
-}
-
-#[derive(Debug, Deserialize)]
-struct AckError {
-    #[serde(default)]
-    err_code: u64,
-    #[serde(default)]
-    description: String,
 }
 
 impl Sender {
@@ -166,8 +149,9 @@ impl Sender {
             Some(history) => history,
             none => {
                 let found = self.stream.find_first_sequence_from(&self.session, event.position, self.sequence).await;
-                let start_sequence = found.map_err(|reason| self.stream.stream_error(reason))?;
-                none.insert(EventReader::open_session(&self.stream, &self.session, start_sequence).await?)
+                let first = ReadFrom::Sequence(found.map_err(|reason| self.stream.stream_error(reason))?);
+                let filter = SubjectFilter { session: Some(self.session.clone()), ..SubjectFilter::default() };
+                none.insert(EventReader::open(&self.stream, &filter, first).await?)
             }
         };
         let stored = history.next_stored().await?;
@@ -212,20 +196,20 @@ impl Sender {
         let may_batch = self.n_single == 0 && self.stream.accepts_batches();
         let events = if may_batch { events } else { events.get(..1).unwrap_or_default() };
         let answer = self.stream.connection.wait_for_answer(self.publish_and_await_ack(events)).await??;
-        let ack: Ack = serde_json::from_slice(&answer).map_err(|_| "the answer is not one of JetStream")?;
-        match ack {
-            Ack { error: None, seq } if seq > self.sequence => {
-                self.sequence = seq;
+        match serde_json::from_slice(&answer).map_err(|_| "the answer is not one of JetStream")? {
+            Response::Ok(PublishAck { sequence, .. }) if sequence > self.sequence => {
+                self.sequence = sequence;
                 self.n_single = self.n_single.saturating_sub(1);
                 Ok(events.len())
             }
-            Ack { error: Some(AckError { err_code, description }), .. } => {
+            Response::Err { error } => {
                 // A server accepts a limited number of batches at a time.
-                let is_batch_refused = events.len() > 1 && err_code != CONFLICT;
-                self.n_single = if is_batch_refused { events.len() } else { self.n_single };
-                Err(description)
+                if events.len() > 1 && error.error_code() != ErrorCode::STREAM_WRONG_LAST_SEQUENCE {
+                    self.n_single = events.len();
+                }
+                Err(error.to_string())
             }
-            Ack { .. } => Err("the answer has no number of an event".to_owned()),
+            Response::Ok(_) => Err("the answer has no number of an event".to_owned()),
         }
     }
 

@@ -29,9 +29,9 @@ pub(crate) struct SpillFile {
     /// Length of the file.
     end: u64,
     /// Number of events that were not read yet.
-    n_unread: u64,
+    pub(crate) n_unread: u64,
     /// Position of the last event in the file.
-    last: Option<Position>,
+    pub(crate) last: Option<Position>,
 }
 
 impl SpillFile {
@@ -99,24 +99,14 @@ impl SpillFile {
     fn parse_event(&self, line: &[u8]) -> Option<QueuedEvent> {
         let blank = line.iter().position(|byte| *byte == b' ')?;
         let (position, line) = (line.get(..blank)?, line.get(blank + 1..)?);
-        let position = std::str::from_utf8(position).ok()?.parse().ok()?;
+        let position = Position::parse(std::str::from_utf8(position).ok()?)?;
         let subject = self.session.subject_of(&EventHead::parse(line).ok()?);
         Some(QueuedEvent { position, subject, line: Bytes::copy_from_slice(line) })
-    }
-
-    /// Returns the position of the last event in the file; `None` if it is empty.
-    pub(crate) const fn last_position(&self) -> Option<Position> {
-        self.last
     }
 
     /// Returns whether the file contains no events, read or unread.
     pub(crate) const fn is_empty(&self) -> bool {
         self.end == self.start
-    }
-
-    /// Returns the number of events that were not read yet.
-    pub(crate) const fn n_unread(&self) -> u64 {
-        self.n_unread
     }
 
     /// Appends events. On an error the file is as before.

@@ -40,7 +40,7 @@ impl StoredEvent {
         line: Bytes,
     ) -> Result<Self, String> {
         let header = |name: &str| headers.and_then(|headers| headers.get(name)).map(ToString::to_string);
-        let position = header(POSITION_HEADER).and_then(|position| position.parse().ok());
+        let position = header(POSITION_HEADER).and_then(|position| Position::parse(&position));
         let position = position.ok_or_else(|| format!("message {sequence} on {subject} has no {POSITION_HEADER}"))?;
         let publisher = header(PUBLISHER_HEADER).unwrap_or_default();
         Ok(Self { sequence, subject: subject.to_owned(), position, publisher, line })

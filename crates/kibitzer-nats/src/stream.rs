@@ -3,12 +3,11 @@
 use std::fmt;
 use std::time::Duration;
 
-use async_nats::Client;
+use async_nats::jetstream::ErrorCode;
 use async_nats::jetstream::context::GetStreamErrorKind;
 use async_nats::jetstream::stream::{
     Config, DiscardPolicy, LastRawMessageErrorKind, RetentionPolicy, StorageType, Stream,
 };
-use async_nats::jetstream::{Context, ErrorCode};
 use kibitzer_core::text::error_chain;
 
 use crate::connection::Connection;
@@ -34,11 +33,16 @@ const CREATE_PAUSE: Duration = Duration::from_millis(200);
 
 /// Server and stream to publish to or to read from.
 #[derive(Clone)]
+#[non_exhaustive]
 pub struct StreamOptions {
     urls: String,
-    name: String,
-    max_age: Option<Duration>,
-    max_bytes: Option<i64>,
+    /// Name of the stream. Default: `KIBITZER`.
+    pub name: String,
+    /// Age after which events are deleted; zero for never. Default, and for `None`: seven days, or the setting of an existing stream.
+    pub max_age: Option<Duration>,
+    /// Size beyond which the oldest events are deleted; -1 for no limit. Default, and for `None`: 4 GiB, or the setting of an existing
+    /// stream.
+    pub max_bytes: Option<i64>,
 }
 
 impl StreamOptions {
@@ -48,26 +52,8 @@ impl StreamOptions {
         Self { urls: urls.into(), name: DEFAULT_STREAM.to_owned(), max_age: None, max_bytes: None }
     }
 
-    /// Sets the name of the stream. Default: `KIBITZER`.
-    #[must_use]
-    pub fn name(mut self, name: impl Into<String>) -> Self {
-        self.name = name.into();
-        self
-    }
-
-    /// Sets the age after which events are deleted; zero for never. Default: seven days, or the setting of an existing stream.
-    #[must_use]
-    pub const fn max_age(mut self, age: Duration) -> Self {
-        self.max_age = Some(age);
-        self
-    }
-
-    /// Sets the size beyond which the oldest events are deleted; -1 for no limit. Default: 4 GiB, or the setting of an existing
-    /// stream.
-    #[must_use]
-    pub const fn max_bytes(mut self, bytes: i64) -> Self {
-        self.max_bytes = Some(bytes);
-        self
+    fn stream_error(&self, reason: String) -> NatsError {
+        NatsError::Stream { stream: self.name.clone(), reason }
     }
 
     /// Returns the configuration of a new stream.
@@ -120,9 +106,6 @@ impl fmt::Debug for StreamOptions {
 pub struct EventStream {
     pub(crate) connection: Connection,
     pub(crate) stream: Stream,
-    pub(crate) name: String,
-    /// Whether the stream accepts several events in one atomic step.
-    allows_batches: bool,
 }
 
 impl EventStream {
@@ -137,10 +120,10 @@ impl EventStream {
     /// Cancel safe: dropping the future closes the connection.
     pub async fn open(options: &StreamOptions) -> Result<Self, NatsError> {
         let connection = Connection::open(&options.urls).await?;
-        let context = jetstream_context(&connection.client);
+        let context = async_nats::jetstream::new(connection.client.clone());
         match context.get_stream(&options.name).await {
-            Ok(stream) => Ok(Self::new(connection, stream)),
-            Err(error) => Err(options.stream_error(&error)),
+            Ok(stream) => Ok(Self { connection, stream }),
+            Err(error) => Err(options.stream_error(error_chain(&error))),
         }
     }
 
@@ -156,13 +139,17 @@ impl EventStream {
     /// Cancel safe; dropping the future may leave a new, empty stream.
     pub async fn open_or_create(options: &StreamOptions) -> Result<Self, NatsError> {
         let connection = Connection::open(&options.urls).await?;
-        let context = jetstream_context(&connection.client);
+        let context = async_nats::jetstream::new(connection.client.clone());
         let config = options.new_stream_config(connection.has_batches());
+        let is_missing = |kind| {
+            let GetStreamErrorKind::JetStream(error) = kind else { return false };
+            error.error_code() == ErrorCode::STREAM_NOT_FOUND
+        };
         let mut n_attempts = 0;
         let stream = loop {
             let error = match context.get_stream(&options.name).await {
                 Ok(stream) => break stream,
-                Err(error) if !is_stream_missing(error.kind()) => return Err(options.stream_error(&error)),
+                Err(error) if !is_missing(error.kind()) => return Err(options.stream_error(error_chain(&error))),
                 Err(_) => match context.create_stream(config.clone()).await {
                     Ok(stream) => break stream,
                     Err(error) => error,
@@ -171,13 +158,13 @@ impl EventStream {
             // While several publishers create the stream at once, each reserves its maximum size on the disk.
             n_attempts += 1;
             if n_attempts == CREATE_ATTEMPTS {
-                return Err(options.stream_error(&error));
+                return Err(options.stream_error(error_chain(&error)));
             }
             tokio::time::sleep(CREATE_PAUSE).await;
         };
         match options.find_mismatch(&stream.cached_info().config) {
-            Some(reason) => Err(NatsError::Stream { stream: options.name.clone(), reason: reason.to_owned() }),
-            None => Ok(Self::new(connection, stream)),
+            Some(reason) => Err(options.stream_error(reason.to_owned())),
+            None => Ok(Self { connection, stream }),
         }
     }
 
@@ -195,14 +182,14 @@ impl EventStream {
         last.map(|event| event.is_some()).map_err(|reason| self.stream_error(reason))
     }
 
-    fn new(connection: Connection, stream: Stream) -> Self {
-        let config = &stream.cached_info().config;
-        Self { connection, name: config.name.clone(), allows_batches: config.allow_atomic_publish, stream }
+    /// Returns the name of the stream.
+    pub(crate) fn name(&self) -> &str {
+        &self.stream.cached_info().config.name
     }
 
     /// Returns whether the connected server and the stream accept several events in one atomic step.
     pub(crate) fn accepts_batches(&self) -> bool {
-        self.allows_batches && self.connection.has_batches()
+        self.stream.cached_info().config.allow_atomic_publish && self.connection.has_batches()
     }
 
     /// Returns the length of the longest line that the server and the stream accept.
@@ -281,20 +268,6 @@ impl EventStream {
 
     /// Returns an error about this stream.
     pub(crate) fn stream_error(&self, reason: String) -> NatsError {
-        NatsError::Stream { stream: self.name.clone(), reason }
+        NatsError::Stream { stream: self.name().to_owned(), reason }
     }
-}
-
-impl StreamOptions {
-    fn stream_error(&self, error: &(dyn std::error::Error + 'static)) -> NatsError {
-        NatsError::Stream { stream: self.name.clone(), reason: error_chain(error) }
-    }
-}
-
-fn is_stream_missing(kind: GetStreamErrorKind) -> bool {
-    matches!(kind, GetStreamErrorKind::JetStream(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND)
-}
-
-fn jetstream_context(client: &Client) -> Context {
-    async_nats::jetstream::new(client.clone())
 }

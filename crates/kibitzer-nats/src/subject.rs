@@ -1,5 +1,7 @@
 //! Subjects of events: `kibitzer.v1.<session>.<class>[.<game>].<event>`.
 
+use std::collections::BTreeSet;
+
 use kibitzer_core::EventKind;
 use kibitzer_core::event::EventCategory;
 
@@ -56,7 +58,8 @@ impl SessionName {
 
     /// Returns the subject of an event.
     pub(crate) fn subject_of(&self, event: &EventHead<'_>) -> String {
-        let game = event.game_number().map(|game| format!(".{game}")).unwrap_or_default();
+        let game = event.game.and_then(|game| game.get().parse().ok());
+        let game = game.map(|game: u32| format!(".{game}")).unwrap_or_default();
         format!("{PREFIX}.{}.{}{game}.{}", self.token, subject_class_of(event.name.parse().ok()), event.name)
     }
 }
@@ -79,54 +82,32 @@ const fn subject_class_of(kind: Option<EventKind>) -> &'static str {
 
 /// Selects stored events by their subjects. Default: all events.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SubjectFilter {
-    session: Option<SessionName>,
-    game: Option<u32>,
-    kinds: Vec<EventKind>,
+    /// The session whose events are selected; `None` for all sessions.
+    pub session: Option<SessionName>,
+    /// The game that the selected events name; `None` for all events, with or without a game.
+    pub game: Option<u32>,
+    /// The kinds of the selected events; all if it is empty.
+    pub kinds: BTreeSet<EventKind>,
 }
 
 impl SubjectFilter {
-    /// Selects the events of one session. Default: all sessions.
-    #[must_use]
-    pub fn session(mut self, session: SessionName) -> Self {
-        self.session = Some(session);
-        self
-    }
-
-    /// Selects the events that name this game. Default: all events, with or without a game.
-    #[must_use]
-    pub const fn game(mut self, number: u32) -> Self {
-        self.game = Some(number);
-        self
-    }
-
-    /// Selects events of these kinds. Default, and for no kinds: all.
-    #[must_use]
-    pub fn kinds(mut self, kinds: impl IntoIterator<Item = EventKind>) -> Self {
-        self.kinds = kinds.into_iter().collect();
-        self.kinds.sort_unstable();
-        self.kinds.dedup();
-        self
-    }
-
     /// Returns the selected subjects. No two of them overlap, as the server requires.
     pub(crate) fn subjects(&self) -> Vec<String> {
         let session = self.session.as_ref().map_or("*", SessionName::token);
         let start = format!("{PREFIX}.{session}");
-        match (&self.kinds[..], self.game) {
-            ([], None) => vec![format!("{start}.>")],
-            ([], Some(game)) => vec![format!("{start}.*.{game}.*")],
-            (kinds, Some(game)) => {
-                kinds.iter().map(|&kind| format!("{start}.{}.{game}.{kind}", subject_class_of(Some(kind)))).collect()
-            }
-            (kinds, None) => {
-                let both = |&kind: &EventKind| {
-                    let class = subject_class_of(Some(kind));
-                    [format!("{start}.{class}.{kind}"), format!("{start}.{class}.*.{kind}")]
-                };
-                kinds.iter().flat_map(both).collect()
-            }
+        if self.kinds.is_empty() {
+            return vec![self.game.map_or(format!("{start}.>"), |game| format!("{start}.*.{game}.*"))];
         }
+        let subjects = |&kind: &EventKind| {
+            let class = subject_class_of(Some(kind));
+            match self.game {
+                Some(game) => vec![format!("{start}.{class}.{game}.{kind}")],
+                None => vec![format!("{start}.{class}.{kind}"), format!("{start}.{class}.*.{kind}")],
+            }
+        };
+        self.kinds.iter().flat_map(subjects).collect()
     }
 }
 
@@ -172,15 +153,18 @@ mod tests {
 
     #[test]
     fn a_filter_selects_the_subjects_of_its_events() {
-        let session = || SubjectFilter::default().session(SessionName::new("a").unwrap());
-        let kinds = [EventKind::Tell, EventKind::Position, EventKind::Tell];
+        let session = || SubjectFilter { session: SessionName::new("a").ok(), ..SubjectFilter::default() };
+        let kinds = BTreeSet::from([EventKind::Tell, EventKind::Position]);
         let cases: [(SubjectFilter, &[&str]); 5] = [
             (SubjectFilter::default(), &["kibitzer.v1.*.>"]),
             (session(), &["kibitzer.v1.a.>"]),
-            (session().game(7), &["kibitzer.v1.a.*.7.*"]),
-            (session().game(7).kinds([EventKind::Position]), &["kibitzer.v1.a.game.7.position"]),
+            (SubjectFilter { game: Some(7), ..session() }, &["kibitzer.v1.a.*.7.*"]),
             (
-                SubjectFilter::default().kinds(kinds),
+                SubjectFilter { game: Some(7), kinds: BTreeSet::from([EventKind::Position]), ..session() },
+                &["kibitzer.v1.a.game.7.position"],
+            ),
+            (
+                SubjectFilter { kinds, ..SubjectFilter::default() },
                 &[
                     "kibitzer.v1.*.game.position",
                     "kibitzer.v1.*.game.*.position",

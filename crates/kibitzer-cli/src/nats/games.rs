@@ -53,7 +53,9 @@ pub(crate) async fn for_each_server_output(
     mut visit: impl FnMut(&str, StreamPiece, Option<Utc>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let stream = EventStream::open(&args.resolve_stream_options()?).await?;
-    let mut events = EventReader::open(&stream, &SubjectFilter::default().kinds(KINDS), ReadFrom::First).await?;
+    let mut filter = SubjectFilter::default();
+    filter.kinds.extend(KINDS);
+    let mut events = EventReader::open(&stream, &filter, ReadFrom::First).await?;
     let mut sessions = BTreeSet::new();
     loop {
         let event = match events.next_stored().await {

@@ -32,7 +32,9 @@ impl StreamArgs {
         let missing = || Failure::new(USAGE, format!("which NATS server? give --nats URL or set {URL_VARIABLE}"));
         let given = self.url.clone().filter(|url| !url.is_empty());
         let url = given.or_else(|| std::env::var(URL_VARIABLE).ok()).ok_or_else(missing)?;
-        Ok(StreamOptions::new(url).name(&self.stream))
+        let mut options = StreamOptions::new(url);
+        options.name.clone_from(&self.stream);
+        Ok(options)
     }
 }
 

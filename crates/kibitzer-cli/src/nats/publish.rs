@@ -118,12 +118,12 @@ impl Args {
 
     /// Returns the options of the publisher. Fails if the arguments contradict each other or the kind of source.
     fn publish_options(&self, is_recording: bool) -> Result<PublishOptions, Failure> {
-        let options = if is_recording { PublishOptions::recording() } else { PublishOptions::live() };
-        let options = options.on_link_change(|failure| match failure {
+        let mut options = if is_recording { PublishOptions::recording() } else { PublishOptions::live() };
+        options.on_link_change = |failure| match failure {
             Some(reason) => report(&format!("NATS stores no events: {reason}")),
             None => report("NATS stores events again"),
-        });
-        let policy = match (self.when_unreachable, &self.spill) {
+        };
+        options.when_unreachable = match (self.when_unreachable, &self.spill) {
             (Some(UnreachablePolicy::Spill), _) if is_recording => {
                 return Err(Failure::new(USAGE, "a recording is on disk already: nothing to spill (try hold)"));
             }
@@ -135,7 +135,7 @@ impl Args {
             (Some(UnreachablePolicy::Hold), _) => WhenUnreachable::Hold,
             _ => return Ok(options),
         };
-        Ok(options.when_unreachable(policy))
+        Ok(options)
     }
 
     /// Connects to the NATS server, opens or creates the stream, and starts to publish after the last stored event.
@@ -145,12 +145,8 @@ impl Args {
     /// Cancel safe: nothing is published.
     async fn start_publisher(&self, server: Option<&Target>, options: PublishOptions) -> Result<Publisher, Failure> {
         let mut stream = self.stream.resolve_stream_options()?;
-        if let Some(age) = self.max_age {
-            stream = stream.max_age(age);
-        }
-        if let Some(mebibytes) = self.max_size {
-            stream = stream.max_bytes(i64::from(mebibytes) << 20);
-        }
+        stream.max_age = self.max_age;
+        stream.max_bytes = self.max_size.map(|mebibytes| i64::from(mebibytes) << 20);
         let session = match (&self.session, server) {
             (Some(session), _) => session.clone(),
             (None, Some(Target::Address(_))) => SessionName::new(&self.source)?,

@@ -70,13 +70,10 @@ impl Args {
     /// Cancel safe: the printed events are whole lines.
     pub(crate) async fn print_until_stopped(&self) -> Result<(), Failure> {
         let mut ending = self.ending.begin()?;
-        let mut filter = SubjectFilter::default().kinds(self.kind.iter().copied());
-        if let Some(session) = &self.session {
-            filter = filter.session(session.clone());
-        }
-        if let Some(game) = self.game {
-            filter = filter.game(game);
-        }
+        let mut filter = SubjectFilter::default();
+        filter.session.clone_from(&self.session);
+        filter.game = self.game;
+        filter.kinds.extend(&self.kind);
         // A large future: connecting has many steps.
         ending.unless_stopped(Box::pin(self.print_selected(&filter))).await.unwrap_or(Ok(()))
     }
