@@ -3,7 +3,7 @@
 //! - [`Bot`]: plays with an engine by the settings of one file.
 //! - [`Policy`]: decides about challenges, offers and resignation.
 //! - [`Engine`]: an engine that searches one position at a time.
-//! - [`PgnGame`], [`PgnWriter`]: games as PGN, and their files.
+//! - [`pgn`]: games as PGN, and their files.
 //! - [`GameTracker`]: the games of a session, with moves, clocks, takebacks and resumptions.
 //! - [`EngineConfig`]: an engine's settings, and the time for a move, from the clocks of the server.
 //! - [`Book`]: an opening book.
@@ -23,7 +23,7 @@ pub use bot::{Bot, BotError, StartEngine, Stop};
 pub use clock::{GameClocks, LagEstimate};
 pub use config::BotConfig;
 pub use engine::{Engine, EngineConfig, ExternalEngine, ScriptedEngine, WeakPlayer};
-pub use pgn::{PgnGame, PgnWriter};
+pub use pgn::PgnGame;
 pub use policy::{Policy, SettingsPolicy};
 pub use tracker::GameTracker;
 pub use verdict::{BotAction, BotEvent, Verdict};

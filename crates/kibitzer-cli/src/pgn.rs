@@ -11,8 +11,7 @@ use kibitzer::core::message::listing::GameRowState;
 use kibitzer::core::{Event, EventReader};
 use kibitzer::transcript::Utc;
 use kibitzer::{Client, Observation, Tap};
-use kibitzer_bot::PgnWriter;
-use kibitzer_bot::pgn::{PgnCollector, PgnOrigin};
+use kibitzer_bot::pgn::{PgnCollector, PgnOrigin, append_game, replace_games};
 use kibitzer_bot::tracker::{GameKey, TrackedChange, TrackedChangeKind, TrackedGame, TrackedState};
 use tokio::task::JoinSet;
 
@@ -105,7 +104,7 @@ impl Args {
             args: self,
             reader: self.reader.event_reader(),
             collector: PgnCollector::new(PgnOrigin::new(host)).with_observed().with_talk(self.talk),
-            file: (!self.writes_to_stdout()).then(|| PgnWriter::new(file)),
+            file: (!self.writes_to_stdout()).then(|| file.to_owned()),
             written: BTreeSet::new(),
         }
     }
@@ -189,7 +188,7 @@ struct PgnConversion<'a> {
     reader: EventReader,
     collector: PgnCollector,
     /// `None` for standard output.
-    file: Option<PgnWriter>,
+    file: Option<PathBuf>,
     /// The games that were written; with `--live`, those that have ended.
     written: BTreeSet<GameKey>,
 }
@@ -311,7 +310,7 @@ impl PgnConversion<'_> {
     /// Prints a game on standard output, or appends it to the file.
     fn print_or_append(&self, game: &impl Display) -> Result<(), Failure> {
         match &self.file {
-            Some(file) => file.append(game).map_err(Failure::caused_by),
+            Some(file) => append_game(file, game).map_err(Failure::caused_by),
             None => writeln!(io::stdout(), "{game}").map_err(Failure::stdout),
         }
     }
@@ -321,7 +320,7 @@ impl PgnConversion<'_> {
         let Some(file) = self.file.as_ref().filter(|_| self.args.live) else { return Ok(()) };
         let games: Vec<_> =
             self.collector.tracker().iter().filter_map(|game| self.collector.game(game.key())).collect();
-        file.replace(&games).map_err(Failure::caused_by)
+        replace_games(file, &games).map_err(Failure::caused_by)
     }
 }
 

@@ -1,12 +1,9 @@
 //! Writes the games.
 
-use kibitzer::core::text::error_chain;
-
 use super::player::BotPlayer;
-use crate::pgn::{PgnError, PgnGame, PgnWriter};
+use crate::pgn::{PgnGame, append_game, replace_games};
 use crate::policy::Policy;
 use crate::tracker::{GameKey, TrackedChange, TrackedChangeKind, TrackedGame, TrackedState};
-use crate::verdict::BotAction;
 
 impl<P: Policy + Clone> BotPlayer<P> {
     /// Replaces the live file, and appends a game that is over. A file that cannot be written is reported, and the bot plays on.
@@ -18,7 +15,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         }
         let Some(game) = self.games.game(change.game) else { return };
         if let Some(path) = &self.config.pgn.live_file {
-            self.report_if_failed(change.game, PgnWriter::new(path).replace(&[&game]));
+            self.ok_or_report(Some(change.game), replace_games(path, &[&game]));
         }
         if is_over {
             self.append_to_pgn_file(change.game, &game);
@@ -39,14 +36,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
     /// Appends a game to the file of the settings, if there is one; reports an error.
     fn append_to_pgn_file(&self, key: GameKey, game: &PgnGame) {
         if let Some(path) = &self.config.pgn.file {
-            self.report_if_failed(key, PgnWriter::new(path).append(game));
-        }
-    }
-
-    /// Reports an error of a file of games; does nothing on success.
-    fn report_if_failed(&self, key: GameKey, result: Result<(), PgnError>) {
-        if let Err(error) = result {
-            self.report(BotAction::FileFailed, Some(key), None, error_chain(&error));
+            self.ok_or_report(Some(key), append_game(path, game));
         }
     }
 }

@@ -14,4 +14,4 @@ mod writer;
 pub use bpgn::BpgnMatch;
 pub use collector::PgnCollector;
 pub use game::{PgnGame, PgnOrigin};
-pub use writer::{PgnError, PgnWriter};
+pub use writer::{append_game, replace_games};

@@ -1,4 +1,5 @@
 use std::fs;
+use std::path::Path;
 
 use kibitzer::Event;
 use kibitzer::core::EventReader;
@@ -201,12 +202,11 @@ impl Drop for Folder {
 fn games_are_appended_and_live_files_are_replaced() {
     let folder = Folder::new("files");
     let path = folder.0.join("games.pgn");
-    let writer = PgnWriter::new(&path);
     let game = pgn_of(&opening(7, "Ann Bob", "blitz"));
-    writer.append(&game).unwrap();
-    writer.append(&game).unwrap();
+    append_game(&path, &game).unwrap();
+    append_game(&path, &game).unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap(), format!("{game}\n{game}"));
-    writer.replace(&[&game]).unwrap();
+    replace_games(&path, &[&game]).unwrap();
     assert_eq!((fs::read_to_string(&path).unwrap(), folder.files()), (game.to_string(), 1));
 }
 
@@ -214,13 +214,17 @@ fn games_are_appended_and_live_files_are_replaced() {
 fn a_file_that_cannot_be_written_is_reported_and_unchanged() {
     let folder = Folder::new("errors");
     let game = pgn_of(&opening(7, "Ann Bob", "blitz"));
-    let missing = PgnWriter::new(folder.0.join("none").join("games.pgn"));
-    assert!(matches!(missing.append(&game), Err(PgnError::Open { .. })));
-    assert!(matches!(missing.replace(&[&game]), Err(PgnError::Open { .. })));
+    let missing = folder.0.join("none").join("games.pgn");
+    let cannot = |operation: &str, path: &Path| format!("cannot {operation} {}: ", path.display());
+    for error in [append_game(&missing, &game), replace_games(&missing, &[&game])].map(Result::unwrap_err) {
+        assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
+        assert!(error.to_string().starts_with(&cannot("open", &missing)), "{error}");
+    }
     // A directory cannot be replaced by a file.
-    let taken = PgnWriter::new(folder.0.join("taken"));
+    let taken = folder.0.join("taken");
     fs::create_dir_all(folder.0.join("taken/inside")).unwrap();
-    assert!(matches!(taken.replace(&[&game]), Err(PgnError::Write { .. })));
+    let error = replace_games(&taken, &[&game]).unwrap_err();
+    assert!(error.to_string().starts_with(&cannot("write", &taken)), "{error}");
     assert_eq!(folder.files(), 1, "no temporary file is left");
 }
 
@@ -228,11 +232,9 @@ fn a_file_that_cannot_be_written_is_reported_and_unchanged() {
 #[test]
 fn a_full_disk_is_reported() {
     let game = pgn_of(&opening(7, "Ann Bob", "blitz"));
-    let error = PgnWriter::new("/dev/full").append(&game).unwrap_err();
-    assert!(
-        matches!(&error, PgnError::Write { source, .. } if source.kind() == std::io::ErrorKind::StorageFull),
-        "{error:?}"
-    );
+    let error = append_game(Path::new("/dev/full"), &game).unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::StorageFull, "{error}");
+    assert!(error.to_string().starts_with("cannot write /dev/full: "), "{error}");
 }
 
 type Tag = (String, String);
