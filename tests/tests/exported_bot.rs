@@ -10,7 +10,7 @@ use std::time::Duration;
 use kibitzer::command::{self, GameTerms, MoveText};
 use kibitzer::core::chess::Color;
 use kibitzer::{Client, Dial, Message, Profile, Relation, RequestError};
-use kibitzer_bot::engine::ScriptedAnswer;
+use kibitzer_bot::engine::{BestMove, EngineError};
 use kibitzer_bot::{Bot, BotConfig, EngineConfig, ScriptedEngine, Stop};
 use kibitzer_server::{Server, ServerOptions};
 
@@ -38,7 +38,7 @@ async fn a_bot_plays_the_exported_game() -> Result<(), Box<dyn Error>> {
     let engine = || async {
         Ok(ScriptedEngine::new(|position, _| {
             let played = MOVES.split_whitespace().nth(position.moves.len());
-            played.map_or(ScriptedAnswer::Hang, |played| ScriptedAnswer::Move(played.to_owned()))
+            played.map(BestMove::new).ok_or(EngineError::NoMove)
         }))
     };
     let config = BotConfig::new(profile.clone().guest_as("Bot".parse()?), EngineConfig::new(["none"]));

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use kibitzer::command::{self, GameTerms, MoveText};
 use kibitzer::core::chess::Color;
 use kibitzer::{Client, MeOrOther, Message, Profile, Relation, Subscription};
-use kibitzer_bot::engine::ScriptedAnswer;
+use kibitzer_bot::engine::BestMove;
 use kibitzer_bot::{Bot, BotConfig, EngineConfig, ScriptedEngine, Stop};
 use kibitzer_server::{Server, ServerOptions};
 
@@ -75,7 +75,7 @@ fn start_bot(profile: &Profile) -> Stop {
     let mut config = BotConfig::new(profile.clone().guest_as(name("Botvin")), EngineConfig::new(["none"]));
     config.offers.draw = None;
     let engine = || async {
-        Ok(ScriptedEngine::new(|position, _| ScriptedAnswer::Move(pawn_move(position.moves.len() / 2, Color::Black))))
+        Ok(ScriptedEngine::new(|position, _| Ok(BestMove::new(pawn_move(position.moves.len() / 2, Color::Black)))))
     };
     tokio::spawn(Bot::new(config).engine(engine).run(stop.clone()));
     stop

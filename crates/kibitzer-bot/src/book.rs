@@ -3,9 +3,7 @@
 //! A book is a file of entries of 16 bytes, sorted by key: key of the position (8 bytes), move (2), weight (2), learning data (4),
 //! all big-endian. It may be several gigabytes long: a lookup reads about 30 entries, never the whole file.
 
-use std::collections::hash_map::RandomState;
 use std::fs::File;
-use std::hash::BuildHasher;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
@@ -107,9 +105,8 @@ impl Book {
         if !metadata.is_file() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "the book is not a regular file"));
         }
-        let random = Rng::with_seed(RandomState::new().hash_one(&config.file));
         let file = File::open(&config.file)?;
-        Ok(Self { file, n_entries: metadata.len() / ENTRY_BYTES, config, random })
+        Ok(Self { file, n_entries: metadata.len() / ENTRY_BYTES, config, random: Rng::new() })
     }
 
     /// Returns a move in UCI notation for a position of the variant; `None` if the book has none within its limits. Only legal
@@ -202,14 +199,8 @@ fn select_move(moves: &[BookMove], selection: BookSelection, random: &mut Rng) -
 /// king takes rook, in some books also the king's move.
 fn decode_move(code: u16, board: &Board) -> Option<Move> {
     let square = |shift: u16| Square::try_index(usize::from((code >> shift) & 0x3f));
-    let promotion = match code >> 12 {
-        0 => None,
-        1 => Some(Piece::Knight),
-        2 => Some(Piece::Bishop),
-        3 => Some(Piece::Rook),
-        4 => Some(Piece::Queen),
-        _ => return None,
-    };
+    let promotions = [None, Some(Piece::Knight), Some(Piece::Bishop), Some(Piece::Rook), Some(Piece::Queen)];
+    let promotion = *promotions.get(usize::from(code >> 12))?;
     let decoded = Move { from: square(6)?, to: square(0)?, promotion };
     parse_uci_move(board, &decoded.to_string()).ok()
 }

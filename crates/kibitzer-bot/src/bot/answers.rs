@@ -156,8 +156,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
     /// Executes a command of an owner and sends the owner the result; the answer to an unknown command lists the commands.
     fn run_owner_command(&mut self, owner: &Handle, command: &str) {
         self.report(BotAction::Obeyed, None, Some(owner.clone()), command.chars().take(MAX_ANSWER).collect::<String>());
-        let playing =
-            self.games.tracker().iter().find(|game| game.state() == TrackedState::Playing).map(TrackedGame::key);
+        let playing = self.playing_game().map(TrackedGame::key);
         let answer = match (command, playing) {
             ("status", _) => self.status_line(),
             ("pause", _) => {
@@ -192,12 +191,11 @@ impl<P: Policy + Clone> BotPlayer<P> {
     /// Returns one line for an owner: mode, engine, game and number of games.
     fn status_line(&self) -> String {
         let engine = self.engine.as_ref().map_or("no engine", |engine| &engine.name);
-        let game = self.games.tracker().iter().find(|game| game.state() == TrackedState::Playing);
-        let game = game.map_or("no game".to_owned(), |game| {
+        let game = self.playing_game().map_or("no game".to_owned(), |game| {
             format!("game {}, move {}", game.number(), game.position().move_number())
         });
         let mode = if self.matchmaking.is_paused { "paused" } else { "playing" };
-        format!("{mode}, {engine}, {game}, {} games since the start", self.matchmaking.n_games_started())
+        format!("{mode}, {engine}, {game}, {} games since the start", self.matchmaking.n_games_started)
     }
 
     /// Sends the greeting of the settings, if there is one, with the names of opponent and engine in place of `{opponent}` and

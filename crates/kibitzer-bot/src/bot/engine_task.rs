@@ -54,7 +54,8 @@ pub(super) enum EngineReport {
 #[derive(Debug)]
 pub(super) struct EngineTask {
     orders: mpsc::Sender<EngineOrder>,
-    reports: mpsc::Receiver<EngineReport>,
+    /// Ends with the task.
+    pub(super) reports: mpsc::Receiver<EngineReport>,
 }
 
 impl EngineTask {
@@ -70,15 +71,6 @@ impl EngineTask {
     pub(super) fn try_send_order(&self, order: EngineOrder) {
         // The engine is stuck in a start then; the next search replaces the lost ones.
         let _ = self.orders.try_send(order);
-    }
-
-    /// Waits for the next report; `None` once the task has ended.
-    ///
-    /// # Cancel safety
-    ///
-    /// Cancel safe.
-    pub(super) async fn next_report(&mut self) -> Option<EngineReport> {
-        self.reports.recv().await
     }
 }
 

@@ -140,7 +140,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         if chosen.is_err() {
             self.book = None;
         }
-        self.ok_or_report(chosen)?
+        self.ok_or_report(None, chosen)?
     }
 
     /// Starts to ponder on the expected move, or stops the engine without one, unless a search is running or the position is

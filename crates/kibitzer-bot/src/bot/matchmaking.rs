@@ -68,18 +68,19 @@ impl<P: Policy + Clone> BotPlayer<P> {
         }
         if rules.players.is_empty() {
             let client = self.client.clone();
-            return self.requests.spawn(async move { RequestOutcome::Candidates(client.who().await) });
+            self.requests.spawn(async move { RequestOutcome::Candidates(client.who().await) });
+            return;
         }
         let players: Vec<_> =
             rules.players.iter().filter(|player| !self.matchmaking.has_declined_recently(player, now)).collect();
-        if let Some(player) = self.matchmaking.random_item(&players).map(|player| (*player).clone()) {
+        if let Some(player) = self.matchmaking.random.choice(players).cloned() {
             self.challenge_on_random_terms(&player, rules);
         }
     }
 
     /// Challenges a player with random terms of the settings, and reports it; does nothing without terms.
     fn challenge_on_random_terms(&mut self, player: &Handle, rules: &MatchmakingRules) {
-        let Some(terms) = self.matchmaking.random_item(&rules.terms) else { return };
+        let Some(terms) = self.matchmaking.random.choice(&rules.terms) else { return };
         self.report(BotAction::Challenged, None, Some(player.clone()), &**terms);
         self.send_challenge(player.clone(), format!("match {player} {terms}"));
     }

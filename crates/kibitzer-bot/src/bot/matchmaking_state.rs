@@ -1,7 +1,6 @@
 //! The memory of a bot between games: opponents, refusals, and planned seeks and challenges.
 
 use std::collections::{HashMap, HashSet};
-use std::hash::{BuildHasher as _, RandomState};
 use std::time::Duration;
 
 use kibitzer::Handle;
@@ -27,9 +26,10 @@ const MAX_REASONS: usize = 16;
 const MAX_POSTPONED_CHALLENGES: usize = 16;
 
 /// State of the connection of a bot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum LinkState {
     /// No request can be sent.
+    #[default]
     Down,
     /// Requests can be sent, but it is not known yet whether an interrupted game goes on.
     Restoring,
@@ -38,7 +38,7 @@ pub(super) enum LinkState {
 }
 
 /// State of a bot beside its games: connection, planned seeks and challenges, and memory of other players.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct MatchmakingState {
     /// State of the connection.
     pub(super) link: LinkState,
@@ -49,7 +49,7 @@ pub(super) struct MatchmakingState {
     /// Whether an owner has paused the bot.
     pub(super) is_paused: bool,
     /// Number of games since the start.
-    n_games_started: u32,
+    pub(super) n_games_started: u32,
     /// When to post seeks.
     pub(super) seeks_at: Option<Instant>,
     /// When to challenge a player.
@@ -61,7 +61,7 @@ pub(super) struct MatchmakingState {
     last_opponent: Option<Handle>,
     opponents: HashMap<String, OpponentRecord>,
     computers: HashSet<String>,
-    random: fastrand::Rng,
+    pub(super) random: fastrand::Rng,
 }
 
 /// Record of another player: games, refusals and answers.
@@ -74,32 +74,7 @@ struct OpponentRecord {
     reasons: Vec<String>,
 }
 
-impl OpponentRecord {
-    fn last_seen(&self) -> Option<Instant> {
-        self.games.last().copied().max(self.refused).max(self.answered)
-    }
-}
-
 impl MatchmakingState {
-    /// Creates the state of a bot that has just started.
-    pub(super) fn new() -> Self {
-        Self {
-            link: LinkState::Down,
-            postponed_challenges: Vec::new(),
-            is_accepting: false,
-            is_paused: false,
-            n_games_started: 0,
-            seeks_at: None,
-            challenge_at: None,
-            challenged: None,
-            n_rematches: 0,
-            last_opponent: None,
-            opponents: HashMap::new(),
-            computers: HashSet::new(),
-            random: fastrand::Rng::with_seed(RandomState::new().hash_one(0)),
-        }
-    }
-
     /// Records that the connection is lost: forgets received and sent challenges, and cancels planned seeks and challenges.
     pub(super) fn on_connection_lost(&mut self) {
         (self.link, self.is_accepting) = (LinkState::Down, false);
@@ -115,21 +90,6 @@ impl MatchmakingState {
         if self.postponed_challenges.len() < MAX_POSTPONED_CHALLENGES {
             self.postponed_challenges.push(challenge.clone());
         }
-    }
-
-    /// Returns a random item; `None` if `items` is empty.
-    pub(super) fn random_item<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
-        self.random.choice(items)
-    }
-
-    /// Returns the earlier of the times planned for seeks and for a challenge; `None` if neither is planned.
-    pub(super) fn next_action_at(&self) -> Option<Instant> {
-        [self.seeks_at, self.challenge_at].into_iter().flatten().min()
-    }
-
-    /// Returns the number of games since the start.
-    pub(super) const fn n_games_started(&self) -> u32 {
-        self.n_games_started
     }
 
     /// Returns whether a list of players named this one as a computer.
@@ -206,7 +166,9 @@ impl MatchmakingState {
     fn opponent_record(&mut self, player: &Handle) -> &mut OpponentRecord {
         let key = spelling_key(player);
         if self.opponents.len() >= MAX_OPPONENTS && !self.opponents.contains_key(&key) {
-            let oldest = self.opponents.iter().min_by_key(|(_, opponent)| opponent.last_seen());
+            let last_seen =
+                |opponent: &OpponentRecord| opponent.games.last().copied().max(opponent.refused).max(opponent.answered);
+            let oldest = self.opponents.iter().min_by_key(|(_, opponent)| last_seen(opponent));
             if let Some(oldest) = oldest.map(|(name, _)| name.clone()) {
                 self.opponents.remove(&oldest);
             }
@@ -236,7 +198,7 @@ impl MatchmakingState {
                 && !self.has_declined_recently(&player.name, now)
         };
         let candidates: Vec<_> = list.players.iter().filter(suits).collect();
-        self.random_item(&candidates).map(|(player, _)| player.name.clone())
+        self.random.choice(candidates).map(|(player, _)| player.name.clone())
     }
 }
 
@@ -256,7 +218,7 @@ mod tests {
 
     #[test]
     fn memory_of_players_is_limited() {
-        let (mut idle, now) = (MatchmakingState::new(), Instant::now());
+        let (mut idle, now) = (MatchmakingState::default(), Instant::now());
         let player = |n: usize| -> Handle { format!("Guest{n}").parse().unwrap() };
         idle.record_decline_by(&player(0), now);
         for n in 0..MAX_OPPONENTS + 100 {
@@ -270,13 +232,13 @@ mod tests {
 
     #[test]
     fn refusals_and_games_are_remembered_for_a_day_in_any_spelling() {
-        let (mut idle, now) = (MatchmakingState::new(), Instant::now());
+        let (mut idle, now) = (MatchmakingState::default(), Instant::now());
         let [one, other]: [Handle; 2] = ["Alekhin", "ALEKHIN"].map(|name| name.parse().unwrap());
         idle.record_decline_by(&one, now);
         idle.on_game_started(&one, true, now);
         idle.on_game_started(&one, false, now);
         assert_eq!(
-            (idle.has_declined_recently(&other, now), idle.n_games_in_last_day(&other, now), idle.n_games_started()),
+            (idle.has_declined_recently(&other, now), idle.n_games_in_last_day(&other, now), idle.n_games_started),
             (true, 1, 1)
         );
         assert_eq!(

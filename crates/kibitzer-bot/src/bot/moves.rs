@@ -28,7 +28,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
                 if let (Some(decisions), Some(score)) = (self.decisions.get_mut(&key), info.score) {
                     decisions.score = Some(score);
                 }
-                self.emit(&BotEvent::analysis(self.client.handle(), number, info));
+                (self.on_event)(&BotEvent::analysis(self.client.handle(), number, info));
             }
             EngineReport::Best(position, best) => self.on_best_move(position, best),
             EngineReport::NotPlayed(key, error) => self.give_up_game(key, error.to_string()),

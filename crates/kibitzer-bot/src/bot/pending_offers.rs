@@ -29,11 +29,6 @@ impl PendingOffers {
         }
     }
 
-    /// Forgets all offers, as the connection is lost.
-    pub(super) fn clear(&mut self) {
-        self.0.clear();
-    }
-
     /// Returns the number of the newest offer that an answer selects by name or kind; `None` if it is not known.
     pub(super) fn number_for(&self, answer: &OfferAnswer) -> Option<u32> {
         let is_mine = answer.verb == OfferAnswerVerb::Withdraw;

@@ -8,6 +8,7 @@ use std::time::Duration;
 use kibitzer::command::{self, Request};
 use kibitzer::transcript::Utc;
 use kibitzer::{Client, Event, Handle, Message, RecvError, RequestError, SessionEndReason, Subscription};
+use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 use tracing::info;
 
@@ -15,7 +16,7 @@ use super::engine_task::EngineTask;
 use super::game_decisions::GameDecisions;
 use super::matchmaking_state::{LinkState, MatchmakingState};
 use super::pending_offers::PendingOffers;
-use super::requests::{PendingRequests, RequestOutcome};
+use super::requests::{RequestOutcome, are_too_many};
 use super::{Bot, BotError, StartEngine, Stop, StopUrgency};
 use crate::book::Book;
 use crate::clock::LagEstimate;
@@ -39,7 +40,8 @@ pub(super) struct BotPlayer<P> {
     pub(super) client: Client,
     pub(super) games: PgnCollector,
     pub(super) decisions: BTreeMap<GameKey, GameDecisions>,
-    pub(super) requests: PendingRequests,
+    /// Requests without a reply yet.
+    pub(super) requests: JoinSet<RequestOutcome>,
     pub(super) pending_offers: PendingOffers,
     pub(super) engine_task: EngineTask,
     /// The engine; `None` while it is not running.
@@ -54,7 +56,7 @@ pub(super) struct BotPlayer<P> {
     leave_at: Option<Instant>,
     has_adjourned: bool,
     events: Subscription,
-    on_event: Arc<dyn Fn(&BotEvent) + Send + Sync>,
+    pub(super) on_event: Arc<dyn Fn(&BotEvent) + Send + Sync>,
 }
 
 impl<P: Policy + Clone> BotPlayer<P> {
@@ -69,11 +71,11 @@ impl<P: Policy + Clone> BotPlayer<P> {
             games: PgnCollector::new(PgnOrigin::new(client.server())),
             client,
             decisions: BTreeMap::new(),
-            requests: PendingRequests::default(),
+            requests: JoinSet::new(),
             pending_offers: PendingOffers::default(),
             engine_task: EngineTask::spawn(engine),
             engine: None,
-            matchmaking: MatchmakingState::new(),
+            matchmaking: MatchmakingState::default(),
             urgency: StopUrgency::None,
             leave_at: None,
             has_adjourned: false,
@@ -82,13 +84,13 @@ impl<P: Policy + Clone> BotPlayer<P> {
             book: None,
             lag: LagEstimate::default(),
         };
-        player.book = book.and_then(|book| player.ok_or_report(book));
+        player.book = book.and_then(|book| player.ok_or_report(None, book));
         player
     }
 
-    /// Returns the value; reports an error of a file and returns `None`.
-    pub(super) fn ok_or_report<T>(&self, result: io::Result<T>) -> Option<T> {
-        result.inspect_err(|error| self.report(BotAction::FileFailed, None, None, error.to_string())).ok()
+    /// Returns the value; reports an error of a file, which may be about a game, and returns `None`.
+    pub(super) fn ok_or_report<T>(&self, game: Option<GameKey>, result: io::Result<T>) -> Option<T> {
+        result.inspect_err(|error| self.report(BotAction::FileFailed, game, None, error.to_string())).ok()
     }
 
     /// Plays until the bot is stopped or the session is over. Then records the unfinished games, and quits, or disconnects if a
@@ -115,8 +117,9 @@ impl<P: Policy + Clone> BotPlayer<P> {
                         return self.wait_for_session_end().await;
                     }
                 },
-                Some(report) = self.engine_task.next_report() => self.on_engine_report(report),
-                Some(outcome) = self.requests.next_outcome() => self.on_request_outcome(outcome),
+                Some(report) = self.engine_task.reports.recv() => self.on_engine_report(report),
+                // A request cannot panic, and nothing cancels one.
+                Some(Ok(outcome)) = self.requests.join_next() => self.on_request_outcome(outcome),
                 Ok(()) = urgency.changed() => self.on_stop_requested(*urgency.borrow_and_update()),
                 () = sleep_until(deadline) => self.on_deadline(),
             }
@@ -171,7 +174,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
                     retry_in.map_or("no more attempts".to_owned(), |delay| format!("next attempt in {delay:.1?}"));
                 self.report(BotAction::Connection, None, None, format!("lost: {cause}; {next}"));
                 self.matchmaking.on_connection_lost();
-                self.pending_offers.clear();
+                self.pending_offers = PendingOffers::default();
             }
             _ => {}
         }
@@ -180,7 +183,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         }
         if let Some(message) = event.message() {
             self.pending_offers.update(message);
-            if !self.requests.is_full() {
+            if !are_too_many(&self.requests) {
                 self.on_message(message);
             }
         }
@@ -253,7 +256,12 @@ impl<P: Policy + Clone> BotPlayer<P> {
 
     /// Returns whether a game of this account is in progress, or may be after a lost connection.
     pub(super) fn is_playing_or_interrupted(&self) -> bool {
-        self.awaits_interrupted_game() || self.games.tracker().iter().any(|game| game.state() == TrackedState::Playing)
+        self.awaits_interrupted_game() || self.playing_game().is_some()
+    }
+
+    /// Returns the game in progress; `None` without one, and while the connection is lost.
+    pub(super) fn playing_game(&self) -> Option<&TrackedGame> {
+        self.games.tracker().iter().find(|game| game.state() == TrackedState::Playing)
     }
 
     /// Returns whether it is not known yet if a game goes on, as the connection was lost. A game that neither goes on nor is
@@ -273,7 +281,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
     /// Returns the earliest time at which something is due.
     fn next_deadline(&self) -> Instant {
         let flags = self.decisions.values().filter_map(GameDecisions::flag_claim_at);
-        let others = [self.leave_at, self.matchmaking.next_action_at()];
+        let others = [self.leave_at, self.matchmaking.seeks_at, self.matchmaking.challenge_at];
         flags.chain(others.into_iter().flatten()).min().unwrap_or_else(|| Instant::now() + NEVER)
     }
 
@@ -324,11 +332,6 @@ impl<P: Policy + Clone> BotPlayer<P> {
             reason,
             "bot acted"
         );
-        self.emit(&BotEvent::Acted { account, action, game, player, reason });
-    }
-
-    /// Calls the function of [`Bot::on_event`] with an event.
-    pub(super) fn emit(&self, event: &BotEvent) {
-        (self.on_event)(event);
+        (self.on_event)(&BotEvent::Acted { account, action, game, player, reason });
     }
 }

@@ -1,7 +1,5 @@
 //! Requests that the bot has sent. Tasks wait for their replies, so that the loop that reads the events never does.
 
-use std::future::Future;
-
 use kibitzer::command::{MoveMade, OfferOutcome, OfferRef};
 use kibitzer::core::message::listing::WhoList;
 use kibitzer::{Client, Handle, RequestError};
@@ -66,33 +64,12 @@ impl OfferAnswer {
     }
 }
 
-/// The requests without a reply yet. They are given up when this is dropped.
-#[derive(Debug, Default)]
-pub(super) struct PendingRequests(JoinSet<RequestOutcome>);
-
 /// Number of requests without a reply at which the talk, challenges and offers of players are ignored.
 const MAX_REQUESTS: usize = 256;
 
-impl PendingRequests {
-    /// Returns whether [`MAX_REQUESTS`] or more requests wait for a reply, so that no player's message may cause another one.
-    pub(super) fn is_full(&self) -> bool {
-        self.0.len() >= MAX_REQUESTS
-    }
-
-    /// Spawns a task that sends a request and waits for its reply, which [`next_outcome`](Self::next_outcome) returns. Has no limit of its own.
-    pub(super) fn spawn(&mut self, request: impl Future<Output = RequestOutcome> + Send + 'static) {
-        self.0.spawn(request);
-    }
-
-    /// Waits for the next reply. `None` without a request in flight.
-    ///
-    /// # Cancel safety
-    ///
-    /// Cancel safe.
-    pub(super) async fn next_outcome(&mut self) -> Option<RequestOutcome> {
-        // A request cannot panic, and nothing cancels one.
-        self.0.join_next().await?.ok()
-    }
+/// Returns whether [`MAX_REQUESTS`] or more requests wait for a reply, so that no player's message may cause another one.
+pub(super) fn are_too_many(requests: &JoinSet<RequestOutcome>) -> bool {
+    requests.len() >= MAX_REQUESTS
 }
 
 #[cfg(test)]
@@ -101,12 +78,14 @@ mod tests {
 
     #[tokio::test]
     async fn number_of_requests_that_players_cause_is_limited() {
-        let mut requests = PendingRequests::default();
-        (0..MAX_REQUESTS - 1).for_each(|_| requests.spawn(std::future::pending()));
-        assert!(!requests.is_full());
+        let mut requests = JoinSet::new();
+        for _ in 1..MAX_REQUESTS {
+            requests.spawn(std::future::pending());
+        }
+        assert!(!are_too_many(&requests));
         requests.spawn(async { RequestOutcome::Other(None, None) });
-        assert!(requests.is_full());
-        assert!(matches!(requests.next_outcome().await, Some(RequestOutcome::Other(None, None))));
-        assert!(!requests.is_full());
+        assert!(are_too_many(&requests));
+        assert!(matches!(requests.join_next().await, Some(Ok(RequestOutcome::Other(None, None)))));
+        assert!(!are_too_many(&requests));
     }
 }

@@ -7,9 +7,9 @@ mod lines;
 
 use kibitzer::core::chess::Color;
 
-use super::dialect::{Dialect, EngineLine, HandshakeStep, truncated};
+use super::dialect::{Dialect, EngineLine, Handshake, truncated};
 use super::options::{EngineOption, EngineOptions, OptionKind};
-use super::{BestMove, EngineError, EngineInfo, GameSetup, SearchLimits, SearchPosition};
+use super::{BestMove, EngineError, GameSetup, SearchLimits, SearchPosition};
 
 /// Switches of the command `feature` that are known.
 const SWITCHES: [&str; 8] = ["ping", "setboard", "usermove", "time", "reuse", "name", "memory", "smp"];
@@ -49,7 +49,8 @@ impl CecpDialect {
     }
 
     /// Stores a feature; returns whether it is known and thus accepted. Without an answer to `san`, an engine writes coordinates.
-    fn store_feature(&mut self, name: &str, value: &str, info: &mut EngineInfo, options: &mut EngineOptions) -> bool {
+    fn store_feature(&mut self, name: &str, value: &str, handshake: &mut Handshake) -> bool {
+        let Handshake { info, options, .. } = handshake;
         if let Some(switch) = SWITCHES.iter().find(|switch| **switch == name) {
             self.switches.retain(|on| on != switch);
             self.switches.extend((value != "0").then_some(*switch));
@@ -97,20 +98,13 @@ impl Dialect for CecpDialect {
         &["xboard", "protover 2"]
     }
 
-    fn process_handshake_line(
-        &mut self,
-        line: &str,
-        info: &mut EngineInfo,
-        options: &mut EngineOptions,
-    ) -> HandshakeStep {
-        let mut read = HandshakeStep::default();
+    fn process_handshake_line(&mut self, line: &str, handshake: &mut Handshake) {
         for (name, value) in line.strip_prefix("feature ").map(lines::split_feature_pairs).unwrap_or_default() {
-            read.is_done |= name == "done" && value == "1";
-            if self.store_feature(name, value, info, options) {
-                read.replies.push(format!("accepted {name}"));
+            handshake.is_done |= name == "done" && value == "1";
+            if self.store_feature(name, value, handshake) {
+                handshake.replies.push(format!("accepted {name}"));
             }
         }
-        read
     }
 
     fn option_line(&self, option: &EngineOption, value: &str) -> String {
@@ -265,15 +259,16 @@ mod tests {
 
     #[test]
     fn features_are_read_with_their_options() {
-        let (mut cecp, mut info, mut options) =
-            (CecpDialect::default(), EngineInfo::default(), EngineOptions::default());
-        let mut read = |line: &str| cecp.process_handshake_line(line, &mut info, &mut options);
-        let first =
-            read(r#"feature ping=1 setboard=0 san=1 myname="My Engine 1" variants="normal,fischerandom" memory=1 x"#);
-        assert_eq!(first.replies.join(" ").replace("accepted ", ""), "ping setboard myname variants memory");
-        let last = read(r#"feature option="Style -combo *Solid /// Risky" option="Clear -button" done=1"#);
-        assert!(!first.is_done && last.is_done);
+        let (mut cecp, mut handshake) = (CecpDialect::default(), Handshake::default());
+        let mut read = |line: &str| {
+            cecp.process_handshake_line(line, &mut handshake);
+            (std::mem::take(&mut handshake.replies).join(" ").replace("accepted ", ""), handshake.is_done)
+        };
+        let first = r#"feature ping=1 setboard=0 san=1 myname="My Engine 1" variants="normal,fischerandom" memory=1 x"#;
+        assert_eq!(read(first), ("ping setboard myname variants memory".to_owned(), false));
+        assert!(read(r#"feature option="Style -combo *Solid /// Risky" option="Clear -button" done=1"#).1);
         read(r#"feature reuse=0 option="Unterminated -spin 1 2"#);
+        let Handshake { info, options, .. } = handshake;
         assert!(cecp.has_switch("ping") && !cecp.has_switch("setboard") && cecp.needs_process_per_game());
         assert_eq!(info.variants, ["chess", "chess960"]);
         assert_eq!(options.names(), ["memory", "Style", "Clear"]);
@@ -285,7 +280,7 @@ mod tests {
         #[test]
         fn any_line_is_parsed(line in "(move |feature |[0-9]{1,12} -?[0-9]{1,12} [0-9]{1,20} [0-9]{1,20} )?\\PC{0,40}") {
             let mut cecp = CecpDialect::default();
-            cecp.process_handshake_line(&line, &mut EngineInfo::default(), &mut EngineOptions::default());
+            cecp.process_handshake_line(&line, &mut Handshake::default());
             let _ = cecp.parse_search_line(&line, &SearchPosition::new(None, Vec::new(), Color::White));
         }
     }

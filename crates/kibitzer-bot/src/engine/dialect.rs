@@ -18,12 +18,13 @@ pub(super) enum EngineLine {
     Result(Result<BestMove, EngineError>),
 }
 
-/// The result of processing one line of the handshake.
+/// State of a handshake: the values that the engine has reported, and the replies to it.
 #[derive(Debug, Default)]
-pub(super) struct HandshakeStep {
+pub(super) struct Handshake {
+    pub(super) info: EngineInfo,
+    pub(super) options: EngineOptions,
     /// Lines to send.
     pub(super) replies: Vec<String>,
-    /// Whether the handshake is complete.
     pub(super) is_done: bool,
 }
 
@@ -32,13 +33,8 @@ pub(super) trait Dialect: Debug + Send {
     /// The lines that begin the handshake.
     fn greeting(&self) -> &'static [&'static str];
 
-    /// Processes a line of the engine's handshake, and stores the reported values in `info` and `options`.
-    fn process_handshake_line(
-        &mut self,
-        line: &str,
-        info: &mut EngineInfo,
-        options: &mut EngineOptions,
-    ) -> HandshakeStep;
+    /// Processes a line of the engine's handshake: stores the reported values, adds replies, and notes the end.
+    fn process_handshake_line(&mut self, line: &str, handshake: &mut Handshake);
 
     /// The line that sets an option to a value that it accepts.
     fn option_line(&self, option: &EngineOption, value: &str) -> String;

@@ -16,8 +16,7 @@ use tokio::time::{timeout, timeout_at};
 use tracing::debug;
 
 use super::cecp::CecpDialect;
-use super::dialect::{Dialect, EngineLine, truncated};
-use super::options::EngineOptions;
+use super::dialect::{Dialect, EngineLine, Handshake, truncated};
 use super::process::EngineProcess;
 use super::uci::UciDialect;
 use super::{
@@ -37,8 +36,7 @@ pub struct ExternalEngine {
     command: EngineConfig,
     process: EngineProcess,
     dialect: Box<dyn Dialect>,
-    info: EngineInfo,
-    options: EngineOptions,
+    handshake: Handshake,
     /// The current game; `None` before the first one.
     game: Option<GameSetup>,
     activity: EngineActivity,
@@ -77,15 +75,17 @@ impl ExternalEngine {
             process: EngineProcess::spawn(command)?,
             command: command.clone(),
             dialect,
-            info: EngineInfo::new(truncated(command.command.first().map_or("", String::as_str))),
-            options: EngineOptions::default(),
+            handshake: Handshake {
+                info: EngineInfo::new(truncated(command.command.first().map_or("", String::as_str))),
+                ..Handshake::default()
+            },
             game: None,
             activity: EngineActivity::Idle,
             position: SearchPosition::new(None, Vec::new(), Color::White),
         };
         engine.complete_handshake().await?;
         for (name, value) in &command.options {
-            let option = engine.options.option_that_accepts(name, value)?;
+            let option = engine.handshake.options.option_that_accepts(name, value)?;
             engine.process.queue_line(&engine.dialect.option_line(option, value));
         }
         engine.synchronize().await?;
@@ -104,16 +104,14 @@ impl ExternalEngine {
     async fn complete_handshake(&mut self) -> Result<(), EngineError> {
         self.process.queue_lines(self.dialect.greeting());
         let deadline = tokio::time::Instant::now() + self.command.reply_timeout;
-        loop {
+        while !self.handshake.is_done {
             let line = timeout_at(deadline, self.process.read_line_while_writing()).await;
             let line = line.unwrap_or(Err(EngineError::Silent("handshake")))?;
-            let read = self.dialect.process_handshake_line(&line, &mut self.info, &mut self.options);
-            self.process.queue_lines(&read.replies);
-            if read.is_done {
-                self.info.options = self.options.names();
-                return Ok(());
-            }
+            self.dialect.process_handshake_line(&line, &mut self.handshake);
+            self.process.queue_lines(&std::mem::take(&mut self.handshake.replies));
         }
+        self.handshake.info.options = self.handshake.options.names();
+        Ok(())
     }
 
     /// Waits until the engine has processed all sent lines, if it can report it.
@@ -188,7 +186,7 @@ impl ExternalEngine {
     /// Sends the lines that begin the current game; none before the first game.
     fn send_game_lines(&mut self) {
         if let Some(game) = &self.game {
-            self.process.queue_lines(&self.dialect.game_lines(game, &self.options));
+            self.process.queue_lines(&self.dialect.game_lines(game, &self.handshake.options));
         }
     }
 
@@ -263,7 +261,7 @@ impl ExternalEngine {
 
 impl Engine for ExternalEngine {
     fn info(&self) -> &EngineInfo {
-        &self.info
+        &self.handshake.info
     }
 
     /// See [`Engine::new_game`].
@@ -272,7 +270,7 @@ impl Engine for ExternalEngine {
     ///
     /// Not cancel safe: drop the engine if the future was dropped.
     async fn new_game(&mut self, game: &GameSetup) -> Result<(), EngineError> {
-        self.info.require_variant(&game.variant)?;
+        self.handshake.info.require_variant(&game.variant)?;
         self.discard_search().await?;
         if self.game.replace(game.clone()).is_some() && self.dialect.needs_process_per_game() {
             self.restart_process().await?;
@@ -317,7 +315,7 @@ impl Engine for ExternalEngine {
         limits: &SearchLimits,
         report: &mut (dyn FnMut(SearchInfo) + Send),
     ) -> Result<(), EngineError> {
-        if self.info.ponders {
+        if self.handshake.info.ponders {
             self.start_search(position, limits, EngineActivity::Pondering).await?;
         } else {
             self.discard_search().await?;

@@ -3,13 +3,9 @@
 //! A search is described by a [`SearchPosition`] and [`SearchLimits`]; it reports [`SearchInfo`] while it runs and ends with a
 //! [`BestMove`]. Moves are in UCI notation: `e2e4`, `e7e8q`, `P@e4` for a drop, king takes rook (`e1h1`) for castling in chess960.
 
-use std::fmt;
 use std::future::{Future, ready};
 use std::io;
-use std::time::Duration;
 
-use cozy_chess::util::{display_uci_move, parse_uci_move};
-use cozy_chess::{Board, Move};
 use kibitzer::core::chess::Color;
 
 mod cecp;
@@ -19,12 +15,15 @@ mod external;
 mod options;
 mod process;
 mod scripted;
+mod search;
 mod uci;
 mod weak;
 
 pub use config::{EngineConfig, EngineProtocol};
 pub use external::ExternalEngine;
-pub use scripted::{ScriptedAnswer, ScriptedEngine};
+pub use scripted::ScriptedEngine;
+pub use search::{BestMove, Score, SearchInfo, SearchLimits, SearchPosition};
+pub(crate) use search::{is_uci_move, uci_notation};
 pub use weak::WeakPlayer;
 
 /// A chess engine that searches one position at a time.
@@ -156,134 +155,6 @@ impl GameSetup {
     }
 }
 
-/// A position to search: the start of the known moves, and the moves since.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct SearchPosition {
-    /// The base position in FEN, with the reserve in brackets in crazyhouse; `None` for the usual start.
-    pub fen: Option<String>,
-    /// Moves since, in UCI notation.
-    pub moves: Vec<String>,
-    /// Side to move after them.
-    pub side_to_move: Color,
-}
-
-impl SearchPosition {
-    /// Describes the position after the moves. `fen` is the base position; `None` for the usual start.
-    pub fn new(fen: Option<String>, moves: Vec<String>, side_to_move: Color) -> Self {
-        Self { fen, moves, side_to_move }
-    }
-
-    /// Returns whether a move is legal by the rules of chess and chess960, in either notation of castling. Also returns `true` if the
-    /// position is one of another variant, in which legality is not known.
-    pub(crate) fn may_allow_move(&self, uci: &str) -> bool {
-        self.chess_board().is_none_or(|board| {
-            parse_uci_move(&board, uci).is_ok_and(|parsed| board.is_legal(parsed))
-                || uci.parse().is_ok_and(|parsed| board.is_legal(parsed))
-        })
-    }
-
-    /// Returns the position as a board of chess or chess960; `None` if it is of another variant, or a move is illegal.
-    pub(crate) fn chess_board(&self) -> Option<Board> {
-        let mut board = self.fen.as_ref().map_or(Some(Board::default()), |fen| fen.parse().ok())?;
-        for text in &self.moves {
-            let parsed = parse_uci_move(&board, text).ok()?;
-            board.try_play(parsed).ok()?;
-        }
-        Some(board)
-    }
-}
-
-/// Time that a search may use.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct SearchLimits {
-    /// Remaining times of White and Black, after the deduction of lag and overhead. `None` in an untimed game.
-    pub clocks: Option<[Duration; 2]>,
-    /// Increments of White and Black.
-    pub increments: [Duration; 2],
-    /// Fixed time for this move, in place of the clocks; `None` if the engine decides, by the clocks or until the deadline.
-    pub move_time: Option<Duration>,
-    /// Maximum number of nodes; `None` for no limit.
-    pub nodes: Option<u64>,
-    /// Maximum depth in plies; `None` for no limit.
-    pub depth: Option<u32>,
-    /// The engine is stopped after this time, and fails with [`EngineError::NoMove`] if it then returns none within a second.
-    pub deadline: Duration,
-}
-
-impl SearchLimits {
-    /// Returns the limits of a search that uses this time; the deadline is 5 s later, at most [`Duration::MAX`].
-    pub fn for_fixed_time(time: Duration) -> Self {
-        Self { move_time: Some(time), ..Self::deadline(time.saturating_add(Duration::from_secs(5))) }
-    }
-
-    /// Returns the limits of a search without clocks, which may use any time up to the deadline.
-    pub fn deadline(deadline: Duration) -> Self {
-        Self { clocks: None, increments: [Duration::ZERO; 2], move_time: None, nodes: None, depth: None, deadline }
-    }
-}
-
-/// A line of analysis. Fields that the engine did not report are `None`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct SearchInfo {
-    /// Depth in plies.
-    pub depth: Option<u32>,
-    /// Score from the engine's point of view.
-    pub score: Option<Score>,
-    /// Nodes searched.
-    pub nodes: Option<u64>,
-    /// Nodes per second.
-    pub nodes_per_second: Option<u64>,
-    /// Time of the search so far.
-    pub time: Option<Duration>,
-    /// Principal variation: the expected moves as the engine wrote them, at most 40.
-    pub line: Vec<String>,
-}
-
-/// Evaluation of a position, from the engine's point of view.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Score {
-    /// Hundredths of a pawn.
-    Centipawns(i32),
-    /// Mate in this number of moves; negative if the engine is mated.
-    Mate(i32),
-}
-
-impl fmt::Display for Score {
-    /// Writes pawns with a sign, `+0.35`, or `mate in 3`, `mated in 2`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::Centipawns(score) => write!(f, "{:+.2}", f64::from(score) / 100.0),
-            Self::Mate(moves @ ..0) => write!(f, "mated in {}", moves.unsigned_abs()),
-            Self::Mate(moves) => write!(f, "mate in {moves}"),
-        }
-    }
-}
-
-/// Result of a search.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct BestMove {
-    /// The move in UCI notation; `None` if the position has no legal move.
-    pub best: Option<String>,
-    /// The reply that the engine expects; `None` if it named none.
-    pub ponder: Option<String>,
-    /// Whether the engine offers a draw with the move; without a move, whether it claims one.
-    pub offers_draw: bool,
-    /// Whether the engine resigns.
-    pub resigns: bool,
-}
-
-impl BestMove {
-    /// Returns a move in UCI notation, without an expected reply, an offer or a resignation.
-    pub fn new(best: impl Into<String>) -> Self {
-        Self { best: Some(best.into()), ..Self::default() }
-    }
-}
-
 /// Reason why an engine can no longer be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -322,40 +193,4 @@ pub enum EngineError {
         /// Reason for the refusal, with the values or names that are accepted.
         problem: String,
     },
-}
-
-/// Writes a move in UCI notation: castling is the king's move in chess, king takes rook in chess960.
-pub(crate) fn uci_notation(board: &Board, chosen: Move, is_chess960: bool) -> String {
-    if is_chess960 { chosen.to_string() } else { display_uci_move(board, chosen).to_string() }
-}
-
-/// Returns whether the text has the form of a move in UCI notation: `e2e4`, `e7e8q`, `P@e4`.
-pub(crate) fn is_uci_move(text: &str) -> bool {
-    let is_square = |file: u8, rank: u8| (b'a'..=b'h').contains(&file) && (b'1'..=b'8').contains(&rank);
-    match *text.as_bytes() {
-        [role, b'@', file, rank] => b"PNBRQ".contains(&role) && is_square(file, rank),
-        [a, b, c, d] => is_square(a, b) && is_square(c, d),
-        [a, b, c, d, role] => is_square(a, b) && is_square(c, d) && b"qrbnk".contains(&role),
-        _ => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        #[test]
-        fn any_text_is_a_position_or_none(
-            fen in "[ -~]{0,40}|[kKqQrRpP1-9/]{1,40} [wb] [KQkqAHah-]{1,4} [a-h1-8-]{1,3} 0 1",
-            text in any::<String>(),
-        ) {
-            let position = SearchPosition::new(Some(fen), vec![text.clone()], Color::White);
-            let _ = position.chess_board();
-            let start = SearchPosition::new(None, vec![text.clone()], Color::White);
-            prop_assert!(start.chess_board().is_none() || is_uci_move(&text));
-        }
-    }
 }

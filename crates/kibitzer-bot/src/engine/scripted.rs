@@ -7,21 +7,7 @@ use tokio::time::{sleep, timeout};
 
 use super::{BestMove, Engine, EngineError, EngineInfo, GameSetup, SearchInfo, SearchLimits, SearchPosition};
 
-/// Answer of [`ScriptedEngine`] to one search.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum ScriptedAnswer {
-    /// A move in UCI notation.
-    Move(String),
-    /// A complete result.
-    Result(BestMove),
-    /// A failure.
-    Fail(EngineError),
-    /// None: the search fails with [`EngineError::NoMove`] a second after its deadline.
-    Hang,
-}
-
-type Answers = Box<dyn FnMut(&SearchPosition, &SearchLimits) -> ScriptedAnswer + Send>;
+type Answers = Box<dyn FnMut(&SearchPosition, &SearchLimits) -> Result<BestMove, EngineError> + Send>;
 
 /// An engine for tests: a closure answers each search, after a delay. Needs no process.
 pub struct ScriptedEngine {
@@ -31,8 +17,11 @@ pub struct ScriptedEngine {
 }
 
 impl ScriptedEngine {
-    /// Answers each search with the result of the closure. Plays chess, chess960 and crazyhouse.
-    pub fn new(answer: impl FnMut(&SearchPosition, &SearchLimits) -> ScriptedAnswer + Send + 'static) -> Self {
+    /// Answers each search with the result of the closure; [`EngineError::NoMove`] a second after the deadline, as an engine that hangs.
+    /// Plays chess, chess960 and crazyhouse.
+    pub fn new(
+        answer: impl FnMut(&SearchPosition, &SearchLimits) -> Result<BestMove, EngineError> + Send + 'static,
+    ) -> Self {
         let variants = ["chess", "chess960", "crazyhouse"].map(str::to_owned).to_vec();
         let info = EngineInfo { variants, ponders: true, ..EngineInfo::new("ScriptedEngine") };
         Self { info, answer: Box::new(answer), delay: Duration::ZERO }
@@ -42,7 +31,7 @@ impl ScriptedEngine {
     pub fn with_moves(moves: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let mut moves: Vec<String> = moves.into_iter().map(Into::into).collect();
         moves.reverse();
-        Self::new(move |_, _| moves.pop().map_or(ScriptedAnswer::Result(BestMove::default()), ScriptedAnswer::Move))
+        Self::new(move |_, _| Ok(BestMove { best: moves.pop(), ..BestMove::default() }))
     }
 
     /// Sets the time of each search; none by default. A longer delay than the deadline ends at the deadline.
@@ -91,15 +80,11 @@ impl Engine for ScriptedEngine {
         limits: &SearchLimits,
         report: &mut (dyn FnMut(SearchInfo) + Send),
     ) -> Result<BestMove, EngineError> {
-        let result = match (self.answer)(position, limits) {
-            ScriptedAnswer::Move(best) => Ok(BestMove::new(best)),
-            ScriptedAnswer::Result(result) => Ok(result),
-            ScriptedAnswer::Fail(error) => Err(error),
-            ScriptedAnswer::Hang => {
-                sleep(limits.deadline + Duration::from_secs(1)).await;
-                return Err(EngineError::NoMove);
-            }
-        };
+        let result = (self.answer)(position, limits);
+        if matches!(result, Err(EngineError::NoMove)) {
+            sleep(limits.deadline + Duration::from_secs(1)).await;
+            return result;
+        }
         // Even a sleep of no time lasts a millisecond.
         if !self.delay.is_zero() {
             drop(timeout(limits.deadline, sleep(self.delay)).await);
@@ -136,8 +121,8 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn failures_and_hangs_come_on_demand() {
-        let mut answers = vec![ScriptedAnswer::Hang, ScriptedAnswer::Fail(EngineError::Exited)];
-        let mut engine = ScriptedEngine::new(move |_, _| answers.pop().unwrap());
+        let mut answers = vec![EngineError::NoMove, EngineError::Exited];
+        let mut engine = ScriptedEngine::new(move |_, _| Err(answers.pop().unwrap()));
         assert!(matches!(search(&mut engine).await, Err(EngineError::Exited)));
         let begun = Instant::now();
         assert!(matches!(search(&mut engine).await, Err(EngineError::NoMove)));

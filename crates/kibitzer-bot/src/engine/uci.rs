@@ -2,11 +2,9 @@
 
 use std::time::Duration;
 
-use super::dialect::{Dialect, EngineLine, HandshakeStep, MAX_LINE_MOVES, truncated};
+use super::dialect::{Dialect, EngineLine, Handshake, MAX_LINE_MOVES, truncated};
 use super::options::{EngineOption, EngineOptions, OptionKind};
-use super::{
-    BestMove, EngineError, EngineInfo, GameSetup, Score, SearchInfo, SearchLimits, SearchPosition, is_uci_move,
-};
+use super::{BestMove, EngineError, GameSetup, Score, SearchInfo, SearchLimits, SearchPosition, is_uci_move};
 
 /// State of a UCI engine in addition to that of its driver.
 #[derive(Debug, Default)]
@@ -20,12 +18,8 @@ impl Dialect for UciDialect {
         &["uci"]
     }
 
-    fn process_handshake_line(
-        &mut self,
-        line: &str,
-        info: &mut EngineInfo,
-        options: &mut EngineOptions,
-    ) -> HandshakeStep {
+    fn process_handshake_line(&mut self, line: &str, handshake: &mut Handshake) {
+        let Handshake { info, options, is_done, .. } = handshake;
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         match (word, rest.split_once(' ')) {
             ("id", Some(("name", name))) => info.name = truncated(name),
@@ -35,10 +29,10 @@ impl Dialect for UciDialect {
                 info.variants = supported_variants(options);
                 info.ponders = options.find("Ponder").is_some();
                 self.must_enable_ponder = info.ponders;
+                *is_done = true;
             }
             _ => {}
         }
-        HandshakeStep { is_done: word == "uciok", ..HandshakeStep::default() }
     }
 
     fn option_line(&self, option: &EngineOption, value: &str) -> String {

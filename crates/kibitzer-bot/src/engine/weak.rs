@@ -33,8 +33,8 @@ impl WeakPlayer {
     /// Chooses the move whose value is best after a random part was added to each. Returns the value without that part, in centipawns,
     /// and the move; `None` if there is no legal move.
     fn choose_move(&mut self, board: &Board) -> Option<(i32, Move)> {
-        let rated = legal_moves(board).into_iter().map(|candidate| {
-            let value = value_after_reply(board, candidate);
+        let rated = moves_with_boards(board).into_iter().map(|(candidate, after)| {
+            let value = value_after_reply(&after);
             (value + self.random.i32(0..NOISE_CP), value, candidate)
         });
         rated.max_by_key(|(noisy, ..)| *noisy).map(|(_, value, chosen)| (value, chosen))
@@ -79,36 +79,31 @@ impl Engine for WeakPlayer {
     async fn quit(self) {}
 }
 
-fn legal_moves(board: &Board) -> Vec<Move> {
+/// Returns the legal moves, each with the board after it.
+fn moves_with_boards(board: &Board) -> Vec<(Move, Board)> {
     let mut moves = Vec::new();
     board.generate_moves(|piece_moves| {
-        moves.extend(piece_moves);
+        for candidate in piece_moves {
+            let mut after = board.clone();
+            after.play_unchecked(candidate);
+            moves.push((candidate, after));
+        }
         false
     });
     moves
 }
 
-/// Returns the value of a move for the mover, in centipawns: the material after the opponent's best capture, or the value of a mate or
-/// draw.
-fn value_after_reply(board: &Board, candidate: Move) -> i32 {
-    let after = board_after(board, candidate);
+/// Returns the value of the board after a move, in centipawns for the mover: the material after the opponent's best capture, or the
+/// value of a mate or draw.
+fn value_after_reply(after: &Board) -> i32 {
     match after.status() {
         GameStatus::Won => MATE_CP,
         GameStatus::Drawn => 0,
         GameStatus::Ongoing => {
-            let replies = legal_moves(&after)
-                .into_iter()
-                .map(|reply| mover_material_lead_in_centipawns(&board_after(&after, reply)));
-            replies.min().unwrap_or_default()
+            let replies = moves_with_boards(after);
+            replies.iter().map(|(_, board)| mover_material_lead_in_centipawns(board)).min().unwrap_or_default()
         }
     }
-}
-
-/// Returns the board after a legal move.
-fn board_after(board: &Board, candidate: Move) -> Board {
-    let mut after = board.clone();
-    after.play_unchecked(candidate);
-    after
 }
 
 /// Returns the material of the side to move less that of the other, in centipawns.

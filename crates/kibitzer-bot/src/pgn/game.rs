@@ -7,7 +7,7 @@ use kibitzer::core::message::{ClockReading, GameInfo, GameResult, Rating};
 use kibitzer::transcript::Utc;
 
 use super::{san, text};
-use crate::tracker::{MoveLine, TrackedGame, TrackedState};
+use crate::tracker::{MoveLine, TrackedGame, TrackedMove, TrackedState};
 
 /// Maximum number of comments of one game; later ones are dropped.
 pub(super) const MAX_COMMENTS: usize = 500;
@@ -69,20 +69,13 @@ pub struct PgnGame {
     tags: Vec<(String, String)>,
     /// Number of plies before the first move.
     start_ply: u32,
-    moves: Vec<PgnMove>,
+    /// Moves with their times, as written.
+    moves: Vec<String>,
     /// Sanitized comments by the number of moves before them, in the order in which they are written.
     comments: Vec<(usize, String)>,
     result: GameResult,
     /// The server's words about the end, sanitized.
     ending: Option<String>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct PgnMove {
-    san: String,
-    /// Clock after the move and time spent, in milliseconds.
-    clock_ms: Option<i64>,
-    elapsed_ms: Option<u32>,
 }
 
 impl PgnGame {
@@ -93,12 +86,7 @@ impl PgnGame {
     pub fn new(game: &TrackedGame, origin: &PgnOrigin) -> Self {
         let line = game.line();
         let sans = san::san_moves(&line, follows_chess_rules(game));
-        let moves = sans.into_iter().zip(&line.moves).map(|(san, step)| PgnMove {
-            san,
-            clock_ms: step.clock.map(ClockReading::as_ms),
-            elapsed_ms: step.elapsed_ms,
-        });
-        let moves: Vec<_> = moves.collect();
+        let moves = sans.into_iter().zip(&line.moves).map(|(san, step)| san + &time_comment(step)).collect();
         let ending = game.ending();
         let result = ending.map_or(GameResult::Unfinished, |ending| ending.result);
         let mut pgn = Self {
@@ -215,16 +203,12 @@ impl fmt::Display for PgnGame {
     }
 }
 
-impl fmt::Display for PgnMove {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.san)?;
-        let clock = self.clock_ms.map(|ms| format!("[%clk {}]", text::format_clock(ms)));
-        let elapsed = self.elapsed_ms.map(|ms| format!("[%emt {}]", text::format_clock(ms.into())));
-        match (clock, elapsed) {
-            (None, None) => Ok(()),
-            (clock, elapsed) => write!(f, " {{{}{}}}", clock.unwrap_or_default(), elapsed.unwrap_or_default()),
-        }
-    }
+/// Returns the comment about the time of a move, after a blank: `[%clk]` and `[%emt]`, each if it is known. Empty without either.
+fn time_comment(step: &TrackedMove) -> String {
+    let clock = step.clock.map(|clock| format!("[%clk {}]", text::format_clock(clock.as_ms())));
+    let elapsed = step.elapsed_ms.map(|ms| format!("[%emt {}]", text::format_clock(ms.into())));
+    let times: String = clock.into_iter().chain(elapsed).collect();
+    if times.is_empty() { times } else { format!(" {{{times}}}") }
 }
 
 /// Returns the value of the tag `Event`: `FICS rated blitz game`.

@@ -2,7 +2,7 @@
 
 use cozy_chess::util::display_san_move;
 use cozy_chess::{Board as RulesBoard, Move, Square as RulesSquare};
-use kibitzer::core::chess::{Board, CastlingSide, Fen, LastMove, Role, SanMove};
+use kibitzer::core::chess::{Board, CastlingSide, LastMove, Role, SanMove};
 
 use crate::tracker::{MoveLine, TrackedMove};
 
@@ -11,7 +11,9 @@ use crate::tracker::{MoveLine, TrackedMove};
 /// Where the rules of chess hold, a move is legal, as short as possible, and has the mark of a check or mate. In variants it is the
 /// server's move, spelled in standard form, with the square of departure if the board shows more than one piece that could make it.
 pub(super) fn san_moves(line: &MoveLine, follows_chess_rules: bool) -> Vec<String> {
-    let mut rules = if follows_chess_rules { rules_board(&line.start) } else { None };
+    // `None` once the position is not one of chess.
+    let mut rules: Option<RulesBoard> =
+        follows_chess_rules.then(|| line.start.with_counters(0, 1).with_hands(None).to_string().parse().ok()).flatten();
     let mut board = line.start.board;
     let mut sans = Vec::with_capacity(line.moves.len());
     for step in &line.moves {
@@ -32,20 +34,12 @@ pub(super) fn san_moves(line: &MoveLine, follows_chess_rules: bool) -> Vec<Strin
     sans
 }
 
-/// Returns a board with the rules of chess; `None` if the position is not one of chess.
-fn rules_board(start: &Fen) -> Option<RulesBoard> {
-    start.with_counters(0, 1).with_hands(None).to_string().parse().ok()
-}
-
 /// Plays a move, and returns it in short form; `None` if it is not legal.
 fn play_and_format_san(rules: &mut RulesBoard, step: &TrackedMove) -> Option<String> {
     let played: Move = step.uci_chess960()?.parse().ok()?;
     let played = castling_as_rook_capture(rules, played, step)?;
-    let after = {
-        let mut after = rules.clone();
-        after.try_play(played).ok()?;
-        after
-    };
+    let mut after = rules.clone();
+    after.try_play(played).ok()?;
     let san = display_san_move(rules, played).to_string();
     *rules = after;
     Some(san)
@@ -63,13 +57,7 @@ fn castling_as_rook_capture(rules: &RulesBoard, played: Move, step: &TrackedMove
 /// move.
 fn standardized_san(step: &TrackedMove, before: &Board) -> String {
     let sent = step.san.as_deref().unwrap_or_default();
-    let mark = if sent.ends_with('#') {
-        "#"
-    } else if sent.ends_with('+') {
-        "+"
-    } else {
-        ""
-    };
+    let mark = ["#", "+"].into_iter().find(|mark| sent.ends_with(mark)).unwrap_or_default();
     let parsed =
         SanMove::parse(sent.as_bytes()).filter(|san| san.to_last_move(before, step.color) == Some(step.played));
     let (from_file, from_rank) = match parsed {

@@ -202,14 +202,14 @@ impl TrackedGame {
         self.earlier.as_ref().map_or(0, |earlier| earlier.moves.len()) + self.game.moves().len()
     }
 
-    /// Returns whether moves before those of [`line`](Self::line) are unknown. The reply to `moves` has them:
-    /// [`add_missing_moves`](Self::add_missing_moves).
+    /// Returns whether moves before those of [`line`](Self::line) are unknown. The tracker adds them from the server's reply
+    /// to `moves`.
     pub fn has_missing_moves(&self) -> bool {
         self.earlier.as_ref().map_or(self.game.base().last_move().is_some(), |earlier| !earlier.is_complete)
     }
 
-    /// Adds the moves that are missing at the start of the line. Returns `true` if none is missing afterwards, `false` if the list does
-    /// not lead to the known moves, or has a move that cannot be played.
+    /// Adds the moves that are missing at the start of the line. Ignores a list that does not lead to the known moves, or that has a
+    /// move that cannot be played.
     pub(super) fn add_missing_moves(&mut self, list: &MoveList) {
         let line = MoveLine::from_list(list, self.variant() == "atomic").and_then(|line| line.up_to(self.game.base()));
         if let Some(line) = line.filter(|_| self.has_missing_moves()) {

@@ -120,7 +120,8 @@ impl GameTracker {
         let Some(game) = self.games.get(change.game) else { return Vec::new() };
         let is_new = match change.kind {
             ChangeKind::Opened => true,
-            ChangeKind::Replaced => self.is_other_game(game),
+            // Another game may have got the number.
+            ChangeKind::Replaced => game.position().last_move().is_none() || self.announced.contains_key(&game.id()),
             _ => false,
         };
         if !is_new && let Some(tracked) = self.tracked.iter_mut().rfind(|known| known.is_updated_by(game)) {
@@ -136,12 +137,6 @@ impl GameTracker {
         if self.announced.len() > MAX_ANNOUNCED {
             self.announced.pop_first();
         }
-    }
-
-    /// Returns whether a game whose position was replaced is a new game under the number of the tracked one.
-    fn is_other_game(&self, game: &Game) -> bool {
-        let is_start = game.position().last_move().is_none();
-        is_start || self.announced.contains_key(&game.id())
     }
 
     /// Starts to track a game, or resumes the interrupted or adjourned game that it continues. Marks other games with the same number as

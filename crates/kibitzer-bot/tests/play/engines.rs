@@ -7,7 +7,7 @@ use std::time::Duration;
 use kibitzer::core::chess::Color;
 use kibitzer::core::message::Challenge;
 use kibitzer_bot::config::BookConfig;
-use kibitzer_bot::engine::{BestMove, EngineError, EngineInfo, ScriptedAnswer};
+use kibitzer_bot::engine::{BestMove, EngineError, EngineInfo};
 use kibitzer_bot::policy::{ChallengeSituation, Policy};
 use kibitzer_bot::{Bot, BotAction, ScriptedEngine, Verdict, WeakPlayer};
 use kibitzer_server::Family;
@@ -20,8 +20,8 @@ async fn hanging_engine_is_started_again_and_the_game_goes_on() {
     let (_server, profile) = serve(options()).await;
     let tries = Arc::new(AtomicUsize::new(0));
     let engine = scripted(move |position, _| match tries.fetch_add(1, Ordering::Relaxed) {
-        0 | 1 => ScriptedAnswer::Hang,
-        _ => shuffle(position),
+        0 | 1 => Err(EngineError::NoMove),
+        _ => Ok(shuffle(position)),
     });
     let bot = ready(settings(&profile), engine).await;
     let mut human = Human::log_in(&profile, "Alekhin").await;
@@ -32,7 +32,7 @@ async fn hanging_engine_is_started_again_and_the_game_goes_on() {
 #[tokio::test(start_paused = true)]
 async fn engine_that_always_hangs_costs_the_game_by_resignation_not_by_time() {
     let (_server, profile) = serve(options()).await;
-    let bot = ready(settings(&profile), scripted(|_, _| ScriptedAnswer::Hang)).await;
+    let bot = ready(settings(&profile), scripted(|_, _| Err(EngineError::NoMove))).await;
     let mut human = Human::log_in(&profile, "Alekhin").await;
     human.challenge(|terms| terms.time(1, 0).color(Color::White)).await;
     human.play("e2e4").await;
@@ -46,8 +46,8 @@ async fn engine_that_finds_no_move_where_there_is_one_is_started_again() {
     let (_server, profile) = serve(options()).await;
     let tries = Arc::new(AtomicUsize::new(0));
     let engine = scripted(move |position, _| match tries.fetch_add(1, Ordering::Relaxed) {
-        0 => ScriptedAnswer::Result(BestMove::default()),
-        _ => shuffle(position),
+        0 => Ok(BestMove::default()),
+        _ => Ok(shuffle(position)),
     });
     let bot = ready(settings(&profile), engine).await;
     let mut human = Human::log_in(&profile, "Alekhin").await;
@@ -59,9 +59,9 @@ async fn engine_that_finds_no_move_where_there_is_one_is_started_again() {
 async fn engine_that_is_mated_has_not_failed() {
     let (_server, profile) = serve(options()).await;
     let engine = scripted(|position, _| match position.moves.len() {
-        1 => ScriptedAnswer::Move("f7f6".to_owned()),
-        3 => ScriptedAnswer::Move("g7g5".to_owned()),
-        _ => ScriptedAnswer::Result(BestMove::default()),
+        1 => Ok(BestMove::new("f7f6")),
+        3 => Ok(BestMove::new("g7g5")),
+        _ => Ok(BestMove::default()),
     });
     let bot = ready(settings(&profile), engine).await;
     let mut human = Human::log_in(&profile, "Alekhin").await;
@@ -78,8 +78,8 @@ async fn move_that_the_server_refuses_in_a_variant_counts_as_a_failure() {
     config.accept.kinds.push("crazyhouse".to_owned());
     let tries = Arc::new(AtomicUsize::new(0));
     let engine = scripted(move |position, _| match tries.fetch_add(1, Ordering::Relaxed) {
-        0 => ScriptedAnswer::Move("Q@e5".to_owned()),
-        _ => shuffle(position),
+        0 => Ok(BestMove::new("Q@e5")),
+        _ => Ok(shuffle(position)),
     });
     let bot = ready(config, engine).await;
     let mut human = Human::log_in(&profile, "Alekhin").await;
@@ -105,8 +105,9 @@ impl Policy for Careless {
 async fn variant_that_the_engine_does_not_play_is_aborted_or_resigned_without_a_move() {
     for color in ["white", "black"] {
         let (_server, profile) = serve(options()).await;
-        let engine =
-            || async { Ok(ScriptedEngine::new(|position, _| shuffle(position)).with_info(EngineInfo::new("Chess"))) };
+        let engine = || async {
+            Ok(ScriptedEngine::new(|position, _| Ok(shuffle(position))).with_info(EngineInfo::new("Chess")))
+        };
         let bot = Running::start_bot(Bot::new(settings(&profile)).engine(engine).policy(Careless));
         bot.wait_for(BotAction::StartedEngine, "").await;
         bot.wait_for(BotAction::Connection, "ready").await;

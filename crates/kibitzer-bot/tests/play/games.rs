@@ -7,7 +7,7 @@ use std::time::Duration;
 use kibitzer::Relation;
 use kibitzer::command::OfferRef;
 use kibitzer_bot::config::MatchmakingRules;
-use kibitzer_bot::engine::{EngineError, ScriptedAnswer};
+use kibitzer_bot::engine::{BestMove, EngineError};
 use kibitzer_bot::{BotAction, BotConfig, BotError, EngineConfig, ScriptedEngine, WeakPlayer};
 use kibitzer_server::{ConnectionTarget, Family, Fault, FaultPoint};
 
@@ -76,7 +76,7 @@ async fn two_bots_play_a_whole_game_and_report_the_same_end() {
 #[tokio::test(start_paused = true)]
 async fn lost_connection_resumes_the_game_and_the_search() {
     let (server, config, human) = serve_accounts().await;
-    let bot = ready(config, scripted(|position, _| shuffle(position))).await;
+    let bot = ready(config, scripted(|position, _| Ok(shuffle(position)))).await;
     let mut human = Human::log_in_with(human).await;
     human.challenge(|terms| terms.color(kibitzer::core::chess::Color::White)).await;
     for played in ["e2e4", "d2d3", "f1e2"] {
@@ -102,7 +102,7 @@ async fn failing_engine_is_restarted_and_then_the_game_is_given_up() {
         let starts = Arc::clone(&starts);
         move || {
             starts.fetch_add(1, Ordering::Relaxed);
-            async { Ok(ScriptedEngine::new(|_, _| ScriptedAnswer::Fail(EngineError::Exited))) }
+            async { Ok(ScriptedEngine::new(|_, _| Err(EngineError::Exited))) }
         }
     };
     let bot = ready(settings(&profile), engine).await;
@@ -120,9 +120,9 @@ async fn illegal_move_of_the_engine_is_never_sent() {
     let (_server, profile) = serve(options()).await;
     let tries = Arc::new(AtomicUsize::new(0));
     let engine = scripted(move |position, _| match tries.fetch_add(1, Ordering::Relaxed) {
-        0 => ScriptedAnswer::Move("e7e4".to_owned()),
-        1 => ScriptedAnswer::Move("; shout hello".to_owned()),
-        _ => shuffle(position),
+        0 => Ok(BestMove::new("e7e4")),
+        1 => Ok(BestMove::new("; shout hello")),
+        _ => Ok(shuffle(position)),
     });
     let bot = ready(settings(&profile), engine).await;
     let mut human = Human::log_in(&profile, "Alekhin").await;
@@ -142,7 +142,8 @@ async fn takeback_while_thinking_drops_the_move_found_for_the_old_position() {
     let (_server, profile) = serve(options()).await;
     let mut config = settings(&profile);
     config.offers.takebacks = 1;
-    let engine = || async { Ok(ScriptedEngine::new(|position, _| shuffle(position)).delay(Duration::from_secs(4))) };
+    let engine =
+        || async { Ok(ScriptedEngine::new(|position, _| Ok(shuffle(position))).delay(Duration::from_secs(4))) };
     let bot = ready(config, engine).await;
     let mut human = Human::log_in(&profile, "Alekhin").await;
     human.challenge(|terms| terms.color(kibitzer::core::chess::Color::White)).await;
@@ -162,7 +163,8 @@ async fn takeback_to_the_own_turn_before_is_searched_again() {
     let (_server, profile) = serve(options()).await;
     let mut config = settings(&profile);
     config.offers.takebacks = 1;
-    let engine = || async { Ok(ScriptedEngine::new(|position, _| shuffle(position)).delay(Duration::from_secs(4))) };
+    let engine =
+        || async { Ok(ScriptedEngine::new(|position, _| Ok(shuffle(position))).delay(Duration::from_secs(4))) };
     let bot = ready(config, engine).await;
     let mut human = Human::log_in(&profile, "Alekhin").await;
     human.begin(&["e2e4"]).await;
@@ -177,7 +179,8 @@ async fn takeback_to_the_own_turn_before_is_searched_again() {
 #[tokio::test(start_paused = true)]
 async fn game_that_ends_while_thinking_gets_no_move() {
     let (_server, profile) = serve(options()).await;
-    let engine = || async { Ok(ScriptedEngine::new(|position, _| shuffle(position)).delay(Duration::from_secs(4))) };
+    let engine =
+        || async { Ok(ScriptedEngine::new(|position, _| Ok(shuffle(position))).delay(Duration::from_secs(4))) };
     let bot = ready(settings(&profile), engine).await;
     let mut human = Human::log_in(&profile, "Alekhin").await;
     human.challenge(|terms| terms.color(kibitzer::core::chess::Color::White)).await;

@@ -1,7 +1,7 @@
 //! Offers within a game: those of the opponent, and the bot's own.
 
 use kibitzer_bot::config::{DrawRule, ResignRule};
-use kibitzer_bot::engine::{BestMove, ScriptedAnswer};
+use kibitzer_bot::engine::BestMove;
 use kibitzer_bot::{BotAction, BotConfig};
 
 use crate::probe::{Log, probe};
@@ -97,10 +97,9 @@ async fn draw_that_the_engine_offers_is_offered_unless_the_rules_exclude_draws()
         let mut config = settings(&profile);
         config.offers.draw = config.offers.draw.filter(|_| is_allowed);
         let engine = scripted(|position, _| {
-            let ScriptedAnswer::Move(uci) = shuffle(position) else { return ScriptedAnswer::Hang };
-            let mut best = BestMove::new(uci);
+            let mut best = shuffle(position);
             best.offers_draw = true;
-            ScriptedAnswer::Result(best)
+            Ok(best)
         });
         let bot = ready(config, engine).await;
         let mut human = Human::log_in(&profile, "Alekhin").await;
@@ -131,12 +130,13 @@ async fn lost_game_is_resigned_by_the_rule() {
 async fn fifty_moves_without_progress_are_claimed() {
     let (_server, profile) = serve(options()).await;
     // Both sides walk a knight and a rook so that no position occurs three times.
-    let bot = ready(settings(&profile), scripted(|position, _| walk(position.moves.len() / 2, true))).await;
+    let bot =
+        ready(settings(&profile), scripted(|position, _| Ok(BestMove::new(walk(position.moves.len() / 2, true)))))
+            .await;
     let mut human = Human::log_in(&profile, "Alekhin").await;
     human.challenge(|terms| terms.time(60, 0).color(kibitzer::core::chess::Color::White)).await;
     for n in 0..51 {
-        let ScriptedAnswer::Move(uci) = walk(n, false) else { continue };
-        if human.client.make_move(&kibitzer::command::MoveText::new(&uci).unwrap()).await.is_err() {
+        if human.client.make_move(&kibitzer::command::MoveText::new(walk(n, false)).unwrap()).await.is_err() {
             break;
         }
         if bot.count(BotAction::ClaimedDraw) > 0 {
@@ -150,8 +150,8 @@ async fn fifty_moves_without_progress_are_claimed() {
 }
 
 /// Moves of a knight to and fro, with periods that differ between the sides.
-fn walk(n: usize, is_black: bool) -> ScriptedAnswer {
+fn walk(n: usize, is_black: bool) -> &'static str {
     let white = ["g1f3", "f3d4", "d4f3", "f3g1"];
     let black = ["b8c6", "c6e5", "e5g4", "g4e5", "e5c6", "c6b8"];
-    ScriptedAnswer::Move(if is_black { black[n % 6] } else { white[n % 4] }.to_owned())
+    if is_black { black[n % 6] } else { white[n % 4] }
 }

@@ -4,8 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use kibitzer_bot::StartEngine;
 use kibitzer_bot::engine::{
-    BestMove, Engine, EngineError, EngineInfo, GameSetup, Score, ScriptedAnswer, SearchInfo, SearchLimits,
-    SearchPosition,
+    BestMove, Engine, EngineError, EngineInfo, GameSetup, Score, SearchInfo, SearchLimits, SearchPosition,
 };
 
 use crate::table::shuffle;
@@ -58,9 +57,8 @@ impl Engine for Probe {
         let mut info = SearchInfo::default();
         info.score = Some(Score::Centipawns(self.score_cp));
         report(info);
-        let ScriptedAnswer::Move(uci) = shuffle(position) else { return Err(EngineError::NoMove) };
         // In chess960 the knights may be elsewhere.
-        let mut best = BestMove::new(if position.fen.is_some() { "a7a6".to_owned() } else { uci });
+        let mut best = if position.fen.is_some() { BestMove::new("a7a6") } else { shuffle(position) };
         best.ponder = Some(if position.moves.len() % 4 == 1 { "f3g1" } else { "g1f3" }.to_owned());
         Ok(best)
     }

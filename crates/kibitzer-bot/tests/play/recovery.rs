@@ -43,7 +43,8 @@ async fn killed_bot_that_is_started_again_resumes_its_game_with_all_moves() {
 #[tokio::test(start_paused = true)]
 async fn connection_lost_while_the_engine_thinks_leads_to_one_move_in_the_resumed_game() {
     let (server, config, human) = serve_accounts().await;
-    let engine = || async { Ok(ScriptedEngine::new(|position, _| shuffle(position)).delay(Duration::from_secs(9))) };
+    let engine =
+        || async { Ok(ScriptedEngine::new(|position, _| Ok(shuffle(position))).delay(Duration::from_secs(9))) };
     let bot = ready(config, engine).await;
     let mut human = Human::log_in_with(human).await;
     human.begin(&["e2e4", "d2d3", "f1e2"]).await;

@@ -7,7 +7,7 @@ use kibitzer::command::GameTerms;
 use kibitzer::core::chess::Color;
 use kibitzer::core::session::Password;
 use kibitzer::{Client, Dial, Event, Message, Profile, Relation, Style12, Subscription};
-use kibitzer_bot::engine::{EngineError, ScriptedAnswer, SearchLimits, SearchPosition};
+use kibitzer_bot::engine::{BestMove, EngineError, SearchLimits, SearchPosition};
 use kibitzer_bot::policy::Policy;
 use kibitzer_bot::{
     Bot, BotAction, BotConfig, BotError, BotEvent, EngineConfig, ScriptedEngine, StartEngine, Stop, WeakPlayer,
@@ -133,7 +133,7 @@ pub(crate) fn weak() -> impl StartEngine {
 
 /// An engine whose answers a function gives, which must not depend on the order of restarts.
 pub(crate) fn scripted(
-    answer: impl Fn(&SearchPosition, &SearchLimits) -> ScriptedAnswer + Clone + Send + Sync + 'static,
+    answer: impl Fn(&SearchPosition, &SearchLimits) -> Result<BestMove, EngineError> + Clone + Send + Sync + 'static,
 ) -> impl StartEngine {
     move || {
         let answer = answer.clone();
@@ -150,14 +150,14 @@ pub(crate) async fn ready<S: StartEngine>(config: BotConfig, engine: S) -> Runni
 }
 
 /// Plays the moves of Black that lead nowhere.
-pub(crate) fn shuffle(position: &SearchPosition) -> ScriptedAnswer {
+pub(crate) fn shuffle(position: &SearchPosition) -> BestMove {
     let n = position.moves.len() / 2;
     let moves = if position.moves.len().is_multiple_of(2) { ["g1f3", "f3g1"] } else { ["g8f6", "f6g8"] };
-    ScriptedAnswer::Move(moves[n % 2].to_owned())
+    BestMove::new(moves[n % 2])
 }
 
 pub(crate) fn shuffler() -> impl StartEngine {
-    scripted(|position, _| shuffle(position))
+    scripted(|position, _| Ok(shuffle(position)))
 }
 
 /// A server with accounts of the bot and the human, so that it adjourns their game when a connection is lost.
