@@ -183,8 +183,8 @@ fn both_boards_of_a_recorded_bughouse_match_are_in_one_game() {
         collector.apply(&event, None);
     }
     let boards: Vec<_> = collector.tracker().iter().map(TrackedGame::key).collect();
-    let text = collector.bughouse_match(boards[0]).unwrap().to_string();
-    assert_eq!(collector.bughouse_match(boards[1]).unwrap().to_string(), text);
+    let text = collector.bughouse_match(boards[0]).unwrap();
+    assert_eq!(collector.bughouse_match(boards[1]).unwrap(), text);
     let moves: Vec<_> = text.lines().rev().nth(1).unwrap().split_whitespace().collect();
     for (board, letters) in boards.iter().zip([["A", "a"], ["B", "b"]]) {
         let is_here = |number: &str| letters.iter().any(|letter| number.trim_end_matches('.').ends_with(letter));

@@ -3,7 +3,7 @@
 use kibitzer::Handle;
 use kibitzer::core::message::{Challenge, OfferKind};
 
-use crate::config::{AcceptRules, BotConfig, contains_player};
+use crate::config::{AcceptRules, BotConfig, contains_player, format_range};
 use crate::engine::Score;
 use crate::tracker::TrackedGame;
 use crate::verdict::Verdict;
@@ -141,18 +141,18 @@ impl AcceptRules {
             .flatten()
             .all(|minutes| self.initial_min.contains(minutes))
         {
-            return Some(format!("games have {} minutes", self.initial_min));
+            return Some(format!("games have {} minutes", format_range(&self.initial_min)));
         }
         let increments = [Some(increment), challenge.black_increment_s];
         let fits = increments.iter().flatten().all(|seconds| self.increment_s.contains(seconds));
-        (!fits).then(|| format!("games have an increment of {} seconds", self.increment_s))
+        (!fits).then(|| format!("games have an increment of {} seconds", format_range(&self.increment_s)))
     }
 
     /// Returns the reason to decline a challenger whose rating is out of range or missing; `None` if it is accepted.
     fn objection_to_rating(&self, challenge: &Challenge) -> Option<String> {
         match challenge.from_rating.value() {
             Some(rating) if !self.rating.contains(&rating) => {
-                Some(format!("opponents have a rating of {}", self.rating))
+                Some(format!("opponents have a rating of {}", format_range(&self.rating)))
             }
             None if !self.unrated_players => Some("opponents have a rating".to_owned()),
             _ => None,

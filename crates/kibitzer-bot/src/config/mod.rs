@@ -13,11 +13,10 @@ use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 use toml::de::DeTable;
 
-pub(crate) use rules::contains_player;
 pub use rules::{
-    AcceptRules, AdjournedRules, Bounds, DrawRule, MatchmakingRules, OfferRules, RematchRules, ResignRule, SeekRules,
-    TalkRules,
+    AcceptRules, AdjournedRules, DrawRule, MatchmakingRules, OfferRules, RematchRules, ResignRule, SeekRules, TalkRules,
 };
+pub(crate) use rules::{contains_player, format_range};
 
 pub use crate::book::BookConfig;
 use crate::engine::EngineConfig;

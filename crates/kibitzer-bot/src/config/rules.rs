@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use kibitzer::Handle;
@@ -18,13 +19,16 @@ pub struct AcceptRules {
     /// The kinds of game by their names on the server: speeds such as `blitz`, variants such as `crazyhouse`.
     pub kinds: Vec<String>,
     /// Minutes on the clock at the start.
-    pub initial_min: Bounds<u32>,
+    #[serde(deserialize_with = "deserialize_range")]
+    pub initial_min: RangeInclusive<u32>,
     /// Seconds added per move.
-    pub increment_s: Bounds<u32>,
+    #[serde(deserialize_with = "deserialize_range")]
+    pub increment_s: RangeInclusive<u32>,
     /// Whether untimed games are played.
     pub untimed: bool,
     /// The opponent's rating.
-    pub rating: Bounds<u16>,
+    #[serde(deserialize_with = "deserialize_range")]
+    pub rating: RangeInclusive<u16>,
     /// Whether opponents without a rating are accepted, such as guests.
     pub unrated_players: bool,
     /// Number of games with one opponent within 24 hours; 0 means no limit.
@@ -42,8 +46,8 @@ impl Default for AcceptRules {
         Self {
             rated: false,
             kinds: ["lightning", "blitz", "standard"].map(str::to_owned).to_vec(),
-            initial_min: Bounds { min: 1, max: 60 },
-            increment_s: Bounds { min: 0, max: 60 },
+            initial_min: 1..=60,
+            increment_s: 0..=60,
             untimed: false,
             rating: any_rating(),
             unrated_players: true,
@@ -54,37 +58,22 @@ impl Default for AcceptRules {
     }
 }
 
-/// A closed range of numbers, written as `[1, 30]`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_structs, reason = "a range has two ends")]
-pub struct Bounds<T> {
-    /// The smallest number.
-    pub min: T,
-    /// The largest number.
-    pub max: T,
+/// Reads a closed range of numbers, written as `[1, 30]`.
+fn deserialize_range<'de, T, D>(deserializer: D) -> Result<RangeInclusive<T>, D::Error>
+where
+    T: Deserialize<'de> + PartialOrd + fmt::Display,
+    D: Deserializer<'de>,
+{
+    let [min, max] = <[T; 2]>::deserialize(deserializer)?;
+    if min > max {
+        return Err(D::Error::custom(format_args!("the range [{min}, {max}] is empty")));
+    }
+    Ok(min..=max)
 }
 
-impl<T: PartialOrd> Bounds<T> {
-    /// Returns whether the number is within the range.
-    pub fn contains(&self, number: &T) -> bool {
-        *number >= self.min && *number <= self.max
-    }
-}
-
-impl<T: fmt::Display> fmt::Display for Bounds<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} to {}", self.min, self.max)
-    }
-}
-
-impl<'de, T: Deserialize<'de> + PartialOrd + fmt::Display> Deserialize<'de> for Bounds<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let [min, max] = <[T; 2]>::deserialize(deserializer)?;
-        if min > max {
-            return Err(D::Error::custom(format_args!("the range [{min}, {max}] is empty")));
-        }
-        Ok(Self { min, max })
-    }
+/// Formats a range for a sentence: `1 to 30`.
+pub(crate) fn format_range(range: &RangeInclusive<impl fmt::Display>) -> String {
+    format!("{} to {}", range.start(), range.end())
 }
 
 /// `[seek]`: advertisements that stay open while no game is played.
@@ -190,8 +179,8 @@ pub struct MatchmakingRules {
     #[serde(default, deserialize_with = "deserialize_handles")]
     pub players: Vec<Handle>,
     /// The opponent's rating. Not checked for `players`.
-    #[serde(default = "any_rating")]
-    pub rating: Bounds<u16>,
+    #[serde(default = "any_rating", deserialize_with = "deserialize_range")]
+    pub rating: RangeInclusive<u16>,
     /// Time between two challenges, and how long the bot waits without a game before the first.
     #[serde(default = "default_challenge_pause", deserialize_with = "super::deserialize_duration")]
     pub pause: Duration,
@@ -213,8 +202,8 @@ impl MatchmakingRules {
     }
 }
 
-const fn any_rating() -> Bounds<u16> {
-    Bounds { min: 0, max: 9_999 }
+const fn any_rating() -> RangeInclusive<u16> {
+    0..=9_999
 }
 
 const fn default_challenge_pause() -> Duration {

@@ -5,7 +5,7 @@ use kibitzer::Handle;
 
 use crate::book::BookSelection;
 
-use super::{AcceptRules, BotConfig, MatchmakingRules, OfferRules};
+use super::{AcceptRules, BotConfig, MatchmakingRules, OfferRules, format_range};
 
 impl BotConfig {
     /// Returns every rule as a sentence.
@@ -71,14 +71,15 @@ impl AcceptRules {
         let rated = if self.rated { "Rated and unrated" } else { "Unrated" };
         let untimed = if self.untimed { ", or untimed" } else { "" };
         let unrated = if self.unrated_players { ", or without one" } else { "" };
-        let (kinds, minutes, seconds) = (self.kinds.join(", "), self.initial_min, self.increment_s);
+        let (kinds, minutes, seconds) =
+            (self.kinds.join(", "), format_range(&self.initial_min), format_range(&self.increment_s));
         let per_day = self.games_per_opponent_per_day;
         let named = |handles: &[Handle]| (!handles.is_empty()).then(|| join_names(handles, ", "));
         let sentences = [
             Some(format!(
                 "{rated} challenges to {kinds} are accepted, with {minutes} minutes and {seconds} seconds per move{untimed}."
             )),
-            Some(format!("Opponents have a rating of {}{unrated}.", self.rating)),
+            Some(format!("Opponents have a rating of {}{unrated}.", format_range(&self.rating))),
             (per_day > 0).then(|| format!("One opponent gets {per_day} games a day.")),
             named(&self.allow).map(|names| format!("Only {names} may challenge.")),
             named(&self.block).map(|names| format!("Challenges of {names} are declined.")),
@@ -114,9 +115,10 @@ impl OfferRules {
 
 impl MatchmakingRules {
     fn sentence(&self) -> String {
+        let rating = format_range(&self.rating);
         let whom = match &self.players[..] {
-            [] if self.computers_only => format!("computers with a rating of {}", self.rating),
-            [] => format!("players with a rating of {}", self.rating),
+            [] if self.computers_only => format!("computers with a rating of {rating}"),
+            [] => format!("players with a rating of {rating}"),
             players => join_names(players, " or "),
         };
         let (pause, terms) = (format_duration(self.pause), self.terms.join("; "));

@@ -1,64 +1,33 @@
 //! Both boards of a bughouse match as BPGN.
 
-use std::fmt;
-
 use kibitzer::core::chess::Color;
 use kibitzer::core::message::{GameEndReason, GameResult, Rating};
 
 use super::{PgnOrigin, san, text};
 use crate::tracker::{TrackedGame, TrackedMove};
 
-/// A bughouse match in BPGN, version 1.2; `Display` writes it.
+/// Formats two games of a bughouse match in BPGN, version 1.2. Board A is the one with the lower number.
 ///
 /// The moves of both boards are in the order in which they arrived. The result is that of the team of White on board A.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BpgnMatch {
-    /// Lines of tags.
-    tags: Vec<String>,
-    /// Moves in order, as written.
-    moves: Vec<String>,
-    ending: Option<String>,
-    result: GameResult,
-}
-
-impl BpgnMatch {
-    /// Creates the record of two games of a match. Board A is the one with the lower number.
-    pub fn new(games: [&TrackedGame; 2], origin: &PgnOrigin) -> Self {
-        let mut boards = games;
-        boards.sort_by_key(|game| game.number());
-        let [a, b] = boards;
-        let mut moves: Vec<_> = [('A', 'a', a), ('B', 'b', b)].into_iter().flat_map(moves_by_arrival).collect();
-        moves.sort_by_key(|(arrival, _)| *arrival);
-        // The words of the board whose end decided the match; the other one ends because of it.
-        let decided = boards.into_iter().filter_map(TrackedGame::ending).min_by_key(|ending| {
-            matches!(
-                ending.reason,
-                GameEndReason::Partner | GameEndReason::AbortPartner | GameEndReason::AdjournPartner
-            )
-        });
-        let result = match (a.ending(), b.ending()) {
-            (Some(ending), _) => ending.result,
-            (None, Some(ending)) => opposite_result(ending.result),
-            (None, None) => GameResult::Unfinished,
-        };
-        Self {
-            tags: tag_lines(a, b, result, origin),
-            moves: moves.into_iter().map(|(_, text)| text).collect(),
-            ending: decided.map(|ending| text::sanitize_comment(ending.text.as_str())),
-            result,
-        }
-    }
-}
-
-impl fmt::Display for BpgnMatch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.tags.iter().try_for_each(|tag| writeln!(f, "{tag}"))?;
-        writeln!(f, "\n{}", self.moves.join(" "))?;
-        if let Some(ending) = &self.ending {
-            write!(f, "{{{ending}}} ")?;
-        }
-        writeln!(f, "{}", self.result.as_str())
-    }
+pub(super) fn format_match(games: [&TrackedGame; 2], origin: &PgnOrigin) -> String {
+    let mut boards = games;
+    boards.sort_by_key(|game| game.number());
+    let [a, b] = boards;
+    let mut moves: Vec<_> = [('A', 'a', a), ('B', 'b', b)].into_iter().flat_map(moves_by_arrival).collect();
+    moves.sort_by_key(|(arrival, _)| *arrival);
+    // The words of the board whose end decided the match; the other one ends because of it.
+    let decided = boards.into_iter().filter_map(TrackedGame::ending).min_by_key(|ending| {
+        matches!(ending.reason, GameEndReason::Partner | GameEndReason::AbortPartner | GameEndReason::AdjournPartner)
+    });
+    let ending = decided.map(|ending| format!("{{{}}} ", text::sanitize_comment(ending.text.as_str())));
+    let result = match (a.ending(), b.ending()) {
+        (Some(ending), _) => ending.result,
+        (None, Some(ending)) => opposite_result(ending.result),
+        (None, None) => GameResult::Unfinished,
+    };
+    let tags = tag_lines(a, b, result, origin).join("\n");
+    let moves = moves.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join(" ");
+    format!("{tags}\n\n{moves}\n{}{}\n", ending.unwrap_or_default(), result.as_str())
 }
 
 /// Returns the moves of a board as written, each with the number of the event with which it arrived. The letters of the board are

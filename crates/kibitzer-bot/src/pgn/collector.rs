@@ -8,7 +8,7 @@ use kibitzer::core::message::{Message, Talk, TalkKind};
 use kibitzer::transcript::Utc;
 
 use super::game::MAX_COMMENTS;
-use super::{BpgnMatch, PgnGame, PgnOrigin};
+use super::{PgnGame, PgnOrigin, bpgn};
 use crate::tracker::{GameKey, GameTracker, TrackedChange, TrackedChangeKind, TrackedGame, TrackedState};
 
 /// Collects the games of a session from its events: start times, moves, and on request the players' talk.
@@ -99,10 +99,10 @@ impl PgnCollector {
         }
     }
 
-    /// Returns the bughouse match that a game is part of; `None` unless both games are known.
-    pub fn bughouse_match(&self, key: GameKey) -> Option<BpgnMatch> {
+    /// Returns the bughouse match that a game is part of, in BPGN; `None` unless both games are known.
+    pub fn bughouse_match(&self, key: GameKey) -> Option<String> {
         let games = [self.tracker.get(key)?, self.partner_game(key)?];
-        Some(BpgnMatch::new(games, &self.origin_of(key)))
+        Some(bpgn::format_match(games, &self.origin_of(key)))
     }
 
     /// Returns the server of a game, with its start time if that is known.

@@ -11,7 +11,6 @@ mod tests;
 mod text;
 mod writer;
 
-pub use bpgn::BpgnMatch;
 pub use collector::PgnCollector;
 pub use game::{PgnGame, PgnOrigin};
 pub use writer::{append_game, replace_games};

@@ -158,7 +158,7 @@ fn a_bughouse_match_has_both_boards_in_order() {
     lines.push("{Game 8 (Cid vs. Dan) Dan forfeits on time} 1-0".to_owned());
     let collector = collect(&lines);
     for game in collector.tracker().iter() {
-        let text = collector.bughouse_match(game.key()).unwrap().to_string();
+        let text = collector.bughouse_match(game.key()).unwrap();
         let want = r#"[Event "FICS rated bughouse game"]
 [Site "FICS - freechess.org"]
 [Date "2024.02.28"]
