@@ -59,7 +59,7 @@ impl PositionFacts {
             offset,
             game: board.game().0.into(),
             fen: board.fen().to_string(),
-            side_to_move: board.side_to_move().as_str(),
+            side_to_move: board.side_to_move().into(),
             white: board.white().to_string(),
             black: board.black().to_string(),
             relation: board.relation().code().into(),

@@ -64,7 +64,7 @@ type Told = (String, &'static str, u32, i64);
 
 fn told(board: &Style12) -> Told {
     let squares = board.board().to_string();
-    (squares, board.side_to_move().as_str(), board.move_number(), board.clock(board.side_to_move().opponent()).as_ms())
+    (squares, board.side_to_move().into(), board.move_number(), board.clock(board.side_to_move().opponent()).as_ms())
 }
 
 // Rules: datagrams D1, datagrams D2, datagrams D3, datagrams D4, datagrams D6

@@ -118,20 +118,17 @@ impl Board {
     }
 
     /// Moves king and rook to their squares after castling. Fails if one of them is not on its square of departure, or another
-    /// piece is on a target square.
+    /// piece is on a target square; the board is unspecified then.
     fn castle(&mut self, castling: LastMove, mover: Color) -> Result<(), ApplyError> {
         let LastMove::Castle { side, king_from: Some(king_from), rook_from: Some(rook_from) } = castling else {
             return Err(ApplyError::CannotCastle);
         };
         let king = Piece { color: mover, role: Role::King };
         let rook = Piece { color: mover, role: Role::Rook };
-        if !self.has_piece(king_from, king) || !self.has_piece(rook_from, rook) {
-            return Err(ApplyError::CannotCastle);
-        }
+        self.remove_piece(king_from, king).ok_or(ApplyError::CannotCastle)?;
+        self.remove_piece(rook_from, rook).ok_or(ApplyError::CannotCastle)?;
         let rook_side = CastlingSide::of_rook(king_from, rook_from.file()).ok_or(ApplyError::CannotCastle)?;
         let (king_file, rook_file) = castling_target_files(side, rook_side);
-        self.set(king_from, None);
-        self.set(rook_from, None);
         self.place_on_empty(Square::at(king_file, mover.home_rank()), king)?;
         self.place_on_empty(Square::at(rook_file, mover.home_rank()), rook)
     }

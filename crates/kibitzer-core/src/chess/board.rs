@@ -1,6 +1,6 @@
 //! The board: 64 squares and their pieces.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 
 use smallvec::SmallVec;
 
@@ -164,13 +164,7 @@ impl fmt::Display for Board {
 
 impl fmt::Debug for Board {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for row in self.to_rows() {
-            f.write_char('\n')?;
-            for letter in row {
-                f.write_char(char::from(letter))?;
-            }
-        }
-        Ok(())
+        self.to_rows().iter().try_for_each(|row| write!(f, "\n{}", row.escape_ascii()))
     }
 }
 

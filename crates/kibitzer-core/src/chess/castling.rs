@@ -113,10 +113,7 @@ impl fmt::Display for CastlingRights {
             return f.write_char('-');
         }
         self.iter().try_for_each(|(color, side)| {
-            let role = match side {
-                CastlingSide::Short => Role::King,
-                CastlingSide::Long => Role::Queen,
-            };
+            let role = if side == CastlingSide::Short { Role::King } else { Role::Queen };
             f.write_char(Piece { color, role }.letter())
         })
     }

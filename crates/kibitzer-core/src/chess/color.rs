@@ -1,10 +1,12 @@
 //! The two sides.
 
-use std::fmt;
 use std::ops::Not;
 
-/// One of the two sides of a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+use strum::{Display, IntoStaticStr};
+
+/// One of the two sides of a game. It displays and converts to `white` or `black`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Display, IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 #[expect(clippy::exhaustive_enums, reason = "chess has two sides")]
 pub enum Color {
     /// The side that starts on ranks 1 and 2.
@@ -23,14 +25,6 @@ impl Color {
             b'W' | b'w' => Some(Self::White),
             b'B' | b'b' => Some(Self::Black),
             _ => None,
-        }
-    }
-
-    /// Returns `white` or `black`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::White => "white",
-            Self::Black => "black",
         }
     }
 
@@ -62,12 +56,6 @@ impl Not for Color {
 
     fn not(self) -> Self {
         self.opponent()
-    }
-}
-
-impl fmt::Display for Color {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
     }
 }
 

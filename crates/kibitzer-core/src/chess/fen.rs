@@ -107,7 +107,9 @@ impl FromStr for Fen {
     /// passant square, half-move clock, move number; or text after the last field.
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let mut fields = text.split_ascii_whitespace();
-        let (board, hands) = parse_placement(fields.next().unwrap_or_default())?;
+        let (rows, hands) = split_hands(fields.next().unwrap_or_default());
+        let hands = hands.map(|letters| Hands::parse_fen(letters.as_bytes()).ok_or(HANDS)).transpose()?;
+        let board = parse_rows(rows).ok_or(PLACEMENT)?;
         let side_to_move = fields.next().map_or(Ok(Color::White), parse_side)?;
         let castling = fields.next().map_or(Ok(CastlingRights::NONE), |field| parse_castling(field, &board))?;
         let en_passant = fields.next().map_or(Ok(None), parse_en_passant)?;
@@ -134,10 +136,7 @@ impl fmt::Display for Fen {
         if let Some(hands) = &self.hands {
             write!(f, "[{hands}]")?;
         }
-        let side = match self.side_to_move {
-            Color::White => 'w',
-            Color::Black => 'b',
-        };
+        let side = if self.side_to_move == Color::White { 'w' } else { 'b' };
         write!(f, " {side} {} ", self.castling)?;
         match self.en_passant {
             Some(square) => write!(f, "{square}")?,
@@ -147,14 +146,8 @@ impl fmt::Display for Fen {
     }
 }
 
-/// Parses the first field of a FEN: the rows of the board, then optional reserves as `[QNp]` or as a ninth row after a `/`.
-fn parse_placement(field: &str) -> Result<(Board, Option<Hands>), ParseError> {
-    let (rows, hands) = split_hands(field);
-    let hands = hands.map(|letters| Hands::parse_fen(letters.as_bytes()).ok_or(HANDS)).transpose()?;
-    Ok((parse_rows(rows).ok_or(PLACEMENT)?, hands))
-}
-
-/// Splits the first field into the rows, and the letters of the reserves without their delimiters; `None` if it has no reserves.
+/// Splits the first field into the rows, and the letters of the reserves, `[QNp]` or a ninth row, without their delimiters; `None` if
+/// it has no reserves.
 fn split_hands(field: &str) -> (&str, Option<&str>) {
     if let Some((rows, hands)) = field.strip_suffix(']').and_then(|field| field.split_once('[')) {
         return (rows, Some(if hands == "-" { "" } else { hands }));

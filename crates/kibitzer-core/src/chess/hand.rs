@@ -40,11 +40,6 @@ impl Hand {
         Role::ALL.into_iter().zip(self.counts).flat_map(|(role, count)| std::iter::repeat_n(role, usize::from(count)))
     }
 
-    /// Iterates over the upper-case letters of the pieces, in the order of [`pieces`](Self::pieces).
-    pub fn letters(&self) -> impl Iterator<Item = char> {
-        self.pieces().map(Role::letter)
-    }
-
     /// Adds one piece. Kings, and pieces beyond 255 of one role, are ignored.
     pub fn add(&mut self, role: Role) {
         if let Some(count) = self.counts.get_mut(role as usize) {
@@ -62,7 +57,7 @@ impl Hand {
 
 impl fmt::Display for Hand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.letters().try_for_each(|letter| f.write_char(letter))
+        self.pieces().try_for_each(|role| f.write_char(role.letter()))
     }
 }
 
@@ -132,7 +127,7 @@ pub(crate) mod tests {
         for (sent, printed, counts) in cases {
             let hand = Hand::parse(sent.as_bytes()).unwrap();
             assert_eq!(hand.to_string(), printed, "{sent}");
-            assert_eq!(hand.letters().collect::<String>(), printed, "{sent}");
+            assert_eq!(hand.pieces().map(Role::letter).collect::<String>(), printed, "{sent}");
             assert_eq!([0, 1, 2, 3, 4].map(|role| hand.count(Role::ALL[role])), counts, "{sent}");
             assert_eq!(hand.count(Role::King), 0);
             assert_eq!(hand.is_empty(), sent.is_empty(), "{sent}");

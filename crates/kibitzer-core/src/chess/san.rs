@@ -136,11 +136,17 @@ impl Board {
     /// castling.
     fn can_move_between(&self, piece: Piece, from: Square, to: Square) -> bool {
         let is_free = self.piece(to).is_none_or(|target| target.color != piece.color);
+        let (files, ranks) = (from.file().abs_diff(to.file()), from.rank().abs_diff(to.rank()));
+        let is_straight = files == 0 || ranks == 0;
+        let is_diagonal = files == ranks;
         is_free
-            && if piece.role == Role::Pawn {
-                self.pawn_can_move(piece.color, from, to)
-            } else {
-                self.attacks(piece.role, from, to)
+            && match piece.role {
+                Role::Pawn => self.pawn_can_move(piece.color, from, to),
+                Role::Knight => files.min(ranks) == 1 && files.max(ranks) == 2,
+                Role::King => files.max(ranks) == 1,
+                Role::Bishop => is_diagonal && self.is_path_empty(from, to),
+                Role::Rook => is_straight && self.is_path_empty(from, to),
+                Role::Queen => (is_straight || is_diagonal) && self.is_path_empty(from, to),
             }
     }
 
@@ -157,22 +163,6 @@ impl Board {
         }
         let is_push = ahead(1) == Some(to.rank()) || ahead(2) == Some(to.rank()) && self.is_path_empty(from, to);
         is_push && self.piece(to).is_none()
-    }
-
-    /// Returns whether a piece of this role on `from` attacks `to`; always `false` for pawns.
-    fn attacks(&self, role: Role, from: Square, to: Square) -> bool {
-        let (files, ranks) = (from.file().abs_diff(to.file()), from.rank().abs_diff(to.rank()));
-        let is_straight = files == 0 || ranks == 0;
-        let is_diagonal = files == ranks;
-        from != to
-            && match role {
-                Role::Knight => files.min(ranks) == 1 && files.max(ranks) == 2,
-                Role::King => files.max(ranks) == 1,
-                Role::Bishop => is_diagonal && self.is_path_empty(from, to),
-                Role::Rook => is_straight && self.is_path_empty(from, to),
-                Role::Queen => (is_straight || is_diagonal) && self.is_path_empty(from, to),
-                Role::Pawn => false,
-            }
     }
 
     /// Returns whether all squares strictly between two squares are empty. The two have to be on one rank, file or diagonal.

@@ -1,15 +1,9 @@
 //! Moves as chess engines write them.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use super::last_move::castling_target_files;
-use super::{Color, LastMove, Role, Square};
-
-/// A move in the notation of the Universal Chess Interface, which `Display` writes.
-enum UciMove {
-    BoardMove { from: Square, to: Square, promotion: Option<Role> },
-    Drop { role: Role, to: Square },
-}
+use super::{Color, LastMove, Square};
 
 impl LastMove {
     /// Returns the move in UCI notation, for display: `e2e4`, `e7e8q`, `N@f3` for a drop.
@@ -19,37 +13,31 @@ impl LastMove {
     ///
     /// `None` for a hidden move, and for castling from another file if the rook's square is unknown.
     pub fn to_uci(self, mover: Color) -> Option<impl fmt::Display> {
-        Some(match self {
-            Self::Normal { from, to, promotion, .. } => UciMove::BoardMove { from, to, promotion },
-            Self::Drop { role, to } => UciMove::Drop { role, to },
+        let (origin, to, promotion) = match self {
+            Self::Normal { from, to, promotion, .. } => (from.letters(), to, promotion),
+            Self::Drop { role, to } => ([role.letter_byte(), b'@'], to, None),
             Self::Castle { side, king_from, rook_from } => {
                 let from = king_from.unwrap_or(Square::at(E_FILE, mover.home_rank()));
                 let (king_file, _) = castling_target_files(side, side);
                 let to = if from.file() == E_FILE { Square::at(king_file, from.rank()) } else { rook_from? };
-                UciMove::BoardMove { from, to, promotion: None }
+                (from.letters(), to, None)
             }
             Self::Hidden => return None,
-        })
+        };
+        Some(fmt::from_fn(move |f| {
+            origin.into_iter().try_for_each(|letter| f.write_char(char::from(letter)))?;
+            write!(f, "{to}")?;
+            promotion.into_iter().try_for_each(|role| f.write_char(role.letter().to_ascii_lowercase()))
+        }))
     }
 }
 
 const E_FILE: u8 = 4;
 
-impl fmt::Display for UciMove {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::BoardMove { from, to, promotion: None } => write!(f, "{from}{to}"),
-            Self::BoardMove { from, to, promotion: Some(role) } => {
-                write!(f, "{from}{to}{}", role.letter().to_ascii_lowercase())
-            }
-            Self::Drop { role, to } => write!(f, "{}@{to}", role.letter()),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::CastlingSide::{Long, Short};
+    use super::super::Role;
     use super::super::board::tests::square;
     use super::super::last_move::tests::{castle, normal};
     use super::*;

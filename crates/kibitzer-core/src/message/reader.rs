@@ -87,7 +87,7 @@ impl Reader {
     /// Sets whether the login is complete, and the name of this login, to those of `state`; the framer does not change.
     pub(crate) fn restore_login_state(&mut self, state: &StreamState) {
         self.parser.logged_in = state.is_logged_in;
-        self.parser.datagrams.set_login_name(state.me.clone().unwrap_or_default());
+        self.parser.datagrams.me = state.me.clone().unwrap_or_default();
     }
 
     /// Stores the players of a game that started earlier in the stream, because later ICC datagrams about it omit them.

@@ -183,9 +183,9 @@ impl Style12 {
             side_to_move,
             double_push_file,
             castling,
-            flip: at.next_number_if_valid().map(|flip| flip != 0),
-            clock_running: at.next_number_if_valid().map(|running| running != 0),
-            lag_ms: at.next_number_if_valid().and_then(|lag| i32::try_from(lag).ok()),
+            flip: at.next_number().ok().map(|flip| flip != 0),
+            clock_running: at.next_number().ok().map(|running| running != 0),
+            lag_ms: at.next_number().ok().and_then(|lag| i32::try_from(lag).ok()),
             is_cut: false,
         };
         Ok(Self { numbers, text: BoardText::new(board, [white, black, verbose, san]) })

@@ -99,13 +99,13 @@ impl GameTerms {
     pub(super) fn challenge_line(&self, opponent: &Handle) -> String {
         let line = with_argument(&format!("match {opponent}"), self.time_arguments());
         let line = with_argument(&with_argument(&line, self.rated), self.variant.as_ref());
-        with_argument(&line, self.color.map(Color::as_str))
+        with_argument(&line, self.color.map(<&str>::from))
     }
 
     /// Returns the line of a seek.
     pub(super) fn seek_line(&self) -> String {
         let line = with_argument(&with_argument("seek", self.time_arguments()), self.rated);
-        let line = with_argument(&with_argument(&line, self.color.map(Color::as_str)), self.variant.as_ref());
+        let line = with_argument(&with_argument(&line, self.color.map(<&str>::from)), self.variant.as_ref());
         let line = with_argument(&line, self.is_manual.then_some('m'));
         let ratings = self.ratings.as_ref().map(|ratings| format!("{}-{}", ratings.start(), ratings.end()));
         with_argument(&with_argument(&line, self.has_formula.then_some('f')), ratings)

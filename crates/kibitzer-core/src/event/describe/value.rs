@@ -135,7 +135,7 @@ values! {
     Handle: FieldType::Text, it => Value::Text(it.as_str());
     PlayerText: FieldType::Text, it => Value::Text(it.as_str());
     ServerText: FieldType::Text, it => Value::Text(it.as_str());
-    Color: FieldType::Word(&["white", "black"]), it => Value::Text(it.as_str());
+    Color: FieldType::Word(&["white", "black"]), it => Value::Text(it.into());
     MeOrOther: FieldType::Word(&["me", "other"]), it => Value::Text(if *it == MeOrOther::Me { "me" } else { "other" });
     Square: FieldType::Text, it => Value::Display(it);
     Titles: FieldType::List(&FieldType::Text), it => Value::List(it);

@@ -93,11 +93,6 @@ fn parse_move_parts<'a>(parts: impl Iterator<Item = Argument<'a>>) -> Option<Dat
 /// Most parts of a move that are parsed; later versions of the format may append more, which are ignored.
 const MAX_PARTS: usize = 5;
 
-pub(super) fn parse_position_begin(arguments: &NamedArguments<'_>) -> Option<Message> {
-    let fen = fen_argument(arguments)?;
-    game_update(arguments, GameUpdateKind::Position { fen, n_moves: arguments.number("n_moves")? })
-}
-
 /// Parses the argument `fen`; an empty one and `*` stand for the usual start position. `None` if it is missing or invalid.
 pub(super) fn fen_argument(arguments: &NamedArguments<'_>) -> Option<Fen> {
     match std::str::from_utf8(arguments.bytes("fen")?).ok()? {

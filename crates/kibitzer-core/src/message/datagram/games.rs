@@ -107,11 +107,6 @@ fn rating_argument(arguments: &NamedArguments<'_>, name: &str) -> Option<Rating>
     Some(if value == 0 { Rating::Unrated } else { Rating::Established(value) })
 }
 
-pub(super) fn parse_stop_observing(arguments: &NamedArguments<'_>) -> Option<Message> {
-    let observing = ObservingUpdate { game: arguments.game()?, is_observed: false };
-    Some(observing.into())
-}
-
 /// Parses the report that this login stopped examining a game.
 pub(super) fn parse_my_game_ended(arguments: &NamedArguments<'_>) -> Option<Message> {
     let stopped = ExamineNotice { game: Some(arguments.game()?), by: None, action: ExamineAction::Stop };

@@ -9,7 +9,8 @@ const MAX_GAMES: usize = 2048;
 /// The name of this login, and the players and open offers of games, as earlier datagrams reported them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DatagramNamesAndOffers {
-    me: Handle,
+    /// The name of this login; empty as long as it is unknown.
+    pub(in crate::message) me: Handle,
     /// The games whose start was received, without those that were evicted or removed.
     pub(super) games: GameMap<GamePlayersAndOffers>,
 }
@@ -38,11 +39,6 @@ pub(super) struct OpenOffer {
 const MOVES_OF_AN_OFFER: u8 = 2;
 
 impl DatagramNamesAndOffers {
-    /// Stores the name of this login.
-    pub(in crate::message) fn set_login_name(&mut self, me: Handle) {
-        self.me = me;
-    }
-
     /// Returns whether `name` is the name of this login; `false` as long as that name is unknown.
     pub(super) fn is_me(&self, name: &Handle) -> bool {
         self.me == *name && !name.as_str().is_empty()

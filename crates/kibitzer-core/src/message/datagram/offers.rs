@@ -86,6 +86,7 @@ pub(super) fn parse_match_offer(
         (white, black) = (black, white);
     }
     let (black_initial_min, black_increment_s) = (black != white).then_some(black).unzip();
+    let wild = arguments.bytes("wild").filter(|number| *number != b"0");
     let challenge = Challenge {
         actor: if known.is_me(&from) { MeOrOther::Me } else { MeOrOther::Other },
         from,
@@ -99,7 +100,8 @@ pub(super) fn parse_match_offer(
         increment_s: Some(white.1),
         black_initial_min,
         black_increment_s,
-        loaded_from: wild_argument_as_text(arguments),
+        // As in the server's texts: `w22`, nothing for standard chess.
+        loaded_from: wild.map(|number| ServerText::from_wire(&[b"w", number].concat())),
         adjourned: arguments.flag("adjourned")?,
         options: None,
     };
@@ -147,10 +149,4 @@ fn annotated_rating(arguments: &NamedArguments<'_>, value: &str, annotation: &st
         b"1" => Some(Rating::Provisional(value)),
         _ => Some(Rating::Established(value)),
     }
-}
-
-/// Returns the argument `wild` in the form of the server's texts, `w22`; `None` for standard chess (0) or a missing argument.
-fn wild_argument_as_text(arguments: &NamedArguments<'_>) -> Option<ServerText> {
-    let number = arguments.bytes("wild").filter(|number| *number != b"0")?;
-    Some(ServerText::from_wire(&[b"w", number].concat()))
 }

@@ -4,8 +4,7 @@ use super::DatagramMessages;
 use super::arguments::NamedArguments;
 use super::names_and_offers::DatagramNamesAndOffers;
 use crate::message::{
-    LoggedIn, LoginRefusal, MeOrOther, Message, PartnershipUpdate, PresenceChange, PresenceChangeKind,
-    PresenceReportReason, Titles,
+    LoggedIn, MeOrOther, Message, PartnershipUpdate, PresenceChange, PresenceChangeKind, PresenceReportReason, Titles,
 };
 use crate::text::ServerText;
 
@@ -15,13 +14,9 @@ pub(super) fn parse_and_store_own_name(
     known: &mut DatagramNamesAndOffers,
 ) -> Option<DatagramMessages> {
     let name = arguments.handle("name")?;
-    known.set_login_name(name.clone());
+    known.me = name.clone();
     let login = LoggedIn { name, titles: arguments.titles("titles"), server: ServerText::from_wire(b"ICC") };
     Some(Message::from(login).into())
-}
-
-pub(super) fn parse_login_failed(arguments: &NamedArguments<'_>) -> Option<Message> {
-    Some(LoginRefusal::from_icc_code(arguments.number("code")?).into())
 }
 
 /// Parses an arrival or a departure, as the kind of datagram determines.

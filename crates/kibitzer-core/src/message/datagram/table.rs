@@ -9,11 +9,12 @@ use super::arguments::{ArgumentSpec, Quoting};
 use super::kind::ArgumentParser::{Generic, Stateful, Stateless};
 use super::kind::{DatagramKind, argument, arguments, kinds};
 use super::{boards, games, offers, people, talk};
-use crate::message::GameUpdateKind::{Fen, Flip, PastMove, TookBack, WentBack};
+use crate::message::GameUpdateKind::{Fen, Flip, PastMove, Position, TookBack, WentBack};
 use crate::message::IccGameStartReason::{Changed, Foreign, Isolated, Mine, Observed};
 use crate::message::PresenceChangeKind::{Arrived, Departed};
 use crate::message::PresenceReportReason::{Notify, Pin};
 use crate::message::TalkKind::{ChannelTell, Qtell};
+use crate::message::{LoginRefusal, ObservingUpdate};
 
 /// The arguments of a game-start datagram.
 #[rustfmt::skip]
@@ -51,7 +52,7 @@ kinds! {
     16 "my_game_result" (game examined code score {text} {eco}) Stateful(games::parse_game_result);
     17 "my_game_ended" (game) Stateless(games::parse_my_game_ended);
     18 "started_observing" (= START) Stateful(|a, known| games::parse_and_store_game_start(a, known, Observed));
-    19 "stop_observing" (game) Stateless(games::parse_stop_observing);
+    19 "stop_observing" (game) Stateless(|a| Some(ObservingUpdate { game: a.game()?, is_observed: false }.into()));
     20 "players_in_my_game" (game player symbol kib) Generic;
     21 "offers_in_my_game" (game white_draw black_draw white_adjourn black_adjourn white_abort black_abort white_takeback
         black_takeback) Stateful(offers::parse_and_store_offers);
@@ -105,7 +106,7 @@ kinds! {
     66 "notify_open" (name open) Generic;
     67 "notify_state" (name state game) Generic;
     68 "my_notify_list" (name listed) Generic;
-    69 "login_failed" (code {text}) Stateless(people::parse_login_failed);
+    69 "login_failed" (code {text}) Stateless(|a| Some(LoginRefusal::from_icc_code(a.number("code")?).into()));
     70 "fen" (game {fen}) Stateless(|a| boards::game_update(a, Fen(boards::fen_argument(a)?)));
     71 "tourney_match" (argument) Generic; // not described
     72 "gamelist_begin" (command {parameters} n_hits first last {summary}) Generic;
@@ -137,7 +138,8 @@ kinds! {
     98 "blitzin_reg" (argument) Generic; // not described
     99 "qretract" (id) Generic;
     100 "my_game_change" (= START) Stateful(|a, known| games::parse_and_store_game_start(a, known, Changed));
-    101 "position_begin" (game {fen} n_moves) Stateless(boards::parse_position_begin);
+    101 "position_begin" (game {fen} n_moves) Stateless(|a| {
+        boards::game_update(a, Position { fen: boards::fen_argument(a)?, n_moves: a.number("n_moves")? }) });
     102 "allow_guess" (game teacher token answer) Generic;
     103 "tourney" (index bits {description} {join} {watch} {info} {confirm}) Generic;
     104 "remove_tourney" (index) Generic;
@@ -146,7 +148,8 @@ kinds! {
     107 "dialog_default" (control type {value}) Generic;
     108 "dialog_end" (modal focus {ok} {cancel} {yes} {no}) Generic;
     109 "dialog_release" () Generic;
-    110 "position_begin2" (game {fen} n_moves) Stateless(boards::parse_position_begin);
+    110 "position_begin2" (game {fen} n_moves) Stateless(|a| {
+        boards::game_update(a, Position { fen: boards::fen_argument(a)?, n_moves: a.number("n_moves")? }) });
     111 "past_move" (= MOVE) Stateless(|a| boards::game_update(a, PastMove(boards::move_arguments(a)?)));
     112 "pgn_tag" (game tag {value}) Generic;
     113 "is_variation" () Generic;

@@ -113,10 +113,8 @@ impl<L: Listing> ListingCollector<L> {
             },
         };
         self.progress = if self.count_line_within_limit() { next } else { Progress::TooLong };
-        Some(match self.progress {
-            Progress::Done | Progress::TooLong => ControlFlow::Break(()),
-            Progress::Waiting | Progress::Collecting | Progress::Paged => ControlFlow::Continue(()),
-        })
+        let is_over = matches!(self.progress, Progress::Done | Progress::TooLong);
+        Some(if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     }
 
     /// Returns the collected listing.

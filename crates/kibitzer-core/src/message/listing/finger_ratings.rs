@@ -1,5 +1,7 @@
 //! The table of ratings in the reply to `finger`.
 
+use strum::EnumString;
+
 use super::parts::read_text;
 use crate::message::Rating;
 use crate::scan::Cursor;
@@ -31,11 +33,14 @@ pub struct FingerRating {
     pub best_on: Option<String>,
 }
 
-/// A column of the table of ratings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A column of the table of ratings, which its heading parses to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString)]
+#[strum(serialize_all = "lowercase")]
 pub(super) enum RatingColumn {
     Rating,
+    #[strum(serialize = "RD")]
     Rd,
+    #[strum(serialize = "Volat.")]
     Volatility,
     Win,
     Loss,
@@ -55,24 +60,7 @@ pub(super) fn parse_table_head(line: &[u8]) -> Option<Vec<RatingColumn>> {
     }
     at.rest().starts_with(b"rating ").then_some(())?;
     let words = at.rest().split(|&b| b == b' ').filter(|word| !word.is_empty());
-    words.map(RatingColumn::from_heading).collect()
-}
-
-impl RatingColumn {
-    /// Returns the column with this heading; `None` if it is unknown.
-    fn from_heading(word: &[u8]) -> Option<Self> {
-        Some(match word {
-            b"rating" => Self::Rating,
-            b"RD" => Self::Rd,
-            b"Volat." => Self::Volatility,
-            b"win" => Self::Win,
-            b"loss" => Self::Loss,
-            b"draw" => Self::Draw,
-            b"total" => Self::Total,
-            b"best" => Self::Best,
-            _ => return None,
-        })
-    }
+    words.map(|word| str::from_utf8(word).ok()?.parse().ok()).collect()
 }
 
 impl FingerRating {
@@ -101,7 +89,11 @@ impl FingerRating {
             RatingColumn::Draw => self.draws = Some(at.number()?),
             RatingColumn::Total => self.total = Some(at.number()?),
             // The column is blank until there is a best rating.
-            RatingColumn::Best => (self.best, self.best_on) = read_best_and_day(at),
+            RatingColumn::Best => {
+                self.best = Rating::read(at);
+                let day = at.skip_whitespace().between(b"(", b")", |at| Some(at.take_while(|b| b != b')')));
+                self.best_on = day.map(|day| decode_latin_1(day).into_owned());
+            }
         }
         Some(())
     }
@@ -125,16 +117,6 @@ fn read_fixed_point(at: &mut Cursor<'_>, decimals: usize) -> Option<u32> {
     let digits = if at.eat(b".") { at.take_while(|b| b.is_ascii_digit()) } else { b"" };
     let padded = digits.iter().chain(std::iter::repeat(&b'0')).take(decimals);
     padded.copied().try_fold(whole, |value, digit| value.checked_mul(10)?.checked_add(u32::from(digit - b'0')))
-}
-
-/// Reads the best rating and its day, `1417 (15-Mar-2003)`; each is `None` if it is missing.
-fn read_best_and_day(at: &mut Cursor<'_>) -> (Option<Rating>, Option<String>) {
-    let best = Rating::read(at);
-    let day = at.skip_whitespace().rest().strip_prefix(b"(").and_then(|rest| rest.trim_ascii_end().strip_suffix(b")"));
-    if day.is_some() {
-        at.take_rest();
-    }
-    (best, day.map(|day| decode_latin_1(day).into_owned()))
 }
 
 #[cfg(test)]

@@ -2,10 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use super::parts::{add_owner_line, read_color_letter, read_free_name, read_text, read_text_word};
+use super::parts::{read_color_letter, read_free_name, read_text, read_text_word};
 use super::{GameTerms, Listing};
 use crate::chess::Color;
-use crate::message::template::TemplateTable;
+use crate::message::template::{TemplateTable, match_table};
 use crate::message::{GameResult, Handle, Rating};
 use crate::scan::Cursor;
 use crate::text::Line;
@@ -58,14 +58,16 @@ pub struct HistoryRow {
     pub date: String,
 }
 
-/// The first lines.
+/// The first lines; `Break` for one that is also the last.
 const HEADS: TemplateTable<ControlFlow<()>> =
     &[("History for %:", ControlFlow::Continue(())), ("% has no history games.", ControlFlow::Break(()))];
 
 impl Listing for History {
     fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
         if self.owner.as_str().is_empty() {
-            return add_owner_line(&mut self.owner, line, HEADS);
+            let (step, captures) = match_table(line, HEADS)?;
+            self.owner = captures.name?;
+            return Some(step);
         }
         // The line with the names of the columns is part of the listing, too.
         if !line.trim_ascii_start().starts_with(b"Opponent  ") {

@@ -1,10 +1,7 @@
 //! Parts that several listings share.
 
-use std::ops::ControlFlow;
-
 use crate::chess::Color;
 use crate::message::clock::{ClockReading, read_duration_ms};
-use crate::message::template::{TemplateTable, match_table};
 use crate::message::{Handle, Rating, Titles};
 use crate::scan::Cursor;
 use crate::text::{PlayerText, decode_latin_1};
@@ -75,9 +72,8 @@ impl GameTerms {
     pub(in crate::message) fn read(at: &mut Cursor<'_>) -> Option<Self> {
         let mark = read_letter_or_blank(at.expect(b"[")?).filter(|&mark| mark != ' ');
         // FatICS leaves the column of the kind blank for unrated stored games.
-        let is_blank = at.eat(b" ");
-        let mut terms = if is_blank { Self::read_after_kind(None, at)? } else { Self::read_without_mark(at)? };
-        terms.mark = mark;
+        let kind = if at.eat(b" ") { None } else { Some(read_kind_letter(at)?) };
+        let terms = Self { mark, ..Self::read_after_kind(kind, at)? };
         at.skip_whitespace().expect(b"]")?;
         Some(terms)
     }
@@ -85,12 +81,7 @@ impl GameTerms {
     /// Reads the terms in ICC's form without brackets, `bu  2  12`; wild games have a number in place of the kind: `20u  5  12`.
     pub(super) fn read_icc(at: &mut Cursor<'_>) -> Option<Self> {
         let is_wild = !at.take_while(|b| b.is_ascii_digit()).is_empty();
-        if is_wild { Self::read_after_kind(Some('w'), at) } else { Self::read_without_mark(at) }
-    }
-
-    /// Reads the terms from the letter of the kind on.
-    fn read_without_mark(at: &mut Cursor<'_>) -> Option<Self> {
-        let kind = read_letter_or_blank(at).filter(char::is_ascii_alphanumeric)?;
+        let kind = if is_wild { 'w' } else { read_kind_letter(at)? };
         Self::read_after_kind(Some(kind), at)
     }
 
@@ -102,6 +93,11 @@ impl GameTerms {
         at.skip_whitespace();
         Some(Self { mark: None, kind, rated, initial_min, increment_s: at.number()? })
     }
+}
+
+/// Reads the letter or digit of a kind.
+fn read_kind_letter(at: &mut Cursor<'_>) -> Option<char> {
+    read_letter_or_blank(at).filter(char::is_ascii_alphanumeric)
 }
 
 /// Reads one printable ASCII character, which may be a blank.
@@ -147,18 +143,6 @@ pub(super) fn parse_items<T>(mut at: Cursor<'_>, read: impl Fn(&mut Cursor<'_>) 
         matches!(at.peek(), None | Some(b' ')).then_some(())?;
     }
     Some(items)
-}
-
-/// Stores the owner from the first line of a player's listing. Each row of `heads` is such a line with the owner as `%`, and `Break`
-/// if it is also the last line. `None` for any other line.
-pub(super) fn add_owner_line(
-    owner: &mut Handle,
-    line: &[u8],
-    heads: TemplateTable<ControlFlow<()>>,
-) -> Option<ControlFlow<()>> {
-    let (step, captures) = match_table(line, heads)?;
-    *owner = captures.name?;
-    Some(step)
 }
 
 /// Decodes a name that the server printed, and a value, which players may have chosen.

@@ -2,11 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use super::parts::{add_owner_line, read_color_letter, read_free_name, read_materials, read_text, read_text_word};
+use super::parts::{read_color_letter, read_free_name, read_materials, read_text, read_text_word};
 use super::{GameTerms, Listing};
 use crate::chess::Color;
 use crate::message::Handle;
-use crate::message::template::{TemplateTable, match_template};
+use crate::message::template::{TemplateTable, match_table, match_template};
 use crate::scan::Cursor;
 use crate::text::Line;
 
@@ -71,14 +71,16 @@ pub struct StoredDetails {
     pub date: String,
 }
 
-/// The first lines.
+/// The first lines; `Break` for one that is also the last.
 const HEADS: TemplateTable<ControlFlow<()>> =
     &[("Stored games for %:", ControlFlow::Continue(())), ("% has no adjourned games.", ControlFlow::Break(()))];
 
 impl Listing for StoredGames {
     fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
         if self.owner.as_str().is_empty() {
-            return add_owner_line(&mut self.owner, line, HEADS);
+            let (step, captures) = match_table(line, HEADS)?;
+            self.owner = captures.name?;
+            return Some(step);
         }
         // The line with the names of the columns is part of the listing, too.
         if !line.trim_ascii_start().starts_with(b"C Opponent  ") {
@@ -95,38 +97,32 @@ impl Listing for StoredGames {
 impl StoredGames {
     /// Parses a row with all columns; `None` for any other line.
     fn parse_full_row(&self, line: &[u8]) -> Option<StoredGame> {
-        let (opponent, details) = parse_columns(line)?;
-        let (white, black) = match details.color {
+        let mut at = Cursor::new(line);
+        let index = at.skip_whitespace().number()?;
+        let color = read_color_letter(at.expect(b": ")?)?;
+        let opponent = read_free_name(at.expect(b" ")?)?;
+        let opponent_is_on = at.skip_whitespace().eat(b"Y");
+        (opponent_is_on || at.eat(b"N")).then_some(())?;
+        let terms = GameTerms::read(at.skip_whitespace())?;
+        let (white_material, black_material) = read_materials(at.skip_whitespace())?;
+        let details = StoredDetails {
+            index,
+            color,
+            opponent_is_on,
+            terms,
+            white_material,
+            black_material,
+            to_move: read_color_letter(at.skip_whitespace())?,
+            move_number: at.skip_whitespace().number()?,
+            eco: read_text_word(&mut at)?,
+            date: read_text(&mut at),
+        };
+        let (white, black) = match color {
             Color::White => (self.owner.clone(), opponent),
             Color::Black => (opponent, self.owner.clone()),
         };
         Some(StoredGame { white, black, details: Some(details) })
     }
-}
-
-/// Parses the columns of a row: the opponent, and the details.
-fn parse_columns(line: &[u8]) -> Option<(Handle, StoredDetails)> {
-    let mut at = Cursor::new(line);
-    let index = at.skip_whitespace().number()?;
-    let color = read_color_letter(at.expect(b": ")?)?;
-    let opponent = read_free_name(at.expect(b" ")?)?;
-    let opponent_is_on = at.skip_whitespace().eat(b"Y");
-    (opponent_is_on || at.eat(b"N")).then_some(())?;
-    let terms = GameTerms::read(at.skip_whitespace())?;
-    let (white_material, black_material) = read_materials(at.skip_whitespace())?;
-    let details = StoredDetails {
-        index,
-        color,
-        opponent_is_on,
-        terms,
-        white_material,
-        black_material,
-        to_move: read_color_letter(at.skip_whitespace())?,
-        move_number: at.skip_whitespace().number()?,
-        eco: read_text_word(&mut at)?,
-        date: read_text(&mut at),
-    };
-    Some((opponent, details))
 }
 
 /// Parses a row of uhlin-fics, which has names only: `   alice vs. boris`. `None` for any other line.

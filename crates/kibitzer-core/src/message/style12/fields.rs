@@ -88,9 +88,4 @@ impl<'a> NumberedWords<'a> {
     pub(super) fn next_flag(&mut self) -> Result<u8, Style12Error> {
         Ok(u8::from(self.next_number()? != 0))
     }
-
-    /// Parses the next word as a number. `None` if the word is missing or invalid; an invalid word is not consumed.
-    pub(super) fn next_number_if_valid(&mut self) -> Option<i64> {
-        self.next_number().ok()
-    }
 }
