@@ -55,7 +55,8 @@ pub(super) enum SequenceState {
     BlockCode(usize),
     /// Control-Y.
     ControlY,
-    /// `^Y(` and bytes of a level-2 unit.
+    /// `^Y(` and bytes of a level-2 unit. `quoted`: the stream is between `^Y{` and `^Y}`. `control_y`: the last byte was a
+    /// control-Y.
     Datagram { quoted: bool, control_y: bool },
     /// `^Y[` and bytes of the header of a level-1 unit.
     Level1Header,
@@ -159,7 +160,7 @@ impl ControlSequence {
         }
     }
 
-    /// Stores the byte and sets the next state.
+    /// Stores the byte and sets the next state. Returns [`SequenceStep::Pending`].
     fn collect(&mut self, byte: u8, next: SequenceState) -> SequenceStep {
         self.bytes.push(byte);
         self.state = next;

@@ -98,7 +98,7 @@ struct OpenBlock {
     id: u64,
     /// Stream position of the start mark.
     start: u64,
-    /// Whether the stream is inside the output of a posed command.
+    /// Whether the stream is inside the output of a posed command, which an administrator executes for a player.
     posed: bool,
     /// Stream position after the line with which the block exceeded its limit.
     over_at: Option<u64>,
@@ -152,13 +152,15 @@ impl Framer {
         self
     }
 
-    /// Sets the version of timeseal, whose pings are removed from the stream. Default: off.
+    /// Sets the version of timeseal, which determines the form of pings: they are emitted as [`Control::Ping`]. Default: off, so
+    /// that pings are text.
     #[must_use]
     pub fn with_timeseal(self, timeseal: Timeseal) -> Self {
         Self { timeseal, ..self }
     }
 
-    /// Sets the version of timeseal from the next byte on. A server may turn out not to support it.
+    /// Sets the version of timeseal, as [`with_timeseal`](Self::with_timeseal) does, from the next byte on. A server may turn out
+    /// not to support it.
     pub const fn set_timeseal(&mut self, timeseal: Timeseal) {
         self.timeseal = timeseal;
     }
@@ -171,7 +173,8 @@ impl Framer {
         self.rules.prompts.set_custom(prompt);
     }
 
-    /// Disables the joining of wrapped lines, for a server that wraps none. The reply `nowrap set.` does the same.
+    /// Disables the joining of wrapped lines, for a server that wraps none. The server's line `nowrap set.` does the same, and
+    /// `nowrap unset.` enables it again.
     pub const fn set_unwrapped(&mut self) {
         self.rules.wrapping.is_unwrapped = true;
     }

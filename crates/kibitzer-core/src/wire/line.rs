@@ -30,8 +30,8 @@ pub(super) struct LineBuffer {
     pub(super) had_inline_frame: bool,
     /// Whether a bell was received since the previous line.
     pub(super) bell: bool,
-    /// Whether this line, if indented, is text of a player: then it contains no prompt and no tag. While an emitted line is in the
-    /// buffer, [`quote`](Self::quote) returns the state after it.
+    /// Whether this line, if indented, is text of a player: then it contains no prompt and no tag. While an emitted line is in
+    /// the buffer, [`quote`](Self::quote) returns the state after it.
     pub(super) quote: Quote,
     /// Frame that the text was emitted as; `None` if it was not emitted yet, or was cleared since.
     pub(super) emitted: Option<Emitted>,
@@ -104,7 +104,7 @@ impl LineBuffer {
         }
     }
 
-    /// Clears everything except the quotation state, and sets both flags.
+    /// Clears everything except `quote` and `had_inline_frame`, then sets the two flags given.
     fn reset(&mut self, has_inline_frame: bool, bell: bool) {
         self.text.clear();
         let (text, had_inline_frame) = (std::mem::take(&mut self.text), self.had_inline_frame);
@@ -215,7 +215,7 @@ impl LineBuffer {
         let line = || self.text.get(self.indent..).unwrap_or_default();
         match self.text.last() {
             // A player can write anything in a quoted message, also `fics% `.
-            _ if self.quote.covers_indent(self.indent) => LineStep::Pending,
+            _ if self.quote.quotes_line_indented_by(self.indent) => LineStep::Pending,
             Some(b' ') if self.piece == 0 && self.cut == 0 => match prompts.match_start(line()) {
                 Some((kind, _)) => LineStep::Prompt(kind),
                 None => LineStep::Pending,
@@ -289,7 +289,7 @@ impl LineBuffer {
 
     /// Returns whether text of an unfinished line has been received, so that the next bytes may be a player's words.
     pub(super) fn has_open_text(&self) -> bool {
-        !self.is_held() && (self.head.is_some() || self.quote.covers_indent(self.indent))
+        !self.is_held() && (self.head.is_some() || self.quote.quotes_line_indented_by(self.indent))
     }
 
     /// Returns whether the buffer contains a line, complete or not, that has to be emitted before a frame that is not inline.

@@ -49,8 +49,11 @@ impl Timeseal {
 }
 
 numeric_options! {
-    /// Limits of the framer's input. The part of a line that exceeds a limit is dropped, the bytes of a datagram
-    /// beyond its limit are treated as text, and a block-mode reply that exceeds its limit is ended.
+    /// Limits of the framer's input.
+    ///
+    /// The part of a line that exceeds a limit is dropped. A datagram that exceeds its limit is emitted as an
+    /// [`OverLong`](super::FrameKind::OverLong) line, and the rest of it is text. A block-mode reply that exceeds its limit is
+    /// ended, and the rest of it is outside of any reply.
     #[expect(clippy::struct_field_names, reason = "names carry units")]
     pub struct Limits {
         /// Sets the maximum length of a received line, in bytes.

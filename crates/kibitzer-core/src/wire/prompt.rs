@@ -8,7 +8,7 @@ use crate::text::Handle;
 /// The input for which a prompt asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PromptKind {
-    /// A command, on a server of this family.
+    /// A command, on a server of this family; [`Family::Auto`] for a custom prompt, which does not show the family.
     Command(Family),
     Login,
     Password,
@@ -68,7 +68,7 @@ impl Prompts {
     }
 }
 
-/// Returns the command prompt of a known server at the start of `line`, and its length in bytes.
+/// Returns the command prompt of a known server at the start of `line`, and its length in bytes; `None` if there is none.
 #[inline]
 fn command_prompt(line: &[u8]) -> Option<(PromptKind, usize)> {
     if line.starts_with(b"fics% ") {

@@ -30,7 +30,7 @@ pub(crate) enum Quote {
 
 impl Quote {
     /// Returns whether a line with this many leading blanks is text of the quoted player.
-    pub(super) fn covers_indent(self, indent: usize) -> bool {
+    pub(super) fn quotes_line_indented_by(self, indent: usize) -> bool {
         self != Self::None && indent > 0
     }
 
@@ -38,7 +38,7 @@ impl Quote {
     /// the whole line; an indented line of a quoted message has no tag ([`LineTag::PlayerText`]).
     #[inline]
     pub(super) fn split_at_tag(self, line: &[u8], indent: usize) -> (LineTag, &[u8]) {
-        if self.covers_indent(indent) {
+        if self.quotes_line_indented_by(indent) {
             return (LineTag::PlayerText, line);
         }
         let head = line.get(indent..).unwrap_or_default();

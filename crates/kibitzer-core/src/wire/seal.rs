@@ -36,8 +36,8 @@ const HELLO_WORDS: [(Timeseal, &str); 2] = [(Timeseal::V1, "TIMESTAMP|"), (Times
 /// Text after the version in a hello: user name and host name, which servers ignore.
 const HELLO_TAIL: &str = "nobody|kibitzer|";
 
-/// Returns the first line of a client on a connection, sealed and with the LF, which is sent before anything is received. The server
-/// does not reply to it. `None` for [`Timeseal::Off`].
+/// Returns the first line of a client on a connection, sealed and with the LF, which is sent before anything is received. The
+/// server does not reply to it. `None` for [`Timeseal::Off`].
 ///
 /// `time_ms` is as in [`seal_line`].
 pub fn seal_hello(timeseal: Timeseal, time_ms: u64) -> Option<Vec<u8>> {
@@ -51,8 +51,8 @@ pub fn seal_hello(timeseal: Timeseal, time_ms: u64) -> Option<Vec<u8>> {
 /// `None` if `text` has a byte outside `0x20..=0x7E`: line ends and delimiters would change the decoded line, and bytes from 0x80
 /// would lose a bit. [`text::encode_ascii`](crate::text::encode_ascii) produces only permitted bytes.
 ///
-/// `time_ms` is the time of a monotonic clock, in milliseconds since any fixed moment, because the server uses only differences. It is
-/// sent modulo ten million.
+/// `time_ms` is the time of a monotonic clock, in milliseconds since any fixed moment, because the server uses only differences.
+/// It is sent modulo ten million.
 ///
 /// Source: transport rules S1 to S4; the encoding is that of the servers' own clients.
 ///
@@ -70,8 +70,8 @@ pub fn seal_line(text: &[u8], time_ms: u64) -> Option<Vec<u8>> {
     is_printable.then(|| seal_text(text, time_ms, 0))
 }
 
-/// Returns the line that answers a ping, sealed and with the LF. It has to be sent at once: the server computes the lag from `time_ms`,
-/// which is as in [`seal_line`].
+/// Returns the line that answers a ping, sealed and with the LF. It has to be sent at once: the server computes the lag from
+/// `time_ms`, which is as in [`seal_line`].
 pub fn seal_ping_answer(time_ms: u64) -> Vec<u8> {
     seal_text(PING_ANSWER, time_ms, 0)
 }
@@ -104,8 +104,8 @@ impl Unsealed {
 
 /// Decodes a line of a client, with or without its LF.
 ///
-/// `None` if its length is not one more than a multiple of twelve, its last byte is below 0x80, or the time is missing, which
-/// holds for nearly every line that was not encoded.
+/// `None` if its length without the LF is not one more than a multiple of twelve, its last byte is below 0x80, or the decoded
+/// line has no valid time. That holds for nearly every line that was not encoded.
 pub fn unseal(line: &[u8]) -> Option<Unsealed> {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let (&offset, scrambled) = line.split_last()?;

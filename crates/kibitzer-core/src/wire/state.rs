@@ -15,7 +15,7 @@ use crate::text::Handle;
 pub struct StreamState {
     /// Family of the server. Default: unknown.
     pub family: Family,
-    /// Version of timeseal, whose pings are removed from the stream. Default: off.
+    /// Version of timeseal, which determines the form of pings. Default: off.
     pub timeseal: Timeseal,
     /// The account's custom prompt, including its trailing blank. Default: empty, which means that none is known.
     pub prompt: Vec<u8>,

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::{Control, Family, FrameKind, Framer, Limits, LineTag, Timeseal};
 
-/// A frame as the tables below write it.
+/// Kind and contents of a frame, in the form that the tests compare.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Seen {
     Line(LineTag, Vec<u8>),
@@ -55,9 +55,10 @@ impl From<FrameKind<'_>> for Seen {
     }
 }
 
-/// Offset, end, bell and frame.
+/// A frame with its offset, its end, and whether a bell preceded it.
 type Placed = (u64, u64, bool, Seen);
 
+/// Returns the frames of a stream that arrives in these reads.
 fn run<'a>(mut framer: Framer, reads: impl IntoIterator<Item = &'a [u8]>) -> Vec<Placed> {
     let mut seen = Vec::new();
     for mut read in reads {
@@ -72,7 +73,7 @@ fn run<'a>(mut framer: Framer, reads: impl IntoIterator<Item = &'a [u8]>) -> Vec
     seen
 }
 
-/// The frames of a stream, which must be the same however it is cut.
+/// Returns the frames of a stream, and asserts that they do not depend on the boundaries of reads.
 fn frames_of(framer: &Framer, stream: &[u8]) -> Vec<Placed> {
     let whole = run(framer.clone(), [stream]);
     for size in [1, 2, 3, 5, 7, 11] {
@@ -339,7 +340,7 @@ fn nothing_waits_once_lines_are_not_wrapped() {
     );
 }
 
-/// A framer after a prompt and the end of its line.
+/// Returns a framer that has received a prompt and the end of its line.
 fn logged_in() -> Framer {
     let mut framer = Framer::new();
     let mut prompt = &b"fics% \n\r"[..];
@@ -801,7 +802,7 @@ fn an_invalid_header_is_text_from_its_bracket_on() {
 }
 
 impl Seen {
-    /// The same line with another last byte, for bytes a string literal cannot hold.
+    /// Returns the same line with another last byte, for bytes that a string literal cannot contain.
     fn map_last(mut self, byte: u8) -> Self {
         if let Self::Line(_, bytes) = &mut self
             && let Some(last) = bytes.last_mut()
@@ -820,7 +821,7 @@ fn a_tag_after_a_continued_line_of_blanks_has_its_own_offset() {
     assert_eq!(run(Framer::new(), stream.chunks(1)), whole);
 }
 
-/// Pieces of sessions, good and bad, in any order.
+/// Generates streams from pieces of sessions, valid and invalid, in any order.
 fn session_bytes() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop::sample::select(vec![
         &b"fics% "[..], b"\n\r", b"\r\n", b"\n", b"\\   ", b"\\ ", b" ", b"login: ", b"password: ", b"aics% ", b"12:34_fics% ",

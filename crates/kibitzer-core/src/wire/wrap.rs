@@ -22,12 +22,16 @@ pub(super) struct Wrapping {
 }
 
 impl Wrapping {
-    /// Returns whether another piece may follow `line`, whose last piece is `piece`. `is_joined`: the line has several pieces
-    /// already.
+    /// Returns whether another piece may follow `line`, whose last piece so far is `piece`; always `false` for a server that
+    /// wraps no lines.
     ///
-    /// Lines are wrapped before the word that does not fit, so a piece of talk may be short if a long word follows. Without a
-    /// prompt after all output (`is_prompted`), a piece shorter than the narrowest width is the last one. A tagged line with all
-    /// the fields of its tag does not continue; this is checked for its first piece only.
+    /// `is_prompted` is whether the server sends a prompt after all output. If it does, any piece that is not empty may be
+    /// followed by another one: lines are wrapped before the word that does not fit, so a piece may be short if a long word
+    /// follows. Otherwise a piece shorter than the narrowest width is the last one.
+    ///
+    /// A line with a tag or `{` may continue until it has all the fields of its kind. This is checked for its first piece only:
+    /// if `is_joined`, the line has several pieces already, and another one may follow. A line of a quoted message always may
+    /// continue.
     pub(super) fn may_continue(
         self,
         is_prompted: bool,
@@ -48,8 +52,9 @@ impl Wrapping {
     /// Returns whether the server cut a word at the end of `piece`, so that joining must not add a blank.
     ///
     /// `physical_bytes` is the length of the piece with its continuation mark; `blank_follows` is whether the next piece starts
-    /// with a blank of its own. A piece of full width that has no blank after its indent is part of one long word. If the server
-    /// keeps the blanks, a word was cut wherever there is none.
+    /// with a blank of its own. A word is cut only if the piece has the full width and no blank follows. The piece then is part
+    /// of one long word if it has no blank after its indent. A server that keeps the blanks has sent every blank itself, so that
+    /// none is missing there.
     pub(super) fn is_cut_word(self, piece: &[u8], physical_bytes: usize, blank_follows: bool) -> bool {
         !blank_follows
             && physical_bytes == DEFAULT_WIDTH
@@ -115,8 +120,8 @@ fn is_whole_game_line(line: &[u8]) -> bool {
     line.ends_with(b"match.}") || !result.trim_ascii().is_empty()
 }
 
-/// Returns whether the server cut an entity between `piece` and the next piece, which starts with `next`. Joining must not add a
-/// blank then.
+/// Returns whether the server cut an entity, such as `&#x263a;`, between `piece` and the next piece, which starts with `next`.
+/// Joining must not add a blank then.
 pub(super) fn cuts_entity(piece: &[u8], next: u8) -> bool {
     // `&#x` and six digits are the longest.
     let tail = piece.last_chunk::<9>().map_or(piece, |tail| tail);

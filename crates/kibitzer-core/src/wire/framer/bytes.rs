@@ -34,6 +34,10 @@ pub(super) struct InputConsumed;
 
 impl Framer {
     /// Consumes and processes runs of plain bytes, or else one byte. `None` if no frame is complete yet.
+    ///
+    /// # Errors
+    ///
+    /// [`InputConsumed`] once all of `input` was consumed without completing a frame.
     pub(super) fn process_next_bytes(&mut self, input: &mut &[u8]) -> Result<Option<PendingFrame>, InputConsumed> {
         if let SequenceState::Text(_) = self.sequence.state {
             return Ok(self.replay_byte_as_text());
@@ -67,7 +71,8 @@ impl Framer {
         })
     }
 
-    /// Consumes bytes without a special meaning, until a frame is complete or another byte follows; `None` in the latter case.
+    /// Consumes bytes without a special meaning until a frame is complete; `None` if another byte or the end of `input` comes
+    /// first.
     fn consume_plain_runs(&mut self, input: &mut &[u8]) -> Option<PendingFrame> {
         loop {
             let (n_taken, step) = match self.sequence.state {
@@ -217,7 +222,7 @@ impl Framer {
         None
     }
 
-    /// Ends the current sequence, and returns its frame.
+    /// Ends the current sequence, and returns `out`, the frame that the caller made of it.
     pub(super) fn end_sequence(&mut self, out: Option<PendingFrame>) -> Option<PendingFrame> {
         self.sequence.state = SequenceState::None;
         out
@@ -249,7 +254,8 @@ impl Framer {
         Some(PendingFrame::Control { control: Control::UnitEnd, offset: at })
     }
 
-    /// Records whether the open block is inside the output of a posed command. Returns `None`, as no frame is complete.
+    /// Records whether the stream is inside the output of a posed command of the open block. Returns `None`, as no frame is
+    /// complete.
     fn set_block_posed(&mut self, posed: bool) -> Option<PendingFrame> {
         if let Some(block) = &mut self.block {
             block.posed = posed;
@@ -332,8 +338,8 @@ impl Framer {
         self.apply_line_step(step)
     }
 
-    /// Marks the line so far as emitted as a control, after which the line may continue. Returns the frame of the control; its offset
-    /// is that of the first byte that is not a blank.
+    /// Marks the line so far as emitted as a control, after which the line may continue. Returns the frame of the control; its
+    /// offset is that of the first byte that is not a blank.
     fn emit_line_as_control(&mut self, control: Control) -> PendingFrame {
         let offset = self.line.offset(true);
         self.line.mark_emitted_as_prompt();
@@ -373,7 +379,7 @@ fn leading_plain_text(input: &[u8], timeseal: Timeseal) -> &[u8] {
     }
 }
 
-/// Returns the number of bytes before the first control character or telnet command.
+/// Returns the number of bytes before the first control character or telnet command; the length of `input` if it has neither.
 fn length_before_control_byte(input: &[u8]) -> usize {
     let (chunks, rest) = input.as_chunks::<64>();
     for (index, chunk) in chunks.iter().enumerate() {

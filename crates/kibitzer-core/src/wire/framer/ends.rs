@@ -21,7 +21,8 @@ impl Framer {
         Some(self.emit_frame(out))
     }
 
-    /// Ends an unfinished telnet command. Returns the part that was received as a frame; `None` if none is unfinished.
+    /// Ends an unfinished telnet command. Returns the part that was received as a frame; `None` if none is unfinished. A single
+    /// IAC becomes text of the line, which is a frame only if it completes one.
     fn finish_telnet(&mut self) -> Option<PendingFrame> {
         let offset = self.telnet_start;
         match std::mem::take(&mut self.telnet) {

@@ -7,7 +7,8 @@ use super::whole_line::skip_returns;
 use crate::wire::prompt::PromptKind;
 use crate::wire::quote::Quote;
 
-/// A frame of the fastest path, without its bytes; the fields are those of [`Frame`](crate::wire::Frame).
+/// A prompt or board that [`Framer::next_fast_frame`] has consumed, without its bytes; the fields are those of
+/// [`Frame`](crate::wire::Frame).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FastFrame {
     pub(crate) offset: u64,
@@ -26,11 +27,11 @@ pub(crate) enum FastFrameKind {
 }
 
 impl Framer {
-    /// Consumes and returns the next frame if it is a command prompt, or a style 12 line that `parse_board` accepts. After
-    /// `None`, [`next_frame`](Self::next_frame) has to be called.
+    /// Consumes and returns the next frame if it is a command prompt that starts with `f`, such as `fics% `, or a complete style
+    /// 12 line that `parse_board` accepts. After `None`, [`next_frame`](Self::next_frame) has to be called.
     ///
-    /// `parse_board` receives the input from the first byte of a line on, and returns the length of the line, which contains no
-    /// control byte and is followed by one; `None` if it is not a board.
+    /// `parse_board` receives the input from the first byte of a line on. It returns the length of the board's line, which
+    /// must contain no control byte and end before one; `None` if the line is not a board.
     #[inline]
     pub(crate) fn next_fast_frame(
         &mut self,
@@ -50,7 +51,7 @@ impl Framer {
             [b'<', ..] if !self.rules.prompts.custom.starts_with(b"<") => {
                 let (line, rest) = text.split_at_checked(parse_board(text)?)?;
                 let rest = skip_returns(rest).strip_prefix(b"\n")?;
-                if !self.starts_a_line(skip_returns(rest)) || line.len() > self.rules.limits.line_bytes {
+                if !self.shows_previous_line_ended(skip_returns(rest)) || line.len() > self.rules.limits.line_bytes {
                     return None;
                 }
                 self.advance_past_line(input, rest);

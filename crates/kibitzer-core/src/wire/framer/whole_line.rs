@@ -41,7 +41,7 @@ impl Framer {
         let indent = text.iter().take_while(|&&b| b == b' ').count();
         let head = text.get(indent..).unwrap_or_default();
         let quote = self.line.quote();
-        if !quote.covers_indent(indent)
+        if !quote.quotes_line_indented_by(indent)
             && let Some((kind, length)) = self.rules.prompts.match_start(head)
             && indent + length <= self.rules.limits.line_bytes
         {
@@ -63,7 +63,7 @@ impl Framer {
         let (tag, bytes) = quote.split_at_tag(line, indent);
         let first = if line.is_empty() { end - 1 } else { first };
         // The byte after a line decides this at the least cost; without it the line itself is examined.
-        let is_over = self.starts_a_line(skip_returns(rest))
+        let is_over = self.shows_previous_line_ended(skip_returns(rest))
             || !self.rules.wrapping.may_continue(self.rules.prompt_follows_output(), tag, bytes, line, false);
         self.advance_past_line(input, rest);
         if !is_over {
@@ -94,7 +94,8 @@ impl Framer {
         self.line.has_inline_frame = false;
     }
 
-    /// Leaves the bytes up to the stream position to the slow path. Scanning them again for every read would take quadratic time.
+    /// Leaves the bytes before the stream position `position` to the slow path. Scanning them again for every read would take
+    /// quadratic time.
     fn leave_to_slow_path(&mut self, position: u64) -> WholeLine<'static> {
         self.slow_until = position;
         WholeLine::NotWhole
@@ -122,7 +123,7 @@ impl Framer {
     }
 
     /// Returns whether `rest`, the bytes after a line, shows that the line does not continue; `false` if `rest` is empty.
-    pub(super) fn starts_a_line(&self, rest: &[u8]) -> bool {
+    pub(super) fn shows_previous_line_ended(&self, rest: &[u8]) -> bool {
         match rest.first() {
             None | Some(b'\\') => false,
             Some(b'[') => self.timeseal != Timeseal::V2,
