@@ -19,8 +19,8 @@ pub struct Change {
     /// Board that a delta board or a datagram led to, as a style 12 line would show it; `None` if the message is a board itself,
     /// or leads to none.
     pub board: Option<Arc<Style12>>,
-    /// Last move of the new board; castling includes the squares of king and rook if the previous board shows them. `None`
-    /// without a known move.
+    /// Last move of the board that the message contains or leads to; castling includes the squares of king and rook if the
+    /// previous board shows them. `None` without such a board, or if its last move is not known.
     pub played: Option<LastMove>,
 }
 
@@ -56,6 +56,7 @@ pub enum ChangeKind {
 }
 
 impl ChangeKind {
+    /// Creates [`TookBack`](Self::TookBack) with at most 65,535 plies.
     pub(super) fn took_back(plies: u32) -> Self {
         Self::TookBack { plies: u16::try_from(plies).unwrap_or(u16::MAX) }
     }

@@ -21,7 +21,8 @@ pub struct Desync {
     /// The position after the reported move; without one that can be played, the last known position; after a takeback, the known
     /// position of that ply. Without reserves. `None` if the position before the message is not known.
     pub expected: Option<Arc<Fen>>,
-    /// The received position, without reserves; `None` if the message was a move without a board, and without an expected position.
+    /// The received position, without reserves; `None` if the message was a move without a board, and without an expected
+    /// position.
     pub actual: Option<Arc<Fen>>,
 }
 
@@ -75,18 +76,20 @@ fn position_after_reported_move(before: &Arc<Style12>, received: &Style12) -> Op
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
 #[non_exhaustive]
 pub enum DesyncReason {
-    /// A delta board arrived for a game without a known board.
+    /// A delta board, or an ICC datagram with a move or position, arrived for a game without a known board.
     #[error("delta board of a game without a board")]
     NoBoard,
-    /// A delta board neither follows the last known ply nor returns to a known one.
+    /// A delta board neither follows the last known ply nor returns to a known one, or a takeback or step back reported by ICC
+    /// goes further back than the known moves.
     #[error("delta board for ply {found} after ply {known}")]
     WrongPly {
         /// The last ply known.
         known: u32,
-        /// The ply of the delta board.
+        /// The ply of the delta board, or that after the takeback or step back.
         found: u32,
     },
-    /// The move of a delta board cannot be played on the last known board.
+    /// The move of a delta board or ICC datagram cannot be read, does not fit the last known board, or may be that of the other
+    /// side.
     #[error("delta board's move does not fit the board")]
     WrongMove,
     /// A move, takeback or step back follows an earlier desync. The current board is unknown until the server sends it.

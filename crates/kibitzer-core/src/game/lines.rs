@@ -32,8 +32,8 @@ impl Game {
         lines.map(|line| encode_latin_1(&line).into_owned()).collect()
     }
 
-    /// Returns the start board, from which delta boards count, and the boards before the last [`RECENT_PLIES`]; empty if one of
-    /// them cannot be derived from the known moves.
+    /// Returns the start board, from which delta boards count, and the board before each of the last [`RECENT_PLIES`] plies;
+    /// empty without known moves, or if one of the boards cannot be derived from them.
     fn base_and_recent_positions(&self) -> Vec<Style12> {
         let (start, end) = (self.base().ply(), self.position().ply());
         let recent = end.saturating_sub(RECENT_PLIES).max(start.saturating_add(1))..end;

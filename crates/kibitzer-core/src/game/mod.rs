@@ -38,7 +38,8 @@ numeric_options! {
     pub struct GameLimits {
         /// Sets the maximum number of games, including those that have ended.
         ///
-        /// 0 counts as 1. A new game replaces one that is over or left, the lowest number first; without any, one in progress.
+        /// 0 counts as 1. A new game replaces one that is over or left, the lowest number first; without any, one in progress, if
+        /// possible one that this login does not play.
         games: usize = 1_024, "kept_games";
         /// Sets the maximum number of moves kept of one game. When it is reached, all are dropped, and the list restarts from the
         /// current board.
@@ -50,7 +51,7 @@ numeric_options! {
 
 /// The state of every game this session plays, observes or examines.
 ///
-/// They are kept by an [`EventReader`](crate::EventReader):
+/// An [`EventReader`](crate::EventReader) keeps this state up to date:
 ///
 /// ```
 /// use kibitzer_core::EventReader;
@@ -71,7 +72,7 @@ numeric_options! {
 /// room is needed. Boards printed on request or inside a move list change nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Games {
-    /// Apply whenever a game is added.
+    /// Limits, which are applied when a game is added.
     pub(crate) limits: GameLimits,
     by_id: GameMap<Game>,
     /// Games that ended or were left, perhaps resumed since. Lets [`evict_game_if_full`](Self::evict_game_if_full) avoid a search
@@ -95,7 +96,7 @@ pub(crate) struct MessageEffect {
     pub(crate) change: Option<Change>,
     /// Report about a game, to be emitted before the event of the message.
     pub(crate) notice: Option<(GameId, PrecedingReport)>,
-    /// The position that a board has replaced.
+    /// The position that a received board has replaced; may be `None` where no report needs it.
     pub(crate) replaced: Option<Arc<Style12>>,
 }
 
@@ -130,12 +131,13 @@ impl Games {
 
     /// Applies a message to the state, and returns the change that it made; `None` if it made none.
     ///
-    /// For a copy of the state that is kept from the messages of a session, from a connection's first one on.
+    /// Use it to keep a copy of the state: start with an empty one for each connection, and apply all its messages.
+    /// Contradictions and missed plies are not reported; see [`Event::Desync`](crate::Event::Desync).
     pub fn apply_message(&mut self, message: &Message) -> Option<Change> {
         self.apply(message).change
     }
 
-    /// Applies a message to the state; messages that concern no game change nothing.
+    /// Applies a message to the state. The effect is empty if the message neither changes nor contradicts a game.
     #[inline]
     pub(crate) fn apply(&mut self, message: &Message) -> MessageEffect {
         match message {
@@ -145,8 +147,8 @@ impl Games {
         }
     }
 
-    /// Applies a message that is not a board; `None` if it changes no game. A separate function, so that boards, the most frequent
-    /// messages, take a short path.
+    /// Applies a message that is not a board; `None` if it affects no game. A separate function, so that boards, the most
+    /// frequent messages, take a short path.
     #[inline(never)]
     fn apply_non_board(&mut self, message: &Message) -> Option<MessageEffect> {
         match message {

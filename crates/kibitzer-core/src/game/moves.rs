@@ -8,7 +8,7 @@ use crate::chess::{Board, CastlingRights, Color, LastMove, Role, Square};
 use crate::message::{ClockReading, DerivedMove, Style12};
 use crate::text::{ServerText, encode_latin_1};
 
-/// A move of a game. `Display` writes it as the server did.
+/// A move of a game. `Display` writes its [pretty form](Self::pretty), or without one the verbose form of style 12: `P/e2-e4`.
 ///
 /// Usually occupies 24 bytes, because a game may have thousands of moves; an unusual report is stored on the heap.
 #[derive(Clone, PartialEq, Eq)]
@@ -135,8 +135,8 @@ pub(super) struct KnownMoves {
     /// Board before the first of `played`.
     pub(super) base: Arc<Style12>,
     pub(super) played: Vec<PlayedMove>,
-    /// Ply of the last base without a last move, the start board, from which delta boards count; 0 if none was seen. More than 0 if
-    /// Black moved first or a position was loaded.
+    /// Ply of the last base without a last move, the start board, from which delta boards count; 0 if none was seen. More than 0
+    /// if Black moved first or a position was loaded.
     pub(super) start_ply: u32,
     /// Maximum length of `played`.
     limit: usize,

@@ -153,6 +153,7 @@ pub(super) const fn is_pawn_move_or_drop(played: LastMove) -> bool {
     matches!(played, LastMove::Normal { role: Role::Pawn, .. } | LastMove::Drop { .. })
 }
 
+/// Returns the file, from 0 for a to 7 for h, of a pawn move by two squares; `None` for other moves.
 pub(super) fn double_push_file(played: LastMove) -> Option<u8> {
     match played {
         LastMove::Normal { role: Role::Pawn, from, to, .. } if from.rank().abs_diff(to.rank()) == 2 => Some(to.file()),

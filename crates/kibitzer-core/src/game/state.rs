@@ -89,7 +89,7 @@ impl Game {
         &self.position
     }
 
-    /// Returns the numbers of the position for modification; copies the position if it is shared.
+    /// Returns the numbers of the position for modification. Copies the position if it is shared, and drops its received line.
     fn numbers_mut(&mut self) -> &mut BoardNumbers {
         Arc::make_mut(&mut self.position).numbers_mut_dropping_line()
     }
@@ -140,7 +140,7 @@ impl Game {
         self.position.fen().with_hands(self.hands)
     }
 
-    /// Returns the message that ended the game, with its result; `None` while the game is in progress.
+    /// Returns the message that ended the game, with its result; `None` if the server has not reported the end.
     pub fn ending(&self) -> Option<&GameEnded> {
         self.ending.as_deref()
     }

@@ -11,7 +11,7 @@ const E4: &str = "rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP
 const E4_E5: &str = "rnbqkbnr pppp-ppp -------- ----p--- ----P--- -------- PPPP-PPP RNBQKBNR";
 const E4_E5_NF3: &str = "rnbqkbnr pppp-ppp -------- ----p--- ----P--- -----N-- PPPP-PPP RNBQKB-R";
 
-/// A board line of game 7 between A and B, 5 minutes each: squares, side, move number, last move, relation.
+/// Returns a board line of game 7 between A and B, who have 5 minutes each.
 fn board(squares: &str, side: char, number: u32, last: &str, relation: i32) -> String {
     format!("<12> {squares} {side} -1 1 1 1 1 0 7 A B {relation} 5 0 39 39 300 300 {number} {last} 0 1 0\n")
 }
@@ -32,12 +32,12 @@ fn nf3(relation: i32) -> String {
     board(E4_E5_NF3, 'B', 2, "N/g1-f3 (0:03) Nf3", relation)
 }
 
-/// What happened: the kinds of changes, `!` before what was a desync.
+/// State and reports after a stream of lines.
 struct Session {
     games: Games,
     kinds: Vec<ChangeKind>,
     desyncs: Vec<DesyncReason>,
-    /// First and last ply of each run of missing ones.
+    /// First and last ply of each report of missed plies.
     missed: Vec<(u32, u32)>,
     boards: Vec<String>,
 }
@@ -186,7 +186,7 @@ fn a_number_may_get_another_game_without_a_word() {
 
 /// A rematch of A and B, joined after its first move.
 const D4: &str = "rnbqkbnr pppppppp -------- -------- ---P---- -------- PPP-PPPP RNBQKBNR";
-/// Wild 5 begins with the armies on the other sides.
+/// Start position of wild 5: White's pieces are on the seventh and eighth rank, Black's on the first and second.
 const WILD: &str = "RNBKQBNR PPPPPPPP -------- -------- -------- -------- pppppppp rnbkqbnr";
 
 // Rules: style12 R7, bugs K2
@@ -377,7 +377,7 @@ fn leaving_an_observation_to_examine_keeps_the_game() {
     assert!(!play(&[start(0), left]).game().is_followed_and_ongoing());
 }
 
-/// The reserves of game 7 as FEN prints them.
+/// Returns the reserves of game 7 as a FEN contains them; `None` if they were not reported.
 fn hands(session: &Session) -> Option<String> {
     session.game().hands().map(|hands| hands.to_string())
 }
@@ -639,7 +639,7 @@ fn what_is_kept_has_limits() {
     assert_eq!((game.moves().len(), game.base().ply(), game.position().ply()), (1, 2, 3));
 }
 
-/// The memory of a session that follows 155 games with 8,600 moves; a thousand such sessions are to fit in 0.65 GB.
+/// Limits the memory of a session that follows 155 games with 8,600 moves: a thousand such sessions have to fit in 0.65 GB.
 #[test]
 fn followed_games_stay_within_their_memory_budget() {
     let stream: String = (1..=56).flat_map(|ply| (1..=155).map(move |game| knight_move(game, ply))).collect();
@@ -655,7 +655,7 @@ fn followed_games_stay_within_their_memory_budget() {
     assert!(used.bytes_current < 500_000, "{} bytes", used.bytes_current);
 }
 
-/// The board after `ply` of a game in which two knights go out and back again.
+/// Returns the board line after `ply` of a game in which two knights move out and back again.
 fn knight_move(game: u32, ply: u32) -> String {
     let (last, squares) = match ply % 4 {
         1 => ("N/g1-f3 (0:01.250) Nf3", "rnbqkbnr pppppppp -------- -------- -------- -----N-- PPPPPPPP RNBQKB-R B"),

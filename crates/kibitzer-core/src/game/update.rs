@@ -50,8 +50,9 @@ impl Games {
         true
     }
 
-    /// Applies the relation of this login to a game. [`MyGameRole::Gone`] means that the login left the game, and discards reports
-    /// for its number. Any other role changes the current game; without one, it is kept for the next board with the number.
+    /// Applies the relation of this login to a game. [`MyGameRole::Gone`] means that the login left the game, and discards
+    /// reports for its number. Any other role changes the current game; without one, it is kept for the next board with the
+    /// number.
     fn apply_role(&mut self, id: GameId, role: MyGameRole) -> Option<MessageEffect> {
         if role == MyGameRole::Gone {
             self.announced.take(id);
@@ -78,7 +79,7 @@ impl Games {
             return Some(MessageEffect::desync(id, DesyncReason::NoBoard));
         };
         if n_moves > 0 {
-            game.await_moves(n_moves, step.kind, before.map(|before| before.board()));
+            game.set_awaited_moves(n_moves, step.kind, before.map(|before| before.board()));
             return None;
         }
         let is_desync = matches!(step.notice, Some(PrecedingReport::Desync(_)));

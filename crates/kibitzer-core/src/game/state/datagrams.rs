@@ -17,6 +17,7 @@ use crate::text::{PlayerText, ServerText};
 /// Moves that the server has announced with a past position; the last of them leads to the current position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct AwaitedMoves {
+    /// Number of moves that have not arrived yet.
     n_moves: u32,
     /// Change to report once the last move has arrived.
     kind: ChangeKind,
@@ -132,8 +133,9 @@ impl Game {
         }
     }
 
-    /// Announces that `n_moves` moves follow. Until they have arrived, the position is not the current one.
-    pub(in crate::game) fn await_moves(&mut self, n_moves: u32, kind: ChangeKind, known: Option<Board>) {
+    /// Records that `n_moves` moves follow, before which the position is not the current one. The last of them reports a change
+    /// of this kind, or a repetition if it leads to `known`, the board before the announcement.
+    pub(in crate::game) fn set_awaited_moves(&mut self, n_moves: u32, kind: ChangeKind, known: Option<Board>) {
         self.awaited = Some(AwaitedMoves { n_moves, kind, known });
     }
 

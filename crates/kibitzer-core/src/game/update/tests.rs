@@ -9,7 +9,7 @@ use crate::reader::EventReader;
 use crate::wire::Framer;
 
 const ME: &str = "^(0 Foo {}^)";
-/// Foo, this login, plays White against Bar: three minutes and two seconds a move.
+/// Start list of a game that this login, Foo, plays as White against Bar: three minutes and two seconds a move.
 const MINE: &str = "^(15 7 Foo Bar 0 Blitz 1 3 2 3 2 1 {} 1500 1600 9 {} {} 0 0 0 {} 0^)";
 const OBSERVED: &str = "^(18 7 Ann Bob 0 Blitz 1 3 2 3 2 1 {} 1500 1600 9 {} {} 0 0 0 {} 0^)";
 const EXAMINED: &str = "^(15 7 Ann Bob 0 Blitz 1 3 2 3 2 0 {} 1500 1600 9 {} {} 0 0 0 {} 0^)";
@@ -18,7 +18,7 @@ const E4: &str = "^(24 7 e4 e2e4 1 181 1^)";
 const E5: &str = "^(24 7 e5 e7e5 2 180 1^)";
 const NF3: &str = "^(24 7 Nf3 g1f3 3 178 1^)";
 
-/// The board line of the same game, as ICC's help has it, with 31 words.
+/// Returns a board line of the same game with 31 words, as in ICC's help files.
 fn board(rows: &str, side: char, relation: i32, number: u32, last: &str) -> String {
     format!("<12> {rows} {side} -1 1 1 1 1 0 7 Ann Bob {relation} 3 2 39 39 178 180 {number} {last} 0\r\n")
 }
@@ -30,10 +30,10 @@ const AFTER_NF3: &str = "rnbqkbnr pppp-ppp -------- ----p--- ----P--- -----N-- P
 struct Session {
     games: Games,
     kinds: Vec<ChangeKind>,
-    /// The squares of the boards that came out.
+    /// Squares of the boards that the changes contain.
     boards: Vec<String>,
     desyncs: Vec<DesyncReason>,
-    /// First and last ply of each run of missing ones.
+    /// First and last ply of each report of missed plies.
     missed: Vec<(u32, u32)>,
     events: Vec<EventKind>,
 }
