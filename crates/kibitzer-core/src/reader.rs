@@ -90,7 +90,8 @@ impl EventReader {
         Some(self.apply_and_hold_second_event(received))
     }
 
-    /// Decodes the next event of the buffered bytes after the end of the stream; `None` if none is left.
+    /// Decodes the next event of the buffered bytes after the end of the stream; `None` if none is left. Has to be called until
+    /// then.
     pub fn finish(&mut self) -> Option<Event> {
         if let Some(event) = self.pending_event.take() {
             return Some(*event);
@@ -136,8 +137,8 @@ impl EventReader {
         state
     }
 
-    /// Returns whether a reader that [resumes](Self::resume) here returns the same events: no listing is incomplete, and no event
-    /// of the last message is pending.
+    /// Returns whether no listing is incomplete, and no event of the last message is pending. A reader that
+    /// [resumes](Self::resume) here then returns the same events, unless a message of several lines is incomplete.
     pub const fn is_resume_point(&self) -> bool {
         self.pending_event.is_none() && self.listings.collector.is_none()
     }
@@ -168,8 +169,8 @@ impl EventReader {
         Self { reader, games, ..Self::default() }
     }
 
-    /// Applies the settings in `state` to the rest of the stream: family, timeseal, prompt and line breaks. Ignores all other
-    /// fields.
+    /// Applies the settings in `state` to the rest of the stream: family, block mode, timeseal, prompt and line wrapping. Ignores
+    /// all other fields.
     pub fn apply_settings(&mut self, state: &StreamState) {
         self.reader.framer_mut().apply_settings(state);
     }

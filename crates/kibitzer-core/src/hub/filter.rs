@@ -34,8 +34,8 @@ impl Filter {
         Self { kinds: Some(kinds.into_iter().fold(0, |bits, kind| bits | kind_bit(kind))), ..self }
     }
 
-    /// Accepts only events that changed this game or whose message names it. Default: all events, whether they concern a game or
-    /// not.
+    /// Accepts only events that changed this game, report a desync or missed plies of it, or contain a message that names it.
+    /// Default: all events, whether they concern a game or not.
     #[must_use]
     pub const fn game(mut self, game: GameId) -> Self {
         self.game = Some(game);

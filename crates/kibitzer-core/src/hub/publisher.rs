@@ -51,10 +51,11 @@ impl Publisher {
         self.shared.lock_state().ring.limit
     }
 
-    /// Sends an event to every subscriber, and the new state of the game that it changed to the watches of that game.
+    /// Sends an event to every subscriber, and the new state of the game that it changed to the watches of that game. An
+    /// [`Event::Connected`] resets every watch to `None`.
     ///
-    /// `games` is the state of all games after the event. Waits only while the queue of a lossless subscriber is full. Subscribers
-    /// share the event; an event that is not in an `Arc` yet is moved to one if there are any.
+    /// `games` is the state of all games after the event. Waits only while the queue of a lossless subscriber is full.
+    /// Subscribers share the event; an event that is not in an `Arc` yet is moved to one if there are any.
     ///
     /// # Cancel safety
     ///
@@ -95,7 +96,8 @@ impl Publisher {
         self.shared.subscriber_added.notified().await;
     }
 
-    /// Adds the subscribers that joined since the last event, and sends a snapshot of the games to those that requested one.
+    /// Adds the subscribers that have joined and were not added yet, and sends a snapshot of the games to those that requested
+    /// one.
     ///
     /// `games` is the state of all games after the last published event.
     pub fn admit_new_subscribers(&mut self, games: &Games) {
@@ -144,8 +146,10 @@ impl Publisher {
         }
     }
 
-    /// Adds new subscribers, and removes those that were dropped. A watch receives the current state of its game; a subscriber that waits for a snapshot receives all
-    /// games, and a subscription to the events after them; a lossless queue receives only later events.
+    /// Adds new subscribers; if there are any, first removes those that were dropped.
+    ///
+    /// A watch receives the current state of its game. A subscriber that waits for a snapshot receives all games, and a
+    /// subscription to the events after them. A lossless queue receives only later events.
     fn admit_with_requested_games(&mut self, new_subscribers: Vec<NewSubscriber>, games: &Games) {
         if new_subscribers.is_empty() {
             return;

@@ -18,7 +18,7 @@ const SECOND: &[u8] = b"<12> rnbqkb-r pppppppp -----n-- -------- ----P--- ------
 const OTHER: &[u8] = b"<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 8 \
     Bohr Curie 0 2 12 39 39 119 122 1 P/e2-e4 (0:06) e4 0\n\r";
 
-/// A session that publishes what it is fed.
+/// A session that publishes the events of the bytes passed to it.
 struct Session {
     publisher: Publisher,
     events: EventReader,
@@ -34,7 +34,7 @@ impl Session {
         self.publisher.hub()
     }
 
-    /// Publishes the events in `bytes`; none of them may have to wait.
+    /// Publishes the events in `bytes`; panics if a publication has to wait.
     fn feed(&mut self, mut bytes: &[u8]) {
         while let Some(event) = self.events.next(&mut bytes) {
             self.publish(event);
@@ -65,7 +65,7 @@ impl Session {
     }
 }
 
-/// What a subscription has ready: `Ok` with the number that was said, an error, or `None` if it would wait.
+/// Returns the next number or error of a subscription; `None` if it would wait.
 fn poll(subscription: &mut Subscription) -> Option<Result<u32, RecvError>> {
     let next = subscription.next().now_or_never()?;
     Some(next.map(|event| str::from_utf8(event.raw()).unwrap().parse().unwrap()))
@@ -434,7 +434,7 @@ fn one_copy_of_a_game_serves_all_its_watches() {
     assert!(!Arc::ptr_eq(&first, &other));
 }
 
-/// The last move of a watched game.
+/// Returns the last move of the newest state of a watched game; `None` without a state or a last move.
 fn shown(watch: &mut GameWatch) -> Option<String> {
     let game = watch.latest()?;
     game.position().last_move().map(|played| played.text().to_owned())
@@ -459,7 +459,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    /// The model: a subscriber reads from where it is, or from `kept` before the end if that is later.
+    /// Compares with a model: a subscriber reads at its position, or at `kept` events before the end if that is later.
     #[test]
     fn whoever_comes_and_goes_everyone_gets_what_it_should(
         kept in 1..6_u32,

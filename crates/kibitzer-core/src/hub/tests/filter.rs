@@ -3,7 +3,7 @@
 use super::*;
 use crate::event::EventKind;
 
-/// A bit of everything, each line of another kind or about another game.
+/// Lines that differ in their kind or in the game that they concern.
 const SESSION: &[&[u8]] = &[
     FIRST,
     b"<b1> game 7 white [P] black []\n\r",

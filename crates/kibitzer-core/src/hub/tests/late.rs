@@ -1,4 +1,4 @@
-//! Subscribers that get the games first.
+//! Subscribers that receive a snapshot of the games first.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -9,7 +9,7 @@ use super::*;
 type Met = Result<(Vec<Arc<Game>>, Subscription), RecvError>;
 type Late = Pin<Box<dyn Future<Output = Met>>>;
 
-/// Subscribers of both deliveries, both waiting for the publisher.
+/// Returns two subscribers that wait for a snapshot: by broadcast, and without loss.
 fn latecomers(hub: &Hub) -> [Late; 2] {
     let [broadcast, lossless] = [hub.clone(), hub.clone()];
     let mut both: [Late; 2] = [
@@ -29,7 +29,7 @@ fn ready(late: &mut Late) -> Option<Met> {
     }
 }
 
-/// The last move of each game, and the events after that.
+/// Returns the last move of each game in the snapshot, and the subscription to the events after it.
 fn met(late: &mut Late) -> (Vec<String>, Subscription) {
     let (games, events) = ready(late).expect("the publisher has met it").expect("the session goes on");
     (games.iter().map(|game| game.position().last_move().unwrap().text().to_owned()).collect(), events)
@@ -118,7 +118,7 @@ fn the_end_of_the_session_is_told_to_those_who_wait() {
 }
 
 proptest! {
-    /// Whenever somebody comes: the games, and the events from there to the end, are the whole story.
+    /// Whenever a subscriber joins, it receives the games, and exactly the events after them.
     #[test]
     fn games_and_events_fit_together(before in 0..8_usize, admitted in any::<bool>(), after in 0..8_usize) {
         const STORY: [&[u8]; 4] = [FIRST, SECOND, OTHER, b"1\n\r"];
