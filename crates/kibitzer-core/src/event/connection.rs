@@ -105,13 +105,13 @@ pub enum SessionEndReason {
     /// closed the connection within 10 s.
     #[error("kicked")]
     Kicked(KickedBy),
-    /// The login failed [for good](LoginError::is_final), or it was the first.
+    /// The login failed [for good](LoginError::is_final), or it failed before the session had ever been ready.
     #[error("login failed")]
     Login(#[source] LoginError),
-    /// The first connection was not made.
+    /// No connection was made, and the session had never been ready.
     #[error("not connected")]
     Dial(#[source] DialError),
-    /// The connection is lost, and the limit of attempts to reconnect is reached.
+    /// The connection was lost, and the limit of attempts to reconnect is reached.
     #[error("connection lost, {attempts} attempts to reconnect")]
     Lost {
         /// The last failure.

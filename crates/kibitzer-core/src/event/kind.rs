@@ -77,7 +77,7 @@ event_kinds! {
         Say,
         /// A tell of the bughouse partner.
         PartnerTell,
-        /// A message that was left or sent.
+        /// A message that another player left for this login with the command `message`, or one that this login sent.
         Message,
     }
     PublicTalk {
@@ -117,7 +117,7 @@ event_kinds! {
         ChallengeUpdate,
         /// An offer in a game, or its answer.
         Offer,
-        /// A bughouse partnership is offered, begins, ends, or does something.
+        /// A bughouse partnership is offered, begins or ends, or the partner plays a game.
         Partner,
         /// An offer of this login without an answer yet.
         PendingTo,

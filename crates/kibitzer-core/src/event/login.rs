@@ -14,7 +14,7 @@ use crate::text::ServerText;
 pub struct Identity {
     /// The name as the server spells it; `None` for a guest whose assigned name the server did not report.
     pub handle: Option<Handle>,
-    /// The codes after the name, where the server shows them.
+    /// The titles after the name; empty if the server does not show them.
     pub titles: Titles,
     /// Whether the name belongs to an account or to a guest.
     pub kind: NameKind,
@@ -95,8 +95,8 @@ pub enum LoginError {
 }
 
 impl LoginError {
-    /// Returns whether the session ends with this error, because another attempt would fail in the same way or needs the user's
-    /// decision.
+    /// Returns whether another attempt would fail in the same way, or needs the user's decision. A session ends with such an
+    /// error; any other one ends it only before it was ready for the first time.
     pub const fn is_final(&self) -> bool {
         matches!(
             self,

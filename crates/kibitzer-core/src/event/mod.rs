@@ -36,7 +36,7 @@ pub enum Event {
         change: Option<Change>,
     },
     /// The message of the next event contradicts the known state of a game. If it is a board, it has replaced the known one; a
-    /// delta board that does not fit was not applied.
+    /// move or takeback that does not fit was not applied.
     Desync(Desync),
     /// The boards of a played game left out moves. The event after this one is the board that followed them. The command `moves`
     /// of most servers lists them.
@@ -68,8 +68,8 @@ pub enum Event {
     },
     /// A connection is established; the login begins.
     Connected,
-    /// The server has accepted the login, by its own report or as a probe has shown. A report of the server is also emitted as a
-    /// [`Message::LoggedIn`] of the same [kind](EventKind::LoggedIn).
+    /// The server has accepted the login: it reported that, or answered a command that the session sent as a test. A report of
+    /// the server is also emitted as a [`Message::LoggedIn`] of the same [kind](EventKind::LoggedIn).
     LoggedIn(Arc<Identity>),
     /// The session is set up and accepts requests.
     Ready(Capabilities),
@@ -118,7 +118,7 @@ impl Event {
         self.received().map_or(&[], Received::raw)
     }
 
-    /// Returns a copy of a received event with this line, as plain text, in place of its line and its message. The copy has the
+    /// Returns a copy of a received event whose message is a [`Message::Text`] with the line `redacted_line`. The copy has the
     /// same offset and no [`change`](Self::change). `None` for all events but [`Received`](Self::Received).
     ///
     /// Serves to remove a password from an event before it is shown or stored.

@@ -42,7 +42,7 @@ pub enum CommandError {
     /// timeseal uses some itself.
     #[error("control character in a line")]
     Control,
-    /// It is longer than servers accept.
+    /// The text is longer than servers accept: than [`Command::MAX_BYTES`](crate::session::Command::MAX_BYTES).
     #[error("line of {length} bytes is longer than {MAX_COMMAND_BYTES}")]
     TooLong {
         /// Length of the text after encoding, without line end, in bytes.
@@ -131,7 +131,8 @@ pub enum RequestError {
 }
 
 impl RequestError {
-    /// Returns the reason of a [refusal](Self::Refused); `None` for every other error, also for a refusal in unknown words.
+    /// Returns the reason of a [refusal](Self::Refused); `None` for every other error. A refusal in unknown words is
+    /// [`Unexpected`](Self::Unexpected).
     pub const fn refusal_reason(&self) -> Option<Refusal> {
         match self {
             Self::Refused { reason, .. } => Some(*reason),
@@ -139,7 +140,7 @@ impl RequestError {
         }
     }
 
-    /// Returns whether the error is a refusal with this reason.
+    /// Returns whether the error is a refusal with exactly this reason, including the game that the reason may contain.
     pub fn is_refused_for(&self, refusal: Refusal) -> bool {
         self.refusal_reason() == Some(refusal)
     }

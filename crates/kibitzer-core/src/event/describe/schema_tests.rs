@@ -23,7 +23,7 @@ use crate::text::Titles;
 /// Received lines and the JSON of their events; the tests of the command line compare both.
 const SAMPLES: &str = include_str!("../../../../kibitzer-cli/tests/events.txt");
 
-/// A reply with the objects that no line of [`SAMPLES`] has.
+/// A reply with the objects that no line of [`SAMPLES`] contains.
 const FINGER: &[u8] = b"fics% \x157\x1637\x16Finger of Newton:\n\rOn for: 5 seconds   Idle: 0 seconds\n\r\
     (examining game 12: Alekhine vs. Newton)\n\r\n\rspeed & variant         rating  RD    Volat.    total  best\n\r\
     blitz crazyhouse         2100    51  0.06          15 2110 (15-Mar-2003)\n\r\n\r\
