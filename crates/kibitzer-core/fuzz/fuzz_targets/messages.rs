@@ -6,10 +6,10 @@ use kibitzer_core::message::listing::{
 };
 use kibitzer_core::message::{
     Challenge, ChallengeUpdate, Datagram, DeltaBoard, ExamineNotice, Family, Farewell, GameCreated, GameEnded,
-    GameInfo, Holding, KickedBy, Level1Header, LoggedIn, LoginRefusal, Message, NameStatus,
-    ObservingUpdate, OfferNotice, OwnGameStarting, PartnershipUpdate, PendingOffer, PendingOffersRemoved,
-    PresenceChange, PrimaryGameChange, Reader, Refusal, Seek, SeekNotice, SeeksCleared, SeeksRemoved, Style12, Talk,
-    TalkKind, UserArrived,
+    GameInfo, Holding, KickedBy, Level1Header, LoggedIn, LoginRefusal, Message, NameStatus, ObservingUpdate,
+    OfferNotice, OwnGameStarting, PartnershipUpdate, PendingOffer, PendingOffersRemoved, PresenceChange,
+    PrimaryGameChange, Reader, Refusal, Seek, SeekNotice, SeeksCleared, SeeksRemoved, Style12, Talk, TalkKind,
+    UserArrived,
 };
 use kibitzer_core::text::{decode_latin_1, encode_ascii};
 use kibitzer_core::wire::Framer;
@@ -42,11 +42,7 @@ fn parse_line(line: &[u8]) {
         PendingOffersRemoved::parse(line),
     );
     let _ = (GameInfo::parse(line), GameCreated::parse(line), OwnGameStarting::parse(line), GameEnded::parse(line));
-    let _ = (
-        ObservingUpdate::parse(line),
-        PrimaryGameChange::parse(line),
-        ExamineNotice::parse(line),
-    );
+    let _ = (ObservingUpdate::parse(line), PrimaryGameChange::parse(line), ExamineNotice::parse(line));
     let _ = (
         Talk::parse(line),
         PresenceChange::parse(line),
