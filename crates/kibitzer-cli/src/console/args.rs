@@ -56,8 +56,8 @@ Examples:
   kibitzer console --attach bot.sock --json | jq .event";
 
 impl Args {
-    /// Opens the console on a session of this process, or an attached one, until the user quits. Prints lines instead, as
-    /// `kibitzer connect` does, if no console can be opened. `plain` is the option of the program that asks for lines.
+    /// Shows a session of this process, or with `--attach` one of another, in the console until the user quits. Prints the
+    /// session as `kibitzer connect` does if no console can be opened. `plain` is the global option `--plain`.
     pub(crate) fn run(&self, plain: bool) -> Result<(), Failure> {
         let format = self.session.format.format();
         let is_plain = !can_open_console(plain, format, self.session.ending);
@@ -87,7 +87,8 @@ impl Args {
         )
     }
 
-    /// Opens the console on the session of another process; with `is_plain`, prints its events instead.
+    /// Opens the console on the session that another process exposes on the socket `path`; with `is_plain`, prints its events
+    /// instead.
     fn show_or_print_attached(&self, path: &Path, is_plain: bool) -> Result<(), Failure> {
         let filter = self.session.filter.expression.clone();
         let access = if self.write { AttachAccess::Write } else { AttachAccess::Read };

@@ -49,8 +49,8 @@ use crate::filter::Expression;
 use crate::live::{LineSender, report_recorded, wait_for_end};
 use crate::log::LogOnScreen;
 
-/// Plays a recording in the console, at a multiple of its recorded speed, until the user quits. `filter` is the initial one of the
-/// list.
+/// Plays a recording in the console until the user quits. `speed` is a multiple of the recorded speed, limited to [`SPEEDS`];
+/// `filter` is the initial filter of the list.
 ///
 /// # Errors
 ///
@@ -63,14 +63,15 @@ pub(crate) fn replay(path: &Path, args: ReaderArgs, filter: Option<Expression>, 
     terminal::run_until_quit(app)
 }
 
-/// Shows a session in the console until the user quits, then shuts it down, and reports a failure of its recording. The session
-/// runs on another thread, together with `companion`, whose argument resolves once the console is closed; the session is shut
-/// down when `companion` returns. `server` is the name of the server, and its control if it is embedded; `filter` is the initial
-/// filter of the list.
+/// Shows a session of this process in the console until the user quits, waits for its end, and reports on standard error how much
+/// of it was recorded. Meanwhile another thread drives `runtime`: it runs `companion`, whose argument resolves once the console
+/// is closed, and shuts the session down when `companion` returns.
+///
+/// `server` is the name of the server, and its control if it is embedded; `filter` is the initial filter of the list.
 ///
 /// # Errors
 ///
-/// [`Failure`] if the terminal or the session failed.
+/// [`Failure`] if the terminal, the session or its recording failed.
 pub(crate) fn show_session_then_shut_down(
     runtime: &Runtime,
     client: &Client,
@@ -97,10 +98,12 @@ pub(crate) fn show_session_then_shut_down(
     runtime.block_on(wait_for_end(server, client, Ok(()))).map(report_recorded)
 }
 
-/// Outcome of watching an attached session: `Ok(None)` if the user quit first, else why the session or the attachment ended.
+/// Outcome of watching an attached session: the reason of its end, `Ok(None)` if the console was closed before, or the error that
+/// ended the attachment.
 type AttachedOutcome = Result<Option<SessionEndReason>, AttachError>;
 
-/// Shows a session of another process until the user quits. The session continues afterwards.
+/// Shows a session of another process until the user quits; typed lines are sent if `access` permits it. The session continues
+/// afterwards.
 ///
 /// # Errors
 ///
@@ -127,9 +130,11 @@ fn show_attached_session(
     Ok(outcome.unwrap_or(Ok(None)))
 }
 
-/// Draws the app on this thread while `background` runs on another; its receiver resolves once the console is closed.
+/// Runs the console on this thread while `background` runs on another, and returns once both have ended. The receiver passed to
+/// `background` resolves when the console is closed.
 ///
-/// Returns the result of `background`, or `None` if it panicked: the console has shown that panic already.
+/// Returns the result of `background`, or `None` if it panicked after the console was closed. An earlier panic closes the console
+/// and is the returned [`Failure`].
 fn run_with_background<T: Send>(
     app: App,
     background: impl FnOnce(oneshot::Receiver<()>) -> T + Send,

@@ -11,8 +11,9 @@ use crate::console::input::{Action, Focus, OverlayPage, action_for_key, normaliz
 const MAX_COLUMNS: usize = 4_096;
 
 impl App {
-    /// Handles a key: runs its action, or copies if it is the second key of `y`. Removes the notice; an unknown letter in the
-    /// list shows an error.
+    /// Handles a key press: runs its action or, after `y`, copies the part of the selected row that the key names. Removes the
+    /// previous notice; an action of the list also closes the open page. Shows an error for a letter without an action in the
+    /// list. Ignores the release of a key.
     pub(crate) fn on_key(&mut self, key: KeyEvent, now: Instant) {
         let Some(key) = normalized_press(key) else { return };
         if self.prefix.take() == Some(Action::Copy) {
@@ -48,8 +49,8 @@ impl App {
         }
     }
 
-    /// Inserts pasted text into the input line, and moves the focus there. Several lines are run at Enter. Shows an error if the
-    /// text is too long.
+    /// Inserts pasted text at the cursor of the input line, and moves the focus there. No line is run before Enter. Shows an
+    /// error if the text is too long.
     pub(crate) fn on_paste(&mut self, text: &str) {
         self.cancel_copy();
         self.focus = Focus::Input;
@@ -62,7 +63,7 @@ impl App {
         }
     }
 
-    /// Runs an action that does not depend on the time.
+    /// Runs an action that does not need the current time; ignores those that do, which [`on_key`](Self::on_key) runs.
     pub(super) fn run_action(&mut self, action: Action) {
         match action {
             Action::Quit => self.is_over = true,

@@ -6,8 +6,9 @@ use super::{App, TerminalRequest};
 use crate::console::model::GameSnapshot;
 
 impl App {
-    /// Returns the text of the row above the input: the oldest offer, or the game in which it is the user's move, with the keys
-    /// that answer it. `None` without either, for a recording, and in a session that a bot plays.
+    /// Returns the text of the row above the input: the oldest offer to this login or, without one, the first game in which it is
+    /// the user's move. Adds the keys that answer it if lines can be sent. `None` without either, for a recording, and in a
+    /// session that a bot plays.
     pub(crate) fn attention_text(&self) -> Option<String> {
         if !self.source.is_live() || self.source.has_bot() {
             return None;
@@ -38,8 +39,8 @@ impl App {
         }
     }
 
-    /// Rings the bell, if it is on, when the row above the input has a new text: an offer arrived, or it has become the user's
-    /// move.
+    /// Requests the terminal's bell if it is switched on and the row above the input has a new text since the last call, for
+    /// example because an offer arrived or it has become the user's move.
     pub(super) fn ring_bell_on_new_attention(&mut self) {
         let attention = self.attention_text();
         if attention != self.last_attention {

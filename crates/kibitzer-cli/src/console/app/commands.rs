@@ -12,9 +12,10 @@ use crate::filter::{Expression, kinds};
 const NO_SERVER: &str = "nothing is sent: this is a recording; commands of the console start with /";
 
 impl App {
-    /// Takes the typed or pasted lines and runs them in order: commands of the console, and lines for the server. The first that
-    /// fails and all later lines return to the editor. Closes an open page, resets the focus, and adds the lines to the history,
-    /// unless a password was asked for.
+    /// Runs the typed or pasted lines in order, and empties the editor; blank lines are skipped. Stops at a line that shows an
+    /// error: the later lines return to the editor, after that line unless [`run_or_send_line`](Self::run_or_send_line) dropped
+    /// it. Closes an open page, resets the focus, and adds each line that is run to the history, unless the server asked for a
+    /// password.
     pub(super) fn submit_input(&mut self, now: Instant) {
         let is_masked = self.masks_input();
         let typed = self.input.take_text();
@@ -40,7 +41,7 @@ impl App {
     }
 
     /// Runs a line that starts with `/` as a command of the console; sends any other to the server. Shows an error for an invalid
-    /// command, which returns to the editor if the error has a position.
+    /// command, which returns to the editor, with the cursor at the mistake, if that is in an expression.
     fn run_or_send_line(&mut self, line: &str, now: Instant) {
         if !line.starts_with('/') {
             return self.send_line_or_restore(line);
@@ -119,8 +120,8 @@ impl App {
         }
     }
 
-    /// Lists only the rows that match, or all. For the name of a kind alone, which selects the lines that contain the word, shows how
-    /// to select the kind.
+    /// Replaces the filter of the list; `None` removes it. If the filter is only the name of a kind, which matches lines with
+    /// that word, shows how to filter by the kind.
     fn list_matching_rows(&mut self, filter: Option<Expression>) {
         let text = filter.as_ref().map(ToString::to_string).unwrap_or_default();
         if kinds().any(|kind| kind == text) {
@@ -129,7 +130,7 @@ impl App {
         self.list.set_filter(filter, &self.model.rows);
     }
 
-    /// Stores the expression of the rows with this color, also for later runs; `None` removes it.
+    /// Draws the rows that match in a color, also in later runs; `None` removes the color. Shows a notice.
     fn set_or_remove_row_color(&mut self, color: &str, filter: Option<Expression>) {
         let Some(filter) = filter else {
             self.row_colors.remove(color);
@@ -139,8 +140,8 @@ impl App {
         self.row_colors.try_set(color, filter);
     }
 
-    /// Starts to send a line to the server. If it cannot be sent, shows an error, and the line returns to the editor; except of a
-    /// recording, which has no server.
+    /// Starts to send a line to the server. If it cannot be sent now, shows an error; in a live session, the line then replaces
+    /// the text of the editor. A later failure becomes a notice.
     pub(super) fn send_line_or_restore(&mut self, line: &str) {
         let is_started = self.start_job(NO_SERVER, |live| live.start_sending(line));
         if !is_started && self.source.is_live() {
@@ -148,7 +149,8 @@ impl App {
         }
     }
 
-    /// Starts a job of the session. Returns whether it was started; otherwise shows an error, for a recording `no_session`.
+    /// Starts a job of the live session. Returns `false` if it was not started, and shows an error: that of `start`, or
+    /// `no_session` if the source is a recording.
     fn start_job(
         &mut self,
         no_session: &'static str,

@@ -13,14 +13,14 @@ use crate::console::model::{ConsoleRow, RowContent};
 use crate::console::source::Notice;
 use crate::output::{TerminalSafe, hex_digits};
 
-/// Maximum size of copied text in bytes: with it, the escape sequence has 100,000 bytes, the limit of several terminals.
+/// Maximum size of copied text in bytes. In base64, the escape sequence then has 100,000 bytes, the limit of several terminals.
 const MAX_COPIED_BYTES: usize = 74_994;
 /// Second keys of `y` with their meanings, shown in the status row.
 pub(crate) const COPY_KEYS: &str = "copy: y line  f frame  h hex  p position (FEN)  j JSON";
 
 impl App {
-    /// Copies the part of the selected row that the second key of `y` names to the clipboard. Shows an error if the row lacks it,
-    /// or it is too long.
+    /// Requests a copy to the clipboard of the part of the selected row that `key`, the second key of `y`, names, and shows a
+    /// notice. Shows an error for any other key, and if the row lacks the part or it is too long.
     pub(super) fn copy_part_for_key(&mut self, key: KeyCode) {
         let copied = self.selected_row().zip(key.as_char()).and_then(|(row, key)| self.text_to_copy(row, key));
         let Some((name, text)) = copied else {
@@ -34,7 +34,7 @@ impl App {
         self.queue_terminal_request(TerminalRequest::Copy(text));
     }
 
-    /// Ends the wait for the second key of `y`, and removes the list of these keys.
+    /// Ends the wait for the second key of `y`, and removes the notice with these keys. Does nothing unless `y` was pressed.
     pub(super) fn cancel_copy(&mut self) {
         if self.prefix.take().is_some() {
             self.notice = None;
@@ -63,7 +63,7 @@ impl App {
         (!text.is_empty()).then_some((name, text))
     }
 
-    /// Writes rows to a new file, and shows its size or why it was not written.
+    /// Writes rows to a new file, and shows its size, or why it was not written, for example because the file exists.
     pub(super) fn export_to_new_file(&mut self, form: ExportForm, which: ExportedRows, file: &str) {
         let written = self.export_content(form, which).and_then(|content| {
             let written = write_new_file(Path::new(file), content.as_bytes());
@@ -76,7 +76,8 @@ impl App {
         });
     }
 
-    /// Returns the content of an exported file, or the error to show. A test always contains the rows of the shown game.
+    /// Returns the content of an exported file, or the error to show, for example because there are no rows. A test is always
+    /// made of the rows of the shown game, whatever `which` is.
     fn export_content(&self, form: ExportForm, which: ExportedRows) -> Result<String, String> {
         let utc_start = self.source.utc_start();
         let which = if form == ExportForm::Test { ExportedRows::Game } else { which };

@@ -4,8 +4,8 @@ use super::App;
 use crate::console::input::{Action, CompletionCandidates, Focus, Motion};
 
 impl App {
-    /// Moves the focus to the input line, and inserts the `/` of a new command if it was typed. An unfinished command is continued;
-    /// an unfinished line for the server is cut, so that Ctrl-Y returns it.
+    /// Moves the focus to the input line. With `slash`, the character `/`, also starts a command, unless the line is one already:
+    /// an unfinished line for the server is cut, so that Ctrl-Y returns it, and a password is deleted.
     pub(super) fn start_typing(&mut self, slash: Option<char>) {
         let is_masked = self.masks_input();
         self.focus = Focus::Input;
@@ -30,7 +30,8 @@ impl App {
         }
     }
 
-    /// Maps Space and Tab on an empty line to their actions in the list.
+    /// Returns the actions that Space and Tab have in the list if the focused input line is empty and expects no password;
+    /// otherwise returns `action`.
     pub(super) fn remap_on_empty_line(&self, action: Action) -> Action {
         let is_empty = self.focus == Focus::Input && self.input.text().is_empty() && !self.masks_input();
         match action {

@@ -15,11 +15,13 @@ impl App {
         self.model.fields_of_row(self.selected_row()?).into_iter().find(|field| field.in_frame.contains(&at))
     }
 
+    /// Returns the selected row; `None` without a selection, and if the row is no longer stored.
     pub(crate) fn selected_row(&self) -> Option<&ConsoleRow> {
         self.model.rows.get(self.list.selected_number()?)
     }
 
-    /// Moves the byte cursor, limited to the bytes of the row; sets it at the first byte if it is not set.
+    /// Moves the byte cursor forward by so many bytes, at most to the first or last byte of the row; sets it to the first byte if
+    /// it is not set. Shows an error if the row has no stored bytes.
     pub(super) fn move_byte_cursor(&mut self, by: isize) {
         let Some(last) = self.selected_row().and_then(|row| self.model.row_bytes(row).len().checked_sub(1)) else {
             return self.show_error("this line has no bytes here");
@@ -28,7 +30,8 @@ impl App {
         self.set_byte_cursor(at.min(last));
     }
 
-    /// Moves the byte cursor to the start of the next field, or of the previous one.
+    /// Moves the byte cursor to the start of the next field (`forward`), or to the nearest earlier start of a field; sets it to
+    /// the first field if it is not set. Shows an error if there is no such field.
     pub(super) fn move_cursor_to_field(&mut self, forward: bool) {
         let (at, row) = (self.byte_cursor(), self.selected_row());
         let fields = row.map_or_else(Vec::new, |row| self.model.fields_of_row(row));

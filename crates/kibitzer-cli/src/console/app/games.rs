@@ -9,15 +9,16 @@ use crate::console::model::{ConsoleRow, GameSnapshot};
 const MAX_BOARDS: usize = 64;
 
 impl App {
-    /// Returns the game on the board: the pinned one, otherwise that of the selected older row, otherwise the automatic choice.
+    /// Returns the game on the board: the pinned one, otherwise that of the selected row while the list is paused, otherwise the
+    /// automatic choice; `None` before the first board.
     pub(crate) fn shown_game(&self) -> Option<GameId> {
         let selected = self.selected_row().filter(|_| self.list.is_paused);
         let of_row = selected.and_then(ConsoleRow::game).filter(|game| self.model.games.contains_key(game));
         self.pinned_game.or(of_row).or(self.auto_game)
     }
 
-    /// Returns the games to draw: the shown game, the other board of its bughouse match and, in the grid, all games in progress.
-    /// Each is as it is now, or was at the selected older row.
+    /// Returns the games to draw: the shown game, the other board of its bughouse match and, in the grid, up to 64 other games in
+    /// progress. Each is as it is now, or was at the selected older row.
     pub(crate) fn shown_boards(&self) -> Vec<GameSnapshot> {
         let all = self.model.games.iter().filter(|(_, game)| self.alone == Some(Pane::Grid) && game.followed);
         let mut games: Vec<_> = self.shown_game().into_iter().chain(self.partner_of_shown_game()).collect();
@@ -25,8 +26,8 @@ impl App {
         self.snapshots_at_selection(&games)
     }
 
-    /// Returns the other game of the bughouse match on the board, if its board was received. If the server did not report it, as to
-    /// observers on some servers, it is the only other game with reserves that may be one of bughouse.
+    /// Returns the other game of the bughouse match on the board, if its board was received. If the server did not name it, as
+    /// some servers do not for observers, returns the only other game that may be bughouse; `None` if there are several.
     pub(crate) fn partner_of_shown_game(&self) -> Option<GameId> {
         let game = self.shown_game()?;
         let shown = self.model.games.get(&game)?;
@@ -39,8 +40,8 @@ impl App {
         only.map(|other| other.id())
     }
 
-    /// Returns these games as they are now, or were at the selected older row, where clocks stand. Games without a stored board
-    /// are missing.
+    /// Returns these games as they are now or, with stopped clocks, as they were at the selected older row. Leaves out games
+    /// without a stored board.
     pub(super) fn snapshots_at_selection(&self, games: &[GameId]) -> Vec<GameSnapshot> {
         match self.selected_older_row() {
             Some(row) => self.model.games_at_row(games, row),
@@ -48,8 +49,8 @@ impl App {
         }
     }
 
-    /// Returns the number of the selected row; `None` while the selection follows the newest row, and if the newest stored row is
-    /// selected.
+    /// Returns the number of the selected row; `None` without a selection, while it follows the newest row, and if it is the
+    /// newest stored row.
     pub(crate) fn selected_older_row(&self) -> Option<u64> {
         self.list.selected_number().filter(|&row| self.list.is_paused && row < self.model.rows.newest)
     }
@@ -64,7 +65,8 @@ impl App {
         }
     }
 
-    /// Pins the game that is `places` after the shown one, in the order of numbers; does nothing beyond the first and the last.
+    /// Pins the game that is `places` after the shown one, in the order of numbers; the first one if none is shown. Does nothing
+    /// beyond the first and the last.
     pub(super) fn pin_neighboring_game(&mut self, places: isize) {
         let games: Vec<_> = self.model.games.keys().copied().collect();
         let at = self.shown_game().and_then(|game| games.iter().position(|other| *other == game));
@@ -74,8 +76,8 @@ impl App {
         }
     }
 
-    /// Makes a game the automatic choice if no game has been chosen. A game in progress also replaces a choice that has ended, and
-    /// any choice if the user plays in the new game.
+    /// Makes a game the automatic choice if there is none. A followed game in progress also replaces a choice that is over or no
+    /// longer followed; if the user plays it, it replaces any choice. Ignores a game without a stored board.
     pub(super) fn consider_auto_game(&mut self, game: GameId) {
         let Some(new) = self.model.games.get(&game) else { return };
         let known = self.auto_game.and_then(|auto_game| self.model.games.get(&auto_game));

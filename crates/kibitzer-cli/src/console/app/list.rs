@@ -21,8 +21,8 @@ pub(crate) struct RowList {
 }
 
 impl RowList {
-    /// Returns whether the list shows a row: whether the filter accepts it or, without a filter, it is not a detail of the
-    /// protocol, or details are shown.
+    /// Returns whether a row belongs to the list. With a filter, these are the rows that match; without one, all rows, except for
+    /// details of the protocol while those are hidden.
     pub(crate) fn includes(&self, row: &ConsoleRow) -> bool {
         // A filter such as `kind:prompt` may ask for details.
         match &self.filter {
@@ -31,8 +31,8 @@ impl RowList {
         }
     }
 
-    /// Adds a row if it is to be listed; the selection moves to it while it follows the newest row. Drops the rows before
-    /// `oldest`. Returns whether the row is listed.
+    /// Adds the newest row if it [belongs to the list](Self::includes); the selection moves to it while it follows the newest
+    /// row. Drops the rows before `oldest`. Returns whether the row was added.
     pub(crate) fn add_if_included(&mut self, row: &ConsoleRow, oldest: u64) -> bool {
         let is_listed = self.includes(row);
         if is_listed {
@@ -61,8 +61,8 @@ impl RowList {
         self.rebuild(rows);
     }
 
-    /// Filters all rows again. The selection stays on its row or, if that is not listed, moves to the nearest listed row before
-    /// it; it continues to follow the newest row.
+    /// Filters all rows again. A paused selection stays on its row or, if that is not listed, moves to the nearest listed row
+    /// before it, otherwise to the first one. A selection that follows the newest row continues to do so.
     pub(crate) fn rebuild(&mut self, rows: &RowBuffer) {
         self.listed = rows.iter().filter(|row| self.includes(row)).map(|row| row.number).collect();
         if self.is_paused {
@@ -72,7 +72,7 @@ impl RowList {
         }
     }
 
-    /// Returns the number of the selected row; `None` if no row could be selected, because none was listed.
+    /// Returns the number of the selected row, which may be unlisted; `None` without a selection, as in an empty list.
     pub(crate) fn selected_number(&self) -> Option<u64> {
         (self.selected > 0).then_some(self.selected)
     }
@@ -93,7 +93,8 @@ impl RowList {
         self.is_paused = true;
     }
 
-    /// Moves the selection by so many listed rows; beyond the end, it follows the newest row.
+    /// Moves the selection down by so many listed rows, up if negative, at most to the first one; the list is then paused. Beyond
+    /// the last row, the selection follows the newest one instead.
     pub(crate) fn move_selection_by(&mut self, places: isize) {
         let at = self.listed.partition_point(|&number| number < self.selected);
         let to = at.saturating_add_signed(places);
@@ -131,7 +132,7 @@ impl RowList {
         up_to(to).saturating_sub(up_to(from))
     }
 
-    /// Returns the number of the last listed row up to this one.
+    /// Returns this number if that row is listed, otherwise the number of the last listed row before it; `None` without one.
     pub(crate) fn listed_at_or_before(&self, number: u64) -> Option<u64> {
         let n = self.listed.partition_point(|&listed| listed <= number);
         self.listed.get(n.checked_sub(1)?).copied()

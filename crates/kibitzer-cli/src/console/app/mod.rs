@@ -1,4 +1,4 @@
-//! State of the console, and the effects of keys and items on it. Contains no drawing code.
+//! State of the console, and the effects on it of keys and of the items of the source. Contains no drawing code.
 
 pub(crate) mod list;
 pub(crate) use mouse::MouseTarget;
@@ -30,7 +30,7 @@ use crate::console::source::{ConsoleSource, NextItem, Notice, SeekGoal};
 use crate::failure::Failure;
 use crate::filter::Expression;
 
-/// Maximum number of items processed before keys and screen get their turn.
+/// Maximum number of items that are processed between two frames.
 const ITEMS_AT_ONCE: usize = 2_000;
 
 /// State of the console: the session, and how it is shown.
@@ -41,7 +41,7 @@ pub(super) struct App {
     pub(super) list: RowList,
     pub(super) input: LineEditor,
     pub(super) focus: Focus,
-    /// The page that covers the panes, and its scroll offset in lines.
+    /// The page that covers the panes, and its scroll offset in lines; of the log, counted from its end.
     pub(super) overlay: Option<(OverlayPage, usize)>,
     pub(super) view: DetailView,
     /// The pane that fills the screen; `None` shows all panes.
@@ -50,6 +50,7 @@ pub(super) struct App {
     pub(super) columns_left: usize,
     /// Scroll offset of the detail view, in lines.
     pub(super) scroll: usize,
+    /// Whether the user turned the board.
     pub(super) flip: bool,
     /// The user's choice of colors; `None` keeps that of the environment.
     pub(super) colors: Option<ColorTheme>,
@@ -58,8 +59,9 @@ pub(super) struct App {
     pub(super) notice: Option<Notice>,
     /// When the present notice was first seen; `None` without one.
     notice_since: Option<Instant>,
+    /// Expression of the rows at which a recording, or the screen of a session, pauses.
     pub(super) breakpoint: Option<Expression>,
-    /// Height of the list in rows, by which the keys of pages move; set while drawing.
+    /// Height of the list in rows, by which Page Up and Page Down move the selection; set while drawing.
     pub(super) page: usize,
     /// Whether the user has quit, or the terminal is gone.
     pub(super) is_over: bool,
@@ -86,9 +88,9 @@ pub(super) struct App {
     ruler_start: Option<u64>,
     /// Game chosen with `/game` or the game keys.
     pub(super) pinned_game: Option<GameId>,
-    /// Game that is shown if none is pinned and no older row selects one.
+    /// Game chosen by the console; shown if none is pinned and the selected older row has none.
     auto_game: Option<GameId>,
-    /// Marks of the user with their times, in ascending order; restored when the recording is restarted.
+    /// Marks of the user with their times, in ascending order, at most 1,000; restored while a restarted recording plays.
     marks: Vec<(Duration, String)>,
     /// Number of the marks that have been added to the list since the recording was last restarted.
     n_restored_marks: usize,
@@ -109,8 +111,11 @@ pub(super) enum Pane {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub(super) enum DetailView {
+    /// The bytes, in hexadecimal and as characters.
     Bytes,
+    /// The class, stream position and line of the frame.
     Frame,
+    /// The fields of the event, for people.
     Event,
 }
 
@@ -164,8 +169,8 @@ impl App {
         }
     }
 
-    /// Processes items that are due, at most `ITEMS_AT_ONCE`: adds their rows and follows breakpoints and goals. Returns whether
-    /// more may be due.
+    /// Processes the items of the source that are due, at most 2,000: adds their rows, and checks the breakpoint and the goal of
+    /// a seek. Also updates notices and the bell. Returns `true` if it stopped at that limit.
     ///
     /// # Errors
     ///

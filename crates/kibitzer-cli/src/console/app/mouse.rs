@@ -60,7 +60,7 @@ impl App {
         }
     }
 
-    /// Requests that the terminal reports the mouse, or keeps it for itself, and shows a notice.
+    /// Requests that the terminal reports the mouse (`true`), or lets it select text, and shows a notice.
     pub(super) fn request_mouse_capture(&mut self, is_on: bool) {
         self.queue_terminal_request(TerminalRequest::CaptureMouse(is_on));
         let text = if is_on {

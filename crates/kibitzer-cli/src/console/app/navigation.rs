@@ -17,8 +17,9 @@ const NO_MATCH: &str = "no stored line matches";
 const NO_RECORDING: &str = "only a recording can do that; this session is live";
 
 impl App {
-    /// Lists a new row if the filter accepts it, and lets its game become the automatic choice. Pauses and selects the row if the
-    /// breakpoint matches, or it reaches the goal of a seek.
+    /// Adds a new row to the list if it belongs there, and considers its game as the automatic choice. If the row matches the
+    /// breakpoint, or reaches the goal of a seek, stops the recording there and selects the row. In a session, the breakpoint
+    /// pauses the list alone, and is ignored while that is paused.
     pub(super) fn on_new_row(&mut self, row_number: u64, now: Instant) {
         let Some(new) = self.model.rows.get(row_number) else { return };
         let is_listed = self.list.add_if_included(new, self.model.rows.oldest_number());
@@ -54,7 +55,8 @@ impl App {
         if is_playing { self.pause_or_stop_following(now) } else { self.play_or_follow(now) }
     }
 
-    /// Plays a recording from its newest row or, once it is over, from its start; of a session, follows the newest row again.
+    /// Plays a recording from its newest row or, once it is over, from its start. The selection follows the newest row, also in a
+    /// session.
     pub(super) fn play_or_follow(&mut self, now: Instant) {
         if self.source.try_as_recording_ref().is_some_and(|player| player.replay.is_over) {
             self.restart_recording(now);
@@ -76,7 +78,7 @@ impl App {
         true
     }
 
-    /// Pauses a recording; of a session, stops following the newest row.
+    /// Pauses a recording and ends its seek; in a session, keeps the selection on its row.
     pub(super) fn pause_or_stop_following(&mut self, now: Instant) {
         match self.source.try_as_recording_mut() {
             Some(player) => player.stop_and_drop_goal(now),
@@ -84,7 +86,8 @@ impl App {
         }
     }
 
-    /// Sets the playback speed to a function of the previous one. Shows an error for a session.
+    /// Sets the playback speed to a function of the previous one, limited to [`SPEEDS`](crate::console::SPEEDS). Shows an error
+    /// for a session.
     pub(super) fn change_speed(&mut self, speed: impl FnOnce(f64) -> f64, now: Instant) {
         match self.source.try_as_recording_mut() {
             Some(player) => player.clock.set_speed(speed(player.clock.speed), now),
@@ -99,8 +102,8 @@ impl App {
         }
     }
 
-    /// Selects the next listed row; after the last one, plays a recording up to the next. Shows an error at the newest row of a
-    /// session.
+    /// Selects the next listed row, and stops playback. After the last one, seeks the next listed row of a recording; in a
+    /// session, shows an error and follows the newest row.
     pub(super) fn select_or_play_next_row(&mut self, now: Instant) {
         self.scroll = 0;
         if self.list.n_after_selected() > 0 {
@@ -130,7 +133,8 @@ impl App {
         }
     }
 
-    /// Restarts a recording, with an empty list and without a ruler; has no effect on a session.
+    /// Restarts a recording from its beginning, with an empty model and without a ruler; marks return while it plays. Has no
+    /// effect on a session.
     fn restart_recording(&mut self, now: Instant) {
         if let Some(player) = self.source.try_as_recording_mut() {
             player.restart(now);
@@ -140,7 +144,8 @@ impl App {
         }
     }
 
-    /// Selects the first stored row with the board of this ply of the shown game; without one, seeks it in the recording.
+    /// Selects the first stored row with the board after this ply of the shown game, or of any game if none is shown. Without
+    /// one, seeks it in the recording, from the start if the shown game is past it; shows an error for a session.
     pub(super) fn select_or_seek_ply(&mut self, ply: u32, now: Instant) {
         let game = self.shown_game();
         let known = self.model.rows.iter().find(|row| ply_after_row(row, game) == Some(ply)).map(|row| row.number);
@@ -164,8 +169,9 @@ impl App {
         }
     }
 
-    /// Selects the next match of the last search. A recording plays on until it finds one. After the newest row, the search continues at
-    /// the oldest one; in a session that is followed, it goes backwards.
+    /// Selects the first match of the last search after the selected row. Without one, a recording seeks the next match; a
+    /// session that follows its newest row selects its last match; otherwise the search continues at the oldest row, with a
+    /// notice. Shows an error without a match or a search.
     pub(super) fn select_or_seek_next_match(&mut self, now: Instant) {
         let Some(search) = self.search.clone() else { return self.show_error(NO_SEARCH) };
         let selected = self.list.selected_number().unwrap_or(0);
@@ -187,7 +193,8 @@ impl App {
         }
     }
 
-    /// Selects the previous match of the last search, after the oldest row the newest match.
+    /// Selects the last match of the last search before the selected row; without one, the newest match, with a notice. Shows an
+    /// error without a match or a search.
     pub(super) fn select_previous_match(&mut self) {
         let Some(search) = self.search.clone() else { return self.show_error(NO_SEARCH) };
         let selected = self.list.selected_number().unwrap_or(0);
@@ -199,8 +206,8 @@ impl App {
         self.select_wrapped_match(&search, newest, "no match before this line: the search went on at the end");
     }
 
-    /// Continues a search at the first row: selects the oldest match, and says that the search wrapped. Shows an error if no row
-    /// matches.
+    /// Continues a search at the oldest stored row: selects the first match, and shows a notice that the search wrapped. Shows an
+    /// error if no row matches.
     pub(super) fn select_first_match(&mut self, search: &Search) {
         let oldest = self.matching_row_numbers(search).next();
         self.select_wrapped_match(search, oldest, "no match after this line: the search went on at the start");
@@ -219,7 +226,7 @@ impl App {
         self.model.rows.iter().filter(is_match).map(|row| row.number)
     }
 
-    /// Selects a row, with the byte cursor at the bytes that were searched.
+    /// Selects a row that matches. After a search for bytes, sets the byte cursor to them and shows the view of the bytes.
     fn select_match(&mut self, search: &Search, number: u64) {
         self.list.select_and_stop_following(number);
         let row = self.model.rows.get(number);
@@ -229,8 +236,8 @@ impl App {
         }
     }
 
-    /// Adds a mark at the present time, without a text a numbered one. The first thousand are inserted again after a restart of
-    /// the recording.
+    /// Adds a mark at the current time of the source; an empty text is replaced by a number, such as `mark 3`. The first thousand
+    /// marks are restored after a restart of the recording.
     pub(super) fn add_mark(&mut self, text: String, now: Instant) {
         let at = self.source.current_time(now);
         let text = if text.is_empty() { format!("mark {}", self.marks.len() + 1) } else { text };
@@ -243,7 +250,7 @@ impl App {
         self.on_new_row(row, now);
     }
 
-    /// Inserts the marks up to a time again, after the recording was restarted.
+    /// Adds the marks of the user before a time that a restart of the recording has removed.
     pub(super) fn restore_marks(&mut self, until: Duration) {
         while let Some((at, text)) = self.marks.get(self.n_restored_marks).filter(|(at, _)| *at < until).cloned() {
             self.n_restored_marks += 1;

@@ -41,7 +41,8 @@ impl App {
         self.notice = Some(Notice::Info(text.into()));
     }
 
-    /// Removes a message that was shown long enough, unless nothing has happened since: then it still explains the screen.
+    /// Removes a notice that was first seen here ten seconds ago. While the screen stands still (the recording or the list is
+    /// paused, or the session is over), the notice stays, because it still explains the screen.
     pub(super) fn remove_outdated_notice(&mut self, now: Instant) {
         let since = *self.notice_since.get_or_insert(now);
         let goes_on = match &self.source {

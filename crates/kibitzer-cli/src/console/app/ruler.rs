@@ -18,7 +18,7 @@ impl App {
         }
     }
 
-    /// Shows these times in the list, with a notice.
+    /// Shows these times in the list, with a notice; with an error for times of day that the recording does not contain.
     pub(super) fn set_time_column(&mut self, times: TimeColumn) {
         self.times = times;
         let about = times.to_possible_value().and_then(|value| value.get_help().map(ToString::to_string));

@@ -15,7 +15,8 @@ const TEMPLATE: &str = include_str!("test_of_game.txt");
 /// Number of moves in a line of the test.
 const MOVES_PER_LINE: usize = 16;
 
-/// Applies rows to the games, with the times of day if that of the session's start is known.
+/// Applies the events of rows to `collector`, with their times of day if `utc_start`, that of the session's start, is known. The
+/// end of a recorded connection interrupts the games in progress.
 fn apply_rows(collector: &mut PgnCollector, rows: &[&ConsoleRow], utc_start: Option<Utc>) {
     for row in rows {
         match &row.content {
@@ -26,16 +27,17 @@ fn apply_rows(collector: &mut PgnCollector, rows: &[&ConsoleRow], utc_start: Opt
     }
 }
 
-/// Returns a collector of all played and observed games, with their talk.
+/// Returns an empty collector that accepts played and observed games, with their talk.
 fn new_collector() -> PgnCollector {
     PgnCollector::new(PgnOrigin::new("")).with_observed().with_talk(true)
 }
 
-/// Returns the games of rows as PGN; only those with this number, if one is given.
+/// Returns the games of rows as PGN; only those with this number, if one is given. `start` is the time of day at which the
+/// session began.
 ///
 /// # Errors
 ///
-/// The rows contain no board.
+/// The text to show if the rows contain no such game.
 pub(crate) fn pgn_of_rows(rows: &[&ConsoleRow], game: Option<GameId>, start: Option<Utc>) -> Result<String, String> {
     let mut collector = new_collector();
     apply_rows(&mut collector, rows, start);
@@ -49,12 +51,14 @@ pub(crate) fn pgn_of_rows(rows: &[&ConsoleRow], game: Option<GameId>, start: Opt
     if games.is_empty() { Err("these lines contain no game".to_owned()) } else { Ok(games) }
 }
 
-/// Returns a test in which a bot plays a game again on the embedded server, with a scripted engine to be replaced. Of the games that
-/// had this number, it is the one in progress at a row, or the last one.
+/// Returns the source of a test in which a bot plays a game again on the embedded server, with a scripted engine to be replaced.
+/// If several games had this number, chooses the last one with a board up to the row `at_row`, otherwise the first one after it;
+/// without `at_row`, the last one.
 ///
 /// # Errors
 ///
-/// Why no test can play the game: it is not one of usual chess, has no moves, or its first moves are not stored.
+/// The text to show if no test can play the game: if it has no stored board or moves, is a variant, began at another position
+/// than usual, or lacks earlier moves.
 pub(crate) fn bot_test_of_game(rows: &[&ConsoleRow], game: GameId, at_row: Option<u64>) -> Result<String, String> {
     let (before, after) = rows.split_at(at_row.map_or(rows.len(), |at| rows.partition_point(|row| row.number <= at)));
     let mut collector = new_collector();

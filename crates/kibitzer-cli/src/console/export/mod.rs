@@ -35,10 +35,10 @@ pub(crate) enum ExportForm {
 /// Rows that an exported file contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExportedRows {
-    /// The listed rows; for a recording without a filter all rows
+    /// The listed rows; in the form `recording`, all rows if there is no filter
     #[default]
     Rows,
-    /// Those of them between the ends of the ruler, inclusive
+    /// The listed rows between the ends of the ruler, inclusive
     Marks,
     /// All rows about the game shown
     Game,
@@ -62,12 +62,12 @@ pub(crate) fn row_json(row: &ConsoleRow, utc_start: Option<Utc>) -> Vec<u8> {
     out
 }
 
-/// Returns a row as a line of text: its time in seconds, its kind and its summary.
+/// Returns a row as a line of text, with its line end: its time in seconds, its kind and its summary.
 pub(crate) fn row_text(row: &ConsoleRow) -> String {
     format!("{:>10}.{:03} {:<15} {}\n", row.at.as_secs(), row.at.subsec_millis(), row.kind_name(), row.summary_line())
 }
 
-/// Writes a new file that only its owner can read. An incomplete file is removed.
+/// Writes a new file that on Unix only its owner can read. An incomplete file is removed.
 ///
 /// # Errors
 ///

@@ -13,7 +13,7 @@ const REDACTED: &[u8] = b"[redacted]\n";
 
 /// Returns rows as a recording that can be decoded alone: it starts with the state of the games before the first row. `game`
 /// limits that state to one game. `reader` is a new one for the connection of the first row. Bytes and games that are no longer
-/// stored are missing.
+/// stored are missing, and so are rows that are neither frames nor sent lines. Empty without rows.
 pub(crate) fn recording_of_rows(
     model: &SessionModel,
     rows: &[&ConsoleRow],

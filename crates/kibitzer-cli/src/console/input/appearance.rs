@@ -35,7 +35,7 @@ pub(crate) enum TimeColumn {
 }
 
 impl TimeColumn {
-    /// Returns the column that the key shows after this one.
+    /// Returns the kind of time that the key `t` shows after this one; after the last, the first.
     pub(crate) fn next(self) -> Self {
         Self::value_variants().iter().cycle().nth(self as usize + 1).copied().unwrap_or_default()
     }

@@ -79,8 +79,8 @@ pub(crate) enum RecordingTimeTarget {
     Backward(Duration),
 }
 
-/// All commands: word, arguments and description. Two forms of a command stand one after the other. For the help page and
-/// completion.
+/// All commands, for the help page and completion: word, arguments and description. The two forms of `/filter` are adjacent, so
+/// that [`command_words`] lists it once.
 pub(crate) const COMMANDS: [(&str, &str, &str); 27] = [
     ("/game", "[N]", "show game N; without N, the game chosen by the console"),
     ("/filter", "[EXPR]", "list only matching lines (EXPR or a name); without, all"),
@@ -120,7 +120,8 @@ pub(crate) fn command_words() -> impl Iterator<Item = &'static str> {
 }
 
 impl ConsoleCommand {
-    /// Parses a line that starts with `/`. The argument of `/filter` may be one of the named `filters`.
+    /// Parses a line that starts with `/`. Commands are in lower case; `/filter` also accepts the name of one of `filters`.
+    /// Arguments of a command that has none are ignored.
     ///
     /// # Errors
     ///
@@ -204,7 +205,7 @@ impl ConsoleCommand {
     }
 }
 
-/// Parses the name of a value, in lower case.
+/// Parses the name of a value, which must be in lower case; `None` for any other text.
 fn parse_value<T: ValueEnum>(name: &str) -> Option<T> {
     T::from_str(name, false).ok()
 }
@@ -230,7 +231,7 @@ impl From<String> for CommandError {
     }
 }
 
-/// Parses a move number into a ply: `12` is White's move, `12...` Black's.
+/// Parses a move number of at least 1 into a ply: `12` is White's move (ply 23), `12...` Black's (ply 24).
 fn parse_ply(text: &str) -> Option<u32> {
     let number: u32 = text.trim_end_matches('.').parse().ok().filter(|&number| number > 0)?;
     let blacks = u32::from(text.ends_with("..."));
@@ -250,7 +251,7 @@ impl RecordingTimeTarget {
         }
     }
 
-    /// Returns the time meant, limited to zero; `now` is the present time of the recording.
+    /// Returns the time since the start of the recording, at least zero, and possibly after its end; `now` is its present time.
     pub(crate) const fn absolute_time(self, now: Duration) -> Duration {
         match self {
             Self::Absolute(time) => time,

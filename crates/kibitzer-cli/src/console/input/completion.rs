@@ -93,8 +93,8 @@ impl CompletionCandidates {
         (!words.is_empty()).then_some(Self { from, words })
     }
 
-    /// Replaces the word before the cursor by what the candidates have in common. If that is no longer than the word and several
-    /// candidates remain, changes nothing and returns their list.
+    /// Replaces the word before the cursor by the common prefix of the candidates. If that is no longer than the word and there
+    /// are several candidates, changes nothing and returns their number and list as text.
     pub(crate) fn insert_or_list(&self, editor: &mut LineEditor) -> Option<String> {
         let (common_prefix, typed) = (self.common_prefix(), editor.split_at_cursor().0.len() - self.from);
         if common_prefix.len() > typed || self.words.len() == 1 {

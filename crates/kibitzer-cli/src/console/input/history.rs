@@ -24,7 +24,8 @@ pub(crate) struct History {
 }
 
 impl History {
-    /// Loads the stored history. Lines that must not be stored are removed, also from the file.
+    /// Loads the newest 1,000 lines of the stored history. Other lines, and those that must not be stored, are removed from the
+    /// file.
     pub(crate) fn load_and_clean(store: StateDirectory) -> Self {
         let text = store.read_file(FILE);
         let mut history = Self { store, ..Self::default() };
@@ -46,7 +47,8 @@ impl History {
         }
     }
 
-    /// Appends a line unless it is blank, contains control characters or a password; may drop the oldest. Returns whether it did.
+    /// Appends a line unless it is blank, contains control characters or a password; at the limit, drops the oldest. Returns
+    /// whether the line was appended.
     fn push_if_allowed(&mut self, line: &str) -> bool {
         self.detector.learn_alias(line);
         let may_be_kept = !line.trim().is_empty() && !line.contains(char::is_control) && !self.detector.is_secret(line);

@@ -139,16 +139,16 @@ pub(crate) const INPUT_KEYS: [(&str, &str); 7] = [
     ("Ctrl-C Ctrl-Z", "end a seek, or empty the line, or quit; suspend"),
 ];
 
-/// Returns the key of an event, with Ctrl-J as Enter; `None` if the key is released. Terminals translate an Enter pressed before
-/// raw mode is on, for example while a large recording is opened.
+/// Returns the key of an event, with Ctrl-J replaced by Enter; `None` if the key is released. Terminals send Ctrl-J for an Enter
+/// that is pressed before raw mode is on, for example while a large recording is opened.
 pub(crate) fn normalized_press(key: KeyEvent) -> Option<KeyEvent> {
     let is_line_feed = key.code == KeyCode::Char('j') && key.modifiers.contains(KeyModifiers::CONTROL);
     let pressed = if is_line_feed { KeyEvent::from(KeyCode::Enter) } else { key };
     (key.kind != KeyEventKind::Release).then_some(pressed)
 }
 
-/// Returns the action of a key while a page is shown over the screen; `None` for keys that act as without the page. Text goes to the
-/// input line: `is_typing` is whether that line is focused and not empty.
+/// Returns the action of a key while a page is shown over the screen; `None` for keys that act as without the page. `is_typing`
+/// is whether the input line is focused and not empty: Enter and Space then belong to it, and do not close the page.
 pub(crate) const fn page_action(focus: Focus, is_typing: bool, key: KeyEvent) -> Option<Action> {
     Some(match (key.code, focus) {
         (KeyCode::Up, _) | (KeyCode::Char('k'), Focus::List) => Action::ScrollPage(-1),

@@ -42,7 +42,7 @@ impl LineEditor {
         self.text.split_at_checked(self.cursor).unwrap_or((&self.text, ""))
     }
 
-    /// Inserts typed text at the cursor. Control characters are removed.
+    /// Inserts typed text at the cursor, as much as fits into 16 KiB. Control characters are removed.
     pub(crate) fn insert(&mut self, text: &str) {
         for character in text.chars().filter(|character| !character.is_control()) {
             if self.text.len() + character.len_utf8() > MAX_BYTES {
@@ -53,8 +53,8 @@ impl LineEditor {
         }
     }
 
-    /// Inserts pasted text at the cursor. Line ends within the text stay; tabs become blanks, and other control characters are
-    /// removed. Returns `false`, and inserts nothing, if the text would be too long.
+    /// Inserts pasted text at the cursor. Line ends within the text stay, and those at its end are removed; tabs become blanks,
+    /// and other control characters are removed. Returns `false`, and inserts nothing, if the editor would hold more than 16 KiB.
     pub(crate) fn try_paste(&mut self, text: &str) -> bool {
         let text = text.replace("\r\n", "\n").replace('\r', "\n").replace('\t', " ");
         let text: String = text.trim_end_matches('\n').chars().filter(|&c| c == '\n' || !c.is_control()).collect();
@@ -100,13 +100,13 @@ impl LineEditor {
         }
     }
 
-    /// Inserts the text of the last cut.
+    /// Inserts the text of the last cut, if it fits. Cuts of single characters do not count.
     pub(crate) fn yank(&mut self) {
         let cut = self.cut.clone();
         self.try_paste(&cut);
     }
 
-    /// Replaces the text from a byte offset to the cursor.
+    /// Replaces the text from a byte offset to the cursor. Does nothing if the offset is after the cursor or inside a character.
     pub(crate) fn replace_before_cursor(&mut self, from: usize, with: &str) {
         if from <= self.cursor && self.text.is_char_boundary(from) {
             self.text.drain(from..self.cursor);

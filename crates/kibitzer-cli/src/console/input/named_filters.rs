@@ -32,7 +32,7 @@ pub(crate) struct NamedFilters {
 }
 
 impl NamedFilters {
-    /// Loads the expressions stored in a file; invalid lines are ignored.
+    /// Loads the expressions stored in a file, at most 100; invalid lines are ignored.
     pub(crate) fn load(store: StateDirectory, file: &'static str) -> Self {
         let text = store.read_file(file);
         let stored = text.lines().filter_map(|line| line.split_once('=')).map(|(name, source)| (name.trim(), source));
@@ -42,10 +42,12 @@ impl NamedFilters {
         Self { named, profile: ProfileFilters::default(), store, file }
     }
 
+    /// Returns the expression with this name: the user's own, otherwise that of the profile.
     pub(crate) fn get(&self, name: &str) -> Option<&Expression> {
         self.named.get(name).or_else(|| self.profile.get(name))
     }
 
+    /// Returns the names of the user, then those of the profile; a name in both comes twice.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.named.keys().chain(self.profile.keys()).map(String::as_str)
     }

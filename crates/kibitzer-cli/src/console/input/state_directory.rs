@@ -33,14 +33,14 @@ impl StateDirectory {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// Overwrites a file with these lines; errors are ignored.
+    /// Overwrites a file with these lines, or creates it; errors are ignored.
     pub(crate) fn overwrite_with_lines(&self, name: &str, lines: impl Iterator<Item = String>) {
         let text: String = lines.map(|line| line + "\n").collect();
         let file = self.open_or_create(name, OpenOptions::new().write(true));
         let _ = file.and_then(|mut file| file.set_len(0).and_then(|()| file.write_all(text.as_bytes())));
     }
 
-    /// Appends text to a file; errors are ignored.
+    /// Appends text to a file, or creates it; errors are ignored.
     pub(crate) fn append_to(&self, name: &str, text: &str) {
         let _ = self
             .open_or_create(name, OpenOptions::new().append(true))

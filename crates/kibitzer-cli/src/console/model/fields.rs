@@ -28,8 +28,9 @@ pub(crate) struct FrameField {
     pub(crate) in_frame: Range<usize>,
 }
 
-/// Returns the fields of an event's frame, in order; `frame` are its bytes as received. Empty for an event without a frame, and
-/// if the bytes of the line cannot be found in the frame.
+/// Returns the fields of an event's frame, in order; `frame` are its bytes as received. A frame without a line, such as a prompt,
+/// is a single field with the name of its kind. Empty for an event without a frame, and if the bytes of the line cannot be found
+/// in the frame.
 pub(crate) fn fields_of_frame(event: &Event, frame: &[u8]) -> Vec<FrameField> {
     let Event::Received { received, .. } = event else { return Vec::new() };
     let line = received.raw();
@@ -66,7 +67,7 @@ fn named_parts(received: &Received, line: &[u8]) -> Vec<(String, Range<usize>)> 
     }
 }
 
-/// Returns the positions of a tagged line's words. No blank has to follow the tag.
+/// Returns the positions of the words of a tagged line. The first is the tag up to its `>`, which no blank has to follow.
 fn word_ranges(line: &[u8]) -> impl Iterator<Item = Range<usize>> {
     let tag = line.iter().position(|&byte| byte == b'>').map_or(0, |at| at + 1);
     let mut end = tag;

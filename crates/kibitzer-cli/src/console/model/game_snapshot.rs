@@ -20,6 +20,7 @@ pub(crate) struct GameSnapshot {
     ratings: [Option<Rating>; 2],
     /// Result and reason, once the game has ended.
     pub(crate) ending: Option<String>,
+    /// Whether the game is in progress and the server reports its moves to this login.
     pub(crate) followed: bool,
     /// The engine's latest analysis, if a bot plays the game.
     pub(crate) analysis: Option<BotEvent>,
@@ -27,6 +28,7 @@ pub(crate) struct GameSnapshot {
     pub(crate) move_times: Vec<MoveTime>,
     /// The other game of a bughouse match.
     pub(crate) partner: Option<GameId>,
+    /// Side whose clock is running.
     running: Option<Color>,
     /// Time of the session at which the clocks were reported, by the last new board.
     pub(super) clocks_at: Duration,
@@ -46,7 +48,7 @@ pub(crate) struct MoveTime {
 const KEPT_MOVE_TIMES: usize = 32;
 
 impl GameSnapshot {
-    /// Copies the drawn part of a game.
+    /// Copies the drawn part of a game. The caller adds the analysis, the times of moves and the time of the clocks.
     pub(crate) fn new(game: &Game) -> Self {
         let board = game.position().clone();
         let reported = board.played();
@@ -68,7 +70,8 @@ impl GameSnapshot {
         }
     }
 
-    /// Returns the game at an earlier board, with both clocks stopped.
+    /// Returns the game as it was at an earlier board: with stopped clocks, and without a result, analysis and times of moves.
+    /// `played` is the move that led to that board. Without `hands`, the present reserves stay.
     pub(crate) fn at_earlier_board(&self, board: &Style12, played: Option<LastMove>, hands: Option<Hands>) -> Self {
         let (board, hands) = (board.clone(), hands.or(self.hands));
         Self {
@@ -83,8 +86,8 @@ impl GameSnapshot {
         }
     }
 
-    /// Moves the analysis and the times of moves from the earlier state of the game, drops those of moves that were taken back,
-    /// and adds the time of the last move if this login made it.
+    /// Moves the analysis and the times of moves from the earlier state of the game, drops the times of moves that were taken
+    /// back, and adds that of the last move if this login made it. Stores at most 32 times.
     pub(crate) fn continue_from(&mut self, earlier: Option<&mut Self>) {
         if let Some(earlier) = earlier {
             (self.analysis, self.move_times) = (earlier.analysis.take(), std::mem::take(&mut earlier.move_times));
@@ -102,7 +105,7 @@ impl GameSnapshot {
         self.move_times.drain(..excess);
     }
 
-    /// Returns whether the game has reserves and is not known to be of another variant.
+    /// Returns whether the game has reserves and is not known to be of another variant than bughouse.
     pub(crate) fn may_be_bughouse(&self) -> bool {
         self.hands.is_some() && self.kind.as_deref().is_none_or(|kind| kind.contains("bughouse"))
     }
@@ -111,7 +114,7 @@ impl GameSnapshot {
         self.board.game()
     }
 
-    /// Returns a player's rating, if the server reported one.
+    /// Returns a player's rating; `None` if the server reported none, or 0.
     pub(crate) fn rating(&self, color: Color) -> Option<Rating> {
         let [white, black] = self.ratings;
         // Datagrams have 0 for players without a rating.
@@ -122,7 +125,8 @@ impl GameSnapshot {
         .filter(|rating| rating.value() != Some(0))
     }
 
-    /// Returns a clock's reading at a time of the session, which counts only for the running clock.
+    /// Returns the reading of a player's clock at a time of the session: the reported one, for the running clock minus the time
+    /// since the report. May be negative.
     pub(crate) fn clock_at(&self, color: Color, now: Duration) -> ClockReading {
         let reported = self.board.clock(color);
         if self.running != Some(color) {
@@ -141,7 +145,7 @@ impl GameSnapshot {
         missing.flat_map(|(role, n)| std::iter::repeat_n(role, n)).collect()
     }
 
-    /// Returns the rating mode, kind and time control, such as `rated blitz 5+0`.
+    /// Returns the rating mode and the kind, as far as they are known, and the time control, such as `rated blitz 5+0`.
     pub(crate) fn terms_text(&self) -> String {
         let rated = match self.rated {
             Some(true) => "rated ",
@@ -153,7 +157,8 @@ impl GameSnapshot {
     }
 }
 
-/// Returns the board in an event: its own, or the one that a delta board led to.
+/// Returns the board after an event: the one that its change to a game contains, as for a delta board, or its own in style 12;
+/// otherwise `None`.
 pub(crate) fn board_in_event(event: &Event) -> Option<&Style12> {
     let Event::Received { received, change } = event else { return None };
     let own = if let Message::Style12(board) = &received.message { Some(board) } else { None };

@@ -12,6 +12,7 @@ use crate::console::model::game_snapshot::GameSnapshot;
 /// Items arrive in session order: bytes before the events parsed from them.
 #[derive(Clone, Debug)]
 pub(crate) struct SourceItem {
+    /// Time since the session began.
     pub(crate) at: Duration,
     pub(crate) kind: SourceItemKind,
 }
@@ -24,7 +25,7 @@ pub(crate) enum SourceItemKind {
     /// An event parsed from earlier bytes, or an event of the connection.
     Event {
         event: Event,
-        /// State of the changed game after the event.
+        /// State of the changed game after the event; `None` if no game changed.
         snapshot: Option<Box<GameSnapshot>>,
         /// Time that parsing the event took.
         decoding: Duration,
@@ -46,11 +47,11 @@ pub(crate) enum SourceItemKind {
     Disconnected,
     /// A line sent by the client.
     Sent {
-        /// Bytes as sent, including the line end. Empty if the line is secret.
+        /// Bytes as sent, including the line end; those of a secret line may have been removed.
         bytes: Vec<u8>,
         /// The line without its end, unsealed.
         text: Vec<u8>,
-        /// Whether the line belongs to timeseal and was not typed or requested.
+        /// Whether the line is one of timeseal itself, such as the answer to a ping, to which the server does not reply.
         answers_ping: bool,
         /// Whether the line is known to contain a password.
         is_secret: bool,

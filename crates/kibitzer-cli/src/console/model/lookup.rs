@@ -1,4 +1,4 @@
-//! What the model finds for a row: its bytes and fields, and the games as they were then.
+//! Lookups for a row: its bytes and fields, and the games as they were at that time.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use super::fields::{FrameField, MOVE_FIELDS, fields_of_frame};
 use super::{ConsoleRow, GameSnapshot, RowContent, SessionModel, board_in_event};
 
 impl SessionModel {
-    /// Returns the bytes of a row: of its frame as received, or as sent; of a desync those of the contradicting message. Empty
-    /// without bytes, and if some are no longer stored.
+    /// Returns the bytes of a row: those of its frame as received, or of its line as sent; for a desync, those of the
+    /// contradicting message. Empty for a row without bytes or with a secret line, and if some are no longer stored.
     pub(crate) fn row_bytes(&self, row: &ConsoleRow) -> Vec<u8> {
         if let RowContent::Sent(sent) = &row.content {
             return sent.bytes.clone();
@@ -30,13 +30,15 @@ impl SessionModel {
         lines.iter().copied().chain(self.bytes.get(start..end).1).collect()
     }
 
-    /// Returns the fields of a row's frame; empty without a frame, and if its bytes are no longer stored.
+    /// Returns the fields of a row's frame; for a desync, of the frame of the contradicting message. Empty without a frame, and
+    /// if its bytes are no longer stored.
     pub(crate) fn fields_of_row(&self, row: &ConsoleRow) -> Vec<FrameField> {
         let event = self.message_row_or_self(row).event();
         event.map_or_else(Vec::new, |event| fields_of_frame(event, &self.row_bytes(row)))
     }
 
-    /// Returns the row with the contradicting message, for the row of a desync; any other row itself.
+    /// Returns the row of the contradicting message, which follows the row of a desync. Returns `row` itself if it is no desync,
+    /// or if no message follows it.
     pub(crate) fn message_row_or_self<'a>(&'a self, row: &'a ConsoleRow) -> &'a ConsoleRow {
         let is_desync = matches!(row.event(), Some(Event::Desync(_)));
         let message = self.rows.get(row.number + 1).filter(|next| is_desync && next.frame_range().is_some());

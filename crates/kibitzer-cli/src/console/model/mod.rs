@@ -35,9 +35,9 @@ use crate::filter::{Facts, SessionFacts};
 use crate::live::HousekeepingFilter;
 use crate::output::PasswordPrompt;
 
-/// Maximum number of games; a finished one is evicted first.
+/// Maximum number of games. At the limit one is dropped, preferably one that is over or no longer followed.
 const KEPT_GAMES: usize = 256;
-/// Shortest silence that is a row of its own.
+/// Minimum duration of a silence that gets a row of its own.
 const GAP: Duration = Duration::from_secs(30);
 /// First byte of a telnet command.
 const IAC: u8 = 0xFF;
@@ -51,6 +51,7 @@ pub(crate) struct SessionModel {
     pub(crate) rates: RateHistory,
     pub(crate) latency: SessionDelays,
     pub(crate) names: SeenNames,
+    /// State from which the facts about each event are derived.
     facts: SessionFacts,
     /// State that recognizes fences, probes and their replies; `None` before the first line of a connection.
     housekeeping: Option<HousekeepingFilter>,
@@ -131,14 +132,15 @@ impl SessionModel {
         number
     }
 
-    /// Returns the filter that recognizes fences and probes of the connection. It starts as for a session that is ready: a
-    /// recording does not contain the end of the set-up, whose commands and refusals stay listed.
+    /// Returns the filter that recognizes fences and probes of the connection; creates it at the first call. It starts as for a
+    /// session that is ready, because a recording does not contain the end of the set-up; commands and refusals of the set-up
+    /// therefore stay listed.
     fn housekeeping_filter_mut(&mut self) -> &mut HousekeepingFilter {
         self.housekeeping.get_or_insert_with(HousekeepingFilter::for_ready_session)
     }
 
-    /// Appends a sent line, without its bytes and text if it is secret. `is_line` is `false` for telnet commands and answers to
-    /// pings, which have no reply.
+    /// Appends a sent line. If it is secret, its bytes and text are dropped, and its end closes the password prompt. `is_line` is
+    /// `false` for telnet commands and lines of timeseal itself, which have no reply.
     fn apply_sent(&mut self, at: Duration, bytes: Vec<u8>, text: Vec<u8>, is_line: bool, secret: bool) {
         if secret {
             self.password_prompt.close_at_line_end(&bytes);
@@ -157,7 +159,8 @@ impl SessionModel {
         }
     }
 
-    /// Appends an event, and updates the state that depends on it; `snapshot` is the game after it.
+    /// Appends an event, and updates the state that depends on it; `snapshot` is the game that it changed, as it is after the
+    /// event.
     fn apply_event(&mut self, at: Duration, event: Event, snapshot: Option<Box<GameSnapshot>>) {
         let number = self.rows.next_number();
         let facts = self.record_facts_and_reply(number, at, &event);
@@ -191,7 +194,8 @@ impl SessionModel {
         self.add_mark(at, text);
     }
 
-    /// Resets what depends on the connection: stream positions, pending replies, followed games.
+    /// Resets the state that belongs to a connection: the base position, pending replies, offers and the password prompt. The
+    /// games stay, but none is followed, and their analysis is removed.
     fn reset_connection_state(&mut self) {
         self.base = self.bytes.end;
         if self.snapshot_lines.0 == self.base {
@@ -206,8 +210,8 @@ impl SessionModel {
         }
     }
 
-    /// Returns the facts of an event that gets the row `number`. If a reply starts with it, stores the reply in the row of the
-    /// sent line, and its delay.
+    /// Returns the facts of an event that gets the row `number`. If the event matches a reply to a sent line, stores the reply in
+    /// the row of that line, and records its delay.
     fn record_facts_and_reply(&mut self, number: u64, at: Duration, event: &Event) -> Facts {
         let (facts, reply) = self.facts.record_event(number, at, event);
         let Some((row, reply)) = reply else { return facts };
@@ -218,8 +222,8 @@ impl SessionModel {
         facts
     }
 
-    /// Stores the state of a game after an event and, for a board, the lag of its last move. At the limit, another game is
-    /// dropped, preferably one that is over.
+    /// Stores the state of a game after an event and, for a board, records the lag of its last move. At the limit, drops another
+    /// game, preferably one that is over or no longer followed.
     fn store_game_and_lag(&mut self, at: Duration, event: &Event, mut snapshot: Box<GameSnapshot>) {
         if event.kind() == EventKind::Position
             && let Some(lag) = snapshot.board.lag_ms().and_then(|lag| u64::try_from(lag).ok())

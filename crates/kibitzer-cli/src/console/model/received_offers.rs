@@ -11,13 +11,13 @@ const KEPT_OFFERS: usize = 32;
 /// The server's word for a challenge in the list of pending offers.
 const MATCH: &str = "match";
 
-/// Offers to this login, the oldest first.
+/// Offers and challenges that wait for an answer of this login, the oldest first, at most 32.
 #[derive(Debug, Default)]
 pub(crate) struct ReceivedOffers {
     pub(crate) offers: Vec<ReceivedOffer>,
 }
 
-/// An offer of another player, and its answers.
+/// An offer or challenge of another player to this login.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ReceivedOffer {
     /// `None` if the server does not name the opponent.
@@ -28,7 +28,7 @@ pub(crate) struct ReceivedOffer {
     index: Option<u32>,
     /// The offer in words.
     pub(crate) text: String,
-    /// What is offered, as the command that offers the same.
+    /// Command that makes the same offer, such as `takeback 2`; accepts an offer without a number.
     terms: String,
 }
 
@@ -68,8 +68,8 @@ impl ReceivedOffers {
         }
     }
 
-    /// Adds an offer, or replaces the one of the same kind and player, whose number it keeps. At the limit, the oldest is
-    /// dropped.
+    /// Adds an offer as the newest. It replaces the one of the same kind and player, whose number it keeps unless it has its own.
+    /// At the limit, the oldest is dropped.
     fn add_or_replace(&mut self, mut offer: ReceivedOffer) {
         if let Some(at) = self.offers.iter().position(|known| known.kind == offer.kind && known.from == offer.from) {
             let known = self.offers.remove(at);
@@ -80,7 +80,7 @@ impl ReceivedOffers {
         self.offers.push(offer);
     }
 
-    /// Stores the server's number in the offer that it belongs to; without one, adds the offer.
+    /// Stores the number of a pending offer in the known offer of the same kind and player; adds the offer if none is known.
     fn number_or_add(&mut self, pending: &PendingOffer) {
         let kind = pending.kind.as_str();
         let known = self
@@ -103,7 +103,7 @@ impl ReceivedOffers {
 }
 
 impl ReceivedOffer {
-    /// Returns the command that accepts or declines the offer.
+    /// Returns the command that accepts (`true`) or declines the offer.
     pub(crate) fn answer(&self, accepts: bool) -> String {
         let word = if accepts { "accept" } else { "decline" };
         match (self.index, &self.from) {

@@ -15,7 +15,7 @@ use crate::filter::{BOT, DISCONNECTED, Facts, GAP, MARK, ReplyMatch, ShortDurati
 use crate::live::is_repeated_reserve;
 use crate::output::{TerminalSafe, one_line};
 
-/// Shown in place of a secret line.
+/// Text that is shown in place of a secret line.
 pub(crate) const MASK: &str = "(password)";
 
 /// A row of the console's list of events, sent lines, bot actions and marks.
@@ -28,7 +28,7 @@ pub(crate) struct ConsoleRow {
     /// Position of the connection's first byte among all received bytes; event offsets are relative to it.
     pub(crate) base: u64,
     pub(crate) facts: Facts,
-    /// Whether the row is a fence or probe of the session, or part of the reply to one.
+    /// Whether the row is a fence or probe of the session, part of the reply to one, or a repeated reserve.
     pub(crate) is_housekeeping: bool,
     pub(crate) content: RowContent,
 }
@@ -127,7 +127,7 @@ impl ConsoleRow {
         }
     }
 
-    /// Returns a summary on one line, safe for the terminal; of a sent line with its reply.
+    /// Returns a summary on one line, safe for the terminal. That of a sent line ends with its reply, once it was received.
     pub(crate) fn summary_line(&self) -> String {
         match &self.content {
             RowContent::Event(event) => one_line(event),
@@ -140,7 +140,8 @@ impl ConsoleRow {
         }
     }
 
-    /// Returns the summary cut to a width. Of a sent line, the text is cut before its reply, and the reply's row before its time.
+    /// Returns the summary cut to a width in cells of the terminal. If that of an answered line is too long, its reply is
+    /// shortened to time and row, and its text is cut. The shortened reply is never cut, so that the result may be wider.
     pub(crate) fn summary_within(&self, cells: usize) -> String {
         let line = self.summary_line();
         match &self.content {
@@ -154,7 +155,8 @@ impl ConsoleRow {
     }
 
     /// Returns whether the row is a detail of the protocol: a prompt, a mark of a block or unit, an empty line, a repeated
-    /// reserve, a fence or probe of the session or its reply.
+    /// reserve, a fence or probe of the session or its reply, or a listing, whose lines are rows as well. Telnet commands are
+    /// not.
     pub(crate) fn is_protocol_detail(&self) -> bool {
         if self.is_housekeeping {
             return true;

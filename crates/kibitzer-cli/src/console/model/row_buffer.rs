@@ -13,6 +13,7 @@ pub(crate) const KEPT_ROW_BYTES: usize = 32 << 20;
 #[derive(Debug, Default)]
 pub(crate) struct RowBuffer {
     kept: VecDeque<ConsoleRow>,
+    /// Approximate memory of the stored rows, in bytes.
     bytes: usize,
     /// Number of the newest row, counted from 1; 0 for an empty buffer.
     pub(crate) newest: u64,
@@ -29,7 +30,8 @@ impl RowBuffer {
         self.kept.front().map_or(self.next_number(), |row| row.number)
     }
 
-    /// Appends a row, and drops the oldest ones beyond the limits. The newest row always stays.
+    /// Appends a row, whose number must be the [next one](Self::next_number), and drops the oldest ones beyond the limits. The
+    /// newest row always stays.
     pub(crate) fn push(&mut self, row: ConsoleRow) {
         self.newest = row.number;
         self.bytes += row.memory_size();
@@ -54,7 +56,7 @@ impl RowBuffer {
         self.kept.iter()
     }
 
-    /// Iterates from a row back to the oldest one.
+    /// Iterates from a row back to the oldest one; from the newest row if the number is higher. Empty for a dropped row.
     pub(crate) fn iter_back_from(&self, number: u64) -> impl Iterator<Item = &ConsoleRow> {
         let n = self.index_of(number.min(self.newest)).map_or(0, |place| place + 1);
         self.kept.iter().take(n).rev()

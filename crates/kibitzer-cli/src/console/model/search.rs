@@ -20,7 +20,7 @@ pub(crate) enum Search {
 }
 
 impl Search {
-    /// Parses an expression, or bytes such as `hex:0a0d3c`.
+    /// Parses an expression, or bytes such as `hex:0a0d3c`, with blanks anywhere between the digits.
     ///
     /// # Errors
     ///
@@ -51,8 +51,8 @@ impl Search {
         }
     }
 
-    /// Returns the position of the first match in the bytes of a row; `None` without one, and for an expression. Bytes that begin
-    /// before the frame, in the gap after the previous frame, have position 0.
+    /// Returns the position of the first match in the bytes of a row; `None` without one, and for an expression. For bytes that
+    /// begin before the frame and end in it, or lie between it and the previous frame, the position is 0.
     pub(crate) fn match_position(&self, model: &SessionModel, row: &ConsoleRow) -> Option<usize> {
         let Self::Bytes(bytes) = self else { return None };
         if let RowContent::Sent(sent) = &row.content {

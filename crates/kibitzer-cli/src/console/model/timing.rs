@@ -28,8 +28,8 @@ pub(crate) struct RateHistory {
 }
 
 impl RateHistory {
-    /// Returns the counts of the second that contains a time of the session, the newest one so far. Seconds that were skipped
-    /// become empty entries.
+    /// Returns the counts of the second that contains a time of the session, so that the caller can increase them. Adds seconds
+    /// up to that time, empty ones for those without a call. An earlier time than the newest second counts in that second.
     pub(crate) fn second_mut(&mut self, at: Duration) -> &mut SecondCounts {
         let gone = at.as_secs().saturating_sub(self.number);
         if gone > 0 {
@@ -43,7 +43,8 @@ impl RateHistory {
         &mut self.newest
     }
 
-    /// Returns the last `n` seconds up to now, oldest first, including the current one.
+    /// Returns the last `n` seconds up to the time `now`, oldest first, including the current one. Seconds that are not stored
+    /// are empty.
     pub(crate) fn last_seconds(&self, n: usize, now: Duration) -> Vec<SecondCounts> {
         let silent = usize::try_from(now.as_secs().saturating_sub(self.number)).unwrap_or(usize::MAX).min(n);
         let newest = std::iter::repeat_n(SecondCounts::default(), silent).chain([self.newest]);

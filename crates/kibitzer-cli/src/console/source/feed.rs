@@ -60,7 +60,7 @@ impl SessionFeed {
         (Self::Bot(Box::new(feed)), sender)
     }
 
-    /// Returns the next item without waiting; `None` if there is none now.
+    /// Returns the next item without waiting; `None` if there is none now, or the feed has ended.
     pub(crate) fn try_next(&mut self) -> Option<FeedItem> {
         match self {
             Self::Own(tap) => tap.try_recv().ok().map(|item| FeedItem::Session(AttachEvent::Item(item))),
@@ -122,17 +122,18 @@ impl BotSender {
     }
 }
 
-/// Forwards the events of an attached session to its feed until the session ends, and returns the reason of that end.
+/// Forwards the events of an attached session to its feed until the session has ended, and returns the reason of that end. Waits
+/// while the channel of the feed is full.
 ///
-/// Returns early if the feed is dropped.
+/// If the feed is dropped, returns early, with `None` unless the end was forwarded.
 ///
 /// # Errors
 ///
-/// [`AttachError`] if the attachment ended before the session; the feed has received it as a message, too.
+/// [`AttachError`] if the attachment ended before the session; also sent to the feed as [`FeedItem::Detached`].
 ///
 /// # Cancel safety
 ///
-/// The last event may be lost.
+/// Not cancel safe: an event that was received but not forwarded yet is lost.
 pub(crate) async fn fill_feed(
     mut session: AttachedSession,
     feed: FeedSender,

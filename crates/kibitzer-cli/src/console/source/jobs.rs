@@ -10,21 +10,21 @@ use super::{LiveSession, Notice};
 use crate::fault::{FaultRequest, fired_fault_text};
 use crate::live::send_failure_text;
 
-/// Maximum number of running jobs, most of them sent lines that wait for their reply.
-const UNANSWERED_LINES: usize = 64;
+/// Number of running jobs, most of them sent lines that wait for their reply, from which on no further line is sent.
+const MAX_RUNNING_JOBS: usize = 64;
 /// Error for faults in a session on a server that is not embedded.
 const NOT_EMBEDDED: &str =
     "faults need an embedded server: `kibitzer` or `kibitzer bot --demo`; others have `serve --control-socket`";
 
 impl LiveSession {
-    /// Sets the control of the embedded server that the session is on: its faults become marks, and
-    /// [`start_fault_injection`](Self::start_fault_injection) adds some.
+    /// Sets the control of the embedded server to which the session is connected. From now on, faults that take effect there
+    /// become marks, and [`start_fault_injection`](Self::start_fault_injection) works.
     pub(crate) fn set_embedded_server(&mut self, control: &ServerControl) {
         self.embedded_server = Some((control.clone(), control.fired_faults()));
     }
 
-    /// Returns the text of the next fault of the embedded server that took effect, without waiting; also of faults that were
-    /// missed, because too many took effect at once.
+    /// Returns the text of the next fault of the embedded server that took effect, without waiting, or the number of those that
+    /// were missed because too many took effect at once. `None` if there is none now, and on other servers.
     pub(super) fn try_next_fired_fault(&mut self) -> Option<String> {
         match self.embedded_server.as_mut()?.1.try_recv() {
             Ok(fault) => Some(fired_fault_text(&fault)),
@@ -33,8 +33,12 @@ impl LiveSession {
         }
     }
 
-    /// Starts to inject a fault: if the request names no connection, into that of this session, before the login into the next one.
-    /// [`take_notice`](Self::take_notice) returns the outcome.
+    /// Starts to inject a fault. A request that names no connection applies to that of this session; before the login, to the
+    /// next one. [`take_notice`](Self::take_notice) returns the outcome.
+    ///
+    /// # Errors
+    ///
+    /// The text to show if the server is not embedded.
     pub(crate) fn start_fault_injection(&mut self, request: FaultRequest) -> Result<(), &'static str> {
         let (control, _) = self.embedded_server.as_ref().ok_or(NOT_EMBEDDED)?;
         let (control, player) = (control.clone(), self.handle.as_ref());
@@ -46,6 +50,10 @@ impl LiveSession {
     }
 
     /// Starts to send a line. Its reply arrives as items; [`take_notice`](Self::take_notice) returns failures that no item shows.
+    ///
+    /// # Errors
+    ///
+    /// The text to show if the session is over or not ready, without write access, and if too many lines wait for their reply.
     pub(crate) fn start_sending(&mut self, line: &str) -> Result<(), &'static str> {
         if self.is_over() {
             return Err("not sent: the session is over");
@@ -57,7 +65,7 @@ impl LiveSession {
             // A typed line is meant for now: it must not wait for a connection that may come hours later.
             return Err("not sent: the session is not ready; Enter tries again");
         }
-        if self.jobs.len() >= UNANSWERED_LINES {
+        if self.jobs.len() >= MAX_RUNNING_JOBS {
             return Err("not sent: too many lines wait for their reply");
         }
         let line = line.to_owned();
@@ -72,6 +80,10 @@ impl LiveSession {
     }
 
     /// Starts to record the session in a new file. [`take_notice`](Self::take_notice) returns the outcome.
+    ///
+    /// # Errors
+    ///
+    /// The text to show if the session is attached.
     pub(crate) fn start_recording(&mut self, file: String) -> Result<(), &'static str> {
         let Some(client) = self.client().cloned() else {
             return Err("an attached session can be recorded by its own process only");
@@ -86,7 +98,8 @@ impl LiveSession {
         Ok(())
     }
 
-    /// Returns the next notice: the outcome of a job that has ended, otherwise the stored one.
+    /// Removes and returns the next notice, without waiting: the outcome of a job that has ended, otherwise that of the session
+    /// itself.
     pub(crate) fn take_notice(&mut self) -> Option<Notice> {
         while let Some(outcome) = self.jobs.try_join_next() {
             if let Ok(Some(notice)) = outcome {

@@ -36,7 +36,7 @@ pub(crate) struct LiveSession {
     attached_state: &'static str,
     /// Account name of the session, once it is logged in.
     pub(super) handle: Option<Handle>,
-    /// Name of the server, for the first row.
+    /// Name of the server, for the title.
     server: String,
     /// Runtime on which the jobs run.
     pub(super) runtime: runtime::Handle,
@@ -55,7 +55,7 @@ pub(crate) struct LiveSession {
     pub(super) embedded_server: Option<(ServerControl, Receiver<FiredFault>)>,
     /// Whether an item has arrived since the feed was last empty.
     has_new_items: bool,
-    /// Whether items arrived before the feed was last empty, so that the screen is to be drawn often.
+    /// Whether items arrived between the last two times that the feed was empty; the screen is then drawn more often.
     pub(crate) is_busy: bool,
 }
 
@@ -97,7 +97,8 @@ impl LiveSession {
         now.saturating_duration_since(self.began.into_std())
     }
 
-    /// Returns a new reader for the bytes of the present connection from its start, with its family and timeseal version.
+    /// Returns a new reader for the bytes of the present connection from its start, with its family and timeseal version; for an
+    /// attached session, with those of default capabilities.
     pub(crate) fn new_event_reader(&self) -> EventReader {
         let capabilities = self.client().map(Client::capabilities).unwrap_or_default();
         let args = ReaderArgs { timeseal: Some(capabilities.timeseal), server: capabilities.family, strict: false };
@@ -140,7 +141,7 @@ impl LiveSession {
         format!("{who}{}{access}{recording}", self.server)
     }
 
-    /// Returns the next item that has arrived, without waiting. Without one, also notes whether items arrived lately (`is_busy`).
+    /// Returns the next item that has arrived, without waiting. Without one, returns [`NextItem::Wait`] and updates `is_busy`.
     pub(crate) fn next_item(&mut self) -> NextItem {
         // Before its consequences.
         if let Some(text) = self.try_next_fired_fault() {
@@ -178,7 +179,7 @@ impl LiveSession {
         NextItem::Wait
     }
 
-    /// Updates the label of the state, and the handle, which a later event may change after a snapshot.
+    /// Updates the label of the state and the handle after an event of the session.
     fn update_state(&mut self, event: &Event) {
         self.attached_state = match event {
             Event::Connecting { .. } => "dialing",
@@ -193,8 +194,8 @@ impl LiveSession {
         }
     }
 
-    /// Stores the state and the handle in a snapshot, and converts the snapshot to an item. A snapshot arrives after attaching,
-    /// and after a gap in the stream.
+    /// Copies the state and the handle from a snapshot, and converts the snapshot to an item. A snapshot arrives after attaching,
+    /// and after this process missed a part of the stream.
     fn apply_snapshot(&mut self, snapshot: &SessionSnapshot) -> SourceItem {
         self.unconfirmed.clear();
         self.attached_state = label_of_state(&snapshot.state);
@@ -224,8 +225,8 @@ impl LiveSession {
         SourceItem { at: self.time_since_start(now), kind: SourceItemKind::Note(text) }
     }
 
-    /// Returns the mark of a failed recording, and stores a notice; `None` after the first call for the same failure, and without
-    /// one.
+    /// Returns a mark, and stores a notice, if the recording of the session has failed since the last call; otherwise returns
+    /// `None`.
     fn take_recording_failure(&mut self) -> Option<SourceItem> {
         let failed = self.client().and_then(Client::recording).filter(|recording| recording.error.is_some());
         let was_shown = std::mem::replace(&mut self.is_failure_shown, failed.is_some());
@@ -276,7 +277,7 @@ impl LiveSession {
     }
 }
 
-/// Returns the word for a state of a session of this process.
+/// Returns the word that the title shows for a state of a session.
 const fn label_of_state(state: &SessionState) -> &'static str {
     match state {
         SessionState::Connecting => "dialing",

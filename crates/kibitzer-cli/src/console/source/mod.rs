@@ -44,7 +44,7 @@ impl ConsoleSource {
         matches!(self, Self::Live(live) if live.sender.is_some())
     }
 
-    /// Returns the time at which a recording is, or since the session began.
+    /// Returns the position in a recording, or the time since a live session began.
     pub(crate) fn current_time(&self, now: Instant) -> Duration {
         match self {
             Self::Recording(player) => player.current_time(now),

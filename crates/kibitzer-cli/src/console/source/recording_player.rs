@@ -9,7 +9,7 @@ use crate::console::source::recording_reader::RecordingReader;
 use crate::console::source::replay_clock::ReplayClock;
 use crate::failure::Failure;
 
-/// Where a seek ends, which plays a recording as fast as possible ([`RecordingPlayer::seek_to`]).
+/// Goal of a seek, which plays a recording as fast as possible until the goal is reached ([`RecordingPlayer::seek_to`]).
 #[derive(Clone, Debug)]
 pub(crate) enum SeekGoal {
     /// The next listed row.
@@ -22,7 +22,7 @@ pub(crate) enum SeekGoal {
     Ply(Option<GameId>, u32),
 }
 
-/// Returns the ply of the board in a row, if it is one of `game`, or of any game for `None`.
+/// Returns the ply of the board in a row; `None` without a board, and for a board of another game than `game`, if one is given.
 pub(crate) fn ply_after_row(row: &ConsoleRow, game: Option<GameId>) -> Option<u32> {
     let event = row.event()?;
     let of_event = event.affected_game()?;
@@ -37,7 +37,7 @@ pub(crate) struct RecordingPlayer {
     pub(crate) goal: Option<SeekGoal>,
 }
 
-/// Answer of a source to the request for its next item.
+/// Result of asking a source for its next item.
 pub(crate) enum NextItem {
     Item(SourceItem),
     /// Nothing is due yet.
@@ -49,12 +49,15 @@ pub(crate) enum NextItem {
 }
 
 impl RecordingPlayer {
+    /// Creates a player and starts it at the beginning of the recording. The speed is limited to
+    /// [`SPEEDS`](crate::console::SPEEDS).
     pub(crate) fn new(replay: RecordingReader, speed: f64, now: Instant) -> Self {
         let mut clock = ReplayClock::new(speed, now);
         clock.start(now);
         Self { replay, clock, goal: None }
     }
 
+    /// Returns whether the clock runs and the recording is not over. A seek does not count as playing.
     pub(crate) const fn is_playing(&self) -> bool {
         self.clock.is_running && !self.replay.is_over
     }
@@ -70,19 +73,22 @@ impl RecordingPlayer {
         self.goal = None;
     }
 
-    /// Lets the following items be delivered as fast as possible up to a goal. The clock stops.
+    /// Stops the clock, and lets [`next_item`](Self::next_item) return items as fast as possible until the goal is reached.
+    /// Replaces an earlier goal.
     pub(crate) fn seek_to(&mut self, goal: SeekGoal, now: Instant) {
         self.clock.stop(now);
         self.goal = Some(goal);
     }
 
-    /// Restarts the recording from the beginning.
+    /// Restarts the recording from the beginning. The clock is set to zero, and continues if it is running; a goal stays.
     pub(crate) fn restart(&mut self, now: Instant) {
         self.clock.set_reading(Duration::ZERO, now);
         self.replay.restart();
     }
 
-    /// Returns the next item that is due by the clock or before the goal, without waiting; sets the clock while it seeks.
+    /// Returns the next item that is due by the clock or, during a seek, the next one before the goal, without waiting; a seek
+    /// sets the clock to the time of each item. Reaches goals of time only: for the others, call
+    /// [`take_reached_goal`](Self::take_reached_goal) with each new row.
     ///
     /// # Errors
     ///
@@ -113,7 +119,8 @@ impl RecordingPlayer {
         Ok(NextItem::Wait)
     }
 
-    /// Clears and returns the goal if this row reaches it; `None` otherwise. `is_listed` is whether the list shows the row.
+    /// Clears and returns the goal if the row with this number reaches it; otherwise returns `None`. `is_listed` is whether the
+    /// list shows the row.
     pub(crate) fn take_reached_goal(&mut self, model: &SessionModel, row: u64, is_listed: bool) -> Option<SeekGoal> {
         let row = model.rows.get(row)?;
         self.goal.take_if(|goal| match goal {

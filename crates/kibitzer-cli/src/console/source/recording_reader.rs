@@ -48,7 +48,8 @@ pub(crate) struct RecordingReader {
 }
 
 impl RecordingReader {
-    /// Opens a recording, and reads it once to validate it and find its length.
+    /// Opens a recording, and reads it once to validate it and find its length. `stopwatch` is the clock that measures parsing
+    /// times.
     ///
     /// # Errors
     ///
@@ -107,7 +108,8 @@ impl RecordingReader {
         *self = Self { length: self.length, utc_start: self.utc_start, ..start };
     }
 
-    /// Returns the next item if its time is at most `until`; `None` if it is later, or at the end of the recording.
+    /// Returns the next item if its time is at most `until`; `None` if it is later, and at the end of the recording, where
+    /// `is_over` is set.
     ///
     /// # Errors
     ///
@@ -127,7 +129,8 @@ impl RecordingReader {
         }
     }
 
-    /// Reads the next record ahead; `None` at the end of the file, and before a line that it ends in.
+    /// Returns the next record without consuming it, and reads it if necessary; `None` at the end of the file, or if only an
+    /// incomplete line is left.
     fn peek_record(&mut self) -> Result<Option<&Record>, Failure> {
         if self.next.is_none() {
             let records = match &mut self.records {
@@ -179,7 +182,8 @@ impl RecordingReader {
         event.map(|event| self.event_item(event, decoding))
     }
 
-    /// Returns what remains at the end of the recording: an unfinished line, then the mark of a cut. Then the recording is over.
+    /// Returns the next of the last items of the recording: an unfinished line, then the mark that reports a cut. After them,
+    /// sets `is_over`.
     fn next_at_end(&mut self) -> Option<SourceItem> {
         let rest = self.events.finish().map(|event| self.event_item(event, Duration::ZERO));
         let kind = rest.or_else(|| self.cut_mark.take().map(SourceItemKind::Note));
@@ -194,7 +198,7 @@ impl RecordingReader {
     }
 }
 
-/// Converts a sent line, unsealed if it is sealed.
+/// Converts a sent line, unsealed if it is sealed; `detector` decides whether it is secret, unless the recording redacted it.
 fn sent_item(line: &[u8], is_redacted: bool, timeseal: Timeseal, detector: &mut SecretDetector) -> SourceItemKind {
     let unsealed = if timeseal == Timeseal::Off { None } else { unseal(line) };
     let answers_ping = unsealed.as_ref().is_some_and(Unsealed::is_ping_answer);

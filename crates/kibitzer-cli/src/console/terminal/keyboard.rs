@@ -47,8 +47,9 @@ impl Keyboard {
         Ok(Self { terminal, resized, _handlers: SignalHandlers(vec![handler]) })
     }
 
-    /// Waits until keys can be read or the size has changed, at most for `pause`, and reads all events; `None` once the terminal is
-    /// gone. A signal ends the wait early.
+    /// Waits until keys can be read or the size has changed, at most for `pause`, and reads all events; after the first bytes of
+    /// a key, waits as long again for its rest. Returns no events after the timeout or a signal, and `None` once the terminal is
+    /// gone.
     ///
     /// # Errors
     ///

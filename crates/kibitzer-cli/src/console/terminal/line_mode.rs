@@ -36,10 +36,10 @@ const UNREAD_BYTES: usize = 64 << 10;
 /// Prompt before the input.
 const MARK: &str = "> ";
 
-/// Modes of the terminal from before, which dropping them restores; `None` while the process is suspended.
+/// Previous modes of the terminal, which their drop restores; `None` while the process is suspended.
 type SavedModes = Arc<Mutex<Option<TerminalModes>>>;
 
-/// The input line of a session that is printed on the terminal. Dropping it restores the terminal.
+/// The input line of a session that is printed on the terminal. Dropping it ends its thread and restores the terminal.
 pub(crate) struct LineMode {
     modes: SavedModes,
     /// Dropping it ends the thread.
@@ -66,8 +66,9 @@ struct LineThread {
 }
 
 impl LineMode {
-    /// Puts the terminal into raw mode and spawns the thread that edits lines on it, with the stored history, and with completion
-    /// of the names in the session. Returns the entered lines as a stream that ends with the terminal.
+    /// Puts the terminal's input into raw mode and spawns the thread that edits lines on it, with the stored history, and with
+    /// completion of the names in the session. Also returns the stream of the entered lines, which ends when the thread does:
+    /// once the terminal is gone, or on drop. Panics outside of a tokio runtime.
     ///
     /// # Errors
     ///
@@ -109,7 +110,8 @@ impl Drop for LineMode {
 }
 
 impl LineThread {
-    /// Edits lines until the session or the terminal is gone, and erases the line.
+    /// Edits lines until `over` is disconnected, as it is by the drop of [`LineMode`], or the terminal or the reader of the lines
+    /// is gone. Then erases the input line.
     fn run(mut self, over: &Receiver<()>) {
         // Without this mode, pasted line ends are keys.
         let _ = execute!(io::stdout(), EnableBracketedPaste);
@@ -235,12 +237,13 @@ impl LineThread {
     }
 }
 
-/// Prints a line above the input line.
+/// Prints a line above the input line, escaped for the terminal.
 fn print_line_above_input(text: &str) -> io::Result<()> {
     print_above_input(|| writeln!(io::stdout(), "{}", TerminalSafe(text)))
 }
 
-/// Lets keys be read one by one, without echo and signals. Output is processed as before. Returns the previous modes.
+/// Puts the terminal's input into raw mode: keys are read one by one, without echo, and none raises a signal. Output is processed
+/// as before. Returns the previous modes.
 fn enter_raw_input() -> io::Result<TerminalModes> {
     TerminalModes::change(|modes: &mut Termios| {
         let output = modes.output_modes;

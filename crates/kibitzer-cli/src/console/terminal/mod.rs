@@ -52,7 +52,7 @@ const WITHOUT_CLIPBOARD: [&str; 4] = ["", "dumb", "linux", "vt100"];
 
 /// The terminal in raw mode with the alternate screen; restored on drop.
 ///
-/// A panic restores it first, so that its message can be read.
+/// A panic of the drawing thread restores it first, so that its message can be read.
 struct TerminalSession {
     terminal: DefaultTerminal,
     keyboard: Keyboard,
@@ -133,7 +133,7 @@ impl Drop for TerminalSession {
 ///
 /// # Errors
 ///
-/// [`Failure`] if the terminal or the recording fails.
+/// [`Failure`] if the terminal or the recording fails, or another thread panics.
 pub(super) fn run_until_quit(mut app: App) -> Result<(), Failure> {
     let mut session = TerminalSession::open().map_err(terminal_failure)?;
     run_event_loop(&mut app, &mut session)
@@ -187,7 +187,8 @@ fn process_event(app: &mut App, event: Event) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Reads all events that have arrived. If the first bytes may be half of a key, waits for its rest, at most for `pause`.
+/// Waits for an event, at most for `pause`, and reads all that have arrived; empty if none did. The bytes of half a key are not
+/// an event yet.
 fn read_events(pause: Duration) -> io::Result<Vec<Event>> {
     let (mut events, mut wait) = (Vec::new(), pause);
     while event::poll(wait)? {
@@ -197,8 +198,8 @@ fn read_events(pause: Duration) -> io::Result<Vec<Event>> {
     Ok(events)
 }
 
-/// Writes text to the clipboard of the terminal, with the escape sequence OSC 52. Returns why it cannot, if the terminal is known to have
-/// no clipboard; other terminals report neither success nor refusal.
+/// Asks the terminal to write text to the clipboard, with the escape sequence OSC 52. If the terminal is known to have no
+/// clipboard, returns the error to show instead. Other terminals report neither success nor refusal.
 ///
 /// # Errors
 ///

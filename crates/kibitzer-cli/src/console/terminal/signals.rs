@@ -23,20 +23,20 @@ use super::keyboard::{SignalHandlers, open_terminal};
 /// could block forever.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// A thread that waits for a signal or the loss of the terminal. Dropping this value ends it.
+/// A thread that waits for SIGHUP, SIGINT, SIGTERM or the loss of the terminal. Dropping this value ends it.
 pub(crate) struct ShutdownWatch {
     /// Whether a signal has arrived, or the terminal is gone.
     ended: Arc<AtomicBool>,
     _handlers: SignalHandlers,
     /// The thread wakes when it is closed, and when a signal writes to it.
     _wake: UnixStream,
-    /// Dropping it tells the thread that the console has ended.
+    /// Dropping it notifies the thread that the console has ended.
     _alive: Sender<()>,
 }
 
 impl ShutdownWatch {
-    /// Spawns the thread that watches for signals and for the loss of the terminal. After one of them, it ends the process unless
-    /// this value is dropped within a second.
+    /// Spawns the thread that watches for the signals and for the loss of the terminal. After one of them, it exits the process
+    /// with status 1 unless this value is dropped within a second.
     pub(crate) fn spawn() -> io::Result<Self> {
         let (woken, wake) = UnixStream::pair()?;
         let register_pipe = |signal| pipe::register(signal, wake.try_clone()?);
@@ -80,7 +80,8 @@ pub(super) struct Suspension {
 }
 
 impl Suspension {
-    /// Installs the handlers of SIGTSTP and SIGCONT, which the drop removes.
+    /// Installs the handlers of SIGTSTP and SIGCONT, which the drop removes. Until then, SIGTSTP does not stop the process by
+    /// itself.
     pub(super) fn install_handlers() -> io::Result<Self> {
         let (stop_requested, continued) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
         let handlers = [register(SIGTSTP, Arc::clone(&stop_requested))?, register(SIGCONT, Arc::clone(&continued))?];
@@ -92,7 +93,8 @@ impl Suspension {
         self.stop_requested.swap(false, Ordering::Relaxed)
     }
 
-    /// Stops the process, without restoring the terminal. Returns once it is continued.
+    /// Stops the process, without restoring the terminal. Returns once it is continued;
+    /// [`take_continuation`](Self::take_continuation) then returns `true`.
     pub(super) fn suspend_process(&self) -> io::Result<()> {
         emulate_default_handler(SIGTSTP)?;
         // The handler of SIGCONT may run on another thread, a moment later.

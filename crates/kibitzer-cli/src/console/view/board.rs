@@ -71,8 +71,8 @@ pub(super) fn draw_boards(mut canvas: Canvas<'_>, app: &App, now: Duration) {
     }
 }
 
-/// Returns the note in the title of the first board: what to type without one (`is_shown` is false), that it is pinned, or of an
-/// earlier time.
+/// Returns the note in the title of the first board: that it is pinned, or shows an earlier time; in a session without a board
+/// (`is_shown` is false), the commands that bring one. Otherwise empty.
 fn board_note(app: &App, is_shown: bool) -> &'static str {
     if !is_shown && app.source.is_live() {
         "games, observe N"
@@ -85,7 +85,7 @@ fn board_note(app: &App, is_shown: bool) -> &'static str {
     }
 }
 
-/// Returns the side at the bottom of a board: White, or Black if either the server or `flip` turns the board.
+/// Returns the side at the bottom of a board: Black if the server or `flip`, but not both, turns the board; otherwise White.
 fn bottom_side(snapshot: &GameSnapshot, flip: bool) -> Color {
     if (snapshot.board.flip() == Some(true)) == flip { Color::White } else { Color::Black }
 }

@@ -101,7 +101,7 @@ fn byte_cells(model: &SessionModel, row: &ConsoleRow) -> (u64, Vec<ByteCell>) {
 }
 
 /// Returns the position up to which the bytes after a frame, which ends at `end`, belong to no other frame; at most 64 bytes
-/// later.
+/// later, and `end` itself if none of the next 16 rows has a later frame.
 fn end_of_unframed_bytes(model: &SessionModel, row: &ConsoleRow, end: u64) -> u64 {
     let later = (row.number + 1..=row.number + ROWS_AHEAD).filter_map(|number| model.rows.get(number));
     let next = later.filter_map(ConsoleRow::frame_range).map(|frame| frame.start).find(|from| *from >= end);

@@ -33,7 +33,7 @@ impl<'a> Canvas<'a> {
         self.draw_tabs(&[(title, true)], note)
     }
 
-    /// Draws several titles in the first row, with `true` highlighted, and a note. Returns the canvas below it.
+    /// Draws titles, of which those with `true` are highlighted, and a note in the first row. Returns the canvas below it.
     pub(super) fn draw_tabs(mut self, names: &[(&str, bool)], note: &str) -> Self {
         if self.area.is_empty() {
             return self;
@@ -60,21 +60,21 @@ impl<'a> Canvas<'a> {
         }
     }
 
-    /// Draws lines from the top.
+    /// Draws lines from the top, as many as fit.
     pub(super) fn draw_lines<'b>(&mut self, lines: impl IntoIterator<Item = Line<'b>>) {
         for (row, line) in lines.into_iter().take(self.area.height.into()).enumerate() {
             self.draw_line(row, &line);
         }
     }
 
-    /// Highlights a row as the selected one.
+    /// Highlights a row of the canvas, counted from 0, as the selected one.
     pub(super) fn highlight_row(&mut self, row: usize) {
         let y = self.area.y + u16::try_from(row).unwrap_or(0);
         self.buffer.set_style(Rect { y, height: 1, ..self.area }, self.theme.selected());
     }
 }
 
-/// Wraps text into lines of `width` characters. Lines of wide characters may be cut when drawn.
+/// Wraps text into lines of `width` characters, also inside of words. Lines of wide characters may be cut when drawn.
 pub(super) fn wrap_text(text: &str, width: u16) -> Vec<Line<'static>> {
     wrap_spans(&[(text, Style::new())], width)
 }
@@ -104,7 +104,7 @@ pub(super) fn sparkline(numbers: impl IntoIterator<Item = u64>) -> String {
     numbers.into_iter().filter_map(|number| STEPS.get(usize::try_from(step(number)).ok()?)).collect()
 }
 
-/// Formats a count in about four characters.
+/// Formats a count in up to five characters: from 10,000 on in thousands (`k`), from ten million on in millions (`M`).
 pub(super) fn short_count(number: u64) -> String {
     match number {
         0..10_000 => number.to_string(),

@@ -74,7 +74,8 @@ fn row_fields(row: &ConsoleRow) -> Vec<NameAndValue> {
     }
 }
 
-/// Returns the fields that have a value, and the change of the event to its game. Values beyond 64 KiB in all are cut.
+/// Returns the fields that have a value, and the change of the event to its game. Names and values beyond 64 KiB in all are cut
+/// or left out.
 fn event_fields(event: &Event) -> Vec<NameAndValue> {
     let (mut fields, mut room) = (Vec::new(), MAX_BYTES);
     event.visit_fields(&mut |key, value| {

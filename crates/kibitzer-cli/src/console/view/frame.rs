@@ -60,8 +60,8 @@ fn describe_field(field: &FrameField, row: &ConsoleRow, frame: &[u8]) -> String 
     )
 }
 
-/// Returns the text of a row in three parts: before a field, the field, and after it. `field` is the range of its bytes in the
-/// line.
+/// Returns the text of a row, up to 16 KiB of an event's line, in three parts: before a field, the field, and after it. `field`
+/// is the range of its bytes in the line. A row without an event is the first part as a whole.
 fn split_text_at_field(row: &ConsoleRow, field: Range<usize>) -> [String; 3] {
     let text = match &row.content {
         RowContent::Event(event) => {

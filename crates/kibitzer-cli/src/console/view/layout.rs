@@ -31,7 +31,7 @@ pub(super) struct ScreenAreas {
     pub(super) input: Rect,
 }
 
-/// What the layout of the screen depends on, besides its size.
+/// Properties of the contents that determine the layout of the screen, besides its size.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LayoutNeeds {
     /// The detail view that is chosen.

@@ -1,4 +1,4 @@
-//! Draws the screen, and finds what is at a position of it. One file for each part.
+//! Draws the screen, and finds what the mouse points at. Each part of the screen has a file.
 
 mod bars;
 mod board;
@@ -101,7 +101,7 @@ fn draw_panes(canvas: &mut Canvas<'_>, areas: &ScreenAreas, app: &mut App, now: 
         .draw_line(0, &bars::notice_row(theme, app.notice.as_ref()).or(ruler).unwrap_or(meters));
 }
 
-/// Draws the detail views that fit. Returns the scroll offset of the chosen one, limited to its last line.
+/// Draws the detail views in their areas. Returns the scroll offset of the chosen one, limited to its last line.
 fn draw_views(canvas: &mut Canvas<'_>, views: &[(DetailView, Rect)], app: &App) -> LimitedScroll {
     let row = app.selected_row();
     let mut chosen_scroll = 0;
@@ -132,7 +132,8 @@ fn draw_views(canvas: &mut Canvas<'_>, views: &[(DetailView, Rect)], app: &App) 
     chosen_scroll
 }
 
-/// Returns what reacts to the mouse at a position; `None` if nothing does.
+/// Returns the part of the screen that reacts to the mouse at a position; `None` if nothing does. Scrolls the list as drawing
+/// would.
 pub(super) fn target_at(app: &mut App, screen: Rect, position: Position) -> Option<MouseTarget> {
     let areas = screen_areas(app, screen);
     // Rows below the heading of a part.

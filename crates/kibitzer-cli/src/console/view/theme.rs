@@ -189,7 +189,8 @@ impl Theme {
         self.colored(|palette| palette.sparkline)
     }
 
-    /// Returns the style of rows with a color that the user chose; without color they are underlined.
+    /// Returns the style of rows with one of [`ROW_COLORS`](crate::console::input::ROW_COLORS), which the user chose; without
+    /// color they are underlined.
     pub(crate) fn row_color(self, name: &str) -> Style {
         let style = match name {
             "red" => self.error(),
