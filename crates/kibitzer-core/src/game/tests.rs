@@ -157,7 +157,7 @@ fn a_takeback_takes_the_moves_back() {
 }
 
 #[test]
-fn a_takeback_to_a_board_that_was_not_there_is_a_desync_unless_moves_are_unknown() {
+fn a_takeback_to_another_board_is_a_desync_unless_moves_are_unknown() {
     let wrong = board(D4, 'B', 1, "P/d2-d4 (0:01) d4", 0);
     let session = play(&[start(0), e4(0), e5(0), wrong.clone()]);
     assert_eq!((session.kinds.last(), session.desyncs.len()), (Some(&ChangeKind::TookBack { plies: 1 }), 1));
@@ -168,7 +168,7 @@ fn a_takeback_to_a_board_that_was_not_there_is_a_desync_unless_moves_are_unknown
 
 // Rules: style12 R7, bugs 63, text E3
 #[test]
-fn a_number_may_get_another_game_without_a_word() {
+fn a_number_may_pass_to_another_game_without_an_announcement() {
     let session = play(&[start(0), e4(0), start(0).replace(" A B ", " C D ")]);
     assert_eq!(session.kinds[2], ChangeKind::Replaced);
     assert_eq!(session.game().position().white().as_str(), "C");
@@ -251,7 +251,7 @@ fn a_game_that_is_observed_again_goes_on() {
 }
 
 #[test]
-fn a_played_board_the_move_does_not_lead_to_is_a_desync_and_is_taken() {
+fn a_played_board_that_the_move_does_not_lead_to_is_accepted_with_a_desync() {
     let wrong = E4_E5.replacen('P', "-", 1);
     let session = play(&[start(0), e4(0), board(&wrong, 'W', 2, "P/e7-e5 (0:02) e5", 0)]);
     assert_eq!(session.desyncs, [DesyncReason::WrongBoard]);
@@ -286,7 +286,7 @@ fn moves_that_boards_left_out_are_reported() {
 }
 
 #[test]
-fn an_examiner_may_set_up_and_go_where_he_likes() {
+fn an_examiner_may_set_up_and_reach_any_position() {
     let session = play(&[start(2), nf3(2), e4(2), board(E4_E5, 'B', 1, "P/e2-e4 (0:01) e4", 2)]);
     assert_eq!(
         session.kinds,
@@ -313,7 +313,7 @@ fn which_clock_runs() {
 
 // Rules: text Z7, bugs 36
 #[test]
-fn the_board_behind_the_end_does_not_reopen_a_game() {
+fn the_board_after_the_end_does_not_reopen_a_game() {
     let end = line("{Game 7 (A vs. B) B forfeits on time} 1-0");
     let session = play(&[start(0), e4(0), end, e4(0).replace(" 300 300 ", " 300 -17 ")]);
     let ending = session.game().ending().unwrap();
@@ -324,7 +324,7 @@ fn the_board_behind_the_end_does_not_reopen_a_game() {
 
 // Rules: text Z6
 #[test]
-fn a_change_tells_what_the_game_is_or_was_to_this_login() {
+fn a_change_contains_the_relation_of_this_login_to_the_game() {
     let end = line("{Game 7 (A vs. B) B resigns} 1-0");
     let delta = line("<d1> 7 2 e5 e7e5 2000 298000 0");
     for (relation, last) in [(-1, Relation::MyTurn), (0, Relation::Observing)] {
@@ -428,7 +428,7 @@ fn a_number_used_again_brings_the_new_games_reserves_only() {
 }
 
 #[test]
-fn reserves_told_in_front_of_a_board_of_the_same_game_are_its_own() {
+fn reserves_reported_before_a_board_of_the_same_game_belong_to_it() {
     let holding = line("<b1> game 7 white [Q] black []");
     let end = line("{Game 7 (A vs. B) A resigns} 0-1");
     let adjourned = line("{Game 7 (A vs. B) Game adjourned by mutual agreement} *");
@@ -474,7 +474,7 @@ fn game_information_never_sets_a_clock() {
 }
 
 #[test]
-fn game_information_comes_in_front_of_the_first_board() {
+fn game_information_may_precede_the_first_board() {
     let info = line("<g1> 7 p=0 t=bughouse r=1 u=0,0 it=120,0 i=120,0 pt=8 rt=1500,1500 ts=1,0");
     let beside = start(0).replace(" 0 7 A B ", " 0 8 C D ");
     let session = play(&[info.clone(), start(0), beside]);
@@ -487,7 +487,7 @@ fn game_information_comes_in_front_of_the_first_board() {
 }
 
 #[test]
-fn the_move_of_a_board_is_the_one_the_server_tells() {
+fn the_move_of_a_board_is_the_one_the_server_reports() {
     let by_e7e5 = board(E4_E5, 'W', 2, "P/e7-e5 (0:02) e5", 2);
     let other_way = board(E4_E5, 'W', 2, "P/e2-e4 (0:02) e4", 2);
     let session = play(&[start(2), e4(2), by_e7e5, other_way]);
@@ -496,7 +496,7 @@ fn the_move_of_a_board_is_the_one_the_server_tells() {
 }
 
 #[test]
-fn a_capture_may_explode_what_stands_beside_it_and_no_more() {
+fn a_capture_may_explode_only_adjacent_pieces() {
     let before = "rnbqkbnr pppp-ppp -------- ----p--- ---P---- -------- PPP-PPPP RNBQKBNR";
     let captured = "P/d4-e5 (0:01) dxe5";
     let opening = board(before, 'W', 2, "P/e7-e5 (0:02) e5", 0);
@@ -615,7 +615,7 @@ fn delta_boards_keep_rights_counters_and_material() {
 }
 
 #[test]
-fn what_is_kept_has_limits() {
+fn kept_games_and_moves_are_limited() {
     let mut games = Games::default();
     games.limits = GameLimits::default().games(3).moves(2);
     let mut reader = crate::message::Reader::default();

@@ -103,8 +103,8 @@ impl Hub {
     /// Queues a new subscriber, and wakes the publisher. If the publisher was dropped, drops the new subscriber, which closes its
     /// subscription.
     ///
-    /// Where the list would be reallocated, first removes dropped subscribers: the publisher does not empty the list while it waits
-    /// for a lossless subscriber, so it could grow without limit.
+    /// Where the list would be reallocated, first removes dropped subscribers: the publisher does not empty the list while it
+    /// waits for a lossless subscriber, so it could grow without limit.
     fn queue_and_notify_publisher(&self, new_subscriber: NewSubscriber) {
         let mut state = self.shared.lock_state();
         if state.closed {
@@ -159,7 +159,8 @@ impl Subscription {
         Self { filter: Some(Box::new(filter)), ..self }
     }
 
-    /// Waits for the next event, and ignores gaps; `None` once the session is over and its last event was read.
+    /// Waits for the next event that the filter accepts, and ignores gaps; `None` once the session is over and its last event was
+    /// read.
     ///
     /// [`missed`](Self::missed) returns the number of events lost in gaps. [`next`](Self::next) reports each gap at its place in
     /// the stream.
@@ -210,7 +211,7 @@ impl Subscription {
         poll_fn(|context| self.poll_next(context)).await
     }
 
-    /// Returns the next event without waiting; `None` where [`next`](Self::next) would wait.
+    /// Returns the next event that the filter accepts, without waiting; `None` where [`next`](Self::next) would wait.
     ///
     /// # Errors
     ///

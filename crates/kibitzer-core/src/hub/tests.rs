@@ -76,7 +76,7 @@ fn numbers(subscription: &mut Subscription) -> Vec<u32> {
 }
 
 #[test]
-fn who_leaves_before_the_publisher_met_them_takes_no_room() {
+fn subscribers_dropped_before_admission_occupy_no_memory() {
     let session = Session::new(4);
     let hub = session.hub();
     for _ in 0..1000 {
@@ -88,7 +88,7 @@ fn who_leaves_before_the_publisher_met_them_takes_no_room() {
 }
 
 #[test]
-fn a_loop_goes_on_behind_a_gap_and_ends_with_the_session() {
+fn next_event_continues_after_a_gap_and_ends_with_the_session() {
     let mut session = Session::new(4);
     let mut slow = session.hub().subscribe();
     session.say(0..10);
@@ -105,7 +105,7 @@ fn a_loop_goes_on_behind_a_gap_and_ends_with_the_session() {
 }
 
 #[test]
-fn a_slow_subscriber_is_told_exactly_how_many_it_missed_and_goes_on_with_the_oldest_kept() {
+fn a_slow_subscriber_receives_the_number_of_missed_events_and_continues_with_the_oldest() {
     for (kept, said, missed) in [(4, 4, 0), (4, 5, 1), (4, 10, 6), (1, 10, 9), (0, 3, 2), (5, 1000, 995)] {
         let mut session = Session::new(kept);
         let mut slow = session.hub().subscribe();
@@ -120,7 +120,7 @@ fn a_slow_subscriber_is_told_exactly_how_many_it_missed_and_goes_on_with_the_old
 }
 
 #[test]
-fn a_stuck_subscriber_costs_the_others_nothing() {
+fn a_stuck_subscriber_does_not_affect_the_others() {
     let mut session = Session::new(3);
     let (mut stuck, mut fast, mut bursty) =
         (session.hub().subscribe(), session.hub().subscribe(), session.hub().subscribe());
@@ -137,7 +137,7 @@ fn a_stuck_subscriber_costs_the_others_nothing() {
 }
 
 #[test]
-fn an_event_is_freed_once_everybody_has_read_it() {
+fn an_event_is_freed_once_all_subscribers_have_read_it() {
     let mut session = Session::new(8);
     assert_eq!(session.publish_tracked().strong_count(), 0, "there is no subscriber");
     let (mut first, mut second) = (session.hub().subscribe(), session.hub().subscribe());
@@ -154,7 +154,7 @@ fn an_event_is_freed_once_everybody_has_read_it() {
 }
 
 #[test]
-fn a_late_subscriber_gets_what_comes_after() {
+fn a_late_subscriber_receives_only_later_events() {
     let mut session = Session::new(8);
     let mut early = session.hub().subscribe();
     session.say([1]);
@@ -166,7 +166,7 @@ fn a_late_subscriber_gets_what_comes_after() {
 }
 
 #[test]
-fn a_full_lossless_queue_holds_the_publisher_until_it_is_read() {
+fn a_full_lossless_queue_blocks_the_publisher_until_it_is_read() {
     let mut session = Session::new(8);
     let (mut lossless, mut broadcast) = (session.hub().subscribe_lossless(2), session.hub().subscribe());
     session.say([1, 2]);
@@ -182,7 +182,7 @@ fn a_full_lossless_queue_holds_the_publisher_until_it_is_read() {
 }
 
 #[test]
-fn every_full_queue_is_waited_for() {
+fn publishing_waits_for_every_full_queue() {
     let mut session = Session::new(8);
     let mut queues = [1, 1, 2].map(|capacity| session.hub().subscribe_lossless(capacity));
     session.say([1]);
@@ -213,7 +213,7 @@ fn dropping_a_lossless_subscription_frees_the_publisher() {
 }
 
 #[test]
-fn publishing_without_waiting_gives_the_event_back_while_a_queue_is_full() {
+fn try_publish_returns_the_event_while_a_queue_is_full() {
     let mut session = Session::new(8);
     let (mut lossless, mut broadcast) = (session.hub().subscribe_lossless(1), session.hub().subscribe());
     let left = session.hub().subscribe_lossless(1);
@@ -232,7 +232,7 @@ fn publishing_without_waiting_gives_the_event_back_while_a_queue_is_full() {
 }
 
 #[test]
-fn a_canceled_publish_gives_the_event_to_nobody() {
+fn a_canceled_publish_delivers_the_event_to_no_subscriber() {
     let mut session = Session::new(8);
     let (mut lossless, mut broadcast) = (session.hub().subscribe_lossless(1), session.hub().subscribe());
     session.say([1]);
@@ -280,7 +280,7 @@ fn a_closed_session_is_read_to_its_end_and_stays_closed() {
 }
 
 #[test]
-fn a_lag_is_told_before_the_end() {
+fn a_lag_is_reported_before_the_end() {
     let mut session = Session::new(1);
     let hub = session.hub();
     let (mut slow, other) = (hub.subscribe(), hub.subscribe());
@@ -293,7 +293,7 @@ fn a_lag_is_told_before_the_end() {
 }
 
 #[test]
-fn what_is_there_can_be_had_without_waiting() {
+fn try_next_returns_available_events_without_waiting() {
     let mut session = Session::new(2);
     let (mut broadcast, mut lossless) = (session.hub().subscribe(), session.hub().subscribe_lossless(8));
     assert_eq!([&mut broadcast, &mut lossless].map(Subscription::try_next), [Ok(None), Ok(None)]);
@@ -337,7 +337,7 @@ async fn count(mut subscription: Subscription) -> usize {
 }
 
 #[test]
-fn subscribers_that_come_and_go_leave_nothing_behind() {
+fn dropped_subscribers_free_their_slots_and_queues() {
     let mut session = Session::new(8);
     let mut stays = session.hub().subscribe();
     for number in 0..100 {
@@ -361,7 +361,7 @@ fn a_new_connection_has_no_state_of_a_watched_game() {
     let mut watch = session.hub().watch_game(GameId(7));
     let mut unknown = session.hub().watch_game(GameId(8));
     session.feed(FIRST);
-    assert_eq!(shown(&mut watch).as_deref(), Some("e4"));
+    assert_eq!(last_move(&mut watch).as_deref(), Some("e4"));
     session.events = EventReader::default();
     let connected = session.publisher.publish(Event::Connected, session.events.games());
     connected.now_or_never().expect("publishing waits");
@@ -369,7 +369,7 @@ fn a_new_connection_has_no_state_of_a_watched_game() {
     assert!(watch.latest().is_none());
     assert_eq!(unknown.changed().now_or_never(), None, "nothing was known of it before");
     session.feed(SECOND);
-    assert_eq!(shown(&mut watch).as_deref(), Some("Nf6"));
+    assert_eq!(last_move(&mut watch).as_deref(), Some("Nf6"));
 }
 
 #[test]
@@ -382,17 +382,17 @@ fn a_watch_has_the_newest_state_of_its_game() {
     session.publisher.admit_new_subscribers(session.events.games());
     assert_eq!(session.publisher.wait_for_new_subscribers().now_or_never(), None);
     assert_eq!(watch.changed().now_or_never(), Some(Ok(())));
-    assert_eq!(shown(&mut watch).as_deref(), Some("e4"));
+    assert_eq!(last_move(&mut watch).as_deref(), Some("e4"));
     session.feed(OTHER);
     session.say([1]);
     assert_eq!(watch.changed().now_or_never(), None, "another game, and no game");
     session.feed(SECOND);
     assert_eq!(watch.changed().now_or_never(), Some(Ok(())));
-    assert_eq!(shown(&mut watch).as_deref(), Some("Nf6"));
+    assert_eq!(last_move(&mut watch).as_deref(), Some("Nf6"));
     assert_eq!(watch.changed().now_or_never(), None, "it was seen");
     drop(session);
     assert_eq!(watch.changed().now_or_never(), Some(Err(RecvError::Closed)));
-    assert_eq!(shown(&mut watch).as_deref(), Some("Nf6"), "the last state stays");
+    assert_eq!(last_move(&mut watch).as_deref(), Some("Nf6"), "the last state stays");
 }
 
 #[test]
@@ -419,7 +419,7 @@ fn a_watch_skips_states_and_shows_the_last_before_the_end() {
     session.feed(SECOND);
     drop(session);
     assert_eq!(watch.changed().now_or_never(), Some(Ok(())));
-    assert_eq!(shown(&mut watch).as_deref(), Some("Nf6"));
+    assert_eq!(last_move(&mut watch).as_deref(), Some("Nf6"));
     assert_eq!(watch.changed().now_or_never(), Some(Err(RecvError::Closed)));
 }
 
@@ -435,7 +435,7 @@ fn one_copy_of_a_game_serves_all_its_watches() {
 }
 
 /// Returns the last move of the newest state of a watched game; `None` without a state or a last move.
-fn shown(watch: &mut GameWatch) -> Option<String> {
+fn last_move(watch: &mut GameWatch) -> Option<String> {
     let game = watch.latest()?;
     game.position().last_move().map(|played| played.text().to_owned())
 }
@@ -461,7 +461,7 @@ fn step() -> impl Strategy<Value = Step> {
 proptest! {
     /// Compares with a model: a subscriber reads at its position, or at `kept` events before the end if that is later.
     #[test]
-    fn whoever_comes_and_goes_everyone_gets_what_it_should(
+    fn broadcast_subscribers_behave_like_the_model(
         kept in 1..6_u32,
         steps in prop::collection::vec(step(), 1..200),
     ) {

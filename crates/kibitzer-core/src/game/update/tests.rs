@@ -75,7 +75,7 @@ fn play(units: &[&str]) -> Session {
 
 // Rules: icc P1, icc P2
 #[test]
-fn a_game_of_mine_is_put_together_from_its_moves() {
+fn an_own_game_is_assembled_from_its_moves() {
     use ChangeKind::{Moved, Opened};
     use EventKind::{GameCreated, GameInfo, LoggedIn, Position};
     let session = play(&[ME, MINE, START, E4, E5, NF3]);
@@ -97,7 +97,7 @@ fn a_game_of_mine_is_put_together_from_its_moves() {
 
 // Rules: icc P1
 #[test]
-fn every_way_to_tell_the_moves_leads_to_the_same_game() {
+fn every_form_of_the_moves_leads_to_the_same_game() {
     let want = play(&[OBSERVED, START, E4, E5, NF3]);
     let moves = "{e4 e2e4 1 181}{e5 e7e5 2 180} {Nf3 g1f3 3 178}";
     let list = format!("^(25 7 *{moves}^)");
@@ -195,7 +195,7 @@ fn a_board_line_wins_over_what_moves_led_to() {
 
 // Rules: icc P3
 #[test]
-fn a_move_told_in_both_forms_is_one_move() {
+fn a_move_reported_in_both_forms_is_one_move() {
     let castled = "rnbqkbnr pppp-ppp -------- ----p--- ----P--- -----N-- PPPPBPPP RNBQ-RK-";
     let position = "^(101 7 {rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPPBPPP/RNBQK2R w KQkq - 0 4} 0^)";
     let session = play(&[
@@ -279,7 +279,7 @@ fn clocks_are_set_and_run() {
 
 // Rules: icc P7
 #[test]
-fn the_relation_is_told_or_follows_from_the_name() {
+fn the_relation_is_reported_or_follows_from_the_name() {
     let relation = |units: &[&str]| play(units).game().position().relation();
     assert_eq!(relation(&[OBSERVED, START]), Relation::Observing);
     assert_eq!(relation(&[EXAMINED, START]), Relation::Examining);
@@ -309,7 +309,7 @@ fn an_isolated_board_is_no_game() {
 
 // Rules: icc S3
 #[test]
-fn boards_that_moves_do_not_tell_are_waited_for() {
+fn moves_that_do_not_determine_the_board_wait_for_it() {
     let irregular = OBSERVED.replace("0 0 0 {} 0", "1 1 0 {} 0");
     let squares = format!("^(84 7 {} B^)", AFTER_E4.replace(' ', "").replace('P', "-"));
     let session = play(&[&irregular, START, E4, &squares]);
@@ -451,7 +451,7 @@ fn a_number_is_used_again() {
 }
 
 #[test]
-fn limits_hold_for_games_told_in_datagrams() {
+fn limits_apply_to_games_reported_in_datagrams() {
     let limits = GameLimits::default().games(2).moves(2);
     let mut reader = EventReader::default().with_game_limits(limits);
     for id in 1..20 {

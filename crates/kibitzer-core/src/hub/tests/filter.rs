@@ -16,7 +16,7 @@ const SESSION: &[&[u8]] = &[
     SECOND,
 ];
 
-fn heard(filter: &Filter) -> Vec<EventKind> {
+fn accepted_kinds(filter: &Filter) -> Vec<EventKind> {
     let mut session = Session::new(64);
     let mut narrow = [session.hub().subscribe(), session.hub().subscribe_lossless(64)]
         .map(|subscription| subscription.only(filter.clone()));
@@ -33,7 +33,7 @@ fn kinds(subscription: &mut Subscription) -> Vec<EventKind> {
 }
 
 #[test]
-fn each_setting_takes_away() {
+fn each_condition_narrows_a_filter() {
     use EventKind::{ChannelTell, Holding, Kibitz, Position, Tell, Text, Whisper};
 
     let (all, foo) = (Filter::new(), || "foo".parse().unwrap());
@@ -49,12 +49,12 @@ fn each_setting_takes_away() {
         ("a game, some kinds", all.game(GameId(8)).kinds([Kibitz, Whisper]), &[Whisper]),
     ];
     for (name, filter, want) in cases {
-        assert_eq!(heard(filter), *want, "{name}");
+        assert_eq!(accepted_kinds(filter), *want, "{name}");
     }
 }
 
 #[test]
-fn a_game_may_be_named_or_changed() {
+fn a_game_filter_matches_changes_and_mentions() {
     let mut session = Session::new(8);
     let mut narrow = session.hub().subscribe().only(Filter::new().game(GameId(7)));
     session.feed(b"<d1> 7 10 O-O e8g8c 922 168890 207\n\r");
@@ -65,7 +65,7 @@ fn a_game_may_be_named_or_changed() {
 }
 
 #[test]
-fn what_was_missed_is_counted_before_the_filter() {
+fn missed_events_are_counted_before_the_filter() {
     let mut session = Session::new(4);
     let mut narrow = session.hub().subscribe().only(Filter::new().kinds([EventKind::Shout]));
     session.say(0..6);
@@ -78,7 +78,7 @@ fn what_was_missed_is_counted_before_the_filter() {
 }
 
 #[test]
-fn a_later_filter_takes_the_place_of_the_one_before() {
+fn a_later_filter_replaces_the_earlier_one() {
     let mut session = Session::new(8);
     let mut narrow = session.hub().subscribe().only(Filter::new().kinds([]));
     session.say([1]);
@@ -89,7 +89,7 @@ fn a_later_filter_takes_the_place_of_the_one_before() {
 }
 
 #[test]
-fn a_narrow_subscriber_that_never_reads_costs_the_others_nothing() {
+fn an_unread_filtered_subscription_does_not_affect_the_others() {
     let mut session = Session::new(3);
     let mut stuck = session.hub().subscribe().only(Filter::new().kinds([EventKind::Text]));
     let mut fast = session.hub().subscribe();
@@ -103,7 +103,7 @@ fn a_narrow_subscriber_that_never_reads_costs_the_others_nothing() {
 }
 
 #[tokio::test]
-async fn what_is_left_out_wakes_nobody_for_good() {
+async fn filtered_events_do_not_end_a_wait() {
     let mut session = Session::new(8);
     let shouts = Filter::new().kinds([EventKind::Shout]);
     let mut tasks = tokio::task::JoinSet::new();

@@ -6,23 +6,23 @@ use std::task::{Context, Poll, Waker};
 
 use super::*;
 
-type Met = Result<(Vec<Arc<Game>>, Subscription), RecvError>;
-type Late = Pin<Box<dyn Future<Output = Met>>>;
+type SnapshotResult = Result<(Vec<Arc<Game>>, Subscription), RecvError>;
+type SnapshotFuture = Pin<Box<dyn Future<Output = SnapshotResult>>>;
 
 /// Returns two subscribers that wait for a snapshot: by broadcast, and without loss.
-fn latecomers(hub: &Hub) -> [Late; 2] {
+fn request_snapshots(hub: &Hub) -> [SnapshotFuture; 2] {
     let [broadcast, lossless] = [hub.clone(), hub.clone()];
-    let mut both: [Late; 2] = [
+    let mut both: [SnapshotFuture; 2] = [
         Box::pin(async move { broadcast.subscribe_with_games().await }),
         Box::pin(async move { lossless.subscribe_lossless_with_games(64).await }),
     ];
     for late in &mut both {
-        assert!(ready(late).is_none(), "the publisher has not heard of it");
+        assert!(poll_once(late).is_none(), "the publisher has not heard of it");
     }
     both
 }
 
-fn ready(late: &mut Late) -> Option<Met> {
+fn poll_once(late: &mut SnapshotFuture) -> Option<SnapshotResult> {
     match late.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(result) => Some(result),
         Poll::Pending => None,
@@ -30,37 +30,37 @@ fn ready(late: &mut Late) -> Option<Met> {
 }
 
 /// Returns the last move of each game in the snapshot, and the subscription to the events after it.
-fn met(late: &mut Late) -> (Vec<String>, Subscription) {
-    let (games, events) = ready(late).expect("the publisher has met it").expect("the session goes on");
+fn games_and_subscription(late: &mut SnapshotFuture) -> (Vec<String>, Subscription) {
+    let (games, events) = poll_once(late).expect("the publisher has met it").expect("the session goes on");
     (games.iter().map(|game| game.position().last_move().unwrap().text().to_owned()).collect(), events)
 }
 
 #[test]
-fn a_latecomer_gets_the_games_and_then_what_comes_after() {
+fn a_snapshot_is_followed_by_the_later_events() {
     let mut session = Session::new(8);
     session.feed(FIRST);
     session.feed(OTHER);
-    let mut both = latecomers(&session.hub());
+    let mut both = request_snapshots(&session.hub());
     assert_eq!(session.publisher.wait_for_new_subscribers().now_or_never(), Some(()));
     session.publisher.admit_new_subscribers(session.events.games());
     session.say([1, 2]);
     for late in &mut both {
-        let (games, mut events) = met(late);
+        let (games, mut events) = games_and_subscription(late);
         assert_eq!(games, ["e4", "e4"]);
         assert_eq!(numbers(&mut events), [1, 2]);
     }
 }
 
 #[test]
-fn what_the_games_have_in_them_does_not_come_again() {
+fn events_in_the_snapshot_are_not_delivered_again() {
     let mut session = Session::new(8);
     let mut early = session.hub().subscribe_lossless(8);
     session.feed(FIRST);
-    let mut both = latecomers(&session.hub());
+    let mut both = request_snapshots(&session.hub());
     session.feed(SECOND);
     session.say([1]);
     for late in &mut both {
-        let (games, mut events) = met(late);
+        let (games, mut events) = games_and_subscription(late);
         assert_eq!(games, ["Nf6"]);
         assert_eq!(numbers(&mut events), [1]);
     }
@@ -69,34 +69,34 @@ fn what_the_games_have_in_them_does_not_come_again() {
 }
 
 #[test]
-fn between_a_desync_and_its_event_nobody_is_let_in() {
+fn no_subscriber_is_admitted_between_a_desync_and_its_event() {
     // A board that the reported move does not lead to.
     let wrong = str::from_utf8(SECOND).unwrap().replace("PPPP-PPP", "PPPP--PP");
     let mut session = Session::new(8);
     session.feed(FIRST);
-    let mut both = latecomers(&session.hub());
+    let mut both = request_snapshots(&session.hub());
     let mut input = wrong.as_bytes();
     let desync = session.events.next(&mut input).unwrap();
     assert!(matches!(desync, Event::Desync(_)));
     session.publisher.try_publish(desync, session.events.games()).unwrap();
-    assert!(both.each_mut().map(ready).iter().all(Option::is_none), "the games are further on than the events");
+    assert!(both.each_mut().map(poll_once).iter().all(Option::is_none), "the games are further on than the events");
     session.feed(input);
     session.say([1]);
     for late in &mut both {
-        let (games, mut events) = met(late);
+        let (games, mut events) = games_and_subscription(late);
         assert_eq!(games, ["Nf6"]);
         assert_eq!(numbers(&mut events), [1]);
     }
 }
 
 #[test]
-fn a_latecomer_that_does_not_wait_is_not_subscribed() {
+fn a_canceled_snapshot_request_is_not_subscribed() {
     let mut session = Session::new(8);
     session.feed(FIRST);
-    drop(latecomers(&session.hub()));
+    drop(request_snapshots(&session.hub()));
     session.publisher.admit_new_subscribers(session.events.games());
     assert_eq!(session.publisher.lossless.len(), 0);
-    let unread = latecomers(&session.hub());
+    let unread = request_snapshots(&session.hub());
     session.say([1]);
     drop(unread);
     session.say([2]);
@@ -106,13 +106,13 @@ fn a_latecomer_that_does_not_wait_is_not_subscribed() {
 }
 
 #[test]
-fn the_end_of_the_session_is_told_to_those_who_wait() {
+fn waiting_snapshot_requests_fail_at_the_end_of_the_session() {
     let session = Session::new(8);
     let hub = session.hub();
-    let mut both = latecomers(&hub);
+    let mut both = request_snapshots(&hub);
     drop(session);
     for late in &mut both {
-        assert_eq!(ready(late).unwrap().err(), Some(RecvError::Closed));
+        assert_eq!(poll_once(late).unwrap().err(), Some(RecvError::Closed));
     }
     assert_eq!(hub.subscribe_with_games().now_or_never().unwrap().err(), Some(RecvError::Closed));
 }
@@ -125,7 +125,7 @@ proptest! {
         let mut session = Session::new(64);
         let mut story = STORY.iter().cycle();
         story.by_ref().take(before).for_each(|line| session.feed(line));
-        let mut both = latecomers(&session.hub());
+        let mut both = request_snapshots(&session.hub());
         if admitted {
             session.publisher.admit_new_subscribers(session.events.games());
         }
@@ -141,10 +141,10 @@ proptest! {
         }
         for late in &mut both {
             let Some(want) = &want else {
-                prop_assert!(ready(late).is_none());
+                prop_assert!(poll_once(late).is_none());
                 continue;
             };
-            let (games, mut events) = ready(late).unwrap().unwrap();
+            let (games, mut events) = poll_once(late).unwrap().unwrap();
             prop_assert_eq!(format!("{games:?}"), format!("{want:?}"));
             let lines: Vec<_> = std::iter::from_fn(|| events.try_next().unwrap()).map(|event| event.raw().to_vec()).collect();
             prop_assert_eq!(&lines, &left);
