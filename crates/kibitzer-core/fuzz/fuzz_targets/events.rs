@@ -43,7 +43,7 @@ fn run<'a>(setup: &Setup<'_>, reads: impl IntoIterator<Item = &'a [u8]>) -> (Vec
 fn reader(setup: &Setup<'_>) -> EventReader {
     let mut framer = Framer::new().with_limits(setup.limits.to_limits()).with_timeseal(setup.timeseal);
     if !setup.wraps {
-        framer.set_unwrapped();
+        framer.disable_line_joining();
     }
     EventReader::new(Reader::new(framer, setup.family))
 }

@@ -99,7 +99,7 @@ impl Kind {
 fn framer(setup: &Setup<'_>) -> Framer {
     let mut framer = Framer::new().with_limits(setup.limits.to_limits()).with_timeseal(setup.timeseal);
     if !setup.wraps {
-        framer.set_unwrapped();
+        framer.disable_line_joining();
     }
     framer
 }
@@ -342,7 +342,7 @@ fn check_plain_lines(setup: &Setup<'_>) {
         return;
     }
     let mut framer = Framer::new().with_limits(setup.limits.to_limits());
-    framer.set_unwrapped();
+    framer.disable_line_joining();
     let emitted: Vec<_> = run(framer, [&stream[..]]).into_iter().map(|frame| frame.kind).collect();
     let limit = setup.limits.line_bytes.min(setup.limits.wrapped_line_bytes);
     let want: Vec<_> = lines.into_iter().map(|line| expected_kind(line, limit)).collect();

@@ -38,8 +38,8 @@ pub enum Event {
     /// The message of the next event contradicts the known state of a game. If it is a board, it has replaced the known one; a
     /// move or takeback that does not fit was not applied.
     Desync(Desync),
-    /// The boards of a played game left out moves. The event after this one is the board that followed them. The command `moves`
-    /// of most servers lists them.
+    /// The boards of a game that is played, not examined, left out moves. The event after this one is the board that followed
+    /// them. The command `moves` of most servers lists them.
     ///
     /// Plies count from 1, White's first move.
     Missed {

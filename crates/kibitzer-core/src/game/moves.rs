@@ -94,15 +94,15 @@ impl PlayedMove {
 }
 
 impl MoveReport {
-    /// Returns the compact form of a report; `None` if its text is longer than seven bytes or not plain, or a number does not
-    /// fit.
+    /// Returns the compact form of a report; `None` if the pretty form is empty, longer than seven bytes or not plainly ASCII, or
+    /// a number does not fit.
     #[inline]
-    fn try_usual(words: &[u8], clock: ClockReading, elapsed_ms: Option<u32>) -> Option<Self> {
+    fn try_usual(pretty: &[u8], clock: ClockReading, elapsed_ms: Option<u32>) -> Option<Self> {
         // Collected in a register, because a copy of so few bytes is read again at once.
-        let (packed, is_plain) = words.iter().rev().take(8).fold((0_u64, true), |(packed, is_plain), &byte| {
+        let (packed, is_plain) = pretty.iter().rev().take(8).fold((0_u64, true), |(packed, is_plain), &byte| {
             (packed << 8 | u64::from(byte), is_plain && byte.is_ascii_graphic() && byte != b'&')
         });
-        let is_usual = is_plain && matches!(words.len(), 1..=7) && elapsed_ms != Some(u32::MAX);
+        let is_usual = is_plain && matches!(pretty.len(), 1..=7) && elapsed_ms != Some(u32::MAX);
         let [san @ .., _] = packed.to_le_bytes();
         let clock_ms = i32::try_from(clock.as_ms()).ok()?;
         is_usual.then_some(Self::Usual { san, clock_ms, elapsed_ms: elapsed_ms.unwrap_or(u32::MAX) })

@@ -10,7 +10,7 @@ use crate::message::{
 /// giveaway, atomic.
 ///
 /// Source: ICC's list of variants.
-pub(super) const USUAL_ARRAY: [u16; 8] = [0, 16, 17, 23, 24, 25, 26, 27];
+pub(super) const VARIANTS_WITH_USUAL_ARRAY: [u16; 8] = [0, 16, 17, 23, 24, 25, 26, 27];
 
 /// Creates the board line that the server would send for the position; `None` without a start list, or for a game that this login
 /// neither plays, examines nor observes.

@@ -157,7 +157,7 @@ impl Games {
         let reports = self.announced.get(id)?;
         let info = reports.info.as_ref()?;
         let start = info.start.as_deref()?;
-        (start.is_played && opening::USUAL_ARRAY.contains(&start.wild)).then_some(())?;
+        (start.is_played && opening::VARIANTS_WITH_USUAL_ARRAY.contains(&start.wild)).then_some(())?;
         let board = opening::first_board_from_start_list(info, &Fen::START, reports.role, self.me.as_ref())?;
         let played = NotatedMove::parse_sent(sent)?.to_last_move(&board)?;
         board.board().clone().apply(played, board.side_to_move()).ok()?;

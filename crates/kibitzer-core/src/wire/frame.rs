@@ -37,7 +37,8 @@ pub enum FrameKind<'a> {
     OverLong {
         /// The first bytes, up to the limit.
         bytes: &'a [u8],
-        /// Length in the stream, in bytes.
+        /// Length before it was cut, in bytes: that of the joined line without control bytes, or of the received part of the
+        /// unit.
         length: u64,
     },
     /// An ICC level-2 unit: the bytes between `^Y(` and `^Y)`.

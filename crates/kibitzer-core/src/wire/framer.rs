@@ -175,7 +175,7 @@ impl Framer {
 
     /// Disables the joining of wrapped lines, for a server that wraps none. The server's line `nowrap set.` does the same, and
     /// `nowrap unset.` enables it again.
-    pub const fn set_unwrapped(&mut self) {
+    pub const fn disable_line_joining(&mut self) {
         self.rules.wrapping.is_unwrapped = true;
     }
 
@@ -263,7 +263,7 @@ impl Framer {
         self.line.quote = self.line.quote().after_prompt();
         match kind {
             PromptKind::Command(family) => {
-                self.record_login(family);
+                self.complete_login(family);
                 Control::Prompt
             }
             PromptKind::Login => Control::LoginPrompt,
@@ -272,7 +272,7 @@ impl Framer {
     }
 
     /// Records that the login is complete; sets the family if it was unknown.
-    fn record_login(&mut self, family: Family) {
+    fn complete_login(&mut self, family: Family) {
         self.rules.prompts.is_logged_in = true;
         if self.rules.family == Family::Auto {
             self.rules.family = family;
@@ -316,7 +316,7 @@ impl Framer {
     fn emit_unit_frame(&mut self, unit: SequenceFrame, offset: u64, end: u64) -> Frame<'_> {
         self.sequence.is_emitted = true;
         if matches!(unit, SequenceFrame::Datagram) && self.sequence.unit_body().starts_with(WHO_AM_I) {
-            self.record_login(Family::Icc);
+            self.complete_login(Family::Icc);
         }
         let (bytes, unit_bytes) = (&self.sequence.bytes[..], self.sequence.unit_body());
         let kind = match unit {

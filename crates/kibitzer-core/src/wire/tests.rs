@@ -328,7 +328,7 @@ fn nothing_waits_once_lines_are_not_wrapped() {
     let mut framer = Framer::new();
     assert!(framer.next_frame(&mut long.as_bytes()).is_none(), "a long line waits");
     let mut told = Framer::new();
-    told.set_unwrapped();
+    told.disable_line_joining();
     assert!(told.next_frame(&mut long.as_bytes()).is_some());
     let mut found_out = Framer::new();
     let mut rest = &b"fics% nowrap set.\n\r"[..];
@@ -882,7 +882,7 @@ proptest! {
     #[test]
     fn printable_text_is_neither_lost_nor_invented(lines in prop::collection::vec("[ -~]{0,100}", 0..20)) {
         let mut framer = Framer::new();
-        framer.set_unwrapped();
+        framer.disable_line_joining();
         let stream: Vec<u8> = lines.iter().flat_map(|line| format!("x{line}\n\r").into_bytes()).collect();
         let want: Vec<_> = lines.iter().map(|line| text(&format!("x{line}"))).collect();
         prop_assert_eq!(seen_by(&framer, &stream), want);

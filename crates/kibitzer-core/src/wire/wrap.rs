@@ -45,7 +45,7 @@ impl Wrapping {
         } else if tag == LineTag::None && !line.starts_with(b"{") {
             piece.len() >= if is_prompted { 1 } else { NARROWEST_WIDTH }
         } else {
-            is_joined || !is_complete(tag, line)
+            is_joined || !has_all_fields(tag, line)
         }
     }
 
@@ -66,7 +66,7 @@ impl Wrapping {
 ///
 /// Some lines have optional last fields: the clock and the lag of a board, a passed piece, more numbers. Without these they count
 /// as complete, unless their length is that of a line wrapped at the default width.
-fn is_complete(tag: LineTag, line: &[u8]) -> bool {
+fn has_all_fields(tag: LineTag, line: &[u8]) -> bool {
     let may_be_broken = (DEFAULT_WIDTH - 15..=DEFAULT_WIDTH + 1).contains(&line.len());
     match tag {
         LineTag::None => is_whole_game_line(line),

@@ -81,7 +81,7 @@ pub(super) enum SeekKind {
 impl SimulatedPlayer {
     pub(super) fn new(name: Handle, role: SimulatedRole, n_instant_plies: u32) -> Self {
         let mut reader = Reader::default();
-        reader.framer_mut().set_unwrapped();
+        reader.framer_mut().disable_line_joining();
         Self { name, role, reader, n_instant_plies, ..Self::default() }
     }
 

@@ -59,8 +59,8 @@ fn write_value(value: Value<'_>, out: &mut Vec<u8>) {
         Value::Null => out.extend_from_slice(b"null"),
         Value::Bool(value) => out.extend_from_slice(if value { b"true" } else { b"false" }),
         Value::Number(number) => write_number(number, out),
-        Value::Letter(letter) => write_text(letter.encode_utf8(&mut [0; 4]), out),
-        Value::Text(text) => write_text(text, out),
+        Value::Letter(letter) => write_json_string(letter.encode_utf8(&mut [0; 4]), out),
+        Value::Text(text) => write_json_string(text, out),
         Value::Display(shown) => {
             out.push(b'"');
             // Nothing fails on the way to memory.
@@ -107,7 +107,7 @@ fn write_number(number: i64, out: &mut Vec<u8>) {
     out.extend_from_slice(digits.get(start..).unwrap_or_default());
 }
 
-fn write_text(text: &str, out: &mut Vec<u8>) {
+fn write_json_string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
     write_escaped(text, out);
     out.push(b'"');

@@ -147,7 +147,7 @@ impl LiveConnection {
     fn finish_set_up(&mut self, capabilities: Capabilities, cx: &mut Context) {
         self.capabilities = capabilities;
         if capabilities.has(Ivar::NoWrap) {
-            cx.reader.framer_mut().set_unwrapped();
+            cx.reader.framer_mut().disable_line_joining();
         }
         cx.backoff.ready_since = Some(cx.now);
         cx.memory.was_ready = true;

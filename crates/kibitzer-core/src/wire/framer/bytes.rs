@@ -132,12 +132,12 @@ impl Framer {
             BLOCK_START if self.block.is_some() || !self.line.has_open_text() => {
                 self.begin_sequence(SequenceState::BlockId, None, byte.at)
             }
-            BLOCK_END if self.block.is_some() => self.emit_line_before(byte).or_else(|| self.end_block(byte.at)),
+            BLOCK_END if self.block.is_some() => self.emit_line_and_requeue(byte).or_else(|| self.end_block(byte.at)),
             POSE_START if self.block.is_some() => self.set_block_posed(true),
             CONTROL_Y if self.block.is_some_and(|block| block.posed) => self.set_block_posed(false),
             CONTROL_Y if self.recognizes_units() => self.begin_sequence(SequenceState::ControlY, None, byte.at),
             CONTROL_Z if self.recognizes_units() => {
-                self.emit_line_before(byte).or_else(|| {
+                self.emit_line_and_requeue(byte).or_else(|| {
                     // The server dropped the rest of a command's output, and perhaps end marks with it.
                     self.lost_unit_ends = true;
                     Some(PendingFrame::Control { control: Control::Overflow, offset: byte.at })
@@ -160,7 +160,7 @@ impl Framer {
     /// first; the bytes of an aborted sequence are queued to be processed again as text.
     fn process_sequence(&mut self, byte: StreamByte) -> Option<PendingFrame> {
         if self.sequence.state == SequenceState::ControlY && self.must_emit_line_before_unit(byte.value) {
-            return self.emit_line_before(byte);
+            return self.emit_line_and_requeue(byte);
         }
         let start = self.sequence.start;
         if byte.value == CONTROL_Y {
@@ -240,7 +240,7 @@ impl Framer {
 
     /// Returns the frame of the line collected so far, and queues `byte` to be processed again; `None`, and `byte` is not queued,
     /// if there is no line to emit.
-    fn emit_line_before(&mut self, byte: StreamByte) -> Option<PendingFrame> {
+    fn emit_line_and_requeue(&mut self, byte: StreamByte) -> Option<PendingFrame> {
         self.line.has_line_to_emit().then(|| {
             self.pending_bytes.push_front(byte);
             PendingFrame::Line
@@ -267,7 +267,7 @@ impl Framer {
     /// the frame of that, and queues `byte` to be processed again.
     fn begin_block(&mut self, byte: StreamByte, id: u64, code: u32) -> Option<PendingFrame> {
         let start = self.sequence.start;
-        if let Some(out) = self.emit_line_before(byte) {
+        if let Some(out) = self.emit_line_and_requeue(byte) {
             return Some(out);
         }
         if let Some(out) = self.cut_block(start) {

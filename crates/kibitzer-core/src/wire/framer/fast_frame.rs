@@ -39,12 +39,12 @@ impl Framer {
         parse_board: impl FnOnce(&[u8]) -> Option<usize>,
     ) -> Option<FastFrame> {
         self.clear_emitted();
-        let mut text = self.skip_to_line_start(input)?;
+        let mut text = self.line_start_on_fast_path(input)?;
         if let [b'\n', rest @ ..] = text
             && self.line.has_inline_frame
         {
             self.end_frame_only_line(input, rest);
-            text = self.skip_to_line_start(input)?;
+            text = self.line_start_on_fast_path(input)?;
         }
         let offset = self.position + (input.len() - text.len()) as u64;
         let (bell, kind) = match text {
@@ -69,9 +69,10 @@ impl Framer {
         Some(FastFrame { offset, end: self.position, bell, kind })
     }
 
-    /// Returns the input from the first byte of a line on; `None` if no line starts here, or a block has to be ended first.
+    /// Returns the input without carriage returns at its start; `None` if the frame that starts here needs a slower path, or a
+    /// block has to be ended first.
     #[inline]
-    fn skip_to_line_start<'a>(&self, input: &'a [u8]) -> Option<&'a [u8]> {
+    fn line_start_on_fast_path<'a>(&self, input: &'a [u8]) -> Option<&'a [u8]> {
         let is_block_over = self.block.is_some_and(|block| block.over_at.is_some());
         (self.may_use_fast_path() && !is_block_over).then(|| skip_returns(input))
     }

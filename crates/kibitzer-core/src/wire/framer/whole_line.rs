@@ -33,7 +33,7 @@ impl Framer {
             self.advance(input, rest);
             self.line.record_inline_frame();
             if unit.starts_with(WHO_AM_I) {
-                self.record_login(Family::Icc);
+                self.complete_login(Family::Icc);
             }
             let kind = FrameKind::Datagram { bytes: unit };
             return WholeLine::Frame(Frame { offset: first, end: self.position, bell: false, kind });
