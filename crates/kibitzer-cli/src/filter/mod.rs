@@ -15,6 +15,7 @@ mod expression;
 mod facts;
 mod parser;
 mod reply_matcher;
+mod scan;
 mod subject;
 #[cfg(test)]
 mod tests;

@@ -12,6 +12,7 @@ use strum::VariantNames as _;
 
 use super::comparison::{Comparison, OPERATORS, Operator, Quantity};
 use super::expression::{Expression, RESERVED, Term, is_one_of};
+use super::scan::{Parser, unescaped};
 use super::{FilterError, kinds};
 use crate::arguments::unknown_word_message;
 
@@ -63,49 +64,7 @@ impl Expression {
     }
 }
 
-/// A parser at a position in the text of an expression.
-struct Parser<'a> {
-    text: &'a str,
-    /// Byte offset of the next character.
-    at: usize,
-}
-
-impl<'a> Parser<'a> {
-    fn rest(&self) -> &'a str {
-        self.text.get(self.at..).unwrap_or_default()
-    }
-
-    fn error(&self, position: usize, message: impl Into<String>) -> FilterError {
-        FilterError::new(self.text, position, message)
-    }
-
-    fn skip_blanks(&mut self) {
-        self.at = self.text.len() - self.rest().trim_start().len();
-    }
-
-    /// Consumes the sign if it comes next. Returns whether it did.
-    fn take_sign(&mut self, sign: &str) -> bool {
-        let is_there = self.rest().starts_with(sign);
-        self.at += if is_there { sign.len() } else { 0 };
-        is_there
-    }
-
-    /// Returns the characters up to the next blank or bracket, without consuming them.
-    fn peek_word(&self) -> &'a str {
-        let rest = self.rest();
-        let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '(' | ')'));
-        rest.get(..end.unwrap_or(rest.len())).unwrap_or_default()
-    }
-
-    /// Consumes blanks, and the reserved word if it comes next. Returns whether it did.
-    fn take_word(&mut self, word: &str) -> bool {
-        self.skip_blanks();
-        self.peek_word().eq_ignore_ascii_case(word) && {
-            self.at += word.len();
-            true
-        }
-    }
-
+impl Parser<'_> {
     /// Parses expressions joined by `or`. `depth` is the number of open brackets and negations.
     fn parse_any(&mut self, depth: usize) -> Result<Term, FilterError> {
         let mut any = vec![self.parse_all(depth)?];
@@ -239,35 +198,4 @@ impl<'a> Parser<'a> {
     fn parse_game(&self, at: usize, number: &str) -> Result<GameId, FilterError> {
         number.parse().map(GameId).map_err(|_| self.error(at, format!("game {number:?} is not a number")))
     }
-
-    /// Consumes a text in quotation marks, and returns it without them. Escapes inside remain as they are. A blank, a bracket or
-    /// the end must follow.
-    fn take_quoted(&mut self) -> Result<&'a str, FilterError> {
-        let start = self.at;
-        let mut is_escaped = true;
-        for (n, character) in self.rest().char_indices() {
-            match character {
-                _ if is_escaped => is_escaped = false,
-                '\\' => is_escaped = true,
-                '"' => {
-                    self.at += n + 1;
-                    let is_end = self.peek_word().is_empty();
-                    let quoted = self.text.get(start + 1..start + n).filter(|_| is_end);
-                    return quoted.ok_or_else(|| self.error(self.at, "a blank is missing after the quotation mark"));
-                }
-                _ => {}
-            }
-        }
-        Err(self.error(start, "the quotation mark is not closed"))
-    }
-}
-
-/// Replaces a backslash and the character after it by that character.
-fn unescaped(quoted: &str) -> String {
-    let mut characters = quoted.chars();
-    std::iter::from_fn(|| match characters.next()? {
-        '\\' => characters.next(),
-        other => Some(other),
-    })
-    .collect()
 }

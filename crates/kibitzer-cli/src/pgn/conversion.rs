@@ -1,0 +1,199 @@
+//! Collects the games of a stream of events, and writes each when it has ended.
+
+use std::collections::BTreeSet;
+use std::fmt::Display;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use kibitzer::core::message::listing::GameRowState;
+use kibitzer::core::{Event, EventReader};
+use kibitzer::transcript::Utc;
+use kibitzer::{Client, Observation, Tap};
+use kibitzer_bot::pgn::{PgnCollector, PgnOrigin, append_game, replace_games};
+use kibitzer_bot::tracker::{GameKey, TrackedChange, TrackedChangeKind, TrackedGame, TrackedState};
+use tokio::task::JoinSet;
+
+use super::Args;
+use crate::decode::StreamPiece;
+use crate::failure::Failure;
+use crate::live::StopSignal;
+
+/// Delay between two looks at the server's games, while there are too few.
+const LOOK_INTERVAL: Duration = Duration::from_secs(5);
+
+/// The games of a recording, a stored session or a live one, which are being written.
+pub(super) struct PgnConversion<'a> {
+    args: &'a Args,
+    /// Parses received bytes; not used for a live session.
+    reader: EventReader,
+    collector: PgnCollector,
+    /// `None` for standard output.
+    file: Option<PathBuf>,
+    /// The games that were written; with `--live`, those that have ended.
+    written: BTreeSet<GameKey>,
+}
+
+impl<'a> PgnConversion<'a> {
+    /// Creates the state for the games of a server. They are written to standard output if the arguments name it, otherwise to the
+    /// file, which is opened with the first game.
+    pub(super) fn new(args: &'a Args, host: &str, file: &Path) -> Self {
+        Self {
+            args,
+            reader: args.reader.event_reader(),
+            collector: PgnCollector::new(PgnOrigin::new(host)).with_observed().with_talk(args.talk),
+            file: (!args.writes_to_stdout()).then(|| file.to_owned()),
+            written: BTreeSet::new(),
+        }
+    }
+
+    /// Parses received bytes, and writes the games that end in them. At the end of a connection, interrupts all games, and starts
+    /// the reader of the next connection. Ignores other pieces.
+    pub(super) fn read_and_write_ended(&mut self, piece: &StreamPiece, utc: Option<Utc>) -> Result<(), Failure> {
+        match piece {
+            StreamPiece::Received(bytes) => {
+                let mut rest = &bytes[..];
+                while let Some(event) = self.reader.next(&mut rest) {
+                    self.apply_and_write_ended(&event, utc)?;
+                }
+            }
+            StreamPiece::Ended => {
+                self.collector.interrupt_games();
+                self.reader = self.args.reader.event_reader();
+            }
+            StreamPiece::Sent(_) | StreamPiece::Cut(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Parses an unfinished line at the end of the input, and writes the games that are not written yet.
+    pub(super) fn finish_and_write_rest(mut self) -> Result<(), Failure> {
+        while let Some(event) = self.reader.finish() {
+            self.apply_and_write_ended(&event, None)?;
+        }
+        self.interrupt_and_write_rest()
+    }
+
+    /// Observes games, and writes each when it ends, is left or is adjourned, until there are `n_games`, the session is over, or
+    /// the stop signal arrives; then writes the unfinished games, too.
+    ///
+    /// # Errors
+    ///
+    /// A game cannot be written.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future leaves the games in progress unwritten, and stops observing further games.
+    pub(super) async fn write_observed_games(
+        mut self,
+        client: &Client,
+        mut tap: Tap,
+        n_games: usize,
+        ending: &mut StopSignal,
+    ) -> Result<(), Failure> {
+        // Requests run beside the loop: it has to read the session, or they would not be answered. The set ends them when it
+        // is dropped, because each has a client, which keeps the session alive.
+        let mut requests = JoinSet::new();
+        requests.spawn(observe_games_until(client.clone(), n_games));
+        while self.written.len() < n_games {
+            let item = tokio::select! {
+                item = tap.recv() => item,
+                () = ending.wait() => None,
+            };
+            let Some(item) = item else { break };
+            let Observation::Event { event, .. } = item.observation else { continue };
+            let changes = self.apply_and_write_ended(&event, Some(Utc::now()))?;
+            let changed = changes.iter().filter_map(|change| self.collector.tracker().get(change.game));
+            for game in changed.filter(|game| game.has_missing_moves()) {
+                let (client, number) = (client.clone(), game.number());
+                // The collector adds the listed moves when it receives them among the events.
+                requests.spawn(async move { drop(client.moves(number).await) });
+            }
+            while requests.try_join_next().is_some() {}
+        }
+        self.interrupt_and_write_rest()
+    }
+
+    /// Applies an event, and writes the games that it ended, each once. With `--live`, replaces the file by all games instead, if
+    /// one has changed. Returns the changes of games.
+    fn apply_and_write_ended(&mut self, event: &Event, utc: Option<Utc>) -> Result<Vec<TrackedChange>, Failure> {
+        let changes = self.collector.apply(event, utc);
+        for change in &changes {
+            let is_end = match change.kind {
+                TrackedChangeKind::Ended | TrackedChangeKind::Left => true,
+                // A recording may contain the resumption of an adjourned game.
+                TrackedChangeKind::Adjourned => self.args.games.is_some(),
+                _ => false,
+            };
+            if is_end {
+                self.write_once_partner_ended(change.game)?;
+            }
+        }
+        if !changes.is_empty() {
+            self.replace_live_file_if_any()?;
+        }
+        Ok(changes)
+    }
+
+    /// Interrupts the unfinished games, and writes all games that were not written yet. With `--live`, replaces the file by all
+    /// games instead.
+    fn interrupt_and_write_rest(&mut self) -> Result<(), Failure> {
+        self.collector.interrupt_games();
+        for game in self.collector.tracker().iter().map(TrackedGame::key).collect::<Vec<_>>() {
+            self.write_once_partner_ended(game)?;
+        }
+        self.replace_live_file_if_any()
+    }
+
+    /// Writes a game unless it is written already; as BPGN, with the game of the other board, once that has ended, too. With
+    /// `--live` only counts it as written.
+    fn write_once_partner_ended(&mut self, game: GameKey) -> Result<(), Failure> {
+        let partner = self.collector.partner_game(game).filter(|_| self.args.bpgn);
+        if partner.is_some_and(|partner| partner.state() == TrackedState::Playing) || !self.written.insert(game) {
+            return Ok(());
+        }
+        if self.args.bpgn {
+            self.written.extend(partner.map(TrackedGame::key));
+            return self.collector.bughouse_match(game).map_or(Ok(()), |bpgn| self.print_or_append(&bpgn));
+        }
+        let game = self.collector.game(game).filter(|_| !self.args.live);
+        game.map_or(Ok(()), |pgn| self.print_or_append(&pgn))
+    }
+
+    /// Prints a game on standard output, or appends it to the file.
+    fn print_or_append(&self, game: &impl Display) -> Result<(), Failure> {
+        match &self.file {
+            Some(file) => append_game(file, game).map_err(Failure::caused_by),
+            None => writeln!(io::stdout(), "{game}").map_err(Failure::stdout),
+        }
+    }
+
+    /// With `--live`, replaces the contents of the file by all games of the collector.
+    fn replace_live_file_if_any(&self) -> Result<(), Failure> {
+        let Some(file) = self.file.as_ref().filter(|_| self.args.live) else { return Ok(()) };
+        let games: Vec<_> =
+            self.collector.tracker().iter().filter_map(|game| self.collector.game(game.key())).collect();
+        replace_games(file, &games).map_err(Failure::caused_by)
+    }
+}
+
+/// Observes games in progress until `n_total` were observed in all; polls the server's list while it has too few. Skips games
+/// that cannot be observed.
+///
+/// # Cancel safety
+///
+/// Cancel safe: the session continues to observe the games.
+async fn observe_games_until(client: Client, n_total: usize) {
+    let mut observed = BTreeSet::new();
+    let mut n_left = n_total;
+    while n_left > 0 {
+        let games = client.games().await.map(|list| list.games).unwrap_or_default();
+        observed.retain(|number| games.iter().any(|row| row.game == *number));
+        for row in games.iter().filter(|row| row.state == GameRowState::Played && row.terms.mark != Some('p')) {
+            if n_left > 0 && observed.insert(row.game) && client.observe(row.game).await.is_ok() {
+                n_left -= 1;
+            }
+        }
+        tokio::time::sleep(LOOK_INTERVAL).await;
+    }
+}

@@ -1,0 +1,158 @@
+//! `kibitzer pgn`: writes games of recordings, or of a live session, as PGN.
+
+mod conversion;
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use crate::arguments::ReaderArgs;
+use crate::decode::{RecordedInput, StreamPiece};
+use crate::failure::{EXIT_STATUS, Failure, USAGE};
+use crate::live::{LoginArgs, StopArgs, Target, report_recorded, run, start_unless_stopped, wait_for_end};
+use conversion::PgnConversion;
+
+/// Write the games of recordings, or of a live session, as PGN
+///
+/// Every game that the session played or observed, with clocks, in the form of the FICS Games Database. With --games, a guest
+/// logs in, observes games of the server and writes each when it ends.
+#[derive(clap::Args)]
+#[command(after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"))]
+pub(crate) struct Args {
+    #[cfg_attr(not(feature = "nats"), arg(value_name = "RECORDING|SERVER", required_unless_present = "games", help = SOURCES_HELP))]
+    #[cfg_attr(feature = "nats", arg(
+        value_name = "RECORDING|SERVER",
+        required_unless_present_any = ["games", "url"],
+        conflicts_with = "url",
+        help = SOURCES_HELP,
+    ))]
+    sources: Vec<String>,
+    #[cfg(feature = "nats")]
+    #[command(flatten)]
+    stream: crate::nats::StreamArgs,
+    /// Observe this number of games until they end; fewer at once if the server has fewer
+    #[arg(long, value_name = "N")]
+    games: Option<NonZeroUsize>,
+    /// Append the games to this file; `-` for standard output. With --nats, a folder: the games of each session replace a file in
+    /// it
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
+    /// Replace the file after every move by all games so far, for programs that poll it
+    #[arg(long, requires_all = ["games", "output"], conflicts_with = "bpgn")]
+    live: bool,
+    /// Write kibitzes, whispers and the players' words as comments
+    #[arg(long)]
+    talk: bool,
+    /// Write bughouse matches, both boards in one BPGN game, and no other games
+    #[arg(long)]
+    bpgn: bool,
+    /// Host of the recorded server, for the tags Event and Site
+    #[arg(long, value_name = "HOST", conflicts_with = "games")]
+    site: Option<String>,
+    #[command(flatten)]
+    reader: ReaderArgs,
+    #[command(flatten)]
+    login: LoginArgs,
+    #[command(flatten)]
+    ending: StopArgs,
+}
+
+const SOURCES_HELP: &str =
+    "Recordings; with --games a server: fics, icc, demo, a profile (PATH.toml), or HOST[:PORT] [default: demo]";
+
+const EXAMPLES: &str = "\
+Examples:
+  kibitzer pgn session.jsonl                              print the games of a recording
+  kibitzer pgn --site freechess.org session.jsonl -o games.pgn
+  kibitzer pgn --bpgn session.jsonl -o bughouse.bpgn      bughouse, both boards in one game
+  kibitzer pgn fics --games 5 -o games.pgn                observe five games, append each when it ends
+  kibitzer pgn fics --games 5 --live -o live.pgn          the same as a file to poll";
+
+impl Args {
+    /// Writes the games of recordings, of stored sessions, or of a live session if `--games` is given.
+    pub(crate) fn write_games(&self) -> Result<(), Failure> {
+        #[cfg(feature = "nats")]
+        if self.stream.url.is_some() {
+            return run(self.convert_stored_sessions());
+        }
+        match self.games {
+            Some(n_games) => run(self.observe_and_write(n_games.get())),
+            None => self.sources.iter().try_for_each(|path| self.convert_recording(Path::new(path))),
+        }
+    }
+
+    /// Returns whether the games are printed.
+    fn writes_to_stdout(&self) -> bool {
+        self.output.as_os_str() == "-"
+    }
+
+    /// Writes the games of a recording to the output: each game when it ends, unfinished games after the last record.
+    fn convert_recording(&self, path: &Path) -> Result<(), Failure> {
+        let mut input = RecordedInput::open_transcript(path)?;
+        let mut conversion = PgnConversion::new(self, self.site.as_deref().unwrap_or_default(), &self.output);
+        while let Some((piece, stamp)) = input.next()? {
+            if let StreamPiece::Cut(line) = piece
+                && self.reader.strict
+            {
+                return Err(input.cut_failure(line));
+            }
+            conversion.read_and_write_ended(&piece, stamp.and_then(|stamp| stamp.utc))?;
+        }
+        conversion.finish_and_write_rest()
+    }
+
+    /// Writes the games of all stored sessions: to standard output, or each session's to a file of its own, which is replaced.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: no file is replaced.
+    #[cfg(feature = "nats")]
+    async fn convert_stored_sessions(&self) -> Result<(), Failure> {
+        let path = |session: &str, extension: &str| self.output.join(format!("{session}.{extension}"));
+        if !self.writes_to_stdout() {
+            let cannot = |error| Failure::local(format!("cannot create {}: {error}", self.output.display()));
+            std::fs::create_dir_all(&self.output).map_err(cannot)?;
+        }
+        let mut sessions = std::collections::BTreeMap::new();
+        crate::nats::for_each_server_output(&self.stream, |session, piece, utc| {
+            let conversion = sessions.entry(session.to_owned()).or_insert_with(|| {
+                let temporary = path(session, "pgn.tmp");
+                // One that was left by an earlier run.
+                let _ = std::fs::remove_file(&temporary);
+                PgnConversion::new(self, self.site.as_deref().unwrap_or_default(), &temporary)
+            });
+            conversion.read_and_write_ended(&piece, utc)
+        })
+        .await?;
+        for (session, conversion) in sessions {
+            conversion.finish_and_write_rest()?;
+            let (temporary, file) = (path(&session, "pgn.tmp"), path(&session, "pgn"));
+            if temporary.exists() {
+                let cannot = |error| Failure::local(format!("cannot write {}: {error}", file.display()));
+                std::fs::rename(&temporary, &file).map_err(cannot)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts a session, observes and writes games until this number has ended or the stop signal arrives, and ends the session.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future ends the session; games in progress are not written.
+    async fn observe_and_write(&self, n_games: usize) -> Result<(), Failure> {
+        let server = match &self.sources[..] {
+            [] => "demo",
+            [server] => server,
+            _ => return Err(Failure::new(USAGE, "only one server with --games (try --help)")),
+        };
+        let target: Target = server.parse().map_err(|error| Failure::new(USAGE, format!("{server}: {error}")))?;
+        let mut ending = self.ending.begin()?;
+        let profile = self.login.load_profile_and_ask_password(&target);
+        let Some(started) = start_unless_stopped(&target, profile, &mut ending).await? else { return Ok(()) };
+        let (client, tap, name) = started;
+        let conversion = PgnConversion::new(self, client.server(), &self.output);
+        let written = conversion.write_observed_games(&client, tap, n_games, &mut ending).await;
+        client.shutdown().await;
+        wait_for_end(&name, &client, written).await.map(report_recorded)
+    }
+}
