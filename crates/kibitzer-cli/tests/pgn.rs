@@ -101,3 +101,9 @@ fn games_of_a_server_are_observed_until_they_end() {
         assert!(text.contains("[UTCDate \"20"), "{text}");
     }
 }
+
+#[test]
+fn a_file_to_poll_is_not_standard_output() {
+    let output = run(&["pgn", "localhost:1", "--games", "1", "--live", "-o", "-"], b"");
+    assert_eq!((output.status, output.stdout.as_str()), (2, ""), "{}", output.stderr);
+}

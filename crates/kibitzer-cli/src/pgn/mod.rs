@@ -13,8 +13,8 @@ use conversion::PgnConversion;
 
 /// Write the games of recordings, or of a live session, as PGN
 ///
-/// Every game that the session played or observed, with clocks, in the form of the FICS Games Database. With --games, a guest
-/// logs in, observes games of the server and writes each when it ends.
+/// Writes every game that the session played or observed, with clocks, in the format of the FICS Games Database. With --games, it
+/// logs in, as a guest by default, observes games of the server and writes each when it ends.
 #[derive(clap::Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"))]
 pub(crate) struct Args {
@@ -68,7 +68,8 @@ Examples:
   kibitzer pgn fics --games 5 --live -o live.pgn          the same as a file to poll";
 
 impl Args {
-    /// Writes the games of recordings, of stored sessions, or of a live session if `--games` is given.
+    /// Writes the games of each recording in turn; with `--nats` those of the stored sessions, with `--games` those of a live
+    /// session. Blocks until all are written.
     pub(crate) fn write_games(&self) -> Result<(), Failure> {
         #[cfg(feature = "nats")]
         if self.stream.url.is_some() {
@@ -80,12 +81,13 @@ impl Args {
         }
     }
 
-    /// Returns whether the games are printed.
+    /// Returns whether `--output` is `-`, the default, so that games are printed on standard output.
     fn writes_to_stdout(&self) -> bool {
         self.output.as_os_str() == "-"
     }
 
-    /// Writes the games of a recording to the output: each game when it ends, unfinished games after the last record.
+    /// Writes the games of a recording to the output: each game when it ends, games without an end after the last record. With
+    /// `--strict`, fails at a last line that is incomplete, and does not write the games without an end.
     fn convert_recording(&self, path: &Path) -> Result<(), Failure> {
         let mut input = RecordedInput::open_transcript(path)?;
         let mut conversion = PgnConversion::new(self, self.site.as_deref().unwrap_or_default(), &self.output);
@@ -100,11 +102,12 @@ impl Args {
         conversion.finish_and_write_rest()
     }
 
-    /// Writes the games of all stored sessions: to standard output, or each session's to a file of its own, which is replaced.
+    /// Writes the games of all sessions stored in the NATS stream: to standard output, or the games of each session to the file
+    /// `SESSION.pgn` in the folder `--output`. These files are replaced after all sessions were read.
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe: no file is replaced.
+    /// Dropping the future replaces no file; printed games stay printed, and temporary files remain.
     #[cfg(feature = "nats")]
     async fn convert_stored_sessions(&self) -> Result<(), Failure> {
         let path = |session: &str, extension: &str| self.output.join(format!("{session}.{extension}"));
@@ -134,7 +137,8 @@ impl Args {
         Ok(())
     }
 
-    /// Starts a session, observes and writes games until this number has ended or the stop signal arrives, and ends the session.
+    /// Starts a session, writes observed games until `n_games` have ended or the stop signal arrives, writes the games still in
+    /// progress, and ends the session.
     ///
     /// # Cancel safety
     ///
@@ -145,6 +149,12 @@ impl Args {
             [server] => server,
             _ => return Err(Failure::new(USAGE, "only one server with --games (try --help)")),
         };
+        if self.live && self.writes_to_stdout() {
+            return Err(Failure::new(
+                USAGE,
+                "--live replaces a file, and cannot print to standard output (try --help)",
+            ));
+        }
         let target: Target = server.parse().map_err(|error| Failure::new(USAGE, format!("{server}: {error}")))?;
         let mut ending = self.ending.begin()?;
         let profile = self.login.load_profile_and_ask_password(&target);
