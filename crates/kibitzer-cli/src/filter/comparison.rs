@@ -13,35 +13,37 @@ use crate::arguments::parse_duration;
 pub(super) enum Quantity {
     /// Lag of the last move, as the server measured it.
     Lag,
-    /// Either player's clock.
+    /// Remaining time of either player.
     Clock,
-    /// Time of the last move.
+    /// Time that the last move took.
     Elapsed,
     /// Time from a sent line to its reply.
     Reply,
-    /// Number of the last move.
+    /// Number of the last move; White's and Black's move share it.
     Move,
     /// Any rating that the event names.
     Rating,
 }
 
-/// Compares the number of an event with the value of the expression.
+/// Compares a number of an event, the first argument, with the value in the expression.
 pub(super) type Operator = fn(&i64, &i64) -> bool;
 
 /// The operators and their signs. The parser tries them in this order, so longer signs come first.
 pub(super) const OPERATORS: [(&str, Operator); 6] =
     [("<=", i64::le), (">=", i64::ge), ("!=", i64::ne), ("<", i64::lt), (">", i64::gt), ("=", i64::eq)];
 
-/// A comparison of a number of an event with a value. Durations are in microseconds.
+/// A comparison of a [`Quantity`] with a value, such as `lag>1s`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Comparison {
     pub(super) quantity: Quantity,
     pub(super) operator: Operator,
+    /// In microseconds if the quantity is a duration.
     pub(super) value: i64,
 }
 
 impl Quantity {
-    /// Parses a value to compare with; a duration is in microseconds.
+    /// Parses a value to compare with: an integer for a move or rating, otherwise a duration such as `10s`, which is returned in
+    /// microseconds.
     ///
     /// # Errors
     ///
@@ -54,7 +56,8 @@ impl Quantity {
         Ok(ms.min(i64::MAX / 1_000) * 1_000)
     }
 
-    /// Returns the numbers of this quantity in an event, at most one for each player; durations in microseconds.
+    /// Returns the numbers of this quantity in an event, at most one for each player; durations in microseconds. `None` where the
+    /// event has no such number.
     fn numbers_of(self, subject: &Subject<'_>) -> [Option<i64>; 2] {
         let board = subject.event.and_then(Event::reported_board);
         let us = |ms: i64| ms.saturating_mul(1_000);
@@ -75,7 +78,7 @@ impl Quantity {
     }
 }
 
-/// Returns the ratings that an event names; `None` without a first or second one.
+/// Returns the ratings of the two players that an event names, or of one player and `None`; no ratings for most kinds of events.
 fn ratings_of(subject: &Subject<'_>) -> [Option<Rating>; 2] {
     match subject.event.and_then(Event::message) {
         Some(Message::Talk(talk)) => match talk.kind {
@@ -91,7 +94,8 @@ fn ratings_of(subject: &Subject<'_>) -> [Option<Rating>; 2] {
 }
 
 impl Comparison {
-    /// Returns whether any number of this quantity meets the comparison. An event without such a number does not.
+    /// Returns whether any number of this quantity in the event meets the comparison. `false` for an event without such a number,
+    /// also with `!=`.
     pub(super) fn accepts(self, subject: &Subject<'_>) -> bool {
         self.quantity.numbers_of(subject).iter().flatten().any(|number| (self.operator)(number, &self.value))
     }

@@ -8,7 +8,8 @@ use crate::output::TerminalSafe;
 /// Maximum number of characters that [`FilterError::excerpt`] shows before and after the position.
 const SHOWN_CHARACTERS: usize = 36;
 
-/// Error for text that is not a valid filter expression, with the position of the problem.
+/// Error for text that is not a valid filter expression. `Display` ends with the position of the problem, as the number of a
+/// character from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{message} (character {})", self.n_characters_before() + 1)]
 pub(crate) struct FilterError {
@@ -19,12 +20,14 @@ pub(crate) struct FilterError {
 }
 
 impl FilterError {
-    /// Creates an error at a byte offset of a text.
+    /// Creates an error at a byte offset of `text`. An offset inside a character is rounded down to its start, one beyond the end
+    /// to the end.
     pub(crate) fn new(text: &str, position: usize, message: impl Into<String>) -> Self {
         Self { position: text.floor_char_boundary(position), message: message.into(), text: text.to_owned() }
     }
 
-    /// Returns the text around the error, and a line with a caret below its position.
+    /// Returns two lines for a terminal: at most 36 characters of the text on each side of the error, escaped, and a caret below
+    /// the position.
     pub(crate) fn excerpt(&self) -> [String; 2] {
         let (before, after) = self.text.split_at_checked(self.position).unwrap_or((&self.text, ""));
         let n_hidden = self.n_characters_before().saturating_sub(SHOWN_CHARACTERS);

@@ -8,10 +8,11 @@ use regex_lite::Regex;
 use super::Subject;
 use super::comparison::Comparison;
 
-/// Words of the language, which are not searched as text.
+/// Words with a meaning of their own in an expression; other words are searched as text.
 pub(super) const RESERVED: [&str; 4] = ["and", "or", "not", "mine"];
 
-/// A filter expression. Displayed as the text it was parsed from, on one line; equal to any other of the same text.
+/// A filter expression, such as `kind:tell from:foo`. `Display` writes the text it was parsed from, trimmed and on one line;
+/// expressions with the same text are equal.
 #[derive(Clone, Debug)]
 pub(crate) struct Expression {
     pub(super) text: String,
@@ -26,23 +27,25 @@ pub(super) enum Term {
     /// At least one of these holds.
     Or(Vec<Self>),
     Not(Box<Self>),
+    /// The event is of one of these kinds.
     Kind(Vec<&'static str>),
+    /// The event is about one of these games.
     Game(Vec<GameId>),
-    /// One of these players speaks.
+    /// The event reports words of one of these players, in any case.
     From(Vec<String>),
-    /// The text mentions one of these players.
+    /// The text mentions one of these players, in any case.
     Name(Vec<String>),
-    /// The text contains this text, in any case. Stored in lower case.
+    /// The text contains this text, in any case, which is stored in lower case.
     Text(String),
     /// The text matches this pattern, which ignores case.
     Matches(Regex),
-    /// A game that this login plays or has played.
+    /// The event is about a game of this login, or an offer to it: see [`Facts`](super::Facts).
     Mine,
     Compare(Comparison),
 }
 
 impl Expression {
-    /// Returns whether the expression holds for an event or a row.
+    /// Returns whether the event or console row meets the expression.
     pub(crate) fn accepts(&self, subject: &Subject<'_>) -> bool {
         self.term.accepts(subject)
     }
@@ -66,7 +69,8 @@ impl Term {
     }
 }
 
-/// Returns the words of a text that may be handles; of `Foo-Bar` the whole and both parts, as a hyphen may be part of a handle.
+/// Returns the words of a text that may be handles. A hyphen may be part of a handle: `Foo-Bar` gives the whole word and both
+/// parts.
 fn mentioned_names(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
     words.flat_map(|word| std::iter::once(word).chain(word.split('-')))
@@ -84,7 +88,7 @@ impl fmt::Display for Expression {
     }
 }
 
-/// Returns whether the word is in the list, in any case.
+/// Returns whether the list contains the word, in any ASCII case.
 pub(super) fn is_one_of(words: &[impl AsRef<str>], word: &str) -> bool {
     words.iter().any(|known| known.as_ref().eq_ignore_ascii_case(word))
 }

@@ -11,21 +11,22 @@ use super::reply_matcher::{ReplyMatch, ReplyMatcher};
 /// Maximum number of own games that are remembered; beyond it, the lowest number is forgotten.
 const MAX_OWN_GAMES: usize = 1_024;
 
-/// First character of a telnet command.
+/// First byte of a telnet command, IAC, as a character.
 const IAC: char = '\u{ff}';
 
 /// Facts about an event that depend on earlier events of its connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Facts {
-    /// Whether the event is about a game that this login plays or has played.
+    /// Whether the event is about a game that this login plays or has played, an offer to it, or the creation of its game.
     pub(crate) is_mine: bool,
-    /// Delay of the reply, if this event starts a numbered one, or is the prompt after one without a number; `None` otherwise.
+    /// Time from the sent line to this event, if the event starts its numbered reply or is the prompt after it; `None` otherwise.
     pub(crate) reply_after: Option<Duration>,
 }
 
-/// Derives the [`Facts`] of each event of a connection from the events before it.
+/// Derives the [`Facts`] of each event of a session from the events before it. Starts anew with each connection.
 #[derive(Debug, Default)]
 pub(crate) struct SessionFacts {
+    /// Numbers of the games that this login plays or has played.
     own_games: BTreeSet<GameId>,
     /// Name of this login, once it is known.
     me: Option<Handle>,
@@ -33,15 +34,17 @@ pub(crate) struct SessionFacts {
 }
 
 impl SessionFacts {
-    /// Records a sent line, so that its reply can be matched. Ignores telnet commands, which have none. `row` is its row in the
-    /// console, which [`record_event`](Self::record_event) returns with the reply.
+    /// Records a line sent `at` after the start of the session, so that its reply can be matched. Ignores telnet commands, which
+    /// have no reply. `row` is the number of its row in the console; [`record_event`](Self::record_event) returns it with the
+    /// reply.
     pub(crate) fn record_sent(&mut self, row: u64, at: Duration, line: &str) {
         if !line.starts_with(IAC) {
             self.replies.record_sent(row, at, line.trim_ascii_end().as_bytes());
         }
     }
 
-    /// Records whether this login plays a game. The game is forgotten if the relation is not that of a player.
+    /// Records whether this login plays the game with this number. Forgets an own game of that number if `relation` is not that
+    /// of a player.
     pub(crate) fn record_relation(&mut self, game: GameId, relation: Relation) {
         if !relation.is_mine() {
             self.own_games.remove(&game);
@@ -53,8 +56,9 @@ impl SessionFacts {
         }
     }
 
-    /// Records an event at a time since the session began. Returns its facts and, if it matches a sent line, the row of that line
-    /// with the reply.
+    /// Records an event in row `row` of the console, `at` after the start of the session. Returns its facts and, if it matches a
+    /// sent line, the row of that line with the reply. A sent line needs no call of [`record_sent`](Self::record_sent) if it is
+    /// passed here as an event.
     pub(crate) fn record_event(&mut self, row: u64, at: Duration, event: &Event) -> (Facts, Option<(u64, ReplyMatch)>) {
         match event {
             Event::Connected => *self = Self::default(),
@@ -68,7 +72,8 @@ impl SessionFacts {
         (Facts { is_mine: self.record_and_check_mine(event), reply_after }, reply)
     }
 
-    /// Records which games this login plays, and returns whether the event is about one of them or an offer to this login.
+    /// Records which games this login plays, and returns whether the event is about one of them, the creation of one, or an offer
+    /// to this login.
     fn record_and_check_mine(&mut self, event: &Event) -> bool {
         if let Some(change) = event.change() {
             self.record_relation(change.game, change.relation);
@@ -89,7 +94,7 @@ impl SessionFacts {
     }
 }
 
-/// Returns the game that an event changed, or that its message names.
+/// Returns the game that an event changed, else the one that its message names; `None` if there is none.
 pub(crate) fn game_of(event: &Event) -> Option<GameId> {
     event.affected_game().or_else(|| event.message()?.game())
 }

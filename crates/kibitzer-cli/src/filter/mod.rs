@@ -34,7 +34,7 @@ pub(crate) use parser::{is_quantity, term_completions};
 pub(crate) use reply_matcher::{ReplyMatch, ShortDuration, reply_number, split_request_number};
 pub(crate) use subject::{BOT, DISCONNECTED, GAP, MARK, Subject, kinds};
 
-/// Returns the parser of an expression. Shells complete a single kind.
+/// Returns the value parser of `--filter`. Shells complete a term `kind:KIND`.
 fn expression_parser() -> impl TypedValueParser<Value = Expression> {
     static KINDS: LazyLock<Vec<String>> = LazyLock::new(|| kinds().map(|kind| format!("kind:{kind}")).collect());
     SuggestingParser::new(parse_argument, || KINDS.iter().map(String::as_str).collect())
@@ -63,7 +63,8 @@ pub(crate) struct FilterArgs {
     pub(crate) expression: Option<Expression>,
 }
 
-/// Decides which events of a session pass an expression.
+/// Decides which events of a session meet an expression. Remembers the login's games and the sent lines, on which later events
+/// depend.
 #[derive(Debug)]
 pub(crate) struct EventFilter {
     /// The expression; all events pass without one.
@@ -72,13 +73,13 @@ pub(crate) struct EventFilter {
 }
 
 impl EventFilter {
-    /// Creates the filter of a session that begins.
+    /// Creates the filter for a session, before its first event. `None` lets all events pass.
     pub(crate) fn new(expression: impl Into<Option<Expression>>) -> Self {
         Self { expression: expression.into(), facts: SessionFacts::default() }
     }
 
-    /// Returns whether an event passes, and records it for later ones. Needs every event of the session, in order, with its time
-    /// since the session began.
+    /// Returns whether an event passes, and records it for later ones. Has to be called for every event of the session, in order;
+    /// `at` is the time since the session began.
     pub(crate) fn accepts(&mut self, event: &Event, at: Duration) -> bool {
         // Without rows, the reply that a row belongs to is not used.
         let (facts, _) = self.facts.record_event(0, at, event);

@@ -27,23 +27,24 @@ const MAX_PATTERN_BYTES: usize = 64 << 10;
 
 /// Keys that are followed by values.
 const KEYS: [&str; 5] = ["kind", "game", "from", "name", "text"];
-/// Characters that end the key of a term.
+/// Characters that end the first word of a term, a key or a quantity.
 const DELIMITERS: [char; 4] = [':', '<', '>', '='];
 
-/// Returns the first words of all terms, for the completion of expressions.
+/// Returns the words that can begin a term, for the completion of expressions: keys with `:`, quantities with `<`, and the
+/// reserved words, among them `and` and `or`.
 pub(crate) fn term_completions() -> impl Iterator<Item = String> {
     let keys = KEYS.iter().map(|key| format!("{key}:"));
     let quantities = Quantity::VARIANTS.iter().map(|name| format!("{name}<"));
     keys.chain(quantities).chain(RESERVED.map(str::to_owned))
 }
 
-/// Returns whether a word is the name of a number that can be compared.
+/// Returns whether a word, in any case, is the name of a [`Quantity`], such as `lag`.
 pub(crate) fn is_quantity(word: &str) -> bool {
     word.parse::<Quantity>().is_ok()
 }
 
 impl Expression {
-    /// Parses an expression.
+    /// Parses an expression. Keys and quantities are recognized in any case; surrounding blanks are ignored.
     ///
     /// # Errors
     ///
@@ -65,7 +66,8 @@ impl Expression {
 }
 
 impl Parser<'_> {
-    /// Parses expressions joined by `or`. `depth` is the number of open brackets and negations.
+    /// Parses one or more expressions joined by `or`, up to a closing bracket or the end. `depth` is the number of open brackets
+    /// and negations.
     fn parse_any(&mut self, depth: usize) -> Result<Term, FilterError> {
         let mut any = vec![self.parse_all(depth)?];
         while self.take_word("or") {
@@ -74,7 +76,7 @@ impl Parser<'_> {
         Ok(Term::Or(any))
     }
 
-    /// Parses terms joined by `and`, or by nothing.
+    /// Parses one or more terms joined by `and` or by blanks, up to `or`, a closing bracket or the end.
     fn parse_all(&mut self, depth: usize) -> Result<Term, FilterError> {
         let mut all = Vec::new();
         loop {
@@ -112,7 +114,7 @@ impl Parser<'_> {
         self.parse_word_term()
     }
 
-    /// Parses a term that starts with a word.
+    /// Parses a term that starts with a word: `key:values`, a comparison, `mine`, or a word to search for. Fails if none follows.
     fn parse_word_term(&mut self) -> Result<Term, FilterError> {
         let (start, word) = (self.at, self.peek_word());
         if word.is_empty() || is_one_of(&["and", "or"], word) {
@@ -145,7 +147,7 @@ impl Parser<'_> {
         Ok(if is_mine { Term::Mine } else { Term::Text(word.to_lowercase()) })
     }
 
-    /// Parses the value after an operator.
+    /// Parses the value after the operator of a comparison, with blanks before it.
     fn parse_comparison(&mut self, quantity: Quantity, operator: Operator) -> Result<Term, FilterError> {
         self.skip_blanks();
         let (start, word) = (self.at, self.peek_word());
@@ -154,7 +156,8 @@ impl Parser<'_> {
         Ok(Term::Compare(Comparison { quantity, operator, value }))
     }
 
-    /// Parses the values after `key:`, which starts at `start`.
+    /// Parses the values of a term `key:values`, with commas between them. The parser stands after the colon; `start` is the byte
+    /// offset of the key, for errors.
     fn parse_values_of_key(&mut self, start: usize, key: &str) -> Result<Term, FilterError> {
         let value_start = self.at;
         let value = if self.rest().starts_with('"') {

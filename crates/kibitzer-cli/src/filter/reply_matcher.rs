@@ -1,4 +1,4 @@
-//! Matches replies to sent lines, by number or, without numbers, by the next prompt.
+//! Matches replies to sent lines: by number in block mode and on ICC, otherwise by the next prompt.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -10,12 +10,12 @@ use kibitzer::core::message::{ClockReading, Control, Message};
 /// Maximum number of lines without a reply; the oldest is dropped.
 const MAX_PENDING_LINES: usize = 256;
 
-/// The reply to a sent line.
+/// A reply that was matched to a sent line. `Display` writes `reply #345 after 12ms`, with `~` before a time that is guessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ReplyMatch {
-    /// Time from the line to the start of the reply.
+    /// Time from the line to the start of a numbered reply, or to the prompt that ends a guessed one.
     pub(crate) after: Duration,
-    /// Number of the reply's first row.
+    /// Number of the console row in which the reply begins.
     pub(crate) row: u64,
     /// Whether the reply is the output before the next prompt, which may include unrelated output. Otherwise it carries the number
     /// of the line.
@@ -29,19 +29,20 @@ impl fmt::Display for ReplyMatch {
 }
 
 impl ReplyMatch {
-    /// Returns the time until the reply and its first row, as `12ms #345`.
+    /// Returns the time until the reply and its first row, as `12ms #345`, with `~` before a time that is guessed.
     pub(crate) fn short_text(&self) -> String {
         format!("{} #{}", self.time_text(), self.row)
     }
 
-    /// Returns the time until the reply, with `~` if the reply was guessed.
+    /// Returns the time until the reply, with `~` before it if the reply is guessed.
     fn time_text(&self) -> String {
         let about = if self.is_guessed { "~" } else { "" };
         format!("{about}{}", ShortDuration(self.after))
     }
 }
 
-/// Formats a duration with about three digits and a unit, from 100 seconds on as `m:ss` or `h:mm:ss`.
+/// Displays a duration with one to three digits and a unit from `ns` to `s`, from 100 seconds on as `m:ss` or `h:mm:ss`. Digits
+/// beyond that are cut off, not rounded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ShortDuration(pub(crate) Duration);
 
@@ -60,23 +61,26 @@ impl fmt::Display for ShortDuration {
     }
 }
 
-/// Sent lines that wait for their reply.
+/// Matches replies to the sent lines that wait for one.
 #[derive(Debug, Default)]
 pub(crate) struct ReplyMatcher {
     waiting: VecDeque<PendingLine>,
-    /// First row after the last prompt or sent line.
+    /// Row of the first event since the last prompt or sent line; `None` before it.
     since_prompt: Option<u64>,
 }
 
+/// A sent line without a reply.
 #[derive(Debug)]
 struct PendingLine {
     row: u64,
     at: Duration,
+    /// Number that marks its reply; `None` for a line without one.
     number: Option<u64>,
 }
 
 impl ReplyMatcher {
-    /// Records a sent line in row `row` as waiting for its reply. Drops the oldest of [`MAX_PENDING_LINES`] waiting lines.
+    /// Records a line, sent at `at` and shown in row `row`, as waiting for its reply. Forgets the oldest waiting line if there
+    /// are [`MAX_PENDING_LINES`].
     pub(crate) fn record_sent(&mut self, row: u64, at: Duration, line: &[u8]) {
         if self.waiting.len() >= MAX_PENDING_LINES {
             self.waiting.pop_front();
@@ -85,8 +89,9 @@ impl ReplyMatcher {
         self.since_prompt = None;
     }
 
-    /// Records an event in row `row`. If it starts a numbered reply, or is the prompt after one without a number, returns the row
-    /// of the answered line with the reply; otherwise `None`.
+    /// Records an event at time `at` in row `row`. Returns the row of a waiting line with its reply, if the event starts a reply
+    /// with the number of that line, or is a prompt and thus ends the reply to the oldest line without a number. Returns `None`
+    /// for all other events.
     pub(crate) fn record_event(&mut self, row: u64, at: Duration, event: &Event) -> Option<(u64, ReplyMatch)> {
         let begin = *self.since_prompt.get_or_insert(row);
         let message = event.message()?;
@@ -106,15 +111,15 @@ impl ReplyMatcher {
         }
     }
 
-    /// Removes the waiting line at an index, and returns its row with the reply that starts in `row`.
+    /// Removes the waiting line at an index; returns its row with the reply, which starts in row `row` and was seen at `at`.
     fn take_match(&mut self, index: usize, at: Duration, row: u64, is_guessed: bool) -> Option<(u64, ReplyMatch)> {
         let waiting = self.waiting.remove(index)?;
         Some((waiting.row, ReplyMatch { after: at.saturating_sub(waiting.at), row, is_guessed }))
     }
 }
 
-/// Splits a numbered line into number and command: `12 finger foo` in block mode, `` `12`finger foo `` on ICC. `None` without a
-/// number of at least 1.
+/// Splits a sent line with a request number into number and command: `12 finger foo` as in block mode, `` `12`finger foo `` as on
+/// ICC. `None` for a line without a number, or with number 0.
 pub(crate) fn split_request_number(line: &[u8]) -> Option<(u64, &[u8])> {
     let (rest, end) = line.strip_prefix(b"`").map_or((line, b' '), |rest| (rest, b'`'));
     let digits = rest.iter().take_while(|b| b.is_ascii_digit()).count();
@@ -124,7 +129,7 @@ pub(crate) fn split_request_number(line: &[u8]) -> Option<(u64, &[u8])> {
     Some((number, command))
 }
 
-/// Returns the number of the line whose reply starts with this message; `None` if it starts none.
+/// Returns the number of the request whose reply begins with this message; `None` if no numbered reply begins with it.
 pub(crate) fn reply_number(message: &Message) -> Option<u64> {
     match message {
         Message::Control(Control::BlockStart { id, .. }) => Some(*id),

@@ -9,16 +9,16 @@ use kibitzer::core::{Event, EventKind};
 use super::facts::{Facts, game_of};
 use crate::output::TerminalSafe;
 
-/// Kind name of marks in the console.
+/// Kind of the rows in which users of the console mark a place.
 pub(crate) const MARK: &str = "mark";
-/// Kind name of a bot's actions.
+/// Kind of the console's rows for actions of a bot.
 pub(crate) const BOT: &str = "bot";
-/// Kind name of long silences in the console.
+/// Kind of the console's rows for long silences.
 pub(crate) const GAP: &str = "gap";
-/// Kind name of the ends of recorded connections in the console.
+/// Kind of the console's rows at which a recorded connection ends.
 pub(crate) const DISCONNECTED: &str = "disconnected";
 
-/// Returns every valid value of `kind:`.
+/// Returns every valid value of `kind:`: the kinds of events, and those of the console's other rows.
 pub(crate) fn kinds() -> impl Iterator<Item = &'static str> {
     EventKind::ALL.iter().map(|kind| kind.as_str()).chain([MARK, BOT, GAP, DISCONNECTED])
 }
@@ -32,27 +32,28 @@ pub(crate) struct Subject<'a> {
     pub(super) facts: Facts,
     /// The text that words and patterns are searched in.
     display: &'a dyn fmt::Display,
-    /// The displayed text, once it was needed.
+    /// Result of [`text`](Self::text), which is formatted at the first use.
     text: OnceCell<String>,
 }
 
 impl<'a> Subject<'a> {
-    /// Creates the subject of an event.
+    /// Creates the subject of an event, whose facts come from [`SessionFacts::record_event`](super::SessionFacts::record_event).
     pub(crate) fn of_event(event: &'a Event, facts: Facts) -> Self {
         Self { event: Some(event), facts, ..Self::new(event.kind().as_str(), game_of(event), event) }
     }
 
-    /// Creates the subject of a row that is not an event, with the text to search in.
+    /// Creates the subject of a row that is not an event, with the text to search in. It has no facts: `mine` and comparisons do
+    /// not accept it.
     pub(crate) fn new(kind: &'static str, game: Option<GameId>, display: &'a dyn fmt::Display) -> Self {
         Self { kind, game, event: None, facts: Facts::default(), display, text: OnceCell::new() }
     }
 
-    /// Returns the text as the console's list shows it.
+    /// Returns the text as the console's list of events shows it, with control characters escaped.
     pub(super) fn text(&self) -> &str {
         self.text.get_or_init(|| TerminalSafe(&self.display.to_string()).in_cells().into_owned())
     }
 
-    /// Returns the player whose words the event reports.
+    /// Returns the player whose words the event reports; `None` for other events and for rows.
     pub(super) fn speaker(&self) -> Option<Handle> {
         self.event?.message().and_then(Message::speaker)
     }

@@ -1,4 +1,4 @@
-//! Collects the games of a stream of events, and writes each when it has ended.
+//! Collects the games of a recording or session, and writes each once it has ended.
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -19,24 +19,24 @@ use crate::decode::StreamPiece;
 use crate::failure::Failure;
 use crate::live::StopSignal;
 
-/// Delay between two looks at the server's games, while there are too few.
+/// Delay between two requests for the server's list of games, while too few are observed.
 const LOOK_INTERVAL: Duration = Duration::from_secs(5);
 
-/// The games of a recording, a stored session or a live one, which are being written.
+/// Converts one recording, stored session or live session to games, and writes them.
 pub(super) struct PgnConversion<'a> {
     args: &'a Args,
     /// Parses received bytes; not used for a live session.
     reader: EventReader,
     collector: PgnCollector,
-    /// `None` for standard output.
+    /// File for the games; `None` for standard output.
     file: Option<PathBuf>,
-    /// The games that were written; with `--live`, those that have ended.
+    /// Games that need no more writing: they were written, are left out by `--bpgn`, or with `--live` have ended.
     written: BTreeSet<GameKey>,
 }
 
 impl<'a> PgnConversion<'a> {
-    /// Creates the state for the games of a server. They are written to standard output if the arguments name it, otherwise to the
-    /// file, which is opened with the first game.
+    /// Creates the conversion of a session on the server `host`, which the tags name. Games are written to standard output if
+    /// `--output` is `-`, otherwise to `file`, which is created with the first game.
     pub(super) fn new(args: &'a Args, host: &str, file: &Path) -> Self {
         Self {
             args,
@@ -47,8 +47,8 @@ impl<'a> PgnConversion<'a> {
         }
     }
 
-    /// Parses received bytes, and writes the games that end in them. At the end of a connection, interrupts all games, and starts
-    /// the reader of the next connection. Ignores other pieces.
+    /// Parses received bytes, and writes the games that end in them; `utc` is their time. At the end of a connection, marks the
+    /// games in progress as interrupted without writing them, and starts the reader of the next connection. Ignores other pieces.
     pub(super) fn read_and_write_ended(&mut self, piece: &StreamPiece, utc: Option<Utc>) -> Result<(), Failure> {
         match piece {
             StreamPiece::Received(bytes) => {
@@ -66,7 +66,8 @@ impl<'a> PgnConversion<'a> {
         Ok(())
     }
 
-    /// Parses an unfinished line at the end of the input, and writes the games that are not written yet.
+    /// Parses an unfinished line at the end of the input, marks the games in progress as interrupted, and writes all games that
+    /// were not written yet.
     pub(super) fn finish_and_write_rest(mut self) -> Result<(), Failure> {
         while let Some(event) = self.reader.finish() {
             self.apply_and_write_ended(&event, None)?;
@@ -74,8 +75,9 @@ impl<'a> PgnConversion<'a> {
         self.interrupt_and_write_rest()
     }
 
-    /// Observes games, and writes each when it ends, is left or is adjourned, until there are `n_games`, the session is over, or
-    /// the stop signal arrives; then writes the unfinished games, too.
+    /// Observes games of the server, and writes each when it ends, is adjourned or is no longer observed, until there are
+    /// `n_games`, the session is over, or the stop signal arrives. Then writes the games still in progress, too. The caller shuts
+    /// the session down.
     ///
     /// # Errors
     ///
@@ -94,7 +96,7 @@ impl<'a> PgnConversion<'a> {
         // Requests run beside the loop: it has to read the session, or they would not be answered. The set ends them when it
         // is dropped, because each has a client, which keeps the session alive.
         let mut requests = JoinSet::new();
-        requests.spawn(observe_games_until(client.clone(), n_games));
+        requests.spawn(observe_n_games(client.clone(), n_games));
         while self.written.len() < n_games {
             let item = tokio::select! {
                 item = tap.recv() => item,
@@ -114,8 +116,9 @@ impl<'a> PgnConversion<'a> {
         self.interrupt_and_write_rest()
     }
 
-    /// Applies an event, and writes the games that it ended, each once. With `--live`, replaces the file by all games instead, if
-    /// one has changed. Returns the changes of games.
+    /// Applies an event, and writes the games that it ended, each once. Games that the session stopped observing count as ended,
+    /// and in a live session adjourned ones. With `--live`, replaces the file by all games instead, if a game has changed.
+    /// Returns the changes of games.
     fn apply_and_write_ended(&mut self, event: &Event, utc: Option<Utc>) -> Result<Vec<TrackedChange>, Failure> {
         let changes = self.collector.apply(event, utc);
         for change in &changes {
@@ -130,23 +133,23 @@ impl<'a> PgnConversion<'a> {
             }
         }
         if !changes.is_empty() {
-            self.replace_live_file_if_any()?;
+            self.replace_file_if_live()?;
         }
         Ok(changes)
     }
 
-    /// Interrupts the unfinished games, and writes all games that were not written yet. With `--live`, replaces the file by all
-    /// games instead.
+    /// Marks the games in progress as interrupted, and writes all games that were not written yet. With `--live`, replaces the
+    /// file by all games instead.
     fn interrupt_and_write_rest(&mut self) -> Result<(), Failure> {
         self.collector.interrupt_games();
         for game in self.collector.tracker().iter().map(TrackedGame::key).collect::<Vec<_>>() {
             self.write_once_partner_ended(game)?;
         }
-        self.replace_live_file_if_any()
+        self.replace_file_if_live()
     }
 
-    /// Writes a game unless it is written already; as BPGN, with the game of the other board, once that has ended, too. With
-    /// `--live` only counts it as written.
+    /// Writes a game unless it was written before. With `--bpgn`, writes it together with the game on the other board once both
+    /// have ended, and leaves out games that are not bughouse. With `--live`, only counts it as written.
     fn write_once_partner_ended(&mut self, game: GameKey) -> Result<(), Failure> {
         let partner = self.collector.partner_game(game).filter(|_| self.args.bpgn);
         if partner.is_some_and(|partner| partner.state() == TrackedState::Playing) || !self.written.insert(game) {
@@ -160,7 +163,7 @@ impl<'a> PgnConversion<'a> {
         game.map_or(Ok(()), |pgn| self.print_or_append(&pgn))
     }
 
-    /// Prints a game on standard output, or appends it to the file.
+    /// Prints a game on standard output, or appends it to the file, which is created if necessary.
     fn print_or_append(&self, game: &impl Display) -> Result<(), Failure> {
         match &self.file {
             Some(file) => append_game(file, game).map_err(Failure::caused_by),
@@ -168,8 +171,8 @@ impl<'a> PgnConversion<'a> {
         }
     }
 
-    /// With `--live`, replaces the contents of the file by all games of the collector.
-    fn replace_live_file_if_any(&self) -> Result<(), Failure> {
+    /// With `--live`, replaces the contents of the file by all games that were collected; otherwise does nothing.
+    fn replace_file_if_live(&self) -> Result<(), Failure> {
         let Some(file) = self.file.as_ref().filter(|_| self.args.live) else { return Ok(()) };
         let games: Vec<_> =
             self.collector.tracker().iter().filter_map(|game| self.collector.game(game.key())).collect();
@@ -177,13 +180,13 @@ impl<'a> PgnConversion<'a> {
     }
 }
 
-/// Observes games in progress until `n_total` were observed in all; polls the server's list while it has too few. Skips games
-/// that cannot be observed.
+/// Observes public games until `n_total` were observed in all. Requests the server's list of games every five seconds while there
+/// are too few. Skips games that cannot be observed.
 ///
 /// # Cancel safety
 ///
 /// Cancel safe: the session continues to observe the games.
-async fn observe_games_until(client: Client, n_total: usize) {
+async fn observe_n_games(client: Client, n_total: usize) {
     let mut observed = BTreeSet::new();
     let mut n_left = n_total;
     while n_left > 0 {
