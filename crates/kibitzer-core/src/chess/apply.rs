@@ -5,7 +5,8 @@ use thiserror::Error;
 use super::last_move::castling_target_files;
 use super::{Board, CastlingSide, Color, LastMove, Piece, Role, Square};
 
-/// Reason why [`Board::apply`] rejected a reported move. The board or the move is then not the server's current one.
+/// Reason why [`Board::apply`] rejected a reported move. Except for [`Hidden`](Self::Hidden), either the board is out of date or
+/// the move is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ApplyError {

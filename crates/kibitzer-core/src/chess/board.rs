@@ -99,7 +99,8 @@ impl Board {
         Square::all().find(|&square| self.has_piece(square, king))
     }
 
-    /// Returns the total [value](Role::material_value) of this side's pieces, as style 12 counts it.
+    /// Returns the total [value](Role::material_value) of this side's pieces on the board. Style 12 also counts those in the
+    /// reserve.
     pub fn material(&self, color: Color) -> u16 {
         self.pieces()
             .filter(|(_, piece)| piece.color == color)

@@ -50,8 +50,8 @@ impl CastlingRights {
     /// All rights: White and Black, short and long.
     pub const ALL: Self = Self(0b1111);
 
-    /// Creates rights from fields 11 to 14 of style 12: White short, White long, Black short, Black long. 0 means that the right
-    /// is lost, any other number that it is not.
+    /// Creates rights from fields 11 to 14 of style 12: White short, White long, Black short, Black long. A right exists if its
+    /// number is not 0.
     pub const fn from_flags([white_short, white_long, black_short, black_long]: [u8; 4]) -> Self {
         let bits = (white_short != 0) as u8
             | ((white_long != 0) as u8) << 1
@@ -88,8 +88,8 @@ impl CastlingRights {
         all.filter(move |&(color, side)| self.has(color, side))
     }
 
-    /// Returns the rights without those that are impossible on `board`: the king has to be on its home rank, with a rook between
-    /// it and the edge.
+    /// Returns the rights without those that are impossible on `board`. A right is possible if the king is on its home rank, and
+    /// a rook is on the same rank, on the side of the king to which it castles.
     ///
     /// In positions that were set up by hand, servers keep the flags wherever king and rook are. As in chess960, the rook need
     /// not be in the corner, nor the king on the e-file.
@@ -143,8 +143,8 @@ impl Board {
         home_rank_squares(color).find(|&square| self.has_piece(square, king))
     }
 
-    /// Returns the square of this side's rook that is nearest to the edge of the home rank on a side of the king; `None` without
-    /// a rook there.
+    /// Returns the square of this player's rook on the home rank, on `side` of the king; `None` without a rook there. If there
+    /// are several, returns the one nearest to the edge. Of `king`, only the file matters.
     pub(crate) fn outermost_rook(&self, color: Color, king: Square, side: CastlingSide) -> Option<Square> {
         let rook = Piece { color, role: Role::Rook };
         let mut rooks = home_rank_squares(color)

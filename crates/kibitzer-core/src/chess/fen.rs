@@ -103,7 +103,7 @@ impl FromStr for Fen {
     ///
     /// # Errors
     ///
-    /// [`ParseError`] that names the first invalid field, in this order: pieces, reserves, side to move, castling rights, en
+    /// [`ParseError`] that names the first invalid field, in this order: reserves, pieces, side to move, castling rights, en
     /// passant square, half-move clock, move number; or text after the last field.
     fn from_str(text: &str) -> Result<Self, ParseError> {
         let mut fields = text.split_ascii_whitespace();
@@ -146,8 +146,8 @@ impl fmt::Display for Fen {
     }
 }
 
-/// Splits the first field into the rows, and the letters of the reserves, `[QNp]` or a ninth row, without their delimiters; `None` if
-/// it has no reserves.
+/// Splits the first field into the rows, and the letters of the reserves, `[QNp]` or a ninth row, without their delimiters;
+/// `None` if it has no reserves. `[-]` has no letters.
 fn split_hands(field: &str) -> (&str, Option<&str>) {
     if let Some((rows, hands)) = field.strip_suffix(']').and_then(|field| field.split_once('[')) {
         return (rows, Some(if hands == "-" { "" } else { hands }));
@@ -187,7 +187,7 @@ fn fill_rank(row: &str, rank: u8, board: &mut Board) -> Option<()> {
     (file == 8).then_some(())
 }
 
-/// Parses the side to move, `w` or `b`.
+/// Parses the side to move, `w` or `b` in either case.
 fn parse_side(field: &str) -> Result<Color, ParseError> {
     match *field.as_bytes() {
         [letter] => Color::from_letter(letter).ok_or(SIDE),

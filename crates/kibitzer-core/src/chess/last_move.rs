@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::{Board, CastlingSide, Color, Role, Square};
 
-/// A move as the server reports it with the position after it. The side that moved is not included.
+/// The last move of a position, as the server reports it. Does not include the side that moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LastMove {
@@ -16,11 +16,11 @@ pub enum LastMove {
         from: Square,
         /// Where it went.
         to: Square,
-        /// The role that a pawn was promoted to.
+        /// The role that a pawn was promoted to; `None` without a promotion, or if the server does not report the role.
         promotion: Option<Role>,
     },
-    /// Castling. Servers report no squares for it; [`with_castling_squares`](Self::with_castling_squares) finds them on the
-    /// board.
+    /// Castling. Boards report no squares for it, moves in Smith notation only those of the king;
+    /// [`with_castling_squares`](Self::with_castling_squares) finds them on the board before the move.
     Castle {
         /// Short or long, as the server calls it.
         side: CastlingSide,
@@ -47,8 +47,8 @@ impl LastMove {
     /// Forms: `P/e2-e4`, with `=Q` after it for a promotion; `o-o` and `o-o-o`, also with `O` or `0` and without
     /// hyphens; `P/@@-e4`, `P@@-e4` and `P@e4` for a drop; `?` with or without more for a hidden move. Letters of
     /// pieces may be in lower case. Where a pawn reaches its last rank and the verbose form has no promotion, the
-    /// promotion is read from `san` (`g8=R+`, `e8N+`); if that has none either, it is `None`. Nothing else is read from `san`,
-    /// because servers do not always write it correctly.
+    /// promotion is read from `san` (`g8=R+`, `e8N+`); if that has none either, the field `promotion` is `None`. Nothing else is
+    /// read from `san`, because servers do not always write it correctly.
     ///
     /// Source: FICS and ICC help files `style12`; promotions without a letter were seen on ICC and in old FICS code.
     pub fn parse_verbose(word: &[u8], san: &[u8], mover: Color) -> Option<Self> {
@@ -112,8 +112,9 @@ impl LastMove {
         text
     }
 
-    /// Returns the castling with its unknown squares filled in from `before`, the board before the move. Squares that cannot be
-    /// found stay unknown, and other moves are returned unchanged.
+    /// Returns the castling with its unknown squares filled in from `before`, the board before the move: the king on its home
+    /// rank, and the outermost rook on the side to which it castles. Squares that cannot be found stay unknown, and other moves
+    /// are returned unchanged.
     ///
     /// `king_after` is the king's square after the move, if known. It distinguishes wild 0 and 1, where a king on the d-file
     /// castles short towards the a-file, from chess960.

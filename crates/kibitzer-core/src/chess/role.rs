@@ -55,12 +55,13 @@ impl Role {
         }
     }
 
-    /// Parses a role to which a pawn may be promoted: one of `NBRQK`, in either case. Suicide chess allows kings.
+    /// Parses a role to which a pawn may be promoted: one of `NBRQK`, in either case; `None` for any other letter. Suicide chess
+    /// allows kings.
     pub(crate) fn from_promotion_letter(letter: u8) -> Option<Self> {
         Self::from_letter(letter).filter(|&role| role != Self::Pawn)
     }
 
-    /// Parses a role that may be in a reserve: one of `PNBRQ`, in either case.
+    /// Parses a role that may be in a reserve: one of `PNBRQ`, in either case; `None` for any other letter.
     pub(crate) fn from_reserve_letter(letter: u8) -> Option<Self> {
         Self::from_letter(letter).filter(|&role| role != Self::King)
     }

@@ -41,7 +41,8 @@ pub enum SanMove {
 
 impl SanMove {
     /// Parses one move; `None` if it is not in algebraic notation. Ignores `+` and `#` at the end; the `=` before a promotion may
-    /// be missing. `?` with any text after it is a hidden move.
+    /// be missing. Castling may also be written with `o` or `0`, and without hyphens. `?` with any text after it is a hidden
+    /// move.
     ///
     /// Source: the PGN standard; ICC's description of its formats.
     pub fn parse(word: &[u8]) -> Option<Self> {
@@ -83,7 +84,8 @@ impl SanMove {
     /// Converts to a move with both squares, by finding the piece that can make it on `before`, the board before the move.
     ///
     /// If several pieces can reach the square, those that would leave their own king attacked are excluded. `None` if no piece
-    /// can make the move, or more than one remains.
+    /// can make the move, or more than one remains; for castling, if no king and rook for it are found; for a drop, if the square
+    /// is not empty. Checks no other rule.
     pub fn to_last_move(self, before: &Board, mover: Color) -> Option<LastMove> {
         match self {
             Self::Normal { .. } => self.resolve_origin(before, mover),
@@ -98,8 +100,8 @@ impl SanMove {
         }
     }
 
-    /// Returns the move of the only piece that can make it; if there are several, of the only one that leaves its king safe.
-    /// `None` if this is not exactly one piece.
+    /// Returns the move of the only piece that can make it; if several can, of the only one that leaves its king safe. `None` if
+    /// there is no such piece, or more than one.
     fn resolve_origin(self, before: &Board, mover: Color) -> Option<LastMove> {
         let Self::Normal { role, from_file, from_rank, to, promotion, .. } = self else { return None };
         // A pawn's capture always has its file.
@@ -121,8 +123,8 @@ impl SanMove {
     }
 }
 
-/// Splits the text after the piece letter into the squares and the role of a promotion, if there is one. `None` if the role is
-/// invalid.
+/// Splits the text after the piece letter into the squares and the role of a promotion, which only a pawn's move can have. `role`
+/// is that of the moved piece. `None` if the text is empty, or the role of the promotion is invalid.
 fn split_promotion(role: Role, rest: &[u8]) -> Option<(&[u8], Option<Role>)> {
     let letters = match rest.split_last()? {
         (last, squares) if role == Role::Pawn && last.is_ascii_uppercase() => squares,
@@ -132,8 +134,8 @@ fn split_promotion(role: Role, rest: &[u8]) -> Option<(&[u8], Option<Role>)> {
 }
 
 impl Board {
-    /// Returns whether this piece could move from one square to the other on this board. Ignores the side to move, checks and
-    /// castling.
+    /// Returns whether this piece could move from one square to the other on this board, if it were on the first one. Ignores the
+    /// side to move, checks and castling.
     fn can_move_between(&self, piece: Piece, from: Square, to: Square) -> bool {
         let is_free = self.piece(to).is_none_or(|target| target.color != piece.color);
         let (files, ranks) = (from.file().abs_diff(to.file()), from.rank().abs_diff(to.rank()));
@@ -150,8 +152,8 @@ impl Board {
             }
     }
 
-    /// Returns whether a pawn can move from one square to the other: one or two squares forward if they are empty, or one square
-    /// diagonally forward, whether or not it captures there.
+    /// Returns whether a pawn can move from one square to the other: from any rank one or two squares forward if they are empty,
+    /// or one square diagonally forward, whether or not it captures there.
     fn pawn_can_move(&self, color: Color, from: Square, to: Square) -> bool {
         let ahead = |n| match color {
             Color::White => from.rank().checked_add(n),

@@ -41,8 +41,8 @@ impl SmithMove {
     /// Parses one move; `None` if it is not in Smith notation. Ignores `+` and `#` at the end.
     ///
     /// Forms: two squares; then one of `pnbrqk` in lower case for a captured piece of either color, `E` for an en passant
-    /// capture, or `c` or `C` for castling; then one of `NBRQK` in upper case for a promotion. Or a drop, `Q@f7`; or `?` with any
-    /// text after it.
+    /// capture, or `c` for short and `C` for long castling; then one of `NBRQK` in upper case for a promotion. Or a drop, `Q@f7`;
+    /// or `?` with any text after it.
     ///
     /// Source: FICS help file `deltaboard`, ICC's description of its formats.
     pub(crate) fn parse(word: &[u8]) -> Option<Self> {
@@ -66,7 +66,7 @@ impl SmithMove {
         }
     }
 
-    /// Parses the letters after the two squares: capture and promotion, or castling.
+    /// Parses the letters after the two squares: capture and promotion, or castling; `None` if they are anything else.
     fn parse_suffix(from: Square, to: Square, suffix: &[u8]) -> Option<Self> {
         let (capture, rest) = match suffix {
             [b'E', rest @ ..] => (Some(Role::Pawn), rest),
@@ -113,7 +113,7 @@ impl LastMove {
     }
 }
 
-/// Removes `+` and `#` from the end.
+/// Returns the word without all `+` and `#` at its end.
 pub(super) fn trim_check_signs(mut word: &[u8]) -> &[u8] {
     while let [head @ .., b'+' | b'#'] = word {
         word = head;
