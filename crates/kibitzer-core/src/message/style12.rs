@@ -38,7 +38,7 @@ pub struct Style12 {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DerivedMove<'a> {
     pub(crate) played: LastMove,
-    /// The pretty form as a server encodes it; empty if it is not known.
+    /// The pretty form (`Nbd7+`) in Latin-1; empty if it is not known.
     pub(crate) san: &'a [u8],
     pub(crate) elapsed_ms: Option<u32>,
 }
@@ -75,12 +75,13 @@ impl Style12 {
     ///
     /// Clocks are in milliseconds if the elapsed time (field 28) has a fraction, else in seconds. A double-push file
     /// out of range is treated as none, a negative half-move clock as 0, and any half-move clock without a last move
-    /// as 0. Words after the last known one are ignored, as servers append to the line; so are missing or invalid ones
-    /// from field 30 on.
+    /// as 0. If field 30 or a later one is missing or invalid, it and those after it are `None`. Words after the last known
+    /// one are ignored, as servers append to the line.
     ///
     /// # Errors
     ///
-    /// [`Style12Error`] with the number of the first field that is missing or invalid.
+    /// [`Style12Error`] with the number of a field that is missing or invalid, usually the first one. An invalid square in any
+    /// rank is reported as field 8, and a clock out of range only if no other field is missing or invalid.
     pub fn parse(line: &[u8]) -> Result<Self, Style12Error> {
         let mut board = Self::default();
         board.overwrite_from_line(line)?;
@@ -106,8 +107,9 @@ impl Style12 {
         fast_line::read_into(&stream, self) == Some(line.len())
     }
 
-    /// Replaces this board by that of the line at the start of `stream`, which ends at the first control byte. Returns the length of
-    /// the line in bytes; `None` if it does not have the usual form, in which case the content of the board is unspecified.
+    /// Replaces this board by that of the line at the start of `stream`, which ends at the first control byte. Returns the length
+    /// of the line in bytes; `None` if `stream` is shorter than [`MAX_INLINE_BYTES`], or if the line does not have the usual
+    /// form, in which case the content of the board is unspecified.
     #[inline]
     pub(super) fn overwrite_from_stream_start(&mut self, stream: &[u8]) -> Option<usize> {
         fast_line::read_into(stream.first_chunk()?, self)
@@ -121,12 +123,14 @@ impl Style12 {
         Self::parse_after_squares(&board, at)
     }
 
-    /// Parses a line that the server may have cut within fields 28 to 30. The last word of a cut line is ignored, because it may be
-    /// incomplete, unless it is an elapsed time with both brackets. Fields that are missing are unknown.
+    /// Parses a line that the server may have cut within fields 28 to 30. The last word of a cut line is ignored, because it may
+    /// be incomplete, unless it is an elapsed time with both brackets. Fields that are missing are unknown; a promotion that
+    /// field 27 does not show is taken from the squares.
     ///
     /// # Errors
     ///
-    /// As for [`parse`](Self::parse); field 27 may be missing too.
+    /// [`Style12Error`] if a field up to 27 is missing or invalid. Its number may be too high, because placeholders replace the
+    /// missing fields.
     pub(super) fn parse_cut(line: &[u8]) -> Result<Self, Style12Error> {
         // A line that has field 30 was not cut, even if a continuation mark follows it.
         if let Ok(whole) = Self::parse(line)
@@ -148,7 +152,7 @@ impl Style12 {
         Ok(Self { numbers, text: BoardText::new(&board, [white, black, verbose, b""]) })
     }
 
-    /// Parses the fields from 9 on to a board with these squares.
+    /// Parses the fields from 9 on, at which `at` has to be, to a board with these squares.
     fn parse_after_squares(board: &Board, mut at: NumberedWords<'_>) -> Result<Self, Style12Error> {
         let side_to_move = at.next_side()?;
         let double_push_file = u8::try_from(at.next_number()?).ok().filter(|file| *file < 8);
@@ -196,14 +200,14 @@ impl Style12 {
         Self::parse_after_squares(board, NumberedWords { rest: words, next: 9 })
     }
 
-    /// Creates a board that has neither a received line nor a last move.
+    /// Creates a board that has neither a received line nor a last move; `numbers` must not have one either.
     pub(crate) fn without_line_or_move(numbers: BoardNumbers, board: &Board, white: &Handle, black: &Handle) -> Self {
         let [white, black] = [white, black].map(|name| encode_latin_1(name.as_str()));
         Self { numbers, text: BoardText::new(board, [&white, &black, b"", b""]) }
     }
 
-    /// Replaces squares and last move, and drops the line. Returns the other fields for modification: they are still those of the
-    /// previous position.
+    /// Replaces squares and last move, and drops the line. Marks the board as cut if it has a last move without `san`. Returns
+    /// the numeric fields for modification: the others are still those of the previous position.
     pub(crate) fn replace_position(&mut self, board: &Board, last_move: Option<DerivedMove<'_>>) -> &mut BoardNumbers {
         let verbose = last_move.map(|last| last.played.to_verbose()).unwrap_or_default();
         let san = last_move.map_or(&b""[..], |last| last.san);
@@ -242,7 +246,8 @@ impl Style12 {
         self.numbers.last_move.is_some()
     }
 
-    /// Returns the line or lines that the board was parsed from; `None` if it was derived or changed.
+    /// Returns the line or lines that the board was parsed from; `None` if it was derived or changed, or if the line is not a
+    /// usual one and [`set_line`](Self::set_line) has not stored it yet.
     pub(crate) fn line(&self) -> Option<&[u8]> {
         self.text.line()
     }
@@ -262,7 +267,7 @@ impl Style12 {
         self.text.squares() == other.text.squares()
     }
 
-    /// Returns whether the decoded names of White and of Black are equal in both boards.
+    /// Returns whether the decoded names of White and of Black are equal in both boards; letter case matters.
     pub(crate) fn has_same_players(&self, other: &Self) -> bool {
         let names = self.text.white_length_and_names();
         (names.is_some() && names == other.text.white_length_and_names())
@@ -343,8 +348,8 @@ impl fmt::Debug for Style12 {
     }
 }
 
-/// Adds the promotion to a pawn move without one, if another piece is on its target square after the move. Other moves do not
-/// change.
+/// Adds the promotion to a pawn move without one, if a piece other than a pawn is on its target square after the move. Other
+/// moves do not change.
 fn with_missing_promotion(after: &Board, mut played: LastMove) -> LastMove {
     if let LastMove::Normal { role: Role::Pawn, to, promotion: promotion @ None, .. } = &mut played {
         *promotion = after.piece(*to).map(|piece| piece.role).filter(|role| *role != Role::Pawn);

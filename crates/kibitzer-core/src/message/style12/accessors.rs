@@ -9,44 +9,45 @@ use crate::message::rating::GameId;
 use crate::text::{Handle, ServerText};
 
 impl Style12 {
-    /// Fields 1 to 8: the squares.
+    /// Returns the squares (fields 1 to 8).
     pub fn board(&self) -> Board {
         Board::from_spaced_rows(self.text.squares())
     }
 
-    /// Field 9: the side to move.
+    /// Returns the side to move (field 9).
     pub const fn side_to_move(&self) -> Color {
         self.numbers.side_to_move
     }
 
-    /// Field 10: the file (0 is a, 7 is h) of a pawn that has just advanced two squares; `None` if there is none.
+    /// Returns the file (0 is a, 7 is h) of a pawn that has just advanced two squares (field 10); `None` if there is none.
     ///
     /// FICS and ICC report it after every such move, FatICS only if an enemy pawn can capture.
     pub const fn double_push_file(&self) -> Option<u8> {
         self.numbers.double_push_file
     }
 
-    /// Fields 11 to 14: the castling rights as the server reports them, whether or not king and rook are in place.
+    /// Returns the castling rights as the server reports them (fields 11 to 14), whether or not king and rook are in place.
     pub const fn castling(&self) -> CastlingRights {
         self.numbers.castling
     }
 
-    /// Field 15: plies since the last capture or pawn move; at 100 a player may claim a draw.
+    /// Returns the number of plies since the last capture or pawn move (field 15); 0 in a line without a last move. At 100 a
+    /// player may claim a draw.
     pub const fn halfmove_clock(&self) -> u32 {
         self.numbers.halfmove_clock
     }
 
-    /// Field 16: server-wide number of the game.
+    /// Returns the server-wide number of the game (field 16).
     pub const fn game(&self) -> GameId {
         self.numbers.game
     }
 
-    /// Field 17: White's name. In examined games names are free text and may be equal.
+    /// Returns White's name (field 17). In examined games, names are free text and may be equal.
     pub fn white(&self) -> Handle {
         self.player(Color::White)
     }
 
-    /// Field 18: Black's name. In examined games it is free text, see [`white`](Self::white).
+    /// Returns Black's name (field 18). In examined games it is free text, see [`white`](Self::white).
     pub fn black(&self) -> Handle {
         self.player(Color::Black)
     }
@@ -64,7 +65,7 @@ impl Style12 {
         }
     }
 
-    /// Field 19: the role of this login in the game.
+    /// Returns the role of this login in the game (field 19).
     pub const fn relation(&self) -> Relation {
         self.numbers.relation
     }
@@ -79,32 +80,33 @@ impl Style12 {
         }
     }
 
-    /// Field 20: initial time of each side, in minutes.
+    /// Returns the initial time of each side, in minutes (field 20).
     pub const fn initial_min(&self) -> u32 {
         self.numbers.initial_min
     }
 
-    /// Field 21: seconds added after each move.
+    /// Returns the number of seconds added to a player's clock after each move (field 21).
     pub const fn increment_s(&self) -> u32 {
         self.numbers.increment_s
     }
 
-    /// Field 22: White's material (pawn 1, knight and bishop 3, rook 5, queen 9), holdings included.
+    /// Returns White's material (field 22), including the reserve: 1 for a pawn, 3 for a knight or bishop, 5 for a rook, 9 for a
+    /// queen.
     pub const fn white_material(&self) -> i32 {
         self.numbers.white_material
     }
 
-    /// Field 23: Black's material, counted as [`white_material`](Self::white_material).
+    /// Returns Black's material (field 23), counted as [`white_material`](Self::white_material).
     pub const fn black_material(&self) -> i32 {
         self.numbers.black_material
     }
 
-    /// Field 24: White's clock.
+    /// Returns White's clock (field 24).
     pub const fn white_clock(&self) -> ClockReading {
         self.numbers.white_clock
     }
 
-    /// Field 25: Black's clock.
+    /// Returns Black's clock (field 25).
     pub const fn black_clock(&self) -> ClockReading {
         self.numbers.black_clock
     }
@@ -117,7 +119,7 @@ impl Style12 {
         }
     }
 
-    /// Field 26: number of the next move, from 1; a received 0 is stored as 1.
+    /// Returns the number of the next move, from 1 on (field 26); 1 for a received 0.
     pub const fn move_number(&self) -> u32 {
         self.numbers.move_number
     }
@@ -128,7 +130,7 @@ impl Style12 {
         self.numbers.ply()
     }
 
-    /// Fields 27 to 29: the move that led to this position; `None` at the start of a game.
+    /// Returns the move that led to this position (fields 27 to 29); `None` at the start of a game.
     pub fn last_move(&self) -> Option<ReportedMove> {
         let LastMoveNumbers { played, elapsed_ms } = self.numbers.last_move?;
         let [verbose, san] = [Word::Verbose, Word::San].map(|word| self.text.word(word));
@@ -142,7 +144,8 @@ impl Style12 {
         self.text.word(Word::San)
     }
 
-    /// Field 28: the time that the last move took, in milliseconds; `None` without a last move, or if the field is not a time.
+    /// Returns the time that the last move took, in milliseconds (field 28); `None` without a last move, or if the field is not a
+    /// time.
     pub(crate) fn elapsed_ms(&self) -> Option<u32> {
         self.numbers.last_move.and_then(|last| last.elapsed_ms)
     }
@@ -152,32 +155,33 @@ impl Style12 {
         self.numbers.last_move.and_then(|last| last.played)
     }
 
-    /// Field 30: whether the board is to be shown with Black at the bottom; `None` if the line ends before it.
+    /// Returns whether the board is to be shown with Black at the bottom (field 30); `None` if the line ends before this field.
     pub const fn flip(&self) -> Option<bool> {
         self.numbers.flip
     }
 
-    /// Field 31: whether a clock is running; `None` if the line does not have it. Only FICS and FatICS send it.
+    /// Returns whether a clock is running (field 31); `None` if the line does not have this field. Only FICS and FatICS send it.
     pub const fn clock_running(&self) -> Option<bool> {
         self.numbers.clock_running
     }
 
-    /// Field 32: network lag of the last move, in milliseconds; negative values occur on FatICS. `None` if the line does not have
-    /// it. Only FICS and FatICS send it.
+    /// Returns the network lag of the last move, in milliseconds (field 32); negative values occur on FatICS. `None` if the line
+    /// does not have this field. Only FICS and FatICS send it.
     pub const fn lag_ms(&self) -> Option<i32> {
         self.numbers.lag_ms
     }
 
     /// Returns whether the server cut the line within fields 28 to 30, as the FICS 1.6 family does with long names and clocks.
-    /// The fields that were cut off are not known.
+    /// The fields that were cut off are not known. Also true for a position that was computed from a move whose pretty form
+    /// (field 29) is not known.
     pub const fn is_cut(&self) -> bool {
         self.numbers.is_cut
     }
 
     /// Returns the position in Forsyth-Edwards notation.
     ///
-    /// It has an en passant square after every double push whose pawn is in place, and those castling rights whose king and rook are
-    /// in place.
+    /// It has an en passant square after every double push whose pawn is in place, and those castling rights whose king and rook
+    /// are in place. It has no reserves, as a board does not contain them.
     pub fn fen(&self) -> Fen {
         Fen::from_wire(self.board(), self.side_to_move(), self.castling(), self.double_push_file())
             .with_counters(self.halfmove_clock(), self.move_number())

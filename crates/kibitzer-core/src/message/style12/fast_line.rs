@@ -84,7 +84,7 @@ const fn side_from_letter(letter: u8) -> Option<Color> {
     }
 }
 
-/// The tag and eight rows, a blank after each; the squares are free.
+/// The first 64 bytes of a line: the tag and the rows, with a blank after each. Zero bytes stand for the squares.
 const FORM: [[u8; 16]; 4] = [
     *b"<12> \0\0\0\0\0\0\0\0 \0\0",
     *b"\0\0\0\0\0\0 \0\0\0\0\0\0\0\0 ",
@@ -110,8 +110,8 @@ fn castling_from_flags(text: [u8; 8]) -> Option<CastlingRights> {
         .then(|| CastlingRights::from_flags([white_short, white_long, black_short, black_long]))
 }
 
-/// Returns a mask with a bit for each byte after a word, counted from `SQUARES_END`, and the length of the line in bytes. `None` if
-/// two blanks follow each other, or if the line does not end within 128 bytes.
+/// Returns a mask with a bit for each byte after a word, counted from `SQUARES_END`, and the length of the line in bytes. `None`
+/// if a blank follows another one or ends the line, or if the line does not end within these 128 bytes.
 #[inline(always)]
 fn word_ends_and_line_length(rest: &[u8; 128]) -> Option<(u128, usize)> {
     let (first, second) = (rest.first_chunk()?, rest.last_chunk()?);
@@ -140,9 +140,9 @@ struct BlockWords<'a> {
     ends: u64,
     /// Position of the next word in the line.
     start: usize,
-    /// A byte's top bit is set if a small number had a byte other than a digit.
+    /// A byte's top bit is set if a short number or an elapsed time had an invalid byte.
     invalid_bits: u32,
-    /// At least 4 if a small number had more bytes than that.
+    /// At least 4 if a short number had no byte, or more than four.
     length_bits: usize,
 }
 

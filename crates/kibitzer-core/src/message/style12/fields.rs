@@ -37,7 +37,7 @@ impl<'a> NumberedWords<'a> {
     }
 
     /// Parses the next eight words as the ranks of a board. Each must have eight letters and a blank after it. Consumes a word of
-    /// eight bytes, even if one of them is no piece; that is reported for the last word.
+    /// eight bytes, even if one of them is not a legal square; this is reported as an error of the last of the eight words.
     pub(super) fn next_board(&mut self) -> Result<Board, Style12Error> {
         let mut rows = [[0_u8; 8]; 8];
         for row in &mut rows {

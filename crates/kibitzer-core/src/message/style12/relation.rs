@@ -1,6 +1,6 @@
 //! The role of this login in a game.
 
-/// Field 19: the role of this login in the game.
+/// The role of this login in a game: field 19 of a style 12 line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Relation {
@@ -51,7 +51,7 @@ impl Relation {
         }
     }
 
-    /// Returns whether this login plays the game.
+    /// Returns whether this login plays the game; `false` if it examines the game.
     pub const fn is_mine(self) -> bool {
         matches!(self, Self::OpponentsTurn | Self::MyTurn)
     }

@@ -25,6 +25,7 @@ pub(super) enum BoardText {
     SeparateParts(Box<SeparateParts>),
 }
 
+/// The squares, the words and the line of a board, in allocations of their own.
 #[derive(Clone)]
 pub(super) struct SeparateParts {
     squares: [u8; 72],
@@ -82,8 +83,8 @@ impl BoardText {
         }
     }
 
-    /// Replaces the squares and the words of the last move in place. `None` if the bytes are those of a line, or if the words do not
-    /// fit; the words of the last move are unspecified then.
+    /// Replaces the squares and the words of the last move in place. `None` if the text is not inline or has a line, or if the
+    /// words do not fit; in the last case, the words of the last move are unspecified afterwards.
     fn try_set_inline(&mut self, board: &Board, last_move: [&[u8]; 2]) -> Option<()> {
         let Self::Inline { word_ranges, length: 0, bytes } = self else { return None };
         let [_, [_, names_end], last_ranges @ ..] = word_ranges;
