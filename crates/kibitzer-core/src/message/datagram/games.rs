@@ -12,15 +12,16 @@ use crate::message::{
 /// Fewest arguments of a game-start datagram in any version of the format.
 const LEAST_ARGUMENTS: usize = 11;
 
-/// Parses the terms of a game, after a message about its start if it has started or is observed from now on. Stores its players in
-/// `known`, which drops its offers, unless the board is isolated.
+/// Parses a game-start datagram into the terms of the game, preceded by a message that it has started or is observed from now on,
+/// if `kind` means that. Unless the board is isolated, stores the players in `known`, and removes the open offers stored for the
+/// game.
 pub(super) fn parse_and_store_game_start(
     arguments: &NamedArguments<'_>,
     known: &mut DatagramNamesAndOffers,
     kind: IccGameStartReason,
 ) -> Option<DatagramMessages> {
     let (info, start) = parse_and_store_start_list(arguments, known, kind)?;
-    let announcement = announcement(&info, &start);
+    let announcement = start_announcement(&info, &start);
     let terms = Message::from(GameInfo { start: Some(Box::new(start)), ..info });
     Some(match announcement {
         Some(first) => DatagramMessages { first, more: vec![terms] },
@@ -29,7 +30,7 @@ pub(super) fn parse_and_store_game_start(
 }
 
 /// Returns the message that a game has started, or is observed from now on; `None` for terms without such a change.
-fn announcement(info: &GameInfo, start: &IccGameStart) -> Option<Message> {
+fn start_announcement(info: &GameInfo, start: &IccGameStart) -> Option<Message> {
     match start.kind {
         IccGameStartReason::Foreign | IccGameStartReason::Mine => Some(Message::from(GameCreated {
             game: info.game,

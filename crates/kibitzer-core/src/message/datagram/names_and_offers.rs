@@ -26,17 +26,17 @@ pub(super) struct GamePlayersAndOffers {
     pub(super) offers: [OpenOffer; 8],
 }
 
-/// An open offer in a game.
+/// The open offer of one kind by one side of a game, if there is one.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OpenOffer {
     /// 0 if no offer is open; the number of plies of an open takeback; any other number for an open offer of another kind.
     pub(super) count: u32,
     /// Plies since the offer was made.
-    pub(super) n_moves: u8,
+    pub(super) n_plies: u8,
 }
 
 /// Number of plies after which an offer is void: one of two is the opponent's move, which declines the offer without a message.
-const MOVES_OF_AN_OFFER: u8 = 2;
+const OFFER_LIFETIME_PLIES: u8 = 2;
 
 impl DatagramNamesAndOffers {
     /// Returns whether `name` is the name of this login; `false` as long as that name is unknown.
@@ -61,8 +61,8 @@ impl DatagramNamesAndOffers {
     pub(super) fn count_move_and_expire_offers(&mut self, game: GameId) {
         let Some(game) = self.games.get_mut(game) else { return };
         for offer in game.offers.iter_mut().filter(|offer| offer.count > 0) {
-            offer.n_moves = offer.n_moves.saturating_add(1);
-            if offer.n_moves >= MOVES_OF_AN_OFFER {
+            offer.n_plies = offer.n_plies.saturating_add(1);
+            if offer.n_plies >= OFFER_LIFETIME_PLIES {
                 *offer = OpenOffer::default();
             }
         }

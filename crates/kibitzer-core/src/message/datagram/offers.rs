@@ -24,8 +24,9 @@ const OFFERS: [(&str, Color, OfferKind); 8] = [
     ("black_takeback", Color::Black, OfferKind::Takeback),
 ];
 
-/// Parses the state of all offers in a game and stores it in `known`. Returns a message for each offer that is new or has changed;
-/// `None` if no offer is, or if the game is not stored.
+/// Parses the state of all offers in a game and stores it in `known`. Returns a message for each offer that is new or has
+/// changed; `None` if there is no such offer, if the game is not stored, or, without a change of `known`, if an argument is
+/// invalid.
 pub(super) fn parse_and_store_offers(
     arguments: &NamedArguments<'_>,
     known: &mut DatagramNamesAndOffers,
@@ -37,7 +38,7 @@ pub(super) fn parse_and_store_offers(
     let game = known.games.get_mut(id)?;
     for ((open, (_, by, kind)), count) in game.offers.iter_mut().zip(OFFERS).zip(counts?) {
         if open.count != count {
-            *open = OpenOffer { count, n_moves: 0 };
+            *open = OpenOffer { count, n_plies: 0 };
             news.extend((count > 0).then_some((by, kind, count)));
         }
     }
