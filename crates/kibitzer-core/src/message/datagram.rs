@@ -162,14 +162,14 @@ impl From<Message> for DatagramMessages {
     }
 }
 
-/// Parses the number at the start of a unit, and returns it with a cursor at the arguments.
+/// Parses the number at the start of a unit, and returns it with a cursor at the arguments; `None` without a number.
 fn split_number(unit: &[u8]) -> Option<(u32, Cursor<'_>)> {
     let mut at = Cursor::new(unit);
     Some((at.skip_whitespace().number()?, at))
 }
 
-/// Parses a unit into the messages it is equivalent to, and updates `known`; without such a message, into a [`Datagram`] whose
-/// secrets are removed. `None` if the unit does not start with a number.
+/// Parses a unit into the messages it is equivalent to, and updates `known`; without such a message, into a [`Datagram`], all of
+/// whose arguments are emptied if it is [secret](Datagram::is_secret). `None` if the unit does not start with a number.
 pub(crate) fn parse_typed_or_generic(unit: &[u8], known: &mut DatagramNamesAndOffers) -> Option<DatagramMessages> {
     if let Some(update) = boards::parse_and_count_usual_move(unit, known) {
         return Some(Message::from(update).into());

@@ -18,11 +18,11 @@ pub(super) struct ArgumentSpec {
 /// The quotation of an argument. The variants are ordered: a later one can hold more texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Quoting {
-    /// No quoting: neither a blank nor a brace, and not empty.
+    /// No quotation. The text is not empty, and contains no blank, brace or control byte.
     Word,
-    /// `{…}`: any text without a brace.
+    /// `{…}`: any text without braces and control bytes.
     Braces,
-    /// `^Y{…^Y}`: any text.
+    /// `^Y{…^Y}`: any text without control-Y.
     Marks,
 }
 
@@ -168,7 +168,8 @@ pub(super) struct UnquotedWords<'a> {
 }
 
 impl<'a> UnquotedWords<'a> {
-    /// Finds the words; `None` for a unit with more than 63 bytes, or with an opening brace or a control byte.
+    /// Finds the words; `None` for a unit with more than 63 bytes, or with an opening brace, a control byte or the byte
+    /// 255.
     #[inline]
     pub(super) fn try_split(unit: &'a [u8]) -> Option<Self> {
         let mut bytes = [b' '; 64];

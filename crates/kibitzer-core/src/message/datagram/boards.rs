@@ -21,8 +21,8 @@ pub(super) fn parse_and_count_move(
     Some(played.into())
 }
 
-/// Does the same as [`parse_and_count_move`] for the usual form of datagram 24, without a list of arguments: both notations, time,
-/// clock, and possibly the origin of the move. `None`, without a change of `known`, for any other unit.
+/// Parses the usual form of datagram 24 as [`parse_and_count_move`] does, but faster: both notations, time, clock, and possibly
+/// the origin of the move. `None`, without a change of `known`, for any other unit.
 pub(super) fn parse_and_count_usual_move(unit: &[u8], known: &mut DatagramNamesAndOffers) -> Option<GameUpdate> {
     let mut words = UnquotedWords::try_split(unit.strip_prefix(b"24 ")?)?;
     let mut next = || words.next();
@@ -54,7 +54,7 @@ pub(super) fn parse_move_list(arguments: &NamedArguments<'_>) -> Option<Message>
     game_update(arguments, GameUpdateKind::MoveList { start, moves: moves? })
 }
 
-/// Parses the arguments of a move, from the notations on; `None` if none of them is a notation.
+/// Parses the arguments of a move, from `san` on; `None` if none of them is a notation.
 pub(super) fn move_arguments(arguments: &NamedArguments<'_>) -> Option<DatagramMove> {
     parse_move_parts(arguments.argument_and_following("san"))
 }

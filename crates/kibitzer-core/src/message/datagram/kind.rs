@@ -29,7 +29,7 @@ pub(super) enum ArgumentParser {
     Generic,
     /// Parses the arguments alone.
     Stateless(fn(&NamedArguments<'_>) -> Option<Message>),
-    /// Also reads or updates what earlier datagrams reported.
+    /// Also reads or updates the facts that earlier datagrams reported.
     Stateful(fn(&NamedArguments<'_>, &mut DatagramNamesAndOffers) -> Option<DatagramMessages>),
 }
 
