@@ -18,8 +18,9 @@ macro_rules! listings {
         }
 
         impl AnyListing {
-            /// Parses the lines of a reply as the listing of its command, which the code in block mode identifies, or the name of the
-            /// command if there is no code. `None` if the command has no listing, or the lines are not a complete one.
+            /// Parses the lines of a reply as the listing of its command, which the code in block mode identifies, or the full
+            /// name of the command in lower case if there is no code. `None` if the command has no listing, or the lines are not
+            /// a complete one.
             pub(crate) fn parse_reply<'a>(block_code: Option<u32>, command: &str, lines: impl Iterator<Item = &'a [u8]>) -> Option<Self> {
                 match (block_code, command) {
                     $((Some($($code)|+), _) | (None, $($name)|+) => $kind::parse(lines).ok().map(Self::$variant),)+

@@ -52,7 +52,7 @@ pub trait Listing: Default {
     /// it, and `None`, without a change, if the line is not part of the listing (a tell, a board).
     fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>>;
 
-    /// Returns the list of lines that are not part of the listing, for modification.
+    /// Returns the field `unread`, the lines of the reply that could not be parsed, for modification.
     fn unread_mut(&mut self) -> &mut Vec<Line>;
 
     /// Parses a complete reply. Lines that cannot be parsed are stored in the field `unread`; empty ones are ignored.

@@ -80,11 +80,11 @@ named_enum! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[non_exhaustive]
     pub enum GameActivity("Returns the name in JSON.") {
-        /// `playing`, `is in game`.
+        /// The player plays: `playing`, `is in game`.
         Playing = "playing",
-        /// `examining`
+        /// The player examines the game: `examining`.
         Examining = "examining",
-        /// `observing`
+        /// The player observes the game: `observing`.
         Observing = "observing",
     }
 }
@@ -127,7 +127,8 @@ impl Finger {
         Some(())
     }
 
-    /// Adds a sentence that starts with the player's name, if it is a known one. It may change nothing.
+    /// Adds one of the known sentences that start with the player's name. The one about rated games is accepted, but changes
+    /// nothing.
     fn try_add_sentence(&mut self, line: &[u8]) -> Option<()> {
         let sentence = decode_latin_1(line.trim_ascii());
         match sentence.strip_prefix(self.player.name.as_str())? {

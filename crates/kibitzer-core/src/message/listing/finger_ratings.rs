@@ -33,7 +33,7 @@ pub struct FingerRating {
     pub best_on: Option<String>,
 }
 
-/// A column of the table of ratings, which its heading parses to.
+/// A column of the table of ratings. `FromStr` parses its heading, regardless of its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString)]
 #[strum(serialize_all = "lowercase")]
 pub(super) enum RatingColumn {
@@ -71,15 +71,15 @@ impl FingerRating {
         let mut row = Self { category: read_category(&mut at)?, ..Self::default() };
         for &column in columns {
             at.skip_whitespace();
-            row.set_cell(&mut at, column)?;
+            row.read_cell(&mut at, column)?;
         }
         at.expect_blank_rest()?;
         Some(row)
     }
 
-    /// Reads the cell of a column, and stores its value; `None` if the cell does not fit. The cells of [`RatingColumn::Best`] may be
-    /// blank.
-    fn set_cell(&mut self, at: &mut Cursor<'_>, column: RatingColumn) -> Option<()> {
+    /// Reads the cell of a column, and stores its value in the row; `None` if the cell does not fit. The cells of
+    /// [`RatingColumn::Best`] may be blank.
+    fn read_cell(&mut self, at: &mut Cursor<'_>, column: RatingColumn) -> Option<()> {
         match column {
             RatingColumn::Rating => self.rating = Some(Rating::read(at)?),
             RatingColumn::Rd => self.rd_tenths = Some(read_fixed_point(at, 1)?),
@@ -111,7 +111,8 @@ fn read_category(at: &mut Cursor<'_>) -> Option<String> {
     Some(read_text(&mut Cursor::new(at.since(from))))
 }
 
-/// Reads a decimal number as a multiple of its last decimal place: with one decimal, `54.4` is 544. Further digits are ignored.
+/// Reads a decimal number, and returns it multiplied by ten to the power of `decimals`: with 1, `54.4` is 544, and `54` is 540.
+/// Further digits are ignored.
 fn read_fixed_point(at: &mut Cursor<'_>, decimals: usize) -> Option<u32> {
     let whole: u32 = at.number()?;
     let digits = if at.eat(b".") { at.take_while(|b| b.is_ascii_digit()) } else { b"" };

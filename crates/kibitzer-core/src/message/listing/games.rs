@@ -38,7 +38,7 @@ pub struct GameList {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GameRow {
-    /// The number of the game, which `observe` takes.
+    /// The number of the game, as the argument of `observe`.
     pub game: GameId,
     /// Whether the game is played or examined.
     pub state: GameRowState,
@@ -46,7 +46,8 @@ pub struct GameRow {
     pub white: ListedPlayer,
     /// Black, with the same limits.
     pub black: ListedPlayer,
-    /// Kind and times; [`mark`](GameTerms::mark) is `p` if the game is private. ICC omits them for an examined game.
+    /// Kind and times; [`mark`](GameTerms::mark) is `p` if the game is private. ICC omits them for an examined game: the kind is
+    /// then `e`, and the times are 0.
     pub terms: GameTerms,
     /// The subject of an examined game on ICC: `scratch`, `StLouis16 %0`. Otherwise empty.
     pub example: PlayerText,

@@ -181,7 +181,8 @@ fn number_after(mut at: Cursor<'_>, label: &[u8]) -> Option<u32> {
     at.number()
 }
 
-/// Parses a row of one or two moves, `  1.  e4      (0:00)     e5      (0:00)`, either side missing; `None` for any other line.
+/// Parses a row of moves, `  1.  e4      (0:00)     e5      (0:00)`; `None` for any other line. `...` stands for a missing move
+/// of White, and the move of Black may be missing.
 fn parse_row(line: &[u8]) -> Option<Vec<ListedMove>> {
     let mut at = Cursor::new(line);
     let number: u32 = at.skip_whitespace().number()?;

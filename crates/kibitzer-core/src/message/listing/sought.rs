@@ -18,7 +18,7 @@ use crate::text::{Line, ServerText};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SoughtList {
-    /// The rows as received; none of them is [`new`](Seek::new).
+    /// The rows as received. The field [`new`](Seek::new) is false in all of them.
     pub seeks: Vec<Seek>,
     /// Number of ads shown, from the last line; `None` without it.
     pub shown: Option<u32>,

@@ -40,17 +40,17 @@ named_enum! {
     pub enum WhoStatus("Returns the name in JSON.") {
         /// A blank: none of the other states.
         Free = "free",
-        /// `^`
+        /// `^`: plays a game.
         Playing = "playing",
-        /// `~`
+        /// `~`: gives a simultaneous exhibition.
         Simul = "simul",
-        /// `:`, accepts no challenges.
+        /// `:`: accepts no challenges.
         NotOpen = "not_open",
-        /// `#`
+        /// `#`: examines a game.
         Examining = "examining",
-        /// `.`, idle for five minutes or more, or marked as busy.
+        /// `.`: idle for five minutes or more, or marked as busy.
         Idle = "idle",
-        /// `&`
+        /// `&`: takes part in a tournament.
         Tournament = "tournament",
     }
 }
@@ -83,6 +83,7 @@ fn read_entry(at: &mut Cursor<'_>) -> Option<(ListedPlayer, WhoStatus)> {
 }
 
 impl WhoStatus {
+    /// The sign before the name for each status except [`Free`](Self::Free).
     pub(in crate::message) const SIGNS: [(u8, Self); 6] = [
         (b'^', Self::Playing),
         (b'~', Self::Simul),
