@@ -21,7 +21,8 @@ use crate::server_url::WebSocketSettings;
 /// Maximum number of addresses of one host that are tried; further ones are ignored.
 const MAX_ADDRESSES: usize = 16;
 
-/// The method that opens connections: by default TCP, or WebSocket if the profile has a URL.
+/// The method that opens connections. The default is WebSocket to the URL of the profile if it has one, otherwise TCP to its host
+/// and ports.
 ///
 /// ```
 /// use kibitzer::Dial;
@@ -43,11 +44,6 @@ pub struct Dial {
 type CustomDial = dyn Fn() -> Pin<Box<dyn Future<Output = io::Result<Socket>> + Send>> + Send + Sync;
 
 impl Dial {
-    /// Returns the default: WebSocket to the URL of the profile if it has one, otherwise TCP to its host and ports.
-    pub const fn tcp() -> Self {
-        Self { custom: None }
-    }
-
     /// Returns a custom method: the session calls `open` for every connection attempt, and drops its future at the connect
     /// timeout of the profile. Host, ports and URL of the profile are not used.
     ///
@@ -69,7 +65,7 @@ impl Dial {
 
 impl fmt::Debug for Dial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.custom.is_some() { "Dial::with(..)" } else { "Dial::tcp()" })
+        f.write_str(if self.custom.is_some() { "Dial::with(..)" } else { "Dial::default()" })
     }
 }
 
@@ -102,7 +98,7 @@ impl Dialer {
     /// timeout of 10 s and a write timeout of 30 s.
     pub(crate) fn new(host: String) -> Self {
         Self {
-            dial: Dial::tcp(),
+            dial: Dial::default(),
             host,
             ports: vec![5000, 23],
             #[cfg(feature = "websocket")]
@@ -140,7 +136,7 @@ impl Dialer {
     ///
     /// # Errors
     ///
-    /// [`DialError`]; the most informative one if several addresses failed.
+    /// [`DialError`]; if several addresses failed, that of the last one that did not time out.
     ///
     /// # Cancel safety
     ///

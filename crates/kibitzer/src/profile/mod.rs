@@ -169,7 +169,7 @@ impl Profile {
         self
     }
 
-    /// Sets the method that opens connections. Default [`Dial::tcp`].
+    /// Sets the method that opens connections. Default: TCP, or WebSocket with a [URL](Self::url).
     #[must_use]
     pub fn dial(mut self, dial: Dial) -> Self {
         self.dialer.dial = dial;
