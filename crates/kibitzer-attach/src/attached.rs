@@ -53,7 +53,7 @@ pub struct AttachedSession {
     unsent: VecDeque<u8>,
     hello: Hello,
     decoder: WatcherDecoder,
-    /// Lines that [`AttachedRequestSender`] were asked to send.
+    /// Lines to send, from every clone of [`AttachedRequestSender`].
     orders: mpsc::Receiver<UnsentRequest>,
     /// The handle that is cloned for callers; it keeps the channel open.
     requests: AttachedRequestSender,
@@ -63,8 +63,8 @@ pub struct AttachedSession {
     is_over: bool,
 }
 
-/// Handle that sends lines through an [`AttachedSession`]; clones share the connection. Lines are sent, and their answers received, only while
-/// [`AttachedSession::next`] is polled.
+/// Handle that sends lines through an [`AttachedSession`]; clones share the connection. Lines are sent, and their answers
+/// received, only while [`AttachedSession::next`] is polled.
 #[derive(Clone, Debug)]
 pub struct AttachedRequestSender(mpsc::Sender<UnsentRequest>);
 
@@ -116,7 +116,7 @@ impl AttachedSession {
         &self.hello.server
     }
 
-    /// Returns whether this watcher may send lines.
+    /// Returns the rights of this watcher: whether it may send lines.
     pub const fn access(&self) -> AttachAccess {
         self.hello.access
     }
@@ -131,7 +131,8 @@ impl AttachedSession {
         self.requests.clone()
     }
 
-    /// Waits for the next event; `None` once the session has reported its end.
+    /// Waits for the next event, and meanwhile sends the lines of [`requests`](Self::requests); `None` once the session has
+    /// reported its end and its process has closed the connection.
     ///
     /// # Errors
     ///

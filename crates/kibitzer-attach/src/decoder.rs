@@ -51,7 +51,7 @@ pub struct SessionSnapshot {
     pub state: SessionState,
     /// Handle of this login; `None` if it is not known yet.
     pub handle: Option<Handle>,
-    /// Games in progress, with their last moves.
+    /// Games in progress that the session follows, each with at most its last eight moves.
     pub games: Vec<Game>,
     /// Amounts that this watcher missed since the previous event because it read too slowly; zero in the first snapshot.
     pub missed: MissedAmounts,

@@ -22,8 +22,8 @@ use crate::{AttachAccess, AttachedRequestError};
 
 /// Time that watchers have to read the last lines after the end of the session.
 const FINAL_READ_TIMEOUT: Duration = Duration::from_millis(250);
-/// Time after which a watcher that accepts no bytes is disconnected. It is long, because the process may be stopped in a
-/// debugger.
+/// Time that a watcher has to accept one queued line before it is disconnected. It is long, because the process may be stopped in
+/// a debugger.
 const READ_TIMEOUT: Duration = Duration::from_mins(10);
 /// Time that a refused or disconnected peer has to read the reason.
 const REFUSAL_TIMEOUT: Duration = Duration::from_secs(5);
@@ -63,8 +63,8 @@ struct WatcherHost {
 }
 
 impl WatcherHost {
-    /// Accepts watchers with `accept` until the session is over, then drops it and waits at most [`FINAL_READ_TIMEOUT`] until the watchers
-    /// have read the last lines.
+    /// Accepts watchers with `accept` until the session is over, then drops `accept`, which owns the socket, and waits at most
+    /// [`FINAL_READ_TIMEOUT`] until the watchers have read the last lines.
     ///
     /// # Cancel safety
     ///
@@ -101,7 +101,8 @@ impl WatcherHost {
         let _ = timeout(FINAL_READ_TIMEOUT, async { while peers.join_next().await.is_some() {} }).await;
     }
 
-    /// Serves one watcher until it disconnects, breaks the protocol, or the session is over. Refuses it if there are too many.
+    /// Serves one watcher until it closes its writing end, breaks the protocol, reads too slowly, or the session is over; then
+    /// sends it the rest of its queue, or the reason. Refuses it if there are too many, or the session is over.
     ///
     /// # Cancel safety
     ///
@@ -148,7 +149,7 @@ impl WatcherHost {
     ///
     /// # Errors
     ///
-    /// The watcher is gone, or reads nothing for too long.
+    /// The watcher is gone, or has not accepted a line within [`READ_TIMEOUT`].
     ///
     /// # Cancel safety
     ///

@@ -55,7 +55,8 @@ pub use socket::Listener;
 ///
 /// # Errors
 ///
-/// As [`Listener::bind`]; an error without a kind if the session is over.
+/// As [`Listener::bind`]; and as [`Listener::expose`], an error of the kind [`Other`](io::ErrorKind::Other) with the
+/// [`RequestError`].
 ///
 /// # Cancel safety
 ///

@@ -64,7 +64,7 @@ impl Listener {
         Err(in_use_error(path))
     }
 
-    /// Waits for a connection.
+    /// Waits for a connection. The mode of the socket keeps other users out; the user of the peer is not checked in addition.
     ///
     /// # Errors
     ///

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::{AttachAccess, AttachedRequestError, MissedAmounts};
 
 /// Version of the protocol. It changes if a reader of the previous version would misinterpret a line.
-pub(crate) const VERSION: u32 = 2;
+pub(crate) const VERSION: u32 = 3;
 
 /// Placeholder for the text of a private line.
 const REDACTED: &[u8] = b"[redacted]\n";
@@ -70,7 +70,7 @@ pub(crate) enum NoteKind {
         /// The losses of this watcher since its previous snapshot.
         missed: MissedAmounts,
     },
-    /// State that the meaning of the next byte depends on.
+    /// State that the meaning of the next byte depends on: at the end of a snapshot, and after a change.
     Stream(StreamState),
     /// An event that the session itself caused, such as a lost connection.
     Life(#[serde(with = "LifecycleEvent")] Event),
