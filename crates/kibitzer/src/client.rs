@@ -248,8 +248,9 @@ impl Client {
         self.inner.recordings.get().and_then(|recordings| recordings.latest())
     }
 
-    /// Waits until a recording has failed, for example because the disk is full. The session continues without it. If no
-    /// recording fails, the future never completes.
+    /// Waits until the recording that was started last has failed, for example because the disk is full, and returns its state;
+    /// returns at once if it already has. The session continues without the recording. If no recording fails, the future never
+    /// completes.
     ///
     /// # Cancel safety
     ///
@@ -293,7 +294,8 @@ impl Client {
         self.inner.shared.read_status(|status| status.capabilities)
     }
 
-    /// Returns the name of this login as the server spells it; `None` if it is not known, as for some guests.
+    /// Returns the name of this login as the server spells it; `None` if it is not known, as before the first login and for some
+    /// guests.
     pub fn handle(&self) -> Option<Handle> {
         self.inner.shared.read_status(|status| status.handle.clone())
     }
@@ -307,7 +309,8 @@ impl Client {
         }
     }
 
-    /// Sends `quit`, and waits until the session is over. Ends the session for all handles.
+    /// Ends the session for all handles, and waits until it is over. On a connection that is logged in, sends `quit` and waits
+    /// until the server closes the connection, or a timeout expires; otherwise nothing is sent.
     ///
     /// # Cancel safety
     ///

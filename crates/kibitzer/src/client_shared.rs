@@ -15,7 +15,7 @@ use crate::observer::SessionObserver;
 /// Maximum number of requests that wait for the task to accept them; one more is refused as [`RequestError::Busy`].
 const WAITING_REQUESTS: usize = 64;
 
-/// Maximum number of observers that wait for the task to take them over.
+/// Maximum number of observers that wait for the task to take them over; one more is refused as [`RequestError::Busy`].
 const WAITING_OBSERVERS: usize = 16;
 
 /// The sending half of the channel on which a caller waits for its reply.
@@ -42,7 +42,8 @@ struct SharedState {
 }
 
 impl SharedState {
-    /// Fails with [`RequestError::Ended`] if the session is over, and with [`RequestError::Busy`] without room in a queue.
+    /// Checks whether an item can be queued. Fails with [`RequestError::Ended`] if the session is over, otherwise with
+    /// [`RequestError::Busy`] unless the queue `has_room`.
     fn check_room(&self, has_room: bool) -> Result<(), RequestError> {
         match self.status.end_reason() {
             Some(reason) => Err(RequestError::Ended(reason)),

@@ -13,7 +13,7 @@ pub(crate) struct WebSocketSettings {
     pub(crate) url: Option<WebSocketUrl>,
     /// `Origin` header of the handshake; empty: none.
     pub(crate) origin: String,
-    /// Certificates of authorities that are accepted in addition to public ones.
+    /// PEM file with certificates of authorities that are accepted in addition to public ones.
     pub(crate) ca_file: Option<PathBuf>,
 }
 

@@ -291,7 +291,9 @@ impl SessionTask {
         self.session.handle_close(cause, now);
     }
 
-    /// Waits until there is work for a turn. Reads nothing while an event is held, bytes are unparsed, or an observer is full.
+    /// Waits until there is work for a turn; meanwhile writes queued bytes, polls the observers, and publishes the held event or
+    /// admits new subscribers. Passes received bytes to the observers, and the outcome of dialing to the session. Reads nothing
+    /// while an event is held, bytes are unparsed, or an observer is full.
     ///
     /// # Cancel safety
     ///

@@ -42,7 +42,8 @@ pub enum OfferOutcome {
     Changed(Option<Arc<Style12>>),
 }
 
-/// Parses the outcome of an offer of this kind that this login makes in its game. Fails if the reply does not mention it.
+/// Parses the outcome of an offer of this kind that this login makes in its game, or accepts with the same command: the offer was
+/// sent, the game ended, or it changed. Fails if the reply reports none of these.
 pub(super) fn parse_offer_outcome(reply: &Reply, kind: OfferKind) -> Result<OfferOutcome, RequestError> {
     let mine = reply.messages().find_map(|message| match message {
         Message::Offer(offer) if offer.actor == MeOrOther::Me && offer.kind == kind => Some(offer.answer),

@@ -126,7 +126,7 @@ commands! {
     /// Goes this many plies back, at least 1, in the examined game.
     "backward" backward(plies: u32) -> ExamineStep
         = typed_command(format!("backward {plies}"), examining::parse_examine_step);
-    /// Goes back to the moves of the original game.
+    /// Leaves a variation of the examined game: goes back to its last position in the original game.
     "revert" revert() -> ExamineStep = typed_command("revert", examining::parse_examine_step);
     /// Stops examining.
     "unexamine" unexamine() -> () = typed_command("unexamine", examining::parse_examination_end);
@@ -176,13 +176,14 @@ commands! {
     /// Offers a draw, accepts one, or claims one by the rules.
     "draw" draw() -> OfferOutcome
         = typed_command("draw", |reply| game_offer::parse_offer_outcome(reply, OfferKind::Draw));
-    /// Offers to end the game without a result, or accepts it. At the start of a game it ends at once.
+    /// Offers to end the game without a result, or accepts such an offer. At the start of a game the server ends it at
+    /// once, without the opponent's agreement.
     "abort" abort() -> OfferOutcome
         = typed_command("abort", |reply| game_offer::parse_offer_outcome(reply, OfferKind::Abort));
-    /// Offers to interrupt the game, so that it can be resumed later, or accepts it.
+    /// Offers to interrupt the game, so that it can be resumed later, or accepts such an offer.
     "adjourn" adjourn() -> OfferOutcome
         = typed_command("adjourn", |reply| game_offer::parse_offer_outcome(reply, OfferKind::Adjourn));
-    /// Offers to take back this many plies, at least 1, or accepts it.
+    /// Offers to take back this many plies, at least 1, or accepts such an offer.
     "takeback" takeback(plies: u32) -> OfferOutcome
         = typed_command(format!("takeback {plies}"), |reply| game_offer::parse_offer_outcome(reply, OfferKind::Takeback));
     /// Resigns the game.
@@ -208,7 +209,7 @@ commands! {
 
     /// Advertises a game to all players. After a lost connection the session posts it again.
     "seek" seek(terms: GameTerms) -> OfferOutcome = typed_command(terms.seek_line(), new_game::parse_seek_outcome);
-    /// Challenges a player. An adjourned game with this player is resumed, with any terms.
+    /// Challenges a player. If a game with this player is adjourned, the challenge is to resume it, whatever the terms are.
     "match" challenge(opponent: Handle, terms: GameTerms) -> OfferOutcome
         = typed_command(terms.challenge_line(&opponent), move |reply| new_game::parse_challenge_outcome(reply, Some(&opponent)));
 }

@@ -25,7 +25,7 @@ pub struct GameTerms {
 }
 
 impl GameTerms {
-    /// Returns the terms of the account's variables.
+    /// Returns terms of which none is set.
     pub fn new() -> Self {
         Self::default()
     }
@@ -95,7 +95,7 @@ impl GameTerms {
         self.time.map(|(initial_min, increment_s)| format!("{initial_min} {increment_s}"))
     }
 
-    /// Returns the line that challenges this player.
+    /// Returns the line that challenges this player, without the terms that only a seek has.
     pub(super) fn challenge_line(&self, opponent: &Handle) -> String {
         let line = with_argument(&format!("match {opponent}"), self.time_arguments());
         let line = with_argument(&with_argument(&line, self.rated), self.variant.as_ref());
@@ -133,7 +133,8 @@ fn sent_challenges(reply: &Reply) -> impl Iterator<Item = OfferOutcome> {
 }
 
 /// Parses the outcome of a challenge: the own game that began, with `opponent` if one is given, otherwise the first challenge
-/// that was sent. Fails with [`RequestError::Unexpected`] or a refusal without either.
+/// that was sent, otherwise the [likely](reply::likely_own_game_start) own game. Fails with [`RequestError::Unexpected`] or a
+/// refusal without any of these.
 pub(super) fn parse_challenge_outcome(reply: &Reply, opponent: Option<&Handle>) -> Result<OfferOutcome, RequestError> {
     let started = |created: &GameCreated| OfferOutcome::Started(Box::new(created.clone()));
     if let Some(own) = reply::own_game_start(reply, opponent) {

@@ -9,7 +9,7 @@ use kibitzer_core::text::ServerText;
 
 use super::{Request, reply, typed_command};
 
-/// Selects a game.
+/// A reference to a game, by its number or a player in it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "servers have no other reference to a game")]
 pub enum GameRef {

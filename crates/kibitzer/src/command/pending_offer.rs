@@ -17,7 +17,7 @@ pub enum OfferRef {
     /// The only pending offer.
     #[default]
     Only,
-    /// The offer with this number: [`Pending::index`](kibitzer_core::message::PendingOffer::index).
+    /// The offer with this number: [`PendingOffer::index`](kibitzer_core::message::PendingOffer::index).
     Number(u32),
     /// The offer from or to this player.
     Player(Handle),

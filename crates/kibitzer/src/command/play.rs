@@ -24,7 +24,7 @@ const MAX_BYTES: usize = 12;
 pub struct MoveText(String);
 
 impl MoveText {
-    /// Parses a move; marks of check, mate and comment (`+`, `#`, `!`, `?`) at its end are dropped.
+    /// Parses a move. Blanks around it, and marks of check, mate and comment (`+`, `#`, `!`, `?`) at its end, are dropped.
     ///
     /// # Errors
     ///
@@ -96,6 +96,8 @@ impl Request for MoveText {
         Command::new(&self.0)
     }
 
+    /// Parses the board after the move, and the end of the game if the move ended it.
+    ///
     /// Some servers refuse a move that they cannot parse as an unknown command:
     /// [`Refusal::UnknownCommand`](kibitzer_core::message::Refusal::UnknownCommand).
     fn parse_reply(&self, reply: Reply) -> Result<MoveMade, RequestError> {

@@ -49,8 +49,8 @@ pub(super) fn boards_from_last(reply: &Reply) -> impl Iterator<Item = &Arc<Style
     reply.events.iter().rev().filter_map(board_in_event)
 }
 
-/// Returns the board that an event contains or leads to; `None` if there is none. Boards that were requested once are left out,
-/// and those in style 10, whose game numbers differ.
+/// Returns the style 12 board in an event, or for another message the board of the game that it changed. `None` without either,
+/// for a board that was requested once, and for a board in style 10, whose game numbers differ.
 fn board_in_event(event: &Event) -> Option<&Arc<Style12>> {
     let Event::Received { received, change } = event else { return None };
     match &received.message {
@@ -67,7 +67,7 @@ pub(super) fn own_game_end(reply: &Reply) -> Option<&GameEnded> {
 }
 
 /// Returns [`own_game_end`]; otherwise, because the boards of the own game may have been unreadable, the end of the only unknown
-/// game that ends. `None` if no or several unknown games end.
+/// game that ends. `None` if no or several unknown games end, or if the reply has a board of the own game.
 pub(super) fn likely_own_game_end(reply: &Reply) -> Option<&GameEnded> {
     own_game_end(reply).or_else(|| {
         // Some servers report an end twice to an observer, and only the first report changes the game.
@@ -77,8 +77,8 @@ pub(super) fn likely_own_game_end(reply: &Reply) -> Option<&GameEnded> {
     })
 }
 
-/// Returns the first item if all items are about the same game, and the reply has no board of a game of this login; otherwise,
-/// and without items, `None`.
+/// Returns the first item if all items are about the same game, and the reply has no board of a game that this login plays or
+/// examines; otherwise, and without items, `None`.
 fn only_game_item<'a, T>(
     reply: &Reply,
     mut items: impl Iterator<Item = &'a T>,
@@ -88,7 +88,7 @@ fn only_game_item<'a, T>(
     (items.all(|other| game(other) == game(first)) && last_own_board(reply).is_none()).then_some(first)
 }
 
-/// Returns the ends of games, each with its change.
+/// Returns the reported ends of games, each with its change; that is `None` for a game that was unknown or had ended.
 pub(super) fn game_ends(reply: &Reply) -> impl Iterator<Item = (Option<&Change>, &GameEnded)> {
     reply.events.iter().filter_map(|event| match event.message() {
         Some(Message::GameEnded(ended)) => Some((event.change(), &**ended)),
@@ -97,8 +97,7 @@ pub(super) fn game_ends(reply: &Reply) -> impl Iterator<Item = (Option<&Change>,
 }
 
 /// Returns the last game that begins or is resumed, with `player` if one is given, and whose board, as a game of this login,
-/// follows.
-/// `None` without one; other games may begin in the same reply if the variable `gin` is set.
+/// follows. `None` without one; other games may begin in the same reply if the variable `gin` is set.
 pub(super) fn own_game_start<'a>(reply: &'a Reply, player: Option<&Handle>) -> Option<&'a GameCreated> {
     let mut boards = BTreeSet::new();
     reply.events.iter().rev().find_map(|event| {
@@ -108,7 +107,7 @@ pub(super) fn own_game_start<'a>(reply: &'a Reply, player: Option<&Handle>) -> O
 }
 
 /// Returns [`own_game_start`]; otherwise, because its boards may have been unreadable, the only game that begins, with `player`
-/// if one is given. `None` if no or several games begin.
+/// if one is given. `None` if no or several games begin, or if the reply has a board of a game of this login.
 pub(super) fn likely_own_game_start<'a>(reply: &'a Reply, player: Option<&Handle>) -> Option<&'a GameCreated> {
     own_game_start(reply, player).or_else(|| {
         only_game_item(reply, reply.events.iter().filter_map(|event| game_start_in(event, player)), |created| {
@@ -126,7 +125,7 @@ fn game_start_in<'a>(event: &'a Event, player: Option<&Handle>) -> Option<&'a Ga
     player.is_none_or(is_in).then_some(created)
 }
 
-/// Returns the first line that the command caused; empty if there is none.
+/// Returns the first line that the command caused, without blanks around it; empty if there is none.
 pub(super) fn first_answer_line(reply: &Reply) -> PlayerText {
     PlayerText::from_wire(reply.first_answer().map_or(&[], |event| event.raw().trim_ascii()))
 }

@@ -27,8 +27,8 @@ pub(super) fn style(style: u8) -> impl Request<Answer = ()> + Send + Sync {
     })
 }
 
-/// Parses the confirmation of a changed ivar, which ends with ` set.` or ` unset.`. uhlin-fics repeats the command and does
-/// nothing.
+/// Parses the confirmation of a changed ivar: a line that ends with `end`, ` set.` or ` unset.`. Fails without one; uhlin-fics
+/// repeats the command and does nothing.
 pub(super) fn parse_ivar_confirmation(reply: &Reply, end: &[u8]) -> Result<(), RequestError> {
     reply::find_in_lines(reply, |line| line.trim_ascii().ends_with(end).then_some(()))
 }

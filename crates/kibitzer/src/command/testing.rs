@@ -30,12 +30,12 @@ pub(super) fn answer<R: Request>(command: &R, sent: &str) -> Result<R::Answer, R
     command.parse_reply(reply(sent).into_result()?)
 }
 
-/// Does the same in a session that received other lines before.
+/// Returns what [`answer`] does, in a session that received the lines `before` earlier.
 pub(super) fn answer_after<R: Request>(before: &str, command: &R, sent: &str) -> Result<R::Answer, RequestError> {
     command.parse_reply(reply_after(before, sent).into_result()?)
 }
 
-/// Compares the line of a command.
+/// Asserts that a command has this line.
 pub(super) fn assert_line<R: Request>(command: &R, want: &str) {
     assert_eq!(command.command().unwrap().as_str(), want);
 }

@@ -17,7 +17,8 @@ const PREFIX: &str = "KIBITZER_";
 /// Prefix of keys and tables of other programs in a file, which are ignored.
 const FOREIGN_PREFIX: &str = "x-";
 
-/// Minimum similarity of a suggested word, from 0 to 1: the share of letters that are right.
+/// Normalized Damerau-Levenshtein similarity, from 0 to 1, that a suggested word has to exceed: the share of letters that are
+/// right.
 const MIN_SIMILARITY: f64 = 0.6;
 
 /// Reason why a configuration was rejected.
@@ -96,7 +97,7 @@ impl Profile {
 
     /// Changes the settings that a table of a file contains, like [`file`](Self::file), for programs whose file contains a
     /// profile besides other settings. `keys` leads to the table; an item of an array is selected by its index: `["account",
-    /// "0"]`.
+    /// "0"]`. Without keys it is the root of the file.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -216,7 +217,8 @@ fn unknown_key_message(key: &str, value: &DeValue<'_>, settings: &[Setting]) -> 
     }
 }
 
-/// Returns the known word, in lower case, that is most similar to a misspelled one in any case; `None` if none is similar.
+/// Returns the one of the `known` words that is most similar to a misspelled one; `None` if more than about two in five letters of
+/// each are wrong. The case of `misspelled` is ignored, so `known` has to contain lower-case words.
 pub fn most_similar_word<'a>(misspelled: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let misspelled = misspelled.to_lowercase();
     let similar = known.into_iter().map(|known| (strsim::normalized_damerau_levenshtein(known, &misspelled), known));

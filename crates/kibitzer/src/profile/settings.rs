@@ -70,9 +70,9 @@ impl Setting {
         options.iter().map(|option| Self::number(option, group)).collect()
     }
 
-    /// Makes the setting that of the host: an empty text is an error, a host replaces the URL, and files that have a URL do not
-    /// contain the setting.
-    fn of_host(mut self) -> Self {
+    /// Adds the rules of the host to its setting: an empty text is an error, a host replaces the URL, and [`Profile::to_toml`]
+    /// writes the key as a comment if there is a URL.
+    fn with_host_rules(mut self) -> Self {
         self.apply = Box::new(|profile, value| match value.parse_text()? {
             "" => Err("must not be empty".to_owned()),
             host => {
@@ -154,7 +154,7 @@ fn server_settings() -> Vec<Setting> {
     settings! {
         /// Host name, or IPv4 or IPv6 address. All addresses are tried with the first port, then with the next.
         /// On the command line: HOST.
-        "host" = r#""chess.example""#, |profile| &mut profile.dialer.host, of_host;
+        "host" = r#""chess.example""#, |profile| &mut profile.dialer.host, with_host_rules;
         /// TCP ports, in the order in which they are tried. Not used with a URL. On the command line: HOST:PORT.
         "ports" = "[4000]", |profile| &mut profile.dialer.ports;
         /// URL of a server that is reached over WebSocket, used in place of host and ports: wss://HOST:PORT with TLS, or ws://HOST:PORT

@@ -19,7 +19,7 @@ use crate::core::text::error_chain;
 
 /// Writes what happens in a session to `tracing`, without its secrets.
 ///
-/// `None` if nothing is logged: most sessions are not, and keep no memory for it.
+/// Contains `None` if nothing is logged: most sessions are not, and keep no memory for it.
 pub(super) struct SessionLog(Option<Box<SessionSpans>>);
 
 /// Spans of one session. Those that the subscriber does not record are disabled.
@@ -73,7 +73,7 @@ impl SessionLog {
         }
     }
 
-    /// Opens the span of a request. Of the command it has the name alone, because arguments may be secret.
+    /// Opens the span of a request. It contains only the name of the command, because arguments may be secret.
     pub(super) fn new_request_span(&self, command: &Command) -> Span {
         let Some(spans) = &self.0 else { return Span::none() };
         let name: String = command.verb().chars().take_while(char::is_ascii_alphanumeric).collect();

@@ -15,8 +15,9 @@ const REPLY_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Replaces secrets that were sent in the bytes that the server sends, independently of read boundaries.
 ///
-/// A password of the login is redacted until the session is set up, the secrets of a command until its reply, both no longer
-/// than the connection lasts. They may be common words, which have to remain readable afterwards.
+/// A password of the login is redacted until the session is set up, the secrets of a command until its reply or for
+/// [`REPLY_TIMEOUT`], both no longer than the connection lasts. They may be common words, which have to remain readable
+/// afterwards.
 #[derive(Default)]
 pub(super) struct Redactor {
     pub(super) secrets: Vec<SentSecret>,

@@ -31,7 +31,7 @@ impl Timer {
         }
     }
 
-    /// Waits until the timer expires.
+    /// Waits until the timer expires, possibly before the deadline that was set last.
     ///
     /// # Cancel safety
     ///

@@ -15,7 +15,8 @@ const DAYS_BEFORE_1970: u64 = days_before_year(1970);
 /// Last year that can be represented: RFC 3339 has four digits for it.
 const LAST_YEAR: u64 = 9_999;
 
-/// A time of day in UTC, between the years 1970 and 9999. As text it is RFC 3339 with milliseconds: `2025-03-01T12:34:56.789Z`.
+/// A date and time of day in UTC, between the years 1970 and 9999. As text it is RFC 3339 with milliseconds:
+/// `2025-03-01T12:34:56.789Z`.
 ///
 /// ```
 /// use std::time::Duration;
@@ -32,7 +33,7 @@ pub struct Utc(
 );
 
 impl Utc {
-    /// Returns the current time of the system's clock.
+    /// Returns the current time of the system's clock, limited to the years 1970 to 9999.
     pub fn now() -> Self {
         Self::from_1970_limited(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
     }
