@@ -132,7 +132,7 @@ impl AttachedSession {
     }
 
     /// Waits for the next event, and meanwhile sends the lines of [`requests`](Self::requests); `None` once the session has
-    /// reported its end and its process has closed the connection.
+    /// reported its end and disconnected this watcher.
     ///
     /// # Errors
     ///

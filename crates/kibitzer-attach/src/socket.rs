@@ -48,7 +48,7 @@ impl Listener {
         // name by a hard link, which fails if the name is taken. At no moment can another user connect, or do two processes
         // own the name. A umask would apply to the whole process, and fchmod does not affect the file of a socket.
         let directory = PrivateDirectory::create_beside(path).map_err(failed)?;
-        let new = directory.file(NEW);
+        let new = directory.path_of(NEW);
         let socket = UnixListener::bind(&new).map_err(failed)?;
         fs::set_permissions(&new, Permissions::from_mode(MODE)).map_err(failed)?;
         let id = device_and_inode(&new).map_err(failed)?;
@@ -129,7 +129,7 @@ pub(crate) fn is_peer_same_user(stream: &UnixStream) -> io::Result<bool> {
 async fn remove_abandoned_socket(path: &Path, directory: &PrivateDirectory) -> io::Result<()> {
     require_abandoned_or_missing(path, path).await?;
     // Another process may have replaced the socket since the check, so it is renamed, checked again, and only then removed.
-    let aside = directory.file(OLD);
+    let aside = directory.path_of(OLD);
     match fs::rename(path, &aside) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(creation_error(path, &error)),
@@ -198,7 +198,8 @@ impl PrivateDirectory {
         Ok(Self(directory))
     }
 
-    fn file(&self, name: &str) -> PathBuf {
+    /// Returns the path of the file with this name in the directory.
+    fn path_of(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
 }
@@ -207,7 +208,7 @@ impl Drop for PrivateDirectory {
     fn drop(&mut self) {
         // By name: listing the directory would need a file descriptor, and none may be left.
         for name in [NEW, OLD] {
-            let _ = fs::remove_file(self.file(name));
+            let _ = fs::remove_file(self.path_of(name));
         }
         let _ = fs::remove_dir(&self.0);
     }

@@ -314,7 +314,7 @@ impl SessionTask {
         };
         match progress {
             ConnectionChange::Received => {
-                self.observers.show_redacted(&self.input.bytes, runtime_now(), &self.session);
+                self.observers.show_received_redacted(&self.input.bytes, runtime_now(), &self.session);
             }
             ConnectionChange::Dialed(outcome) => self.session.handle_dial_outcome(outcome, runtime_now()),
             ConnectionChange::Broken => {}

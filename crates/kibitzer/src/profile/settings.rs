@@ -86,7 +86,7 @@ impl Setting {
     }
 
     /// Makes [`Profile::to_toml`] write the key as a comment while it has the default value.
-    fn hiding_default(mut self) -> Self {
+    fn with_default_commented_out(mut self) -> Self {
         let default = (self.to_toml)(&Profile::new(""));
         let to_toml = self.to_toml;
         self.to_toml = Box::new(move |profile| to_toml(profile).filter(|value| Some(value) != default.as_ref()));
@@ -196,7 +196,7 @@ fn feature_settings() -> Vec<Setting> {
         /// On ICC, gameinfo, ms, seekinfo and compressmove switch on the equivalent datagrams; the others have no effect.
         "ivars" = r#"["block", "seekinfo"]"#, |profile| &mut profile.session.ivars;
         /// Name of the client shown to other players; empty: none. Without this key: kibitzer and its version.
-        "interface" = r#""my bot""#, |profile| &mut profile.session.interface, hiding_default;
+        "interface" = r#""my bot""#, |profile| &mut profile.session.interface, with_default_commented_out;
         /// The account's custom prompt, including its trailing blank; empty: detected at the login.
         "prompt" = r#""> ""#, |profile| &mut profile.session.prompt;
         /// Variables of the server, set after every login; or a table [variables] at the end of the file.

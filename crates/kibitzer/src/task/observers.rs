@@ -50,7 +50,7 @@ impl Observers {
 
     /// Logs received bytes and shows them to the observers, redacted. Bytes that may begin a secret are withheld until later
     /// bytes decide, or until something else is observed.
-    pub(super) fn show_redacted(&mut self, bytes: &[u8], now: Instant, session: &Session) {
+    pub(super) fn show_received_redacted(&mut self, bytes: &[u8], now: Instant, session: &Session) {
         let Some(redactor) = &mut self.redactor else { return self.show_received(bytes, session) };
         redactor.forget_overdue_secrets(now);
         let shown = redactor.redact_or_withhold(bytes);
@@ -230,7 +230,7 @@ mod tests {
         let limited = Limited { n_observed: Arc::clone(&n_observed), max: 2 };
         let mut observers = Observers::new(SessionLog::new(Span::none()), vec![Box::new(limited)]);
         for _ in 0..2 {
-            observers.show_redacted(b"fics% ", Instant::now(), &session);
+            observers.show_received_redacted(b"fics% ", Instant::now(), &session);
         }
         assert_eq!(Arc::strong_count(&n_observed), 2);
         observers.notify_all(&session, || panic!("no observer is left"));

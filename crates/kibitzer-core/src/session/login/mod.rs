@@ -69,8 +69,9 @@ pub(super) struct Login {
     name: Option<Handle>,
     /// Whether [`Event::LoggedIn`](crate::Event::LoggedIn) was emitted; it is emitted once for each login.
     is_reported: bool,
-    /// The first bytes of the server, without leading line ends.
+    /// The first bytes of the server, without leading blanks and line ends.
     greeting: Vec<u8>,
+    /// The last line without a type of its own that is not blank and does not contain the password.
     last_line: ServerText,
 }
 
@@ -98,7 +99,8 @@ enum LoginState {
 /// Whether the server understands the lines before the name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LoginStringState {
-    Untried,
+    /// It is not known yet; the lines are sent unless the server shows another form of login first.
+    Unproven,
     /// The lines are not sent, because an earlier connection failed with them.
     Avoided,
     Understood,
@@ -122,7 +124,7 @@ impl Login {
             quiet_since: cx.now,
             timeseal,
             sealing: if timeseal == Timeseal::Off { SealState::Off } else { SealState::Unproven },
-            string: if uses_string { LoginStringState::Untried } else { LoginStringState::Avoided },
+            string: if uses_string { LoginStringState::Unproven } else { LoginStringState::Avoided },
             dialect: Dialect::new(cx.options.family),
             asked_again: false,
             is_queued: false,
@@ -151,7 +153,7 @@ impl Login {
         self.quiet_since = now;
     }
 
-    /// Keeps the first [`GREETING_BYTES`] received bytes, without leading line ends.
+    /// Keeps the first [`GREETING_BYTES`] received bytes, without leading blanks and line ends.
     pub(super) fn record_greeting(&mut self, bytes: &[u8]) {
         let bytes = if self.greeting.is_empty() { bytes.trim_ascii_start() } else { bytes };
         let room = GREETING_BYTES.saturating_sub(self.greeting.len());
@@ -268,7 +270,9 @@ impl Login {
     /// server did not accept it.
     fn handle_login_prompt(&mut self, cx: &mut Context) -> LoginProgress {
         match &mut self.state {
-            LoginState::Greeting if self.sealing == SealState::Unproven || self.string == LoginStringState::Untried => {
+            LoginState::Greeting
+                if self.sealing == SealState::Unproven || self.string == LoginStringState::Unproven =>
+            {
                 self.send_lines_before_name(cx)
             }
             LoginState::Greeting => self.send_name(cx),

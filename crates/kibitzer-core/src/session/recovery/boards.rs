@@ -24,8 +24,9 @@ const MAX_REQUESTED: usize = 64;
 /// Decides which boards to request on one connection.
 #[derive(Debug, Default)]
 pub(crate) struct BoardRepair {
-    /// Whether the last style that the user has set is not 12.
-    is_style_chosen: bool,
+    /// Whether the last style that was set after the set-up is not 12; only users set another one.
+    is_other_style_set: bool,
+    /// Time of the last attempt to set style 12; `None` before the first one on this connection.
     style_requested: Option<Instant>,
     /// Games whose board was requested and that are still out of step. Their board is not requested again, which would not help
     /// either.
@@ -33,10 +34,11 @@ pub(crate) struct BoardRepair {
 }
 
 impl BoardRepair {
-    /// Processes an executed command of the user. If it sets a style other than 12, no board is requested until it sets 12 again.
+    /// Processes an executed command other than those of the set-up. After one that sets a style other than 12, no board is
+    /// requested until another one sets 12 again.
     pub(crate) fn note_style_command(&mut self, command: &Command) {
         if let Some(style) = command.style_to_set() {
-            self.is_style_chosen = style != "12";
+            self.is_other_style_set = style != "12";
         }
     }
 
@@ -59,7 +61,9 @@ impl BoardRepair {
         now: Instant,
     ) -> &'static [&'static str] {
         let is_recent = |at: Instant| now.saturating_duration_since(at) < STYLE_RETRY;
-        if self.is_style_chosen || !is_board_in_other_style(message, raw) || self.style_requested.is_some_and(is_recent)
+        if self.is_other_style_set
+            || !is_board_in_other_style(message, raw)
+            || self.style_requested.is_some_and(is_recent)
         {
             return &[];
         }
@@ -75,7 +79,7 @@ impl BoardRepair {
         let game = desync.game;
         // The server refuses to refresh games that are over or no longer observed.
         let needs_board = desync.reason.needs_board() && games.get(game).is_none_or(Game::is_followed_and_ongoing);
-        if self.is_style_chosen
+        if self.is_other_style_set
             || !needs_board
             || self.requested.contains(&game)
             || self.requested.len() >= MAX_REQUESTED

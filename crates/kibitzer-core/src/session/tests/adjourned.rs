@@ -35,7 +35,7 @@ fn log_in(driver: &mut Driver) {
     driver.feed("\n\r#Ivars set.\n\r\n\rlogin: ");
     driver.feed("\n\r\"Newton\" is a registered name.  If it is yours, type the password.\n\r\n\rpassword: ");
     driver.feed("\n\r**** Starting FICS session as Newton ****\n\r\n\rfics% ");
-    driver.take_sent_keep_last();
+    driver.drop_sent_except_last();
 }
 
 /// Returns a session whose account has the games of this reply, and its server with these answers.
@@ -265,7 +265,7 @@ fn games_are_resumed_without_block_mode() {
         driver.feed(said);
     }
     driver.feed("fics% ");
-    driver.take_sent_keep_last();
+    driver.drop_sent_except_last();
     let mut peer = Peer::new(Manner::Uhlin).on("stored", stored).on("match", ISSUED);
     driver.serve(&mut peer);
     assert_eq!(challenges(&peer), ["match bogoljubov"]);

@@ -47,7 +47,8 @@ fn run<'a>(options: SessionOptions, pieces: impl IntoIterator<Item = &'a [u8]>) 
     }
 }
 
-/// Returns whether it is sent regardless of polling: unsent lines of a login are dropped when it succeeds.
+/// Returns whether the line is a command, which is sent regardless of polling: unsent lines of a login are dropped when it
+/// succeeds.
 fn is_command(transmit: &Transmit) -> bool {
     transmit.kind == TransmitKind::Command
 }

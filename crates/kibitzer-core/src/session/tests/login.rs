@@ -24,16 +24,16 @@ const UHLIN_ACCOUNT: &[u8] = b"\xff\xfb\x01\n\r\"Newton\" is a registered name. 
 const UHLIN_DAY: &[u8] = b"\xff\xfc\x01__________________________________________________________________________ \n\r\
     Do 'help' for a list of the commands that are available.\n\r\n\rThere are no new news items.\n\r\n\r";
 
-/// Returns a guest after the login on FatICS, before the set-up.
+/// Logs in a guest on FatICS, up to the first command of the set-up.
 pub(super) fn log_in_guest(driver: &mut Driver) {
     driver.feed("Welcome\n\r\n\rlogin: ");
     driver.feed("\n\r#Ivars set.\n\r\n\rlogin: ");
     driver.feed(FATICS_GUEST);
     driver.feed(FATICS_STARTING);
-    driver.take_sent_keep_last();
+    driver.drop_sent_except_last();
 }
 
-/// Returns the server of [`log_in_guest`].
+/// Returns a server that behaves like FICS in block mode, for a session after [`log_in_guest`].
 pub(super) fn fics() -> Peer {
     let mut peer = Peer::new(Manner::Fics);
     peer.block = true;
@@ -261,7 +261,7 @@ fn ivars_are_set_one_by_one_if_the_login_string_is_not_understood() {
     assert_eq!(driver.take_sent(), ["%b00010111000001000100000000000001000\n", "guest\n"]);
     driver.feed(FATICS_GUEST);
     driver.feed(FATICS_STARTING);
-    driver.take_sent_keep_last();
+    driver.drop_sent_except_last();
     let mut peer = Peer::new(Manner::Fics);
     driver.serve(&mut peer);
     assert_eq!(driver.session.state(), SessionState::Ready);
@@ -293,7 +293,7 @@ fn a_server_without_iset_receives_it_once() {
     driver.feed("login: ");
     driver.feed(FATICS_GUEST);
     driver.feed(FATICS_STARTING);
-    driver.take_sent_keep_last();
+    driver.drop_sent_except_last();
     let mut peer = Peer::new(Manner::Uhlin).on("iset", "iset: Command has failed.\n\r");
     driver.serve(&mut peer);
     assert_eq!(driver.session.state(), SessionState::Ready);

@@ -117,14 +117,15 @@ impl Driver {
         self.sent.drain(..).map(|transmit| String::from_utf8_lossy(transmit.bytes()).into_owned()).collect()
     }
 
-    /// As [`serve`](Self::serve), with prompts that are not recognized: the next line is sent after a timeout.
+    /// Serves the session as [`serve`](Self::serve) does, with prompts that are not recognized: waits for the timeout after which
+    /// the next line is sent.
     fn serve_unprompted(&mut self, peer: &mut Peer) {
         self.serve(peer);
         self.wait(Duration::from_millis(250));
         self.serve(peer);
     }
 
-    /// Receives a prompt. Returns the lines sent then: one without block mode.
+    /// Passes a prompt to the session, and returns the line that it sends then.
     fn prompted(&mut self) -> String {
         self.feed("fics% ");
         let mut sent = self.take_sent();
@@ -133,7 +134,7 @@ impl Driver {
     }
 
     /// Drops the sent lines except for the last.
-    fn take_sent_keep_last(&mut self) {
+    fn drop_sent_except_last(&mut self) {
         self.sent.drain(..self.sent.len() - 1);
     }
 
@@ -145,7 +146,7 @@ impl Driver {
         std::mem::take(&mut self.replies)
     }
 
-    /// Returns the only reply.
+    /// Removes and returns the only reply; panics if there is none or another one.
     fn reply(&mut self) -> Result<Reply, RequestError> {
         let mut replies = self.take_replies();
         assert_eq!(replies.len(), 1, "{replies:?}");

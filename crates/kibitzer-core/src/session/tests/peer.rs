@@ -15,7 +15,7 @@ pub(super) enum Manner {
 pub(super) struct Peer {
     pub(super) manner: Manner,
     pub(super) block: bool,
-    /// It encloses replies in units with their tags.
+    /// Whether the server encloses replies in units with their tags.
     pub(super) units: bool,
     pub(super) ivars: Vec<String>,
     pub(super) prompt: &'static str,

@@ -192,7 +192,7 @@ fn a_login_may_replace_its_own_earlier_connection() {
     ] {
         driver.feed(said);
     }
-    driver.take_sent_keep_last();
+    driver.drop_sent_except_last();
     driver.serve(&mut fics());
     assert_eq!(driver.session.state(), SessionState::Ready);
 }

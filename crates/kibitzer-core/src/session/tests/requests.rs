@@ -385,7 +385,7 @@ fn a_refusal_may_follow_messages_that_others_caused() {
         let (mut driver, mut peer) = on_uhlin(guest());
         driver.request("e5").unwrap();
         driver.feed([first, "Illegal move.\n\rfics% "].concat());
-        driver.take_sent_keep_last();
+        driver.drop_sent_except_last();
         driver.serve(&mut peer);
         assert!(matches!(driver.reply(), Err(RequestError::Refused { .. })), "{first}");
     }

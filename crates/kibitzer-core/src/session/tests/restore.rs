@@ -308,7 +308,7 @@ fn back_on_uhlin(driver: &mut Driver) {
     driver.feed("login: ");
     driver.feed("Press return to enter the FICS as \"guest\":");
     driver.feed("fics% ");
-    driver.take_sent_keep_last();
+    driver.drop_sent_except_last();
 }
 
 /// Returns the last event.

@@ -95,7 +95,7 @@ fn seals_are_dropped_on_the_same_connection_if_the_server_has_none() {
     assert_eq!(driver.take_sent(), ["guest\n"]);
     driver.feed("\n\rPress return to enter the FICS as \"guest\":");
     driver.feed("fics% ");
-    driver.take_sent_keep_last();
+    driver.drop_sent_except_last();
     driver.serve(&mut Peer::new(Manner::Uhlin));
     assert_eq!(driver.session.state(), SessionState::Ready);
     assert_eq!(driver.session.capabilities().timeseal, Timeseal::Off);
