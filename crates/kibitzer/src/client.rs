@@ -75,8 +75,8 @@ impl WeakClient {
 }
 
 impl Client {
-    /// Waits until requests can be sent. Returns at once if the session is ready; after a lost connection, waits until it is
-    /// restored.
+    /// Waits until requests can be sent. Returns at once if the session is ready; after a lost connection, waits until a new
+    /// one is set up. Its games may still be unrestored then: see [`Event::Restored`](crate::Event::Restored).
     ///
     /// # Errors
     ///

@@ -32,7 +32,7 @@ impl Command {
     /// Longest command after encoding, in bytes; servers accept lines of 1,000 bytes, with the number and the line feed.
     pub const MAX_BYTES: usize = MAX_COMMAND_BYTES;
 
-    /// Validates and encodes a line.
+    /// Validates and encodes a line, which may be empty.
     ///
     /// # Errors
     ///
@@ -63,8 +63,8 @@ impl Command {
         &self.0
     }
 
-    /// Returns the name of the command: the first word in lower case, without the `$` that bypasses aliases; empty for a blank
-    /// line.
+    /// Returns the name of the command: the first word in lower case, without leading `$` (which bypasses aliases), `/` and
+    /// blanks; empty for a blank line.
     pub fn verb(&self) -> Cow<'_, str> {
         lowercase(self.words().next().unwrap_or_default())
     }
@@ -89,7 +89,8 @@ impl Command {
         SecretDetector::default().is_secret(&self.0)
     }
 
-    /// Returns whether the command may switch block mode (`iset block`). Later commands have to wait for its reply.
+    /// Returns whether the command may switch block mode: `iset` with `block` or an abbreviation of it. Later commands have to
+    /// wait for its reply.
     pub(super) fn may_switch_block_mode(&self) -> bool {
         let mut words = self.words();
         words.next().map(lowercase).is_some_and(|verb| verb == "iset")

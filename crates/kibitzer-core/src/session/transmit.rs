@@ -179,7 +179,7 @@ impl Outbox {
     }
 }
 
-/// Returns the milliseconds since the start of the connection, at least 1: FatICS treats a line with time 0 as unsealed.
+/// Returns the milliseconds since the start of the connection plus 1: FatICS treats a line with time 0 as unsealed.
 fn timestamp_ms(start: Instant, now: Instant) -> u64 {
     let elapsed = now.saturating_duration_since(start).as_millis();
     u64::try_from(elapsed).unwrap_or(u64::MAX).saturating_add(1)

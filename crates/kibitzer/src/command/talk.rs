@@ -126,8 +126,8 @@ impl Request for Talk {
     /// Number of players who received the message, according to the server.
     type Answer = u32;
 
-    /// Returns the line with the recipient and the encoded text. Fails with [`CommandError::TooLong`] if the encoded text has more
-    /// than 320 bytes: send its [`pieces`](Self::pieces) instead.
+    /// Returns the line with the recipient and the encoded text. Fails with [`CommandError::TooLong`] if the encoded text has
+    /// more than 320 bytes: send its [`pieces`](Self::pieces) instead.
     fn command(&self) -> Result<Command, CommandError> {
         let length = encode_ascii(&self.text).len();
         if length > MAX_TEXT_BYTES {

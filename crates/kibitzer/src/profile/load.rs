@@ -217,8 +217,8 @@ fn unknown_key_message(key: &str, value: &DeValue<'_>, settings: &[Setting]) -> 
     }
 }
 
-/// Returns the one of the `known` words that is most similar to a misspelled one; `None` if more than about two in five letters of
-/// each are wrong. The case of `misspelled` is ignored, so `known` has to contain lower-case words.
+/// Returns the one of the `known` words that is most similar to a misspelled one; `None` if more than about two in five letters
+/// of each are wrong. The case of `misspelled` is ignored, so `known` has to contain lower-case words.
 pub fn most_similar_word<'a>(misspelled: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let misspelled = misspelled.to_lowercase();
     let similar = known.into_iter().map(|known| (strsim::normalized_damerau_levenshtein(known, &misspelled), known));

@@ -64,7 +64,8 @@ pub(super) fn variables_to_set(options: &SessionOptions) -> Vec<&'static str> {
     vec![if sends_moves { "style 13" } else { "style 12" }, "prompt 0", "bell 0", "wrap 0", "height 0"]
 }
 
-/// Parses a datagram that refuses the login; `None` for any other line, or without a numeric code.
+/// Parses a datagram that refuses the login, or reports its place in the queue; `None` for any other line, or without a numeric
+/// code.
 ///
 /// A login with another name may succeed (2, 3, 4, 9, 14); the password is wrong or missing (5, 6, 11); guests are not admitted
 /// (7, 8); 20 reports a place in the queue. If an account is refused as guests are, it does not exist.

@@ -50,6 +50,7 @@ pub(super) enum CodedLoginRefusal {
 }
 
 impl Dialect {
+    /// Returns the dialect of a family; FICS for one that is not known yet.
     pub(super) fn new(family: Family) -> Self {
         if family == Family::Icc { Self::Icc } else { Self::Fics }
     }

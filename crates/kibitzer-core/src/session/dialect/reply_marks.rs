@@ -97,6 +97,7 @@ impl ReplyMarks {
         tag?.as_str().parse().ok()
     }
 
+    /// Counts a unit as closed. Returns the end of a reply if no unit is open any more.
     fn close_unit(&mut self) -> Option<ReplyMark> {
         self.depth = self.depth.saturating_sub(1);
         (self.depth == 0).then_some(ReplyMark::End { is_complete: !self.has_overflown })

@@ -42,7 +42,8 @@ impl Login {
         self.enter_state(LoginState::Entering, cx)
     }
 
-    /// Processes a command prompt, which a server sends only after a login: reports the login and sends the fence that proves it.
+    /// Processes a command prompt, which a server sends only after a login: reports the login, and sends the fence that proves it
+    /// unless it was sent. Ignored before the name was sent.
     pub(super) fn handle_prompt(&mut self, cx: &mut Context) -> LoginProgress {
         match self.state {
             LoginState::Name | LoginState::NameAndPassword | LoginState::Password | LoginState::Entering => {
@@ -54,7 +55,8 @@ impl Login {
         }
     }
 
-    /// Processes the line or datagram that reports the login and its name; ignored before the name was sent.
+    /// Processes the line or datagram that reports the login and its name; ignored before the name was sent. A datagram also
+    /// shows that the server is ICC, and that the fence can be sent.
     pub(super) fn handle_logged_in(&mut self, logged_in: &LoggedIn, raw: &[u8], cx: &mut Context) -> LoginProgress {
         // Before the name was sent it is a part of the greeting.
         if matches!(self.state, LoginState::Greeting | LoginState::LoginString { .. }) {

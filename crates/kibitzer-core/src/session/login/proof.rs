@@ -16,7 +16,7 @@ use crate::session::transmit::TransmitKind;
 use crate::wire::Timeseal;
 
 impl Login {
-    /// Sends a fence and waits for its answer, which reveals the prompt and the delimitation of replies.
+    /// Queues a fence, and enters the state that waits for its answer, which reveals the prompt and the delimitation of replies.
     pub(super) fn send_proof_fence(&mut self, cx: &mut Context) -> LoginProgress {
         let fence = Fence::random(&mut cx.rng);
         let line = self.dialect.login_proof_line(fence);

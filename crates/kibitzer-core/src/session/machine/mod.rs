@@ -154,7 +154,8 @@ impl Session {
         self.cx.frame_end
     }
 
-    /// Returns the name of this login, as the server spelled it last; `None` for a guest whose name the server did not report.
+    /// Returns the name of this login, as the server spelled it last; `None` before the first login, and for a guest whose name
+    /// the server did not report.
     pub fn login_handle(&self) -> Option<&Handle> {
         self.cx.identity.as_ref()?.handle.as_ref()
     }

@@ -160,8 +160,9 @@ impl Session {
 
     /// Reports that the driver has stopped reading, so that silence does not mean a dead connection.
     ///
-    /// Postpones the deadlines of the login and of the set-up until [`receive`](Self::receive) is called again. Deadlines of
-    /// users' requests are not postponed: the driver may be waiting for a subscriber that waits for such a request.
+    /// Postpones the deadlines of the login, of the set-up and of the session's own requests until [`receive`](Self::receive) is
+    /// called again. Deadlines of users' requests are not postponed: the driver may be waiting for a subscriber that waits for
+    /// such a request.
     pub fn handle_reading_pause(&mut self, now: Instant) {
         self.cx.now = now;
         self.paused_since.get_or_insert(now);

@@ -34,7 +34,7 @@ pub enum SessionState {
     Connecting,
     /// The login or the set-up is in progress.
     LoggingIn(LoginStep),
-    /// Requests are accepted.
+    /// Requests are accepted. After a lost connection, its games may still be unrestored.
     Ready,
     /// The connection is lost; the next attempt is delayed.
     Waiting,

@@ -91,7 +91,7 @@ impl AdjournedTracker {
     }
 
     /// Processes the reply to `stored`, which adds the listed games, or to a challenge, which sets the state of the challenged
-    /// game and reports it unless the opponent was only offline or busy.
+    /// game and reports it, unless the opponent is offline or busy, or this login plays or examines a game.
     ///
     /// Returns a `withdraw` command if the server took the challenge as one to another game.
     pub(crate) fn handle_reply_and_withdraw(
@@ -163,8 +163,8 @@ impl AdjournedTracker {
         self.games.push(game);
     }
 
-    /// Updates the games from a message about games, challenges, arrivals or departures; emits [`Event::Adjourned`] for each
-    /// change.
+    /// Updates the games from a message about games, challenges, arrivals or departures. Emits [`Event::Adjourned`] for each new
+    /// state, except when an opponent reopens a closed challenge.
     pub(crate) fn handle_event(&mut self, event: &Event, cx: &mut Context) {
         let Event::Received { received, change } = event else { return };
         let own = change.as_ref().filter(|change| change.relation.is_mine());

@@ -121,8 +121,8 @@ impl SessionMemory {
         }
     }
 
-    /// Returns whether a request to observe names a remembered game, by its number or a player. The restoration searches for that
-    /// game anyway.
+    /// Returns whether a request to observe names a remembered game that was observed, by its number or a player. The restoration
+    /// searches for that game anyway.
     pub(crate) fn names_remembered_game(&self, command: &Command) -> bool {
         let Some(name) = command.words().nth(1) else { return false };
         let is_named = |position: &&Style12| {

@@ -89,6 +89,7 @@ impl Restoration {
         restoration
     }
 
+    /// Queues a command to send again. One that was given up is not queued, but listed in the report with an error.
     fn queue_unless_given_up(&mut self, kind: RestoredCommandKind, command: &Command, memory: &SessionMemory) {
         let error = memory.given_up.contains(command).then_some(RequestError::Lost);
         if error.is_none() {
@@ -98,6 +99,7 @@ impl Restoration {
         self.commands.push((kind, RestoredCommand { command: command.as_str().to_owned(), error }));
     }
 
+    /// Queues the search for an observed game; for an own game that was resumed, its move list if moves may be missing.
     fn queue_search_or_move_list(&mut self, at: usize) {
         let Some(search) = self.games.get(at) else { return };
         if search.last_board.relation().is_observer() {
@@ -203,6 +205,7 @@ impl Restoration {
         all.clone().find(has_found).or_else(|| std::iter::once(current).chain(all).find(matches))
     }
 
+    /// Records that a search has found its game, and queues the move list if moves may be missing; ignored if it had found one.
     fn record_found_game(&mut self, at: usize, board: &Style12) {
         if let Some(search) = self.games.get_mut(at).filter(|search| search.report.now.is_none()) {
             search.record_found(board);
@@ -229,6 +232,8 @@ const fn is_already_observing(error: &RequestError) -> bool {
 }
 
 impl RestoreSearch {
+    /// Starts the search with the last board of a game. An own game is found at once if it is among `games`, as the server
+    /// resumes some; otherwise it counts as interrupted.
     fn new(last_board: Style12, games: &Games) -> Self {
         let relation = last_board.relation();
         let mut report = RestoredGame::unchanged(last_board.game(), last_board.white(), last_board.black(), relation);

@@ -127,8 +127,7 @@ impl Requests {
     }
 
     /// Appends a command to the queue without checking the limit of the queue, and returns the identifier of the request.
-    /// `command` is
-    /// `None` for a probe.
+    /// `command` is `None` for a probe.
     pub(super) fn enqueue_with(
         &mut self,
         requester: Requester,
@@ -320,7 +319,7 @@ impl Requests {
         held.chain(expiries).chain(deadlines).chain(gate).min()
     }
 
-    /// Postpones all deadlines except those of users' requests.
+    /// Postpones the deadlines of all sent requests except users'.
     pub(super) fn postpone_non_user_deadlines(&mut self, by: Duration) {
         for sent in self.sent.commands.iter_mut().filter(|sent| sent.request.requester != Requester::User) {
             sent.deadline = saturating_deadline(sent.deadline, by);

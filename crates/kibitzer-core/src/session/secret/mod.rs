@@ -35,8 +35,8 @@ impl SecretDetector {
         !self.secrets(line).is_empty()
     }
 
-    /// Returns the words of the line that may be a password, in order. Neighboring arguments
-    /// are included where the password has no fixed place, such as the name in `register`.
+    /// Returns the words of the line that may be a password, in order; empty if the line contains none. Neighboring arguments are
+    /// included where the password has no fixed place, such as the name in `register`.
     ///
     /// Commands may be abbreviated. An abbreviation that the server refuses as ambiguous counts too, because the password was
     /// typed.
@@ -112,12 +112,13 @@ fn split_first_word(text: &str) -> (&str, &str) {
     (word, rest.trim_start_matches([' ', '\t']))
 }
 
-/// Returns whether a word is a prefix of `name` and has at least `shortest` bytes.
+/// Returns whether a word is a prefix of `name`, in the same case, and has at least `shortest` bytes.
 fn abbreviates(word: &str, name: &str, shortest: usize) -> bool {
     word.len() >= shortest && name.starts_with(word)
 }
 
-/// Returns whether the value of a command or variable is a password: `password`, `passwd`, `setpassword`.
+/// Returns whether the arguments of the command, or the value of the variable, with this lower-case name are passwords:
+/// `password`, its abbreviations, `passwd`, `setpassword`.
 fn is_password_name(name: &str) -> bool {
     abbreviates(name, "password", 2) || name.contains("passw")
 }
