@@ -3,7 +3,7 @@
 use crate::message::{Family, Ivar};
 use crate::wire::Timeseal;
 
-/// Features of a connection that the server has confirmed. Empty until the session is set up.
+/// Features of a connection that the server has confirmed. The set is not complete before the session is set up.
 ///
 /// An ivar counts as on only if the server reports it so, in its answer to `iset` or in the list of ivars: some servers
 /// answer `iset` with any name and do nothing.

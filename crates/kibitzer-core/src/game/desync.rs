@@ -18,8 +18,8 @@ pub struct Desync {
     pub game: GameId,
     /// Kind of the contradiction.
     pub reason: DesyncReason,
-    /// The position after the reported move; without one that can be played, the last known position; after a takeback, the known
-    /// position of that ply. Without reserves. `None` if the position before the message is not known.
+    /// The expected position, without reserves: the one after the reported move if that can be played; after a takeback, the
+    /// known one of that ply; otherwise the last known one. `None` if the position before the message is not known.
     pub expected: Option<Arc<Fen>>,
     /// The received position, without reserves; `None` if the message was a move without a board, and without an expected
     /// position.

@@ -147,8 +147,8 @@ impl Games {
         }
     }
 
-    /// Applies a message that is not a board; `None` if it affects no game. A separate function, so that boards, the most
-    /// frequent messages, take a short path.
+    /// Applies a message that is not a board; `None` if it affects no game. It is a separate function, so that boards, the
+    /// most frequent messages, take a short path.
     #[inline(never)]
     fn apply_non_board(&mut self, message: &Message) -> Option<MessageEffect> {
         match message {

@@ -53,8 +53,8 @@ impl PlayedMove {
         self.played
     }
 
-    /// Returns the pretty form, as sent: `e4`, `Nbd7+`. Not always standard notation. `None` if the server sent none, or cut the
-    /// line before it.
+    /// Returns the pretty form as the server sent it (`e4`, `Nbd7+`), which is not always standard notation. `None` if the server
+    /// sent none, or cut the line before it.
     pub fn pretty(&self) -> Option<&str> {
         match &self.report {
             MoveReport::Usual { san, .. } => {
@@ -135,8 +135,8 @@ pub(super) struct KnownMoves {
     /// Board before the first of `played`.
     pub(super) base: Arc<Style12>,
     pub(super) played: Vec<PlayedMove>,
-    /// Ply of the last base without a last move, the start board, from which delta boards count; 0 if none was seen. More than 0
-    /// if Black moved first or a position was loaded.
+    /// Ply of the last base without a last move, the start board, from which delta boards count; 0 if none was seen. It is more
+    /// than 0 if Black moved first or a position was loaded.
     pub(super) start_ply: u32,
     /// Maximum length of `played`.
     limit: usize,

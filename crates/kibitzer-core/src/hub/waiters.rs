@@ -4,8 +4,8 @@ use std::task::Waker;
 
 /// Wakers of the waiting subscribers, with one slot per subscriber: repeated polls replace the waker, and freed slots are reused.
 ///
-/// `tokio::sync::Notify` would need a second lock and a list entry for every wait. This type uses the lock of the ring. Measured with
-/// 64 waiting tasks: 0.84 of the time of a `tokio::sync::broadcast`, with `Notify` 1.08.
+/// `tokio::sync::Notify` would need a second lock and a list entry for every wait. This type uses the lock of the ring. Measured
+/// with 64 waiting tasks, it takes 0.84 of the time of a `tokio::sync::broadcast`; with `Notify` it took 1.08.
 #[derive(Debug, Default)]
 pub(super) struct Waiters {
     pub(super) slots: Vec<WakerSlot>,
@@ -60,7 +60,8 @@ impl Waiters {
         self.n_waiting = 0;
     }
 
-    /// Replaces the state of a slot, which drops its waker, and updates the number of stored wakers. Ignores an index without a slot.
+    /// Replaces the state of a slot, which drops its waker, and updates the number of stored wakers. Ignores an index without a
+    /// slot.
     pub(super) fn set_slot(&mut self, index: usize, new: WakerSlot) {
         let Some(slot) = self.slots.get_mut(index) else {
             return;

@@ -80,7 +80,7 @@ pub fn seal_ping_answer(time_ms: u64) -> Vec<u8> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unsealed {
-    /// Text without line end. Untrusted bytes of the client, each below 0x80.
+    /// Text without line end: untrusted bytes of the client, each below 0x80.
     pub text: Vec<u8>,
     /// Time of the client's clock in milliseconds; most clients send it modulo ten million.
     pub time_ms: u64,

@@ -25,9 +25,11 @@ impl GameStep {
 }
 
 impl Game {
-    /// Applies a board of the server, which becomes the current position. Returns the effect on the game, and the position that
-    /// the board replaced; after a takeback to another board than the known one, the known position of its ply. Clears a pending
-    /// announcement, and marks the game as followed.
+    /// Applies a board of the server, which becomes the current position. Clears a pending announcement, and marks the game as
+    /// followed and in step.
+    ///
+    /// Returns the effect on the game, and the position that the board replaced. After a takeback with a desync, that is the
+    /// known position of the board's ply.
     pub(in crate::game) fn apply_board_and_take_replaced(&mut self, board: &Arc<Style12>) -> (GameStep, Arc<Style12>) {
         // A final board after the end leaves the game ended; one after the observation ended revives it.
         self.followed = true;
@@ -119,9 +121,9 @@ impl Game {
         reported
     }
 
-    /// Applies a board `plies` before the last known one, and drops the later moves. If the known moves lead to another board at
-    /// its ply, returns to that one, which the desync compares, and drops all moves; drops them also if they do not reach the
-    /// ply.
+    /// Applies a board `plies` before the last known one, and drops the later moves. Drops all moves if they lead to another
+    /// board at its ply, or do not reach that ply. If that is a desync, first returns to the known position of the ply, which the
+    /// report compares.
     fn apply_board_of_earlier_ply(&mut self, board: &Arc<Style12>, plies: u32) -> GameStep {
         let kind = ChangeKind::took_back(plies);
         let known = self.moves.board_at(board.ply(), &self.position);
