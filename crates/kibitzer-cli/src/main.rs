@@ -110,7 +110,7 @@ fn main() -> ExitCode {
         Some(Command::Completions(args)) => args.print_script(),
         Some(Command::Man(args)) => args.print_page(),
     };
-    log::write_queued_lines();
+    log::wait_for_queued_lines();
     result.map_or_else(|failure| failure.report(), |()| ExitCode::SUCCESS)
 }
 

@@ -103,7 +103,7 @@ impl DecodePrinter {
     /// Prints an event that the filter accepts.
     fn print_if_accepted(&mut self, event: &Event) -> Result<(), Failure> {
         let at = self.stamp.map_or(Duration::ZERO, |stamp| stamp.time);
-        if self.filter.as_mut().is_none_or(|filter| filter.accepts(event, at)) {
+        if self.filter.as_mut().is_none_or(|filter| filter.record_and_check(event, at)) {
             self.writer.write_event(event, self.stamp.as_ref())?;
         }
         Ok(())

@@ -80,7 +80,7 @@ impl EventFilter {
 
     /// Returns whether an event passes, and records it for later ones. Has to be called for every event of the session, in order;
     /// `at` is the time since the session began.
-    pub(crate) fn accepts(&mut self, event: &Event, at: Duration) -> bool {
+    pub(crate) fn record_and_check(&mut self, event: &Event, at: Duration) -> bool {
         // Without rows, the reply that a row belongs to is not used.
         let (facts, _) = self.facts.record_event(0, at, event);
         self.expression.as_ref().is_none_or(|expression| expression.accepts(&Subject::of_event(event, facts)))

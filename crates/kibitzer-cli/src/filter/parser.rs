@@ -1,9 +1,9 @@
 //! Parser of filter expressions.
 //!
 //! ```text
-//! any  = all { "or" all }
-//! all  = term { ["and"] term }
-//! term = ("not" | "-" | "!") term | "(" any ")" | "pattern" | key:values | quantity operator value | "mine" | word
+//! disjunction = conjunction { "or" conjunction }
+//! conjunction = term { ["and"] term }
+//! term = ("not" | "-" | "!") term | "(" disjunction ")" | "pattern" | key:values | quantity operator value | "mine" | word
 //! ```
 
 use kibitzer::core::message::GameId;
@@ -57,7 +57,7 @@ impl Expression {
         if text.trim().is_empty() {
             return Err(parser.error(0, "an expression needs at least one term, such as kind:tell"));
         }
-        let term = parser.parse_any(0)?;
+        let term = parser.parse_disjunction(0)?;
         if !parser.rest().is_empty() {
             return Err(parser.error(parser.at, "no bracket is open here"));
         }
@@ -68,16 +68,16 @@ impl Expression {
 impl Parser<'_> {
     /// Parses one or more expressions joined by `or`, up to a closing bracket or the end. `depth` is the number of open brackets
     /// and negations.
-    fn parse_any(&mut self, depth: usize) -> Result<Term, FilterError> {
-        let mut any = vec![self.parse_all(depth)?];
+    fn parse_disjunction(&mut self, depth: usize) -> Result<Term, FilterError> {
+        let mut any = vec![self.parse_conjunction(depth)?];
         while self.take_word("or") {
-            any.push(self.parse_all(depth)?);
+            any.push(self.parse_conjunction(depth)?);
         }
         Ok(Term::Or(any))
     }
 
     /// Parses one or more terms joined by `and` or by blanks, up to `or`, a closing bracket or the end.
-    fn parse_all(&mut self, depth: usize) -> Result<Term, FilterError> {
+    fn parse_conjunction(&mut self, depth: usize) -> Result<Term, FilterError> {
         let mut all = Vec::new();
         loop {
             all.push(self.parse_term(depth)?);
@@ -101,7 +101,7 @@ impl Parser<'_> {
             return Ok(Term::Not(Box::new(self.parse_term(depth + 1)?)));
         }
         if self.take_sign("(") {
-            let inner = self.parse_any(depth + 1)?;
+            let inner = self.parse_disjunction(depth + 1)?;
             return if self.take_sign(")") { Ok(inner) } else { Err(self.error(start, "the bracket is not closed")) };
         }
         if self.rest().starts_with('"') {

@@ -39,12 +39,12 @@ pub(crate) struct Subject<'a> {
 impl<'a> Subject<'a> {
     /// Creates the subject of an event, whose facts come from [`SessionFacts::record_event`](super::SessionFacts::record_event).
     pub(crate) fn of_event(event: &'a Event, facts: Facts) -> Self {
-        Self { event: Some(event), facts, ..Self::new(event.kind().as_str(), game_of(event), event) }
+        Self { event: Some(event), facts, ..Self::of_row(event.kind().as_str(), game_of(event), event) }
     }
 
     /// Creates the subject of a row that is not an event, with the text to search in. It has no facts: `mine` and comparisons do
     /// not accept it.
-    pub(crate) fn new(kind: &'static str, game: Option<GameId>, display: &'a dyn fmt::Display) -> Self {
+    pub(crate) fn of_row(kind: &'static str, game: Option<GameId>, display: &'a dyn fmt::Display) -> Self {
         Self { kind, game, event: None, facts: Facts::default(), display, text: OnceCell::new() }
     }
 

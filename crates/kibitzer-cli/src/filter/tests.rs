@@ -23,7 +23,11 @@ fn events(said: &[u8]) -> Vec<Event> {
 /// Numbers of the events that pass, counted from 1.
 fn accepted(source: &str, events: &[Event]) -> Vec<usize> {
     let mut filter = EventFilter::new(Expression::parse(source).unwrap());
-    (1..).zip(events).filter(|(_, event)| filter.accepts(event, Duration::ZERO)).map(|(number, _)| number).collect()
+    (1..)
+        .zip(events)
+        .filter(|(_, event)| filter.record_and_check(event, Duration::ZERO))
+        .map(|(number, _)| number)
+        .collect()
 }
 
 #[test]
@@ -114,7 +118,7 @@ fn own_games_are_those_that_this_login_plays() {
 fn replies_are_compared_by_their_delay() {
     let sent = |line: &str| Event::Sent { line: Some(line.into()), request: None };
     let mut filter = EventFilter::new(Expression::parse("reply>200ms").unwrap());
-    let mut passes = |event: &Event, ms| filter.accepts(event, Duration::from_millis(ms));
+    let mut passes = |event: &Event, ms| filter.record_and_check(event, Duration::from_millis(ms));
     let block = events(b"\x151\x1637\x16x\n\r\x17\n\rfics% ");
     assert!(!passes(&sent("1 finger"), 0));
     let numbered: Vec<_> = block.iter().map(|event| passes(event, 201)).collect();

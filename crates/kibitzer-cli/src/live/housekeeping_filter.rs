@@ -48,8 +48,8 @@ impl HousekeepingFilter {
 
     /// Returns whether to print an event, and updates the state that decides about later ones. Every event has to be passed, in
     /// order, also those that are not printed.
-    pub(crate) fn should_print(&mut self, event: &Event) -> bool {
-        let is_housekeeping = self.is_housekeeping(event);
+    pub(crate) fn record_and_check_printed(&mut self, event: &Event) -> bool {
+        let is_housekeeping = self.record_and_check_housekeeping(event);
         let is_repeated = self.is_login_announced && matches!(event, Event::LoggedIn(_));
         let is_mark = matches!(event.kind().category(), EventCategory::Control | EventCategory::Sent);
         !is_housekeeping && !is_repeated && !is_mark && self.kinds.is_none_or(|includes| includes(event.kind()))
@@ -57,7 +57,7 @@ impl HousekeepingFilter {
 
     /// Returns whether an event is a command of the session itself, part of the reply to one, or a repeated reserve, and updates
     /// the state that decides about later events. Every event has to be passed, in order.
-    pub(crate) fn is_housekeeping(&mut self, event: &Event) -> bool {
+    pub(crate) fn record_and_check_housekeeping(&mut self, event: &Event) -> bool {
         match event {
             Event::Connected => *self = Self { kinds: self.kinds, ..Self::default() },
             Event::Ready(_) => self.is_ready = true,
@@ -133,21 +133,21 @@ mod tests {
     fn heard(housekeeping_filter: &mut HousekeepingFilter, said: &str) -> Vec<String> {
         let (mut reader, mut input) = (EventReader::default(), said.as_bytes());
         let events: Vec<_> = std::iter::from_fn(|| reader.next(&mut input)).collect();
-        let shown = events.iter().filter(|event| housekeeping_filter.should_print(event));
+        let shown = events.iter().filter(|event| housekeeping_filter.record_and_check_printed(event));
         shown.map(|event| String::from_utf8_lossy(event.raw()).into_owned()).collect()
     }
 
     #[test]
     fn replies_to_the_session_itself_are_left_out() {
         let mut housekeeping_filter = HousekeepingFilter::default();
-        assert!(!housekeeping_filter.should_print(&sent("3 set style 12")));
+        assert!(!housekeeping_filter.record_and_check_printed(&sent("3 set style 12")));
         assert_eq!(
             heard(&mut housekeeping_filter, "\x153\x1656\x16Style 12 set.\n\r\x17\n\rfics% \n\rHello.\n\rfics% "),
             ["Hello."]
         );
-        assert!(housekeeping_filter.should_print(&Event::Ready(Capabilities::default())));
-        housekeeping_filter.should_print(&sent("3 date"));
-        housekeeping_filter.should_print(&sent("4 $$date"));
+        assert!(housekeeping_filter.record_and_check_printed(&Event::Ready(Capabilities::default())));
+        housekeeping_filter.record_and_check_printed(&sent("3 date"));
+        housekeeping_filter.record_and_check_printed(&sent("4 $$date"));
         let replies =
             "\x153\x1630\x16Noon\n\r\x17\n\rfics% \n\r\x154\x1630\x16Noon\n\r\x17\n\rfics% \n\rBye.\n\rfics% ";
         assert_eq!(heard(&mut housekeeping_filter, replies), ["Noon", "Bye."]);
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn replies_to_the_session_with_a_tag_are_left_out() {
         let mut housekeeping_filter = HousekeepingFilter::default();
-        housekeeping_filter.should_print(&sent("`2`set prompt 0"));
+        housekeeping_filter.record_and_check_printed(&sent("`2`set prompt 0"));
         let said = "\x19[107 * 2\nPrompt off.\n\r\x19[28 Bar\nBar shouts: hi\n\r\x19]more\n\r\x19]\x19[28 Bar\nBar shouts: ho\n\r\x19]";
         assert_eq!(heard(&mut housekeeping_filter, said), ["Bar shouts: ho"]);
     }
@@ -164,18 +164,18 @@ mod tests {
     #[test]
     fn answers_to_fences_and_refusals_of_the_set_up_are_left_out() {
         let mut housekeeping_filter = HousekeepingFilter::default();
-        housekeeping_filter.should_print(&sent("iset block 1"));
-        housekeeping_filter.should_print(&sent("zqabcdefgh"));
+        housekeeping_filter.record_and_check_printed(&sent("iset block 1"));
+        housekeeping_filter.record_and_check_printed(&sent("zqabcdefgh"));
         let said = "iset: Command has failed.\n\rzqabcdefgh: Command has failed.\n\rFoo tells you: zqabcdefgh\n\r";
         assert_eq!(heard(&mut housekeeping_filter, said), ["Foo tells you: zqabcdefgh"]);
-        housekeeping_filter.should_print(&Event::Ready(Capabilities::default()));
-        housekeeping_filter.should_print(&sent("dance"));
-        housekeeping_filter.should_print(&sent("$$zqhgfedcba"));
+        housekeeping_filter.record_and_check_printed(&Event::Ready(Capabilities::default()));
+        housekeeping_filter.record_and_check_printed(&sent("dance"));
+        housekeeping_filter.record_and_check_printed(&sent("$$zqhgfedcba"));
         let said = "dance: Command not found.\n\rfics% zqhgfedcba: Command not found.\n\rzqhgfedcba: Command not found.\n\rfics% ";
         let again = "zqhgfedcba: Command not found.";
         assert_eq!(heard(&mut housekeeping_filter, said), ["dance: Command not found.", again]);
         for _ in 0..1_000 {
-            housekeeping_filter.should_print(&sent("zqabcdefgh"));
+            housekeeping_filter.record_and_check_printed(&sent("zqabcdefgh"));
         }
         assert_eq!(housekeeping_filter.fences.len(), MAX_FENCES);
     }
@@ -183,8 +183,8 @@ mod tests {
     #[test]
     fn another_connection_has_other_numbers() {
         let mut housekeeping_filter = HousekeepingFilter::default();
-        housekeeping_filter.should_print(&sent("3 set style 12"));
-        housekeeping_filter.should_print(&Event::Connected);
+        housekeeping_filter.record_and_check_printed(&sent("3 set style 12"));
+        housekeeping_filter.record_and_check_printed(&Event::Connected);
         assert_eq!(heard(&mut housekeeping_filter, "\x153\x1630\x16Noon\n\r\x17"), ["Noon"]);
     }
 }

@@ -223,8 +223,8 @@ impl PrintLoop {
     fn print_if_accepted(&mut self, at: Instant, event: &Event) -> Result<(), Failure> {
         let stamp = self.clock.stamp(at);
         let is_accepted = match &mut self.housekeeping {
-            Some(housekeeping) => housekeeping.should_print(event),
-            None => self.filter.accepts(event, stamp.time),
+            Some(housekeeping) => housekeeping.record_and_check_printed(event),
+            None => self.filter.record_and_check(event, stamp.time),
         };
         if is_accepted {
             self.lines.write_event(event, Some(&stamp))?;

@@ -12,7 +12,7 @@ use tracing_subscriber::filter::LevelFilter;
 use crate::failure::Failure;
 use sink::open_log_file;
 
-pub(crate) use sink::{LogOnScreen, LogWriter, newest_lines_if_on, turn_on, write_queued_lines};
+pub(crate) use sink::{LogOnScreen, LogWriter, newest_lines_if_on, turn_on, wait_for_queued_lines};
 
 /// Environment variable with the filter, which is used without `--log`.
 const VARIABLE: &str = "KIBITZER_LOG";

@@ -124,7 +124,7 @@ pub(crate) fn turn_on(file: Option<File>) {
 }
 
 /// Waits until the lines for standard error are written, at most one second.
-pub(crate) fn write_queued_lines() {
+pub(crate) fn wait_for_queued_lines() {
     let stderr = lock_destination().stderr.take();
     if let Some(lines) = stderr {
         lines.finish();

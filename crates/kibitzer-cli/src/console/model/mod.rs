@@ -164,7 +164,7 @@ impl SessionModel {
     fn apply_event(&mut self, at: Duration, event: Event, snapshot: Option<Box<GameSnapshot>>) {
         let number = self.rows.next_number();
         let facts = self.record_facts_and_reply(number, at, &event);
-        let is_housekeeping = self.housekeeping_filter_mut().is_housekeeping(&event);
+        let is_housekeeping = self.housekeeping_filter_mut().record_and_check_housekeeping(&event);
         self.names.record_names(&event);
         self.password_prompt.record_event(event.kind());
         self.received_offers.apply_event(&event);

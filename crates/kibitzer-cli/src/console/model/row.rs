@@ -123,7 +123,7 @@ impl ConsoleRow {
     pub(crate) fn filter_subject(&self) -> Subject<'_> {
         match &self.content {
             RowContent::Event(event) => Subject::of_event(event, self.facts),
-            content => Subject::new(self.kind_name(), self.game(), content),
+            content => Subject::of_row(self.kind_name(), self.game(), content),
         }
     }
 

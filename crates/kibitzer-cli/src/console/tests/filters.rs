@@ -137,7 +137,7 @@ fn the_same_events_pass_in_every_command() {
         for (n, source) in EXPRESSIONS.into_iter().enumerate().skip(at % 16).step_by(16) {
             let expression = Expression::parse(source).unwrap();
             let mut filter = EventFilter::new(expression.clone());
-            let in_connect: Vec<_> = events.iter().map(|(row, event)| filter.accepts(event, row.at)).collect();
+            let in_connect: Vec<_> = events.iter().map(|(row, event)| filter.record_and_check(event, row.at)).collect();
             let in_console: Vec<_> = events.iter().map(|(row, _)| expression.accepts(&row.filter_subject())).collect();
             assert_eq!(in_console, in_connect, "{source} in {name}: console and connect");
             let passed = lines.iter().zip(in_console).filter(|(_, passes)| *passes).map(|(line, _)| line);
