@@ -47,7 +47,7 @@ pub(crate) struct ReaderArgs {
 }
 
 impl ReaderArgs {
-    /// Returns the timeseal protocol of the session; off by default.
+    /// Returns the timeseal protocol that the session used; none by default.
     pub(crate) fn timeseal(self) -> Timeseal {
         self.timeseal.unwrap_or_default()
     }
@@ -82,13 +82,15 @@ pub(crate) struct PopulationArgs {
 }
 
 impl PopulationArgs {
-    /// Returns the options of the simulated players. The seed is an option of the server and not included.
+    /// Returns the options of the simulated players: their speed. The seed is not included, because it is an option of the whole
+    /// server.
     pub(crate) fn options(self) -> PopulationOptions {
         PopulationOptions::new().speed(self.speed)
     }
 }
 
-/// A value parser with words for the completion by shells. It accepts other values, too.
+/// Wraps a value parser, and suggests words to the shell's completion. Whether a value is accepted depends on the wrapped parser
+/// alone.
 #[derive(Clone)]
 pub(crate) struct SuggestingParser<P> {
     parser: P,
@@ -96,6 +98,7 @@ pub(crate) struct SuggestingParser<P> {
 }
 
 impl<P: TypedValueParser> SuggestingParser<P> {
+    /// Creates a parser that accepts what `parser` does, and suggests the result of `words`, which is called for each completion.
     pub(crate) const fn new(parser: P, words: fn() -> Vec<&'static str>) -> Self {
         Self { parser, words }
     }
@@ -113,14 +116,15 @@ impl<P: TypedValueParser> TypedValueParser for SuggestingParser<P> {
     }
 }
 
-/// Returns the message for an unknown word: `unknown kind "tel", did you mean "tell"?`.
+/// Returns the message for an unknown word, with the most similar known one if there is any: `unknown kind "tel", did you mean
+/// "tell"?`. `what` is what the word should name, such as `kind`.
 pub(crate) fn unknown_word_message<'a>(what: &str, word: &str, known: impl Iterator<Item = &'a str>) -> String {
     let nearest =
         most_similar_word(word, known).map_or_else(String::new, |nearest| format!(", did you mean {nearest:?}?"));
     format!("unknown {what} {word:?}{nearest}")
 }
 
-/// Returns a parser of speeds (see [`parse_speed`]) that refuses those outside of a range.
+/// Returns a parser of speeds (see [`parse_speed`]) within an inclusive range. Its error is a message that states the range.
 pub(crate) fn speed_parser(range: RangeInclusive<f64>) -> impl Fn(&str) -> Result<f64, String> + Clone {
     move |text| {
         let speed = parse_speed(text).filter(|speed| range.contains(speed));
@@ -128,13 +132,14 @@ pub(crate) fn speed_parser(range: RangeInclusive<f64>) -> impl Fn(&str) -> Resul
     }
 }
 
-/// Parses a positive, finite speed such as `4`, `0.5` or `4x`; `None` for any other text.
+/// Parses a positive, finite speed such as `4`, `0.5`, `4x` or `4×`; `None` for any other text.
 pub(crate) fn parse_speed(text: &str) -> Option<f64> {
     let number: f64 = text.trim_end_matches(['x', '\u{d7}']).parse().ok()?;
     (number > 0.0 && number.is_finite()).then_some(number)
 }
 
-/// Parses a duration such as `10s`, `2m` or `500ms`.
+/// Parses a duration: a whole number and the unit `ms`, `s`, `m` or `h`, such as `500ms` or `10s`. Zero is allowed; too many
+/// hours or minutes give the longest duration.
 ///
 /// # Errors
 ///

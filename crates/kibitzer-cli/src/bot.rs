@@ -21,10 +21,10 @@ use crate::failure::{EXIT_STATUS, Failure};
 use crate::live::{StopSignal, check_end, connect_failure, run, runtime, start_and_expose_session};
 use crate::output::{LineFormat, TerminalSafe};
 
-/// File for the games of the demo.
+/// File to which the demo appends its games, in the current folder.
 const DEMO_GAMES: &str = "kibitzer-demo.pgn";
 
-/// Pause of the demo's player before each move, so that people can follow.
+/// Time that the demo's bot takes for each move, so that people can follow.
 const DEMO_MOVE: Duration = Duration::from_millis(500);
 
 /// Play with an engine, by the settings of a file
@@ -57,8 +57,8 @@ Examples:
   kibitzer bot bot.toml --json | jq -r .reason   for programs";
 
 impl Args {
-    /// Checks the engine and the rules of the configuration with `--check`; otherwise plays, without a configuration on an
-    /// embedded server.
+    /// With `--check`, starts the engine and prints its options and the rules; otherwise plays: by the configuration or, with
+    /// `--demo`, on an embedded server. Blocks until the bot has stopped. `plain` keeps the console closed.
     pub(crate) fn play_or_check(&self, plain: bool) -> Result<(), Failure> {
         let opens_console = console::can_open_console(plain, self.shared.format.format(), self.shared.ending);
         match &self.config {
@@ -68,7 +68,8 @@ impl Args {
         }
     }
 
-    /// Plays with a configuration: in the console if `opens_console` and there is one account, otherwise printing events.
+    /// Plays by a configuration: in the console if `opens_console` and there is exactly one account, otherwise printing the bot's
+    /// events.
     fn play_with_config(&self, config: BotConfig, opens_console: bool) -> Result<(), Failure> {
         let server = config.accounts.first().map_or_else(String::new, |profile| profile.host_name().to_owned());
         if let [profile] = &config.accounts[..]
@@ -82,7 +83,7 @@ impl Args {
         run(self.play_and_print(Bot::new(config), accounts, &server))
     }
 
-    /// Starts an embedded server, plays there until the session ends, and shuts the server down.
+    /// Starts an embedded server, plays on it with the built-in weak player until the session ends, and shuts the server down.
     fn run_demo(&self, opens_console: bool) -> Result<(), Failure> {
         let runtime = runtime()?;
         let (server, address, profile) = runtime.block_on(self.shared.start_server())?;
@@ -100,8 +101,9 @@ impl Args {
         result
     }
 
-    /// Plays, and shows the session in the console. When the user quits, or at a signal, `on_close` stops the bot, whose further
-    /// events are printed.
+    /// Plays, and shows the session in the console. When the user closes the console, or at a signal, calls `on_close`, which has
+    /// to stop the bot; its further events are printed. `server` is the server's name in messages, with the control of an
+    /// embedded one.
     fn play_in_console<S: StartEngine>(
         &self,
         runtime: &Runtime,
@@ -143,7 +145,8 @@ impl Args {
         console::show_session_then_shut_down(runtime, &client, feed, server, ProfileFilters::default(), None, companion)
     }
 
-    /// Starts a session for every account, plays in all of them and prints the bot's events, until every session has ended.
+    /// Starts a session for every account, plays in all of them and prints the bot's events, until every session has ended. The
+    /// first signal lets the games in progress end, the second stops the bot at once.
     ///
     /// # Cancel safety
     ///
@@ -185,8 +188,8 @@ impl Args {
     }
 }
 
-/// Requests a stop of the bot at a signal or the deadline, and again at the next signal. Later signals change nothing. Never
-/// completes.
+/// Requests a stop of the bot at the first signal or the deadline, and forces it at the next signal. Later signals change
+/// nothing. Never completes.
 ///
 /// # Cancel safety
 ///
@@ -198,7 +201,8 @@ async fn stop_at_signal_or_deadline(signals: &mut StopSignal, stop: &Stop) -> st
     }
 }
 
-/// Starts the engine of a configuration, prints its name, variants and options and all rules of the bot, and quits it.
+/// Starts the engine of the configuration file at `path`, prints its name, variants and options and all rules of the bot, and
+/// quits it.
 ///
 /// # Cancel safety
 ///
@@ -220,7 +224,7 @@ async fn start_engine_and_print_rules(path: &Path) -> Result<(), Failure> {
     lines.iter().try_for_each(|line| writeln!(out, "{}", TerminalSafe(line))).map_err(Failure::stdout)
 }
 
-/// Returns the settings of the demo: it plays against the server's player that accepts every match.
+/// Returns the configuration of the demo, which repeatedly challenges Whetstone, the simulated player that accepts every match.
 fn demo_config(profile: Profile) -> BotConfig {
     let mut config = BotConfig::new(profile, EngineConfig::new(Vec::<String>::new()));
     let mut matchmaking = MatchmakingRules::against("Whetstone".parse().ok(), "2 0 unrated");
@@ -231,7 +235,8 @@ fn demo_config(profile: Profile) -> BotConfig {
     config
 }
 
-/// Returns `Ok` if the error is a requested end of the session, otherwise the failure.
+/// Returns `Ok` if the error stands for a requested end of the session, otherwise the failure. `server` is the server's name in
+/// the message.
 fn check_bot_end(server: &str, error: BotError) -> Result<(), Failure> {
     match error {
         BotError::Connect(error) => Err(connect_failure(server, &error)),
@@ -240,7 +245,7 @@ fn check_bot_end(server: &str, error: BotError) -> Result<(), Failure> {
     }
 }
 
-/// Prints an event as JSON; as text only if it is an action of the bot, not analysis.
+/// Prints an event on standard output: every event as JSON, but as text only actions of the bot.
 fn print_bot_event(event: &BotEvent, format: LineFormat) -> io::Result<()> {
     let mut out = io::stdout().lock();
     match (format, event) {

@@ -65,7 +65,8 @@ Examples:
   kibitzer connect --json --for 10s | jq -r .event        ten seconds of `kibitzer serve`, for programs";
 
 impl Args {
-    /// Runs one session to its end.
+    /// Runs one session until it ends or the stop signal arrives: prints its events, and sends the lines of standard input. With
+    /// `--json`, lines that begin with `{` are requests. `plain` turns the line editor off.
     ///
     /// # Cancel safety
     ///
@@ -96,8 +97,8 @@ impl Args {
         wait_for_end(&server, &client, printed).await.map(report_recorded)
     }
 
-    /// Opens the line editor if text is printed on a terminal, unless `plain`; otherwise standard input. The editor restores the
-    /// terminal when its [`LineMode`] is dropped.
+    /// Returns the source of typed lines: the line editor if text is printed on a terminal and `plain` is not set, otherwise
+    /// standard input. The editor restores the terminal when its [`LineMode`] is dropped.
     fn open_typed_input(&self, plain: bool, client: &Client) -> (Option<LineMode>, TypedInput) {
         let is_terminal = console::can_draw_on_stdout(plain) && io::stdin().is_terminal();
         let is_edited = self.format.format() == LineFormat::Text && is_terminal;
@@ -108,7 +109,8 @@ impl Args {
         }
     }
 
-    /// Loads the profile and applies all arguments. Asks for a missing password on the terminal.
+    /// Loads the profile and applies the arguments for the login, the recording and the attach socket. Asks for a missing
+    /// password on the terminal.
     ///
     /// # Cancel safety
     ///

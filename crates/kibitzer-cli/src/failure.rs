@@ -8,13 +8,13 @@ use kibitzer::core::text::error_chain;
 
 use crate::output::{TerminalSafe, print_above_input};
 
-/// Something the program could not do on this machine: a file, the terminal, a profile.
+/// Exit status if something on this machine cannot be used: a file, the terminal, a profile.
 pub(crate) const FAILED: u8 = 1;
-/// The arguments are wrong.
+/// Exit status if the arguments are wrong.
 pub(crate) const USAGE: u8 = 2;
-/// No session was established: no answer, or the login was refused.
+/// Exit status if no session was established: the server did not answer, or refused the login.
 pub(crate) const NO_SESSION: u8 = 3;
-/// The session was lost permanently.
+/// Exit status if the session was lost permanently.
 pub(crate) const LOST: u8 = 4;
 
 /// Section of the help of all commands that open a session.
@@ -35,7 +35,7 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// Creates a failure that ends the program with this status and message.
+    /// Creates a failure that ends the program with this exit status and, on standard error, this message of one line.
     pub(crate) fn new(status: u8, message: impl Into<String>) -> Self {
         Self { status, message: Some(message.into()) }
     }
@@ -59,7 +59,7 @@ impl Failure {
         }
     }
 
-    /// Prints the message, if there is one, on standard error. Returns the exit status.
+    /// Prints the message on standard error, if there is one, and returns the exit status. Does not end the program.
     pub(crate) fn report(&self) -> ExitCode {
         if let Some(message) = &self.message {
             report(message);
@@ -68,14 +68,15 @@ impl Failure {
     }
 }
 
-/// Registering signals, building the runtime or starting the embedded server failed.
+/// Failure to register signals, to build the runtime or to start the embedded server: exit status [`FAILED`].
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         Self::local(format!("cannot start: {error}"))
     }
 }
 
-/// Prints a line on standard error, after the name of the program.
+/// Prints `kibitzer: ` and the message as a line on standard error, above an input line being edited. Characters that control a
+/// terminal are escaped.
 pub(crate) fn report(message: &str) {
     // Without standard error, only the exit status reports the failure.
     let _ = print_above_input(|| writeln!(io::stderr(), "kibitzer: {}", TerminalSafe(message)));

@@ -7,7 +7,7 @@ use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, FiredFault, LoginObst
 
 use crate::arguments::{parse_duration, unknown_word_message};
 
-/// Longest inserted line, which the server holds in memory.
+/// Maximum number of bytes in a fault, because the server holds an inserted line in memory.
 const MAX_BYTES: usize = 16 << 20;
 
 /// The long help of `--fault`.
@@ -27,7 +27,7 @@ and POINT, if it is not the start of the connection (connect), one of
   after=N                     at byte N of the connection
   now                         at the next line";
 
-/// The faults, for completion and suggestions; a value follows each `=` at the end.
+/// Names of the faults, for completion and suggestions. A number or duration follows those that end in `=`.
 pub(crate) const FAULTS: [&str; 18] = [
     "split=",
     "split-randomly=",
@@ -49,7 +49,7 @@ pub(crate) const FAULTS: [&str; 18] = [
     "shutdown",
 ];
 
-/// Names of the points, without `after=N`.
+/// Points of a connection by name, without `after=N`, which has a number.
 const POINTS: [(&str, FaultPoint); 6] = [
     ("connect", FaultPoint::Connect),
     ("login", FaultPoint::Login),
@@ -59,7 +59,7 @@ const POINTS: [(&str, FaultPoint); 6] = [
     ("now", FaultPoint::Now),
 ];
 
-/// Names of the reasons for which a login is refused.
+/// Reasons for which a login is refused, by name.
 const REFUSALS: [(&str, LoginObstacle); 8] = [
     ("bad-name", LoginObstacle::BadName),
     ("registered", LoginObstacle::NameRegistered),
@@ -71,7 +71,8 @@ const REFUSALS: [(&str, LoginObstacle); 8] = [
     ("silence", LoginObstacle::Silence),
 ];
 
-/// A fault, and the point of the connection at which it happens.
+/// A fault, and the point of the connection at which it takes effect. Parsed from and displayed as `FAULT@POINT`; a text without
+/// a point means the start of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ScheduledFault {
     pub(crate) fault: Fault,
@@ -109,11 +110,11 @@ impl fmt::Display for ScheduledFault {
     }
 }
 
-/// A fault that is injected while the server runs, and the connection that it is for.
+/// A request to inject a fault into a running server, parsed from `FAULT[@POINT] [#N|NAME|next]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FaultRequest {
     fault: ScheduledFault,
-    /// `None` if the request names no connection.
+    /// Connection that the fault is for; `None` if the request names none.
     target: Option<ConnectionTarget>,
 }
 
@@ -139,7 +140,7 @@ impl FromStr for FaultRequest {
 
 impl FaultRequest {
     /// Schedules the fault on the requested connection, or on `default_target` if the request names none. Returns a confirmation
-    /// for people.
+    /// in one line, for people.
     ///
     /// # Errors
     ///
@@ -164,14 +165,13 @@ impl FaultRequest {
     }
 }
 
-/// Returns the text that reports a fault that took effect.
+/// Returns a line that reports that a fault took effect, with the connection and its byte.
 pub(crate) fn fired_fault_text(fired: &FiredFault) -> String {
     let fault = ScheduledFault { fault: fired.fault, at: fired.at };
     format!("fault {fault} took effect on connection #{} at byte {}", fired.connection, fired.byte)
 }
 
-/// Returns all candidates for completing a word: every fault, or after `@` the typed fault with every point. They are not
-/// filtered.
+/// Returns all faults, or if `word` contains `@`, its fault with every point. The caller selects those that begin with `word`.
 pub(crate) fn fault_completions(word: &str) -> Vec<String> {
     if let Some((fault, _)) = word.split_once('@') {
         let points = POINTS.iter().map(|(name, _)| *name).chain(["after="]);
@@ -185,13 +185,18 @@ fn name_of<T: PartialEq + Copy>(names: &[(&'static str, T)], value: T) -> &'stat
     names.iter().find(|(_, named)| *named == value).map_or("", |(name, _)| name)
 }
 
-/// Returns the value with the name `text`, or an error message that suggests a similar name. `what` is the kind of name in it.
+/// Returns the value with this name; case matters. An unknown name is an error message that suggests a similar one, in which
+/// `what` says what is named.
 fn parse_name<T: Copy>(what: &str, names: &[(&'static str, T)], text: &str) -> Result<T, String> {
     let known = names.iter().find(|(name, _)| *name == text).map(|(_, value)| *value);
     known.ok_or_else(|| unknown_word_message(what, text, names.iter().map(|(name, _)| *name)))
 }
 
-/// Parses a fault with its number: `split=10`.
+/// Parses a fault with its value, such as `split=10`, without a point.
+///
+/// # Errors
+///
+/// A message for an unknown fault, a missing or invalid value, a number above 16 Mi, or a value that the fault does not have.
 fn parse_fault(text: &str) -> Result<Fault, String> {
     const NUMBER: &str = "a number is missing after =";
     let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
@@ -217,7 +222,7 @@ fn parse_fault(text: &str) -> Result<Fault, String> {
     }
 }
 
-/// Parses the point of the connection at which a fault happens.
+/// Parses the point of a connection at which a fault takes effect: a name in [`POINTS`], or `after=N`.
 fn parse_point(text: &str) -> Result<FaultPoint, String> {
     match text.strip_prefix("after=") {
         Some(bytes) => {

@@ -36,8 +36,9 @@ use output::TerminalSafe;
 
 /// A live, typed view of a session on an internet chess server (FICS, ICC and their relatives)
 ///
-/// Without a command, it runs a demo, which needs no network: a guest logs in to a small chess server in this process and observes
-/// three games. On a terminal they are shown in the console; elsewhere, or with --plain, --json or --for, they are printed as lines.
+/// Without a command, it runs a demo, which needs no network: a guest logs in to a small chess server in this process and
+/// observes three games. On a terminal they are shown in the console; elsewhere, or with --plain, --json or --for, they are
+/// printed as lines.
 #[derive(Parser)]
 #[command(name = "kibitzer", version, after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"), override_usage = "kibitzer [OPTIONS]\n       kibitzer <COMMAND>")]
 struct Cli {
@@ -114,12 +115,11 @@ fn main() -> ExitCode {
     result.map_or_else(|failure| failure.report(), |()| ExitCode::SUCCESS)
 }
 
-/// Parses the arguments of the process.
+/// Parses the arguments of the process. Only options that all commands share may stand before a command.
 ///
 /// # Errors
 ///
-/// [`clap::Error`] if they are not valid, ask for help, or have an option of the demo before a command: only options of all
-/// commands may stand there.
+/// [`clap::Error`] if the arguments are not valid, ask for help or the version, or have an option of the demo before a command.
 fn parse_arguments() -> Result<Cli, clap::Error> {
     let matches = Cli::command().try_get_matches()?;
     let demo = demo::Args::augment_args(clap::Command::new("demo"));
@@ -132,8 +132,8 @@ fn parse_arguments() -> Result<Cli, clap::Error> {
     Cli::from_arg_matches(&matches)
 }
 
-/// Prints the requested help on standard output and returns success, or reports invalid arguments in one line and returns
-/// [`USAGE`].
+/// Prints the requested help or version on standard output and returns success. Otherwise reports the invalid arguments in one
+/// line on standard error, followed by the place of the error if a filter expression is not valid, and returns [`USAGE`].
 fn print_help_or_error(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() {
         let _ = error.print();

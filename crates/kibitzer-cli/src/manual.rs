@@ -37,7 +37,7 @@ pub(crate) struct ManArgs {
     command: Option<String>,
 }
 
-/// Returns the names of all commands; each has a manual page.
+/// Returns the names of all subcommands; each has a manual page.
 fn commands_with_page() -> Vec<&'static str> {
     static PAGES: LazyLock<Vec<String>> =
         LazyLock::new(|| Cli::command().get_subcommands().map(|command| command.get_name().to_owned()).collect());
@@ -69,7 +69,11 @@ impl ManArgs {
         print_to_stdout(&render_page(&self.find_command()?).map_err(Failure::stdout)?)
     }
 
-    /// Finds the command whose page is requested; the program itself without an argument.
+    /// Returns the subcommand whose page is requested; the program itself without an argument.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`] for an unknown name, with a similar one.
     fn find_command(&self) -> Result<Command, Failure> {
         let mut program = Cli::command().disable_help_subcommand(true);
         program.build();
@@ -84,7 +88,8 @@ impl ManArgs {
     }
 }
 
-/// Returns completions of positional arguments, which `clap_complete` leaves out for fish.
+/// Returns lines of a fish script that complete the positional arguments of subcommands, which `clap_complete` leaves out for
+/// fish. `name` is the name of the program.
 fn fish_positional_completions(program: &Command, name: &str) -> String {
     let line = |command: &Command| {
         let values = command.get_positionals().flat_map(Arg::get_possible_values);
@@ -95,8 +100,8 @@ fn fish_positional_completions(program: &Command, name: &str) -> String {
     program.get_subcommands().filter_map(line).collect::<Vec<_>>().concat()
 }
 
-/// Renders the manual page of a command as roff, part by part: `clap_mangen` alone would join the lines of the examples into one
-/// paragraph.
+/// Renders the manual page of a command as roff, section by section, because `clap_mangen` alone would join the lines of the
+/// examples into one paragraph.
 fn render_page(command: &Command) -> io::Result<Vec<u8>> {
     let mut page = Vec::new();
     let man = Man::new(command.clone()).source(concat!("kibitzer ", env!("CARGO_PKG_VERSION")));
@@ -114,8 +119,8 @@ fn render_page(command: &Command) -> io::Result<Vec<u8>> {
     Ok(page)
 }
 
-/// Converts the paragraphs of a help text that have a title, such as `Examples:`, to sections that keep their lines. Drops the
-/// others.
+/// Converts the paragraphs of a help text that begin with a title, such as `Examples:`, to roff sections that keep their lines.
+/// Drops other paragraphs.
 fn help_to_sections(help: &str) -> Roff {
     let mut roff = Roff::new();
     for (title, lines) in help.split("\n\n").filter_map(|paragraph| paragraph.split_once(":\n")) {

@@ -17,9 +17,9 @@ use crate::metrics::MetricsAddress;
 
 /// Record a session in a file, for `kibitzer decode` and for tests
 ///
-/// All that both sides send, with times, without names and passwords of the login. Each line of standard input is sent as a
-/// command. How much there is already is shown on a terminal. It ends as `kibitzer connect` does, and when the file cannot be
-/// written any more.
+/// Records everything that both sides send, with times, except for names and passwords of the login. Each line of standard input
+/// is sent as a command. A terminal shows the size of the recording. The session ends as that of `kibitzer connect` does, and
+/// when the file cannot be written any more.
 #[derive(Debug, clap::Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"), allow_missing_positional = true)]
 pub(crate) struct Args {
@@ -42,11 +42,12 @@ Examples:
   echo 'observe 12' | kibitzer record --for 10m localhost:5000 game.jsonl
   kibitzer decode --format text session.jsonl           print its events";
 
-/// How often the progress is updated.
+/// Interval at which the displayed size of the recording is updated.
 const COUNT_INTERVAL: Duration = Duration::from_millis(250);
 
 impl Args {
-    /// Runs one session until it ends, or its recording fails.
+    /// Records one session until it ends, the stop signal arrives, or writing to the file fails. Then prints the recorded amount
+    /// on standard output.
     ///
     /// # Cancel safety
     ///
@@ -68,8 +69,8 @@ impl Args {
     }
 }
 
-/// Sends lines of standard input and shows the size of the recording on a terminal, until the session ends, the recording fails,
-/// or the stop signal.
+/// Sends lines of standard input, and shows the size of the recording on a terminal, until the session ends, the recording fails,
+/// or the stop signal arrives. Does not end the session.
 ///
 /// # Errors
 ///

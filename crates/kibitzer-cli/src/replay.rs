@@ -13,8 +13,8 @@ use crate::output::{EventWriter, LineFormat, Stamp};
 
 /// Show a recorded session again
 ///
-/// On a terminal it opens the console: the board, the games, every event with its bytes; play, step, jump, filter. On a
-/// pipe, or with `--format`, it prints the lines of `kibitzer decode`, each when its time has come.
+/// On a terminal it opens the console, which shows the board, the games and every event with its bytes, and can play, step, jump
+/// and filter. On a pipe, or with `--format`, it prints the lines of `kibitzer decode`, each when its time has come.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -41,7 +41,8 @@ Examples:
   kibitzer replay --speed 100 session.jsonl | jq 'select(.event==\"tell\")'";
 
 impl Args {
-    /// Opens the recording in the console on a terminal, otherwise prints its events at their recorded pace.
+    /// Shows the recording in the console if standard output is a terminal and neither `plain` nor `--format` is set; otherwise
+    /// prints its events at their recorded pace, divided by `--speed`. Blocks until the end.
     pub(crate) fn replay_recording(&self, plain: bool) -> Result<(), Failure> {
         let filter = self.filter.expression.clone();
         if self.format.is_none() && console::can_draw_on_stdout(plain) {

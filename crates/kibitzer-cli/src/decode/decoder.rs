@@ -17,13 +17,14 @@ pub(crate) struct DecodePrinter {
     events: EventReader,
     /// Number of bytes to parse at a time.
     chunk: NonZeroUsize,
-    /// Initial reader of every connection.
+    /// Reader in its initial state, which is cloned for each connection.
     initial_reader: EventReader,
     /// Number of bytes received on all connections.
     n_received: u64,
     password_prompt: PasswordPrompt,
+    /// Detects sent lines with a password, which are printed without their text.
     secrets: SecretDetector,
-    /// The time of the last piece of a recording.
+    /// Time of the last piece that had one; `None` for a raw log.
     stamp: Option<Stamp>,
     /// Decides which events are printed; `None` prints all.
     filter: Option<EventFilter>,
@@ -31,6 +32,8 @@ pub(crate) struct DecodePrinter {
 }
 
 impl DecodePrinter {
+    /// Creates a printer that parses with `events`, a reader in its initial state, and prints to `writer` the events that
+    /// `filter` accepts, all without one. `chunk` is the number of bytes to parse at a time; `None` parses whole pieces.
     pub(crate) fn new(
         events: EventReader,
         chunk: Option<NonZeroUsize>,
@@ -50,8 +53,8 @@ impl DecodePrinter {
         }
     }
 
-    /// Parses the next piece, prints its events and flushes the output, so that all is shown before waiting for more input. `stamp` is its time; without one, the time of the last
-    /// piece that had one applies.
+    /// Parses the next piece, prints its events and flushes the output, so that everything is shown before more input is read.
+    /// `stamp` is the time of the piece; without one, that of the last piece with a time applies.
     pub(super) fn print_piece(&mut self, piece: StreamPiece, stamp: Option<Stamp>) -> Result<(), Failure> {
         self.stamp = stamp.or(self.stamp);
         match piece {
@@ -94,13 +97,13 @@ impl DecodePrinter {
         self.writer.flush()
     }
 
-    /// Prints a sent line if the filter accepts it; `None` stands for a line with a password.
+    /// Prints a sent line as an event if the filter accepts it; `None` stands for a line with a password.
     fn print_sent(&mut self, text: Option<String>) -> Result<(), Failure> {
         let sent = Event::Sent { line: text.map(Arc::from), request: None };
         self.print_if_accepted(&sent)
     }
 
-    /// Prints an event that the filter accepts.
+    /// Prints an event if the filter accepts it. The filter sees the event in either case.
     fn print_if_accepted(&mut self, event: &Event) -> Result<(), Failure> {
         let at = self.stamp.map_or(Duration::ZERO, |stamp| stamp.time);
         if self.filter.as_mut().is_none_or(|filter| filter.record_and_check(event, at)) {

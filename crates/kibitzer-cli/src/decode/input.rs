@@ -13,19 +13,19 @@ use crate::output::Stamp;
 
 /// Maximum size of a read.
 const READ_BYTES: usize = 64 << 10;
-/// Minimum file size for a progress bar; shorter files are read too fast for one.
+/// Minimum size of a file for which the progress is shown; smaller files are read too fast for it.
 const LARGE_BYTES: u64 = 1 << 20;
 
-/// A piece of a log or a recording.
+/// A piece of a log or recording, in the order of the stream.
 #[derive(Clone, Debug)]
 pub(crate) enum StreamPiece {
     /// Bytes received from the server.
     Received(Vec<u8>),
-    /// Bytes sent by the client; `None` if the recording withholds them.
+    /// Bytes sent by the client; `None` if the recording leaves them out because they contain a password.
     Sent(Option<Vec<u8>>),
-    /// The connection ended. Received bytes that follow are of another one.
+    /// The connection ended. Later pieces belong to another connection.
     Ended,
-    /// The recording ends inside this line.
+    /// The recording ends inside the line of this number, counted from 1.
     Cut(u64),
 }
 
@@ -41,12 +41,12 @@ impl From<Record> for StreamPiece {
 
 /// A log or recording, which is read piece by piece.
 pub(crate) struct RecordedInput {
-    /// Name in messages.
+    /// Path of the file or `standard input`, for messages.
     name: String,
     source: InputFormat,
 }
 
-/// Format of the input, and its reader.
+/// Format of the input, with its reader.
 enum InputFormat {
     Raw(Reader),
     Transcript(TranscriptReader<Reader>),
@@ -55,11 +55,15 @@ enum InputFormat {
 type Reader = BufReader<Box<dyn Read>>;
 
 impl RecordedInput {
-    /// Opens a file, or standard input for `None`, and detects from the first bytes whether it is a transcript. Fails if it
-    /// cannot be opened or read.
+    /// Opens a file, or standard input for `None`, and detects from the first two bytes whether it is a transcript. Blocks until
+    /// they can be read.
     ///
-    /// With `may_show_progress`, and a terminal as standard error, shows the progress of large files and of inputs of unknown
-    /// size.
+    /// With `may_show_progress`, and if standard error is a terminal, shows the progress for files of at least 1 MiB and for
+    /// inputs of unknown size.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`] if the input cannot be opened or read.
     pub(crate) fn open(path: Option<&Path>, may_show_progress: bool) -> Result<Self, Failure> {
         let name = path.map_or_else(|| "standard input".to_owned(), |path| path.display().to_string());
         let failed = |error| Failure::local(format!("cannot open {name}: {error}"));
@@ -74,8 +78,11 @@ impl RecordedInput {
         Ok(Self { name, source })
     }
 
-    /// Opens a file as a transcript, without a progress bar. If it is not a transcript, the first call of [`next`](Self::next)
-    /// fails.
+    /// Opens a file as a transcript, without a progress bar. If it is not a transcript, [`next`](Self::next) fails.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`] if the file cannot be opened.
     pub(crate) fn open_transcript(path: &Path) -> Result<Self, Failure> {
         let name = path.display().to_string();
         let file = File::open(path).map_err(|error| Failure::local(format!("cannot open {name}: {error}")))?;
@@ -83,12 +90,13 @@ impl RecordedInput {
         Ok(Self { name, source })
     }
 
-    /// Returns the failure of a recording that ends inside a line.
+    /// Returns the failure for a recording that ends inside the line of this number, counted from 1.
     pub(crate) fn cut_failure(&self, line: u64) -> Failure {
         read_failure(&self.name, &TranscriptError::Torn { line })
     }
 
-    /// Returns the next piece, with its time if it is a record of a transcript; `None` at the end.
+    /// Reads the next piece; `None` at the end. A record of a transcript has a time, a piece of a raw log has none. Blocks until
+    /// a piece can be read.
     ///
     /// # Errors
     ///
@@ -112,8 +120,8 @@ impl RecordedInput {
     }
 }
 
-/// Creates a progress bar for an input of this size in bytes; a hidden one if it is small, or standard error is no terminal. It is
-/// cleared when it is dropped.
+/// Creates a progress bar for an input of `size` bytes, `None` if the size is unknown. It is hidden unless `may_show`, if the
+/// input is small, or if standard error is not a terminal. It is cleared at its end.
 fn progress_bar(size: Option<u64>, may_show: bool) -> ProgressBar {
     if !may_show || size.is_some_and(|size| size < LARGE_BYTES) || !io::stderr().is_terminal() {
         return ProgressBar::hidden();
@@ -129,7 +137,7 @@ fn progress_bar(size: Option<u64>, may_show: bool) -> ProgressBar {
     }
 }
 
-/// Reads the bytes that are available, at most [`READ_BYTES`]; blocks until there are some. Empty at the end of the input.
+/// Reads the available bytes, at most [`READ_BYTES`]; blocks until there are some. Returns no bytes at the end of the input.
 fn read_some(reader: &mut Reader) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; READ_BYTES];
     // Unlike `read_to_end`, `read` fails if a signal arrives.
@@ -144,8 +152,8 @@ fn read_some(reader: &mut Reader) -> io::Result<Vec<u8>> {
 }
 
 impl InputFormat {
-    /// Detects the format from the first bytes: a transcript starts with a JSON object. A line of a server may start with a
-    /// brace, too, but not followed by a quotation mark or a blank.
+    /// Detects the format from the first two bytes: a transcript begins with a JSON object, that is, `{` followed by a quotation
+    /// mark or a blank. A line of a server may begin with a brace, too, but is followed by something else.
     fn detect(mut source: Box<dyn Read>) -> io::Result<Self> {
         let mut start = Vec::with_capacity(2);
         source.by_ref().take(2).read_to_end(&mut start)?;
@@ -156,7 +164,7 @@ impl InputFormat {
     }
 }
 
-/// Returns the failure for an error of reading a transcript.
+/// Returns the failure for an error of reading the transcript `name`.
 fn read_failure(name: &str, error: &TranscriptError) -> Failure {
     match error {
         TranscriptError::Io { source, .. } => cannot_read(name, source),

@@ -56,7 +56,7 @@ enum Format {
 }
 
 impl Args {
-    /// Prints the events of the file or of standard input.
+    /// Prints the events of the file, or of standard input without one or for `-`. Blocks until its end.
     pub(crate) fn decode_input(&self) -> Result<(), Failure> {
         let path = self.file.as_deref().filter(|path| path.as_os_str() != "-");
         let input = RecordedInput::open(path, !io::stdout().is_terminal())?;
@@ -75,11 +75,12 @@ impl Args {
     }
 }
 
-/// Prints the events of a log or recording. Calls `before_piece` with the time of each piece, which a raw log does not have.
+/// Prints the events of a log or recording. Calls `before_piece` with the time of each piece before its events are printed; a
+/// piece of a raw log has no time. Prints the summary at the end, if the printer counts.
 ///
 /// # Errors
 ///
-/// [`Failure`] if reading or writing fails, or `is_strict` and the recording is cut off.
+/// [`Failure`] if reading or writing fails, or with `is_strict`, after all events, if the recording ends inside a line.
 pub(crate) fn print_recorded_events(
     mut input: RecordedInput,
     mut decoder: DecodePrinter,

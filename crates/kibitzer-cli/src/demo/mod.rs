@@ -21,10 +21,10 @@ use crate::metrics::MetricsArgs;
 use crate::output::LineFormat;
 use tables::join_channels_and_observe;
 
-/// Name of the server in messages.
+/// Name of the embedded server in messages.
 const SERVER: &str = "the embedded server";
 
-/// Arguments of the demo, and of the one of `kibitzer bot`.
+/// Arguments of the demo, and of the demo of `kibitzer bot`.
 #[derive(Clone, Copy, Debug, clap::Args)]
 #[group(skip)]
 pub(crate) struct Args {
@@ -39,7 +39,8 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// Runs the demo: in the console on a terminal, otherwise as printed lines.
+    /// Runs the demo until it is stopped: in the console if [`can_open_console`](console::can_open_console) allows it, otherwise
+    /// as printed lines.
     pub(crate) fn show_or_print(self, plain: bool) -> Result<(), Failure> {
         if console::can_open_console(plain, self.format.format(), self.ending) {
             return self.run_in_console();
@@ -47,7 +48,7 @@ impl Args {
         run(self.print_until_stopped())
     }
 
-    /// Runs the demo in the console.
+    /// Runs the demo in the console until the user quits it.
     fn run_in_console(self) -> Result<(), Failure> {
         let runtime = runtime()?;
         let metrics = runtime.block_on(self.metrics.bind_and_serve(LineFormat::Text))?;
@@ -75,7 +76,8 @@ impl Args {
         shown
     }
 
-    /// Starts the embedded server. Returns its address, and the profile of a guest there.
+    /// Starts the embedded server on a free port of this machine. Returns the server, its address, and the profile of a guest
+    /// there.
     ///
     /// # Cancel safety
     ///
@@ -87,7 +89,7 @@ impl Args {
         Ok((server, address, Profile::demo().host(address.ip().to_string()).ports([address.port()])))
     }
 
-    /// Prints the demo as lines until the stop signal.
+    /// Prints the demo as lines until the stop signal, or until standard output is closed.
     ///
     /// # Cancel safety
     ///
@@ -114,7 +116,7 @@ impl Args {
     }
 }
 
-/// Returns whether the text output includes events of this kind. JSON output includes all kinds.
+/// Returns whether the text output prints events of this kind. JSON output prints all kinds.
 const fn is_in_text_output(kind: EventKind) -> bool {
     use EventCategory::{ChannelTalk, GameTalk, PrivateTalk, PublicTalk, Trouble};
     use EventKind::{

@@ -1,4 +1,4 @@
-//! Chooses the games that the demo observes.
+//! Joins channels and chooses the games that the demo observes.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -13,13 +13,14 @@ use tokio::time::timeout;
 /// Number of games observed at a time.
 const OBSERVED_GAMES: usize = 3;
 
-/// How long to wait before looking for more games.
+/// Maximum time until the next request for the list of games, while fewer than [`OBSERVED_GAMES`] are observed.
 const PAUSE: Duration = Duration::from_secs(2);
 
 /// Channels in which the simulated players talk.
 const CHANNELS: [u16; 2] = [1, 50];
 
-/// Joins the channels of the simulated players, then observes three games, replacing each that ends, until the session ends.
+/// Joins the channels of the simulated players, then observes three games and replaces each that ends, until the session ends.
+/// Failures are ignored.
 ///
 /// # Cancel safety
 ///
@@ -44,7 +45,8 @@ pub(super) async fn join_channels_and_observe(client: &Client) {
     }
 }
 
-/// Observes more games until [`OBSERVED_GAMES`] are observed, or the server has no others. Returns the number of observed games.
+/// Observes further games until [`OBSERVED_GAMES`] are observed, or the server has no others. `observed` are the games observed
+/// already. Returns the number of observed games.
 ///
 /// # Cancel safety
 ///
@@ -64,8 +66,8 @@ async fn observe_up_to_demo_count(client: &Client, mut observed: BTreeSet<GameId
     observed.len()
 }
 
-/// Returns the next game to observe: a public one, preferably of a kind that is not observed yet, and only one board of bughouse.
-/// `None` if the list has no such game.
+/// Returns the next game to observe: a public game that is not observed, preferably of a group of which none is observed yet, and
+/// only one board of bughouse. `None` if the list has no such game.
 fn choose_next_game(games: &[GameRow], observed: &BTreeSet<GameId>) -> Option<GameId> {
     let kinds: Vec<_> = games.iter().filter(|row| observed.contains(&row.game)).map(variant_group).collect();
     let is_eligible = |row: &&GameRow| {

@@ -17,8 +17,8 @@ pub(crate) struct ReplyMatch {
     pub(crate) after: Duration,
     /// Number of the console row in which the reply begins.
     pub(crate) row: u64,
-    /// Whether the reply is the output before the next prompt, which may include unrelated output. Otherwise it carries the number
-    /// of the line.
+    /// Whether the reply is the output before the next prompt, which may include unrelated output. Otherwise it carries the
+    /// number of the line.
     pub(crate) is_guessed: bool,
 }
 
@@ -65,7 +65,7 @@ impl fmt::Display for ShortDuration {
 #[derive(Debug, Default)]
 pub(crate) struct ReplyMatcher {
     waiting: VecDeque<PendingLine>,
-    /// Row of the first event since the last prompt or sent line; `None` before it.
+    /// Row of the first event since the last prompt or sent line; `None` if there was no event since then.
     since_prompt: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! Printing of attached sessions as lines.
+//! Attaches to sessions of other processes, and prints them as lines.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ use crate::failure::{Failure, NO_SESSION, report};
 use crate::filter::Expression;
 use crate::output::LineFormat;
 
-/// Attaches to the session exposed on a socket.
+/// Attaches to the session that another process exposes on the socket at `path`.
 ///
 /// # Errors
 ///
@@ -39,8 +39,8 @@ pub(crate) async fn attach(path: &Path, access: AttachAccess) -> Result<Attached
     Ok(session)
 }
 
-/// Attaches to a session and prints its events, starting with the state of its games, until it ends or the stop signal. With
-/// write access, also sends lines of standard input.
+/// Attaches to a session and prints its events, starting with the boards of its games, until it ends or the stop signal arrives.
+/// With write access, also sends the lines of standard input.
 ///
 /// # Errors
 ///
@@ -104,7 +104,7 @@ pub(crate) async fn run_attached_session(
 
 /// Passes the events of an attached session to `deliver` until the session ends, or `deliver` returns `false`.
 ///
-/// Returns why the session ended; `None` if it has not.
+/// Returns why the session ended; `None` if `deliver` stopped it, or the end was not reported.
 ///
 /// # Errors
 ///
@@ -131,8 +131,8 @@ pub(crate) async fn forward_attached<D: Future<Output = bool>>(
     Ok(ended)
 }
 
-/// Returns the time of an attach event, and the events to print for it; for a snapshot, those that show its games. Reports on
-/// standard error what this watcher missed before a snapshot.
+/// Returns the time of an attach event, and the events to print for it: for a snapshot, those that show its games; none for
+/// received bytes and sent lines. If this watcher missed something before a snapshot, reports that on standard error.
 fn to_events_reporting_missed(attached: AttachEvent) -> (Instant, Vec<Event>) {
     match attached {
         AttachEvent::Snapshot(snapshot) => {
@@ -149,8 +149,8 @@ fn to_events_reporting_missed(attached: AttachEvent) -> (Instant, Vec<Event>) {
     }
 }
 
-/// Returns events that show the boards of these games. Events about missed moves are removed, because a snapshot leaves out moves
-/// on purpose.
+/// Returns events that show the boards of these games. Leaves out reports of missed moves, because a snapshot omits moves on
+/// purpose.
 fn snapshot_events(games: &[Game]) -> Vec<Event> {
     let said: Vec<u8> =
         games.iter().flat_map(Game::to_snapshot_lines).flat_map(|line| [&line[..], b"\n\r"].concat()).collect();

@@ -8,46 +8,47 @@ use kibitzer::core::{Event, EventCategory, EventKind};
 
 use crate::filter::{reply_number, split_request_number};
 
-/// Decides which events the text output prints: not the marks of the protocol, nor the replies to commands that the session
+/// Decides which events the text output prints: neither protocol marks and prompts, nor the replies to commands that the session
 /// itself sends.
 ///
-/// Without block mode or tags, replies cannot be matched to commands. Refusals before the session is ready belong to its
-/// set-up; replies to its fences are recognized by their words; everything else passes.
+/// Without block mode or tags, replies cannot be matched to commands. Therefore refusals before the session is ready count as
+/// replies to its set-up, and replies to its fences are recognized by their words; everything else passes.
 #[derive(Debug, Default)]
 pub(crate) struct HousekeepingFilter {
-    /// Passes only kinds for which this returns `true`; `None` for all.
+    /// Passes only events of kinds for which this returns `true`; all kinds for `None`.
     kinds: Option<fn(EventKind) -> bool>,
     /// Whether the session is ready, so that later commands belong to the user.
     is_ready: bool,
-    /// Numbers of the session's own commands, bounded by the session's limit of requests.
+    /// Numbers of the session's own commands without a reply.
     session_requests: BTreeSet<u64>,
-    /// Words of fences without a reply.
+    /// Words of the session's fences (commands that no server knows) without a reply.
     fences: VecDeque<Vec<u8>>,
-    /// Nesting depth inside a reply to the session; units can contain units.
+    /// Nesting depth inside a reply to the session; 0 outside, and in replies to the user. Units can contain units.
     reply_depth: usize,
-    /// Whether the server has announced the login itself.
+    /// Whether a line of the server has reported the login, so that the session's own event repeats it.
     is_login_announced: bool,
 }
 
-/// Command of the session's liveness probe.
+/// Command with which the session tests whether the connection is alive.
 const PROBE: &str = "$$date";
 
-/// Maximum number of stored fences, more than a session sends at once; the oldest is dropped.
+/// Maximum number of stored fences, more than a session sends at once; then the oldest is dropped.
 const MAX_FENCES: usize = 128;
 
 impl HousekeepingFilter {
-    /// Creates a filter that passes only kinds for which `includes` returns `true`.
+    /// Creates a filter for a session that is not connected yet. It passes only events of kinds for which `includes` returns
+    /// `true`.
     pub(crate) fn for_kinds(includes: fn(EventKind) -> bool) -> Self {
         Self { kinds: Some(includes), ..Self::default() }
     }
 
-    /// Creates the filter for a session that is already ready.
+    /// Creates the filter for a session that is ready already, whose login was reported before.
     pub(crate) fn for_ready_session() -> Self {
         Self { is_ready: true, is_login_announced: true, ..Self::default() }
     }
 
-    /// Returns whether to print an event, and updates the state that decides about later ones. Every event has to be passed, in
-    /// order, also those that are not printed.
+    /// Returns whether to print an event, and records it for later ones. Has to be called for every event of the session, in
+    /// order.
     pub(crate) fn record_and_check_printed(&mut self, event: &Event) -> bool {
         let is_housekeeping = self.record_and_check_housekeeping(event);
         let is_repeated = self.is_login_announced && matches!(event, Event::LoggedIn(_));
@@ -55,8 +56,9 @@ impl HousekeepingFilter {
         !is_housekeeping && !is_repeated && !is_mark && self.kinds.is_none_or(|includes| includes(event.kind()))
     }
 
-    /// Returns whether an event is a command of the session itself, part of the reply to one, or a repeated reserve, and updates
-    /// the state that decides about later events. Every event has to be passed, in order.
+    /// Returns whether an event is a command of the session itself, part of the reply to one, or a repeated reserve, and records
+    /// it for later events. Has to be called for every event of the session, in order, unless
+    /// [`record_and_check_printed`](Self::record_and_check_printed) is.
     pub(crate) fn record_and_check_housekeeping(&mut self, event: &Event) -> bool {
         match event {
             Event::Connected => *self = Self { kinds: self.kinds, ..Self::default() },
@@ -82,7 +84,7 @@ impl HousekeepingFilter {
         false
     }
 
-    /// Returns whether a line answers a fence, or refuses a command of the set-up. Forgets the answered fence.
+    /// Returns whether an event is the reply to a fence, which is then forgotten, or a refusal during the set-up.
     fn take_reply_to_session(&mut self, event: &Event) -> bool {
         let line = event.raw();
         let reply_number = self.fences.iter().position(|word| line.windows(word.len()).any(|part| part == word));
@@ -92,8 +94,8 @@ impl HousekeepingFilter {
         reply_number.is_some() || !self.is_ready && matches!(event.message(), Some(Message::Refused(_)))
     }
 
-    /// Records a sent line: the word of a fence, or the number of a command of the session itself. Returns whether it is one of
-    /// them.
+    /// Records a sent line, and returns whether the session itself sent it: a fence, a probe, or any numbered command before the
+    /// session is ready.
     pub(crate) fn record_sent(&mut self, line: &str) -> bool {
         if let Some(word) = fence_in_sent_line(line.as_bytes()) {
             self.fences.push_back(word.to_vec());
@@ -113,7 +115,7 @@ impl HousekeepingFilter {
     }
 }
 
-/// Returns whether an event reports a player's reserve to which no piece was added. Servers send one with every board.
+/// Returns whether an event reports a player's reserve without an added piece. Servers send such a report with every board.
 pub(crate) fn is_repeated_reserve(event: &Event) -> bool {
     matches!(event.message(), Some(Message::Holding(holding)) if holding.passed.is_none())
 }

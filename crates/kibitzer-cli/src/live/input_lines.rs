@@ -5,7 +5,7 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _};
 /// Maximum length of a line of standard input, without its end. Servers accept much less.
 pub(crate) const MAX_LINE_BYTES: usize = 64 << 10;
 
-/// Error for a line of standard input that is too long.
+/// Error text for a line that is too long; it names the limit of standard input.
 const OVER_LONG: &str = "a line of standard input is longer than 64 KiB";
 
 /// Reads lines of bounded length.
@@ -16,19 +16,20 @@ pub(crate) struct InputLines<R> {
     max_bytes: usize,
     /// Bytes of the line that has not ended yet.
     line: Vec<u8>,
-    /// Whether the rest of a line that is too long is skipped.
+    /// Whether the rest of a line that is too long is being skipped.
     skips: bool,
     /// Number of the line that was returned last, starting at 1; 0 before the first.
     pub(crate) number: u64,
 }
 
 impl<R: AsyncBufRead + Unpin> InputLines<R> {
+    /// Creates a reader of lines with at most `max_bytes` bytes each, without the line end.
     pub(crate) const fn new(input: R, max_bytes: usize) -> Self {
         Self { input, max_bytes, line: Vec::new(), skips: false, number: 0 }
     }
 
-    /// Waits for the next line and returns it without its end; `None` at the end of the input. A line that is too long is
-    /// returned as an error before it has ended, and its rest is skipped.
+    /// Waits for the next line and returns it without its end, LF or CR LF; `None` at the end of the input, which a failure to
+    /// read counts as. A line that is too long is returned as an error once the limit is exceeded, and its rest is skipped.
     ///
     /// # Cancel safety
     ///

@@ -1,4 +1,4 @@
-//! Login arguments.
+//! Arguments for the account of a session and its password.
 
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use kibitzer::{PasswordSource, Profile};
 use super::Target;
 use crate::failure::Failure;
 
-/// Environment variable that contains the password for `--user`.
+/// Environment variable with the password for `--user`.
 const PASSWORD_VARIABLE: &str = "KIBITZER_PASSWORD";
 
 /// Options for the account of a session and its password.
@@ -34,11 +34,12 @@ pub(crate) struct LoginArgs {
 }
 
 impl LoginArgs {
-    /// Loads the profile of the target and applies the arguments. Asks for a missing password on the terminal.
+    /// Loads the profile of the target, overridden by the environment, and applies the arguments. If `--user` names an account
+    /// without a password, asks for it on the terminal.
     ///
     /// # Errors
     ///
-    /// [`Failure`] if the profile is not valid, no password is found, or a password has no account.
+    /// [`Failure`] if the profile is not valid, there is no password for `--user`, or a source of a password but no account.
     ///
     /// # Cancel safety
     ///
@@ -69,7 +70,7 @@ impl LoginArgs {
         }
     }
 
-    /// Returns where the arguments take the password from; `None` if they name no source.
+    /// Returns the source of the password that the arguments name; `None` if they name none.
     fn password_source(&self) -> Option<PasswordSource> {
         let words = |command: &String| command.split_whitespace().map(str::to_owned).collect();
         let command = self.password_command.as_ref().map(|command| PasswordSource::Command(words(command)));
@@ -77,7 +78,8 @@ impl LoginArgs {
     }
 }
 
-/// Adds the password of an account to the profile: from the environment or, on a terminal, by asking.
+/// Sets the account and its password in the profile: the password comes from the environment or, if that has none and standard
+/// input is a terminal, from a prompt.
 ///
 /// # Cancel safety
 ///

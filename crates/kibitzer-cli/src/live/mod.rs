@@ -61,8 +61,8 @@ pub(crate) async fn start_and_expose_session(profile: Profile, server: &str) -> 
     Ok((client, tap))
 }
 
-/// Starts a session with the target's profile, once that is loaded, and reports its recording; `None` if the stop signal arrives
-/// first. Returns the name of the server for messages, too.
+/// Starts a session with the profile that `profile` loads, and reports on standard error in which file it is recorded. Returns
+/// the client, its tap, and the server's name for messages; `None` if the stop signal arrives first.
 ///
 /// # Errors
 ///
@@ -87,7 +87,8 @@ pub(crate) async fn start_unless_stopped(
     ending.unless_stopped(start).await.transpose()
 }
 
-/// Returns `Ok` if the session ended as requested, else the failure.
+/// Returns `Ok` if the session ended as requested, by `quit` or a shutdown; otherwise the failure, in whose message `server` is
+/// the server's name.
 pub(crate) fn check_end(server: &str, reason: SessionEndReason) -> Result<(), Failure> {
     match reason {
         SessionEndReason::Quit | SessionEndReason::Shutdown => Ok(()),
@@ -96,7 +97,8 @@ pub(crate) fn check_end(server: &str, reason: SessionEndReason) -> Result<(), Fa
     }
 }
 
-/// Like [`check_end`], for an attached session. `seen` is `Ok(None)` if it has not ended; an error counts as its loss.
+/// Checks the end of an attached session as [`check_end`] does. `Ok(None)` stands for a session that has not ended, which is not
+/// a failure; an error counts as the loss of the session.
 pub(crate) fn check_attached_end(
     server: &str,
     seen: Result<Option<SessionEndReason>, AttachError>,
@@ -108,7 +110,8 @@ pub(crate) fn check_attached_end(
     }
 }
 
-/// Returns the failure for an error of starting a session. Its exit status depends on whether the server was contacted.
+/// Returns the failure for an error of starting a session on `server`. Its exit status is [`FAILED`] for errors before the server
+/// is contacted, otherwise [`NO_SESSION`].
 pub(crate) fn connect_failure(server: &str, error: &ConnectError) -> Failure {
     // The file alone is in question.
     if let ConnectError::Record(_) = error {
@@ -120,8 +123,8 @@ pub(crate) fn connect_failure(server: &str, error: &ConnectError) -> Failure {
     Failure::new(status, format!("cannot connect to {server}: {}{}", cause_text(error), connect_advice(server, error)))
 }
 
-/// Returns a hint for a connection that could not be opened, as the end of a message: the default server `demo` has to be started
-/// first, and a host may be a misspelled profile. Empty for other errors, and without a hint.
+/// Returns a hint that ends the message for a connection that could not be opened: how to start the default server `demo`, or the
+/// profile whose name is similar to the host. Empty for other errors and for other hosts.
 fn connect_advice(server: &str, source: &ConnectError) -> String {
     if !matches!(source, ConnectError::Dial(_)) {
         return String::new();
@@ -133,7 +136,7 @@ fn connect_advice(server: &str, source: &ConnectError) -> String {
     profile.map_or_else(String::new, |profile| format!("; did you mean the profile {profile}?"))
 }
 
-/// Returns an error's chain of sources, or the error itself if it has none.
+/// Returns the messages of an error's sources, without its own; its own if it has no source.
 fn cause_text(error: &(dyn Error + 'static)) -> String {
     error_chain(error.source().unwrap_or(error))
 }
@@ -152,7 +155,8 @@ pub(crate) fn runtime() -> io::Result<Runtime> {
     Builder::new_current_thread().enable_all().build()
 }
 
-/// Runs a command on its own runtime. Does not wait for blocking threads that read standard input.
+/// Builds a runtime and blocks until the command has ended on it. Does not wait for blocking threads that still read standard
+/// input.
 pub(crate) fn run<E: From<io::Error>>(command: impl Future<Output = Result<(), E>>) -> Result<(), E> {
     let runtime = runtime()?;
     let result = runtime.block_on(command);

@@ -17,13 +17,13 @@ use crate::filter::{EventFilter, Expression};
 use crate::metrics::{SessionMetrics, metrics_ticks};
 use crate::output::{EventWriter, LineFormat, SessionClock, json_object};
 
-/// Capacity of the channel to the printer; once full, the session reads no more.
+/// Capacity of the channel to the printer. While it is full, the session does not read from the server.
 const UNPRINTED_EVENTS: usize = 256;
 
-/// Time for the reader of standard output to accept the last lines after the end of the session.
+/// Maximum time to wait until the last lines are printed after the end of the session.
 const FINAL_FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Sends items, with their times, to the printer.
+/// Sends items with their times to the printer. Waits while the channel is full; fails once the printer has ended.
 pub(crate) type PrintSender = mpsc::Sender<(Instant, PrintItem)>;
 
 /// An item for the printer.
@@ -31,33 +31,33 @@ pub(crate) type PrintSender = mpsc::Sender<(Instant, PrintItem)>;
 pub(crate) enum PrintItem {
     /// An event of the session.
     Event(Event),
-    /// An event of the command itself, as JSON only: its name, and its other members as one object.
+    /// An event of the command itself, which is printed as JSON only: its name, and its other members as a serialized object.
     Object { event: &'static str, object: Vec<u8> },
-    /// Prints nothing, but sets the filter for later events; `None` lets all pass.
+    /// Replaces the filter for later events, without printing anything; `None` lets all events pass.
     Filter(Option<Expression>),
 }
 
 impl PrintItem {
-    /// Creates an event of the command itself with these members, which serialize to one object.
+    /// Creates an event of the command itself. `members` serialize to an object that is not empty.
     pub(crate) fn object(event: &'static str, members: &impl Serialize) -> Self {
         Self::Object { event, object: json_object(members) }
     }
 }
 
-/// Prints events on its own thread: a reader of standard output that stalls must not prevent stopping the session, nor its
+/// Prints events on its own thread, so that a stalled reader of standard output prevents neither stopping the session nor its
 /// answers to the server.
 #[derive(Debug)]
 pub(crate) struct EventPrinter {
     thread: JoinSet<Result<(), Failure>>,
-    /// Task that reads the tap, if there is one.
+    /// Task that forwards the events of the tap, if there is one.
     feeding: JoinSet<()>,
     sender: mpsc::WeakSender<(Instant, PrintItem)>,
 }
 
 impl EventPrinter {
-    /// Spawns a printer for the events of a tap, and for the counters at an interval if there is one. Call
-    /// [`wait_for_rest_or_timeout`](Self::wait_for_rest_or_timeout) while the session shuts down: an unread tap blocks the
-    /// session. The filters are those of [`spawn`](Self::spawn).
+    /// Spawns a printer as [`spawn`](Self::spawn) does, and a task that sends it the events of a tap and, at the interval
+    /// `metrics_every`, the counters of the session. Call [`wait_for_rest_or_timeout`](Self::wait_for_rest_or_timeout) while the
+    /// session shuts down: a tap that is not read blocks the session.
     pub(crate) fn spawn_for_tap(
         client: &Client,
         tap: Tap,
@@ -71,8 +71,9 @@ impl EventPrinter {
         printer
     }
 
-    /// Spawns the thread of a printer for a session that began at `began`. Prints the events that the expression accepts; without
-    /// one, in text those that `housekeeping` passes, in JSON all. Returns the sender for its events.
+    /// Spawns the thread of a printer for a session that began at `began`. It prints the events that `expression` accepts;
+    /// without one, as text those that `housekeeping` passes, as JSON all. Returns the sender for its items, and the printer,
+    /// which ends once all senders are dropped.
     pub(crate) fn spawn(
         began: Instant,
         format: LineFormat,
@@ -91,13 +92,13 @@ impl EventPrinter {
         (sender, printer)
     }
 
-    /// Returns another sender. The printer continues until it is dropped, too. `None` if all senders were dropped already.
+    /// Returns another sender, which has to be dropped, too, before the printer ends. `None` if all senders were dropped already.
     pub(crate) fn sender(&self) -> Option<PrintSender> {
         self.sender.upgrade()
     }
 
-    /// Waits until the session has ended and everything is printed, or standard output is closed. Without the end of the session
-    /// it waits forever.
+    /// Waits until all senders are dropped, which happens at the end of the session, and everything is printed, or until standard
+    /// output fails. Returns `Ok` at once if called again after that.
     ///
     /// # Errors
     ///
@@ -111,7 +112,8 @@ impl EventPrinter {
         self.thread.join_next().await.and_then(Result::ok).unwrap_or(Ok(()))
     }
 
-    /// Waits until the rest of an ended session is printed, at most one second; then stops reading the session.
+    /// Waits as [`wait_until_printed`](Self::wait_until_printed) does, at most one second; then stops reading the tap. `Ok` also
+    /// if the time is over.
     ///
     /// # Errors
     ///
@@ -127,8 +129,8 @@ impl EventPrinter {
     }
 }
 
-/// Sends the events of a tap, and the counters at an interval, to the printer, until the session is over or the printer has
-/// ended.
+/// Sends the events of a tap and, at the interval `metrics_every`, the counters of its session to the printer, until the session
+/// is over or the printer has ended.
 ///
 /// # Cancel safety
 ///
@@ -164,7 +166,8 @@ async fn forward_tap_and_metrics(
     }
 }
 
-/// Prints a session until it ends, `companion` fails, or the stop signal; then shuts it down and prints the rest.
+/// Waits while a session is printed, until it ends, `companion` fails, or the stop signal arrives; then shuts the session down
+/// and prints the rest, for at most one second. Meanwhile reports a failed recording on standard error.
 ///
 /// # Errors
 ///
@@ -195,12 +198,13 @@ struct PrintLoop {
     clock: SessionClock,
     lines: EventWriter,
     filter: EventFilter,
-    /// Decides which events are printed instead of `filter`, if there is one.
+    /// Decides which events are printed; `filter` does if this is `None`.
     housekeeping: Option<HousekeepingFilter>,
 }
 
 impl PrintLoop {
-    /// Prints until all senders are dropped. The end of the session is printed last, after the answers to its requests.
+    /// Prints until all senders are dropped, or standard output fails. The end of the session is printed last, after the answers
+    /// to its requests.
     fn run(mut self) -> Result<(), Failure> {
         let mut end_of_session = None;
         while let Some((at, item)) = self.next_or_flush()? {
@@ -232,7 +236,8 @@ impl PrintLoop {
         Ok(())
     }
 
-    /// Returns the next item. Without one, flushes the output and blocks; `None` once all senders are dropped.
+    /// Returns the next item; `None` once all senders are dropped. If none is queued, flushes the output and blocks until one
+    /// arrives.
     fn next_or_flush(&mut self) -> Result<Option<(Instant, PrintItem)>, Failure> {
         match self.items.try_recv() {
             Ok(item) => Ok(Some(item)),

@@ -14,14 +14,14 @@ use zeroize::Zeroizing;
 
 use crate::output::TerminalSafe;
 
-/// Maximum length of the answer; a terminal returns one line per read.
+/// Maximum length of the typed line with its end; a longer line is refused. A terminal returns one line per read.
 const LINE_BYTES: usize = 1024;
 
 /// Asks for the password of an account, and reads the answer with echo disabled.
 ///
 /// # Errors
 ///
-/// [`io::Error`] if standard input is not a terminal, or ends.
+/// [`io::Error`] if standard input is not a terminal or ends, or the line is too long or not UTF-8.
 ///
 /// # Cancel safety
 ///
@@ -37,7 +37,7 @@ pub(super) async fn ask_for_password(handle: &Handle) -> io::Result<Zeroizing<St
     spawn_blocking(read_line).await.map_err(io::Error::other)?
 }
 
-/// Reads a line of standard input; blocks until it is typed.
+/// Reads a line of standard input, and returns it without its end; blocks until it is typed.
 fn read_line() -> io::Result<Zeroizing<String>> {
     let mut buffer = Zeroizing::new([0; LINE_BYTES]);
     let length = read(stdin(), buffer.as_mut_slice())?;
@@ -47,13 +47,13 @@ fn read_line() -> io::Result<Zeroizing<String>> {
     Ok(Zeroizing::new(text.to_owned()))
 }
 
-/// Changed modes of the terminal that is standard input; restored on drop.
+/// Guard of changed modes of the terminal that is standard input; restores them when it is dropped.
 pub(crate) struct TerminalModes {
     before: Termios,
 }
 
 impl TerminalModes {
-    /// Changes the modes of the terminal. Typed characters that were not read are dropped.
+    /// Applies `change` to the current modes of the terminal. Discards typed characters that were not read yet.
     ///
     /// # Errors
     ///

@@ -11,7 +11,7 @@ use kibitzer::transcript::Recording;
 use super::check_end;
 use crate::failure::{Failure, report};
 
-/// Reports on standard error in which file the session is recorded; nothing without a recording.
+/// Reports on standard error in which file the session is recorded. Does nothing without a recording.
 pub(super) fn announce_recording(client: &Client) {
     if let Some(recording) = client.recording() {
         report(&format!("recording in {}", recording.path.display()));
@@ -28,8 +28,8 @@ pub(super) async fn report_failed_recording(client: &Client) -> Infallible {
     pending().await
 }
 
-/// Waits for the end of a session, and returns how much of it was recorded, in words; `None` without a recording. `so_far` is the
-/// result of the command until now.
+/// Waits for the end of a session, and returns a text with its recording's path and size; `None` without a recording. `so_far` is
+/// the result of the command until now.
 ///
 /// # Errors
 ///
@@ -64,14 +64,14 @@ pub(crate) async fn wait_for_end(
     outcome.map(|()| Some(format!("{}: {amount}", recording.path.display())))
 }
 
-/// Reports the amount that was recorded on standard error; nothing for `None`.
+/// Prints the text of [`wait_for_end`] about the recording on standard error; nothing for `None`.
 pub(crate) fn report_recorded(recorded: Option<String>) {
     if let Some(recorded) = recorded {
         report(&recorded);
     }
 }
 
-/// Returns the number of pieces and bytes that are recorded, in words.
+/// Returns the number and size of the recorded pieces, such as `12 pieces, 3.40 KiB`.
 pub(crate) fn recorded_amount(recording: &Recording) -> String {
     match recording.pieces {
         1 => format!("1 piece, {}", HumanBytes(recording.bytes)),
@@ -79,7 +79,7 @@ pub(crate) fn recorded_amount(recording: &Recording) -> String {
     }
 }
 
-/// Returns why a recording failed, in words.
+/// Returns the message `recording in PATH failed: REASON`.
 pub(crate) fn recording_failure_text(recording: &Recording) -> String {
     let path = recording.path.display();
     let reason = recording.error.as_deref().map_or_else(String::new, io::Error::to_string);

@@ -1,4 +1,4 @@
-//! When a command without a natural end stops: after a time, or on a signal.
+//! Stops commands that would run forever: after a time, or at a signal.
 
 use std::io;
 use std::pin::Pin;
@@ -16,11 +16,11 @@ pub(crate) struct StopArgs {
     pub(crate) limit: Option<Duration>,
 }
 
-/// Waits for Ctrl-C, SIGTERM, the loss of the terminal, or the deadline.
+/// Waits for Ctrl-C, SIGTERM, the loss of the terminal (SIGHUP), or the deadline. Outside Unix, only for Ctrl-C or the deadline.
 #[derive(Debug)]
 pub(crate) struct StopSignal {
     signals: Signals,
-    /// Completes at the deadline, or in the distant future without one.
+    /// Completes at the deadline; far in the future without one.
     time_is_up: Pin<Box<Sleep>>,
 }
 
@@ -37,7 +37,7 @@ impl StopArgs {
 }
 
 impl StopSignal {
-    /// Waits for a signal or the deadline. After one of them, later calls wait for a signal only.
+    /// Waits for a signal or the deadline. Once a call has returned, later calls wait for a signal only.
     ///
     /// # Cancel safety
     ///
@@ -50,7 +50,8 @@ impl StopSignal {
         self.time_is_up = Box::pin(sleep(Duration::MAX));
     }
 
-    /// Runs a future, and returns its result; drops it and returns `None` on a signal or at the deadline.
+    /// Returns the result of a future; drops the future and returns `None` at a signal or the deadline, as [`wait`](Self::wait)
+    /// does.
     ///
     /// # Cancel safety
     ///
@@ -63,6 +64,7 @@ impl StopSignal {
     }
 }
 
+/// Signals that stop a command.
 #[cfg(unix)]
 #[derive(Debug)]
 struct Signals(Vec<tokio::signal::unix::Signal>);
@@ -75,6 +77,8 @@ impl Signals {
         kinds.into_iter().map(signal).collect::<io::Result<_>>().map(Self)
     }
 
+    /// Waits for the next signal.
+    ///
     /// # Cancel safety
     ///
     /// Cancel safe: a signal is reported by the next call.
@@ -89,6 +93,7 @@ impl Signals {
     }
 }
 
+/// Stands for Ctrl-C, the only signal outside Unix.
 #[cfg(not(unix))]
 #[derive(Debug)]
 struct Signals(());
@@ -100,6 +105,8 @@ impl Signals {
         Ok(Self(()))
     }
 
+    /// Waits for Ctrl-C; forever if its handler cannot be registered.
+    ///
     /// # Cancel safety
     ///
     /// Cancel safe.

@@ -1,4 +1,4 @@
-//! The server argument.
+//! The argument that names the server.
 
 use std::env;
 use std::fmt;
@@ -11,19 +11,24 @@ use kibitzer::{ConfigError, HostPort, Profile, TimesealChoice, most_similar_word
 use crate::arguments::SuggestingParser;
 use crate::failure::{Failure, report};
 
-/// A server: a built-in profile, a profile file, an address, or the URL of a WebSocket.
+/// Argument that names a server: a built-in profile, a profile file, an address, or the URL of a WebSocket. `Display` writes it
+/// in the form that is parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
+    /// Name of a built-in profile, one of [`NAMES`].
     Named(&'static str),
+    /// Path of a profile: ends in `.toml` or contains a slash.
     File(PathBuf),
+    /// `HOST` or `HOST:PORT`.
     Address(HostPort),
+    /// Any text with `://`, not checked yet.
     Url(String),
 }
 
-/// The help of an argument that is a [`Target`].
+/// Help text of an argument that is a [`Target`].
 pub(crate) const TARGET_HELP: &str = "The server: fics, fics-web, icc, demo (the server of `kibitzer serve`), a profile (PATH.toml), HOST[:PORT], or wss://HOST[:PORT]";
 
-/// Returns the parser of an argument that is a [`Target`]. Shells complete the names of profiles.
+/// Returns the value parser of an argument that is a [`Target`]. Shells complete the names of the built-in profiles.
 pub(crate) fn target_parser() -> impl TypedValueParser<Value = Target> {
     SuggestingParser::new(|text: &str| text.parse::<Target>(), || NAMES.to_vec())
 }
@@ -32,8 +37,8 @@ pub(crate) fn target_parser() -> impl TypedValueParser<Value = Target> {
 pub(super) const NAMES: [&str; 4] = ["fics", "fics-web", "icc", "demo"];
 
 impl Target {
-    /// Loads the profile, overridden by the environment. Other arguments are applied later. Reports unknown variables of the
-    /// environment on standard error.
+    /// Loads the profile of the target, overridden by the environment. Reports misspelled environment variables of this program
+    /// on standard error.
     ///
     /// # Errors
     ///
@@ -44,8 +49,8 @@ impl Target {
         self.to_profile().map_err(Failure::caused_by)
     }
 
-    /// Returns the name of the server in messages: for a profile, its name or file with the host and the first port, which other
-    /// settings may have replaced.
+    /// Returns the name of the server for messages. For a profile, it is the name or path with the host and first port of
+    /// `profile`, because other settings may have replaced them; otherwise the argument itself.
     pub(crate) fn name(&self, profile: &Profile) -> String {
         match (self, profile.port_numbers().first()) {
             (Self::Address(_) | Self::Url(_), _) => self.to_string(),
@@ -78,7 +83,8 @@ impl Target {
     }
 }
 
-/// Returns the message for an environment variable that looks like a misspelled one of this program; `None` for any other.
+/// Returns the message for an environment variable that looks like a misspelled one of this program; `None` for known variables,
+/// and for names that resemble none.
 fn unknown_variable(name: &str) -> Option<String> {
     const PREFIX: &str = "KIBITZER_";
     /// Variables that are not settings of a profile.

@@ -11,13 +11,13 @@ use tokio::task::JoinSet;
 use super::input_lines::{InputLines, MAX_LINE_BYTES};
 use crate::failure::{Failure, report};
 
-/// Maximum number of commands without a reply; reading pauses at it.
+/// Maximum number of typed commands without a reply; at this number, reading pauses.
 pub(super) const UNANSWERED_COMMANDS: usize = 16;
 
 /// Source of typed lines: standard input, or a line editor.
 pub(crate) type TypedInput = Box<dyn AsyncRead + Send + Unpin>;
 
-/// Sends lines to a session of this process, or to an attached one.
+/// Sends lines to a session of this process, or to an attached session of another process.
 #[derive(Clone, Debug)]
 pub(crate) enum LineSender {
     Own(Client),
@@ -25,7 +25,7 @@ pub(crate) enum LineSender {
 }
 
 impl LineSender {
-    /// Sends a line and waits for its reply, which is not returned: subscribers receive it as events.
+    /// Sends a line and waits for its reply. Does not return the reply, because subscribers receive it as events.
     ///
     /// # Errors
     ///
@@ -41,7 +41,7 @@ impl LineSender {
         }
     }
 
-    /// Sends a line, and reports a failure on standard error unless an event of the session shows it.
+    /// Sends a line and waits for its reply. Reports a failure on standard error unless an event of the session shows it.
     ///
     /// # Cancel safety
     ///
@@ -55,7 +55,8 @@ impl LineSender {
     }
 }
 
-/// Returns the message for a line that could not be sent; `None` if an event of the session shows the error, such as a refusal.
+/// Returns the message for a line that could not be sent, or whose reply did not arrive in time; `None` if an event of the
+/// session shows the error, such as a refusal.
 pub(crate) fn send_failure_text(error: &AttachedRequestError) -> Option<String> {
     match error {
         AttachedRequestError::Request(RequestError::TimedOut(_)) => Some(error.to_string()),
@@ -67,8 +68,9 @@ pub(crate) fn send_failure_text(error: &AttachedRequestError) -> Option<String> 
     }
 }
 
-/// Sends each typed line once the session is ready. Returns a failure if a line is too long. After the end of the input or of the
-/// session waits forever, because output may still follow.
+/// Sends each line of `input`; to a session of this process once that is ready. Reports lines that cannot be sent on standard
+/// error. Returns only if a line is too long. After the end of the input or the session it waits forever, because output may
+/// still follow.
 ///
 /// # Cancel safety
 ///

@@ -1,4 +1,4 @@
-//! The log of the program: its arguments, and where it is written.
+//! The log of the program: its arguments, its filter, and its destinations.
 
 mod sink;
 
@@ -14,10 +14,10 @@ use sink::open_log_file;
 
 pub(crate) use sink::{LogOnScreen, LogWriter, newest_lines_if_on, turn_on, wait_for_queued_lines};
 
-/// Environment variable with the filter, which is used without `--log`.
+/// Environment variable with the filter, used if `--log` is not given.
 const VARIABLE: &str = "KIBITZER_LOG";
 
-/// Filter for `--log-file` without any other filter.
+/// Filter used with `--log-file` if neither `--log` nor the variable names one.
 const DEFAULT_FILTER: &str = "info";
 
 /// Arguments of the log.
@@ -45,7 +45,8 @@ enum LogFormat {
 }
 
 impl LogArgs {
-    /// Installs the subscriber of the log. Without a filter and a file, installs none, so that logging costs nothing.
+    /// Installs the subscriber of the log for the process, and opens the log file. Does nothing if `--log`, `--log-file` and the
+    /// variable are all missing, so that logging costs nothing.
     ///
     /// # Errors
     ///
@@ -66,8 +67,12 @@ impl LogArgs {
         started.map_err(|error| Failure::local(format!("cannot start the log: {error}")))
     }
 
-    /// Returns the filter: of the argument, else of the variable, else [`DEFAULT_FILTER`] for a file; `None` if nothing is to be
-    /// logged.
+    /// Returns the filter: of `--log`, else of the variable, else [`DEFAULT_FILTER`] with `--log-file`; `None` if nothing is to
+    /// be logged. An empty variable counts as not set.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`] if the variable has no valid filter.
     fn chosen_filter(&self) -> Result<Option<String>, Failure> {
         let variable = env::var_os(VARIABLE).filter(|value| !value.is_empty());
         match (&self.log, variable) {
@@ -81,13 +86,14 @@ impl LogArgs {
     }
 }
 
-/// Returns the builder for all filters of the log.
+/// Returns the builder that parses all filters of the log.
 fn filter_builder() -> tracing_subscriber::filter::Builder {
     // A pattern of a field would be an automaton of any size.
     EnvFilter::builder().with_regex(false)
 }
 
-/// Checks a filter: parts between commas, each a level, or a target or span with one. Returns it without blanks and empty parts.
+/// Checks a filter: parts between commas, each a level, a target or span with a level, or a target of kibitzer alone. Returns the
+/// filter without blanks around the parts and without empty parts.
 ///
 /// # Errors
 ///
@@ -100,9 +106,10 @@ fn parse_filter(text: &str) -> Result<String, String> {
     if parts.is_empty() { Err("the filter is empty".to_owned()) } else { Ok(parts.join(",")) }
 }
 
-/// Checks one part of a filter.
+/// Checks one part of a filter. An error is the end of a message that begins with the part.
 ///
-/// A word that is no level is a target for `EnvFilter`, so that a misspelt level would log nothing.
+/// `EnvFilter` treats a word that is no level as a target, so that a misspelled level would log nothing. Such a word is refused
+/// unless it begins with `kibitzer`.
 fn check_filter_part(part: &str) -> Result<(), &'static str> {
     let is_word = !part.contains(['=', '[']) && !part.starts_with("kibitzer");
     if is_word && part.parse::<LevelFilter>().is_err() {

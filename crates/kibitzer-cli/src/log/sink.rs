@@ -1,4 +1,4 @@
-//! Where the lines of the log go: a file, standard error, or the console's page while it has the screen.
+//! Destinations of the log: a file, standard error, or the console's log page while the console is open.
 
 use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
@@ -12,32 +12,33 @@ use std::time::Duration;
 use crate::failure::Failure;
 use crate::output::{TerminalSafe, print_above_input};
 
-/// Maximum number of lines on the console's page; the oldest is dropped.
+/// Maximum number of lines on the console's log page; then the oldest is dropped.
 const MAX_LINES: usize = 1_000;
-/// Number of characters of a line that the page shows; files have all of them.
+/// Maximum number of characters of a line on the log page; the rest is cut off. Files contain whole lines.
 const MAX_LINE_CHARS: usize = 1_000;
 
-/// Number of lines that a slow reader of standard error may not have read yet; further lines are dropped.
+/// Capacity of the queue to standard error, in lines; further lines are dropped and counted.
 const MAX_UNWRITTEN_LINES: usize = 1_000;
-/// Time for the reader of standard error to accept the last lines.
+/// Maximum time to wait at the end until queued lines are written to standard error.
 const FINAL_WRITE_TIMEOUT: Duration = Duration::from_secs(1);
 
 static DESTINATION: Mutex<LogDestination> =
     Mutex::new(LogDestination { is_on: false, file: None, screen: None, stderr: None });
 
-/// Where lines of the log are written: one for the process, as the subscriber is.
+/// Destination of the log: one for the process, because its subscriber is process-wide, too.
 struct LogDestination {
+    /// Whether a subscriber writes to the log.
     is_on: bool,
     file: Option<File>,
-    /// The newest lines, while the console has the screen.
+    /// Newest lines for the console's log page, while the console is open.
     screen: Option<VecDeque<String>>,
-    /// Standard error, once a line was written to it.
+    /// Queue to standard error, once a line was written to it.
     stderr: Option<LineQueue>,
 }
 
 impl LogDestination {
-    /// Writes a line to the file, or to standard error without one; while the console has the screen, also to its page. If the
-    /// file cannot be written, reports that once and continues without it.
+    /// Writes a line without its end to the file, or to standard error without one; while the console is open, to its log page,
+    /// too, and not to standard error. If writing to the file fails, reports that once and continues without the file.
     fn write_log_line(&mut self, line: &str) {
         let written = self.file.as_mut().map(|file| file.write_all(format!("{line}\n").as_bytes()));
         if let Some(Err(error)) = written {
@@ -49,7 +50,7 @@ impl LogDestination {
         }
     }
 
-    /// Adds a line to the console's page; without a console, queues it for standard error.
+    /// Adds a line to the console's log page; if the console is not open, queues it for standard error.
     fn show_on_screen_or_stderr(&mut self, line: &str) {
         let Some(lines) = &mut self.screen else {
             // Without standard error there is no place for the log.
@@ -63,17 +64,17 @@ impl LogDestination {
     }
 }
 
-/// Lines on the way to a thread that writes them: a reader that stalls must not block a session that logs.
+/// Queue to a thread that writes lines, so that a stalled reader of standard error does not block a session that logs.
 struct LineQueue {
     lines: SyncSender<String>,
-    /// Lines that were dropped since the last one was queued, because the queue was full.
+    /// Number of lines that were dropped because the queue was full, and are not reported yet.
     n_dropped: u64,
-    /// Disconnected once the thread has written all lines.
+    /// Disconnects once the thread has ended, after it has written all lines. Never receives a value.
     is_writing: Receiver<()>,
 }
 
 impl LineQueue {
-    /// Starts a thread that calls `write` for each line. Drops all lines if no thread can be started.
+    /// Spawns a thread that calls `write` for each line. If no thread can be spawned, all lines are dropped.
     fn start(mut write: impl FnMut(&str) + Send + 'static) -> Self {
         let (lines, unwritten) = mpsc::sync_channel::<String>(MAX_UNWRITTEN_LINES);
         let (writing, is_writing) = mpsc::channel();
@@ -86,7 +87,8 @@ impl LineQueue {
         Self { lines, n_dropped: 0, is_writing }
     }
 
-    /// Queues a line, after a line with the number of those that were dropped before; drops and counts it if the queue is full.
+    /// Queues a line without blocking; if the queue is full, drops and counts it. Before the first line after dropped ones,
+    /// queues a line that reports their number.
     fn push_or_drop(&mut self, line: &str) {
         self.report_dropped();
         if self.n_dropped > 0 || self.lines.try_send(line.to_owned()).is_err() {
@@ -94,7 +96,8 @@ impl LineQueue {
         }
     }
 
-    /// Queues the number of dropped lines, if there are any and the queue has room, and resets it.
+    /// Queues a line with the number of dropped lines, and resets the number. Does nothing if no line was dropped or the queue is
+    /// full.
     fn report_dropped(&mut self) {
         let report =
             || format!("kibitzer: {} lines of the log are missing: standard error was not read", self.n_dropped);
@@ -103,7 +106,7 @@ impl LineQueue {
         }
     }
 
-    /// Waits until all lines are written, at most one second.
+    /// Waits until all queued lines are written, at most one second.
     fn finish(mut self) {
         self.report_dropped();
         drop(self.lines);
@@ -117,13 +120,13 @@ fn lock_destination() -> MutexGuard<'static, LogDestination> {
     DESTINATION.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Turns the log on, with a file or standard error as its destination.
+/// Marks the log as on, and sets its destination: the file, or standard error for `None`. Does not install a subscriber.
 pub(crate) fn turn_on(file: Option<File>) {
     let mut destination = lock_destination();
     (destination.is_on, destination.file) = (true, file);
 }
 
-/// Waits until the lines for standard error are written, at most one second.
+/// Waits until the lines queued for standard error are written, at most one second. Called before the process ends.
 pub(crate) fn wait_for_queued_lines() {
     let stderr = lock_destination().stderr.take();
     if let Some(lines) = stderr {
@@ -131,9 +134,10 @@ pub(crate) fn wait_for_queued_lines() {
     }
 }
 
-/// Writer of the subscriber, which passes each line in one call.
+/// Writer for the subscriber, which passes each line in one call of `write`. Escapes characters that control a terminal.
 #[derive(Debug)]
 pub(crate) struct LogWriter {
+    /// Whether lines are JSON objects, whose strings are escaped as in JSON.
     pub(crate) is_json: bool,
 }
 
@@ -153,7 +157,7 @@ impl Write for LogWriter {
     }
 }
 
-/// Escapes what controls a terminal in the strings of a JSON object.
+/// Returns a JSON object with characters that control a terminal escaped in its strings. Fails if the bytes are not JSON.
 fn safe_json(object: &[u8]) -> io::Result<String> {
     let value: serde_json::Value = serde_json::from_slice(object)?;
     let mut safe = Vec::new();
@@ -161,12 +165,13 @@ fn safe_json(object: &[u8]) -> io::Result<String> {
     String::from_utf8(safe).map_err(io::Error::other)
 }
 
-/// Guard of a console that has the screen: until it is dropped, lines of the log are kept for the console's page instead of
-/// written to standard error.
+/// Guard of the open console: until it is dropped, lines of the log are kept for the console's log page, and not written to
+/// standard error. Then they are discarded.
 #[derive(Debug)]
 pub(crate) struct LogOnScreen;
 
 impl LogOnScreen {
+    /// Starts to keep lines for the log page, which is empty at first.
     pub(crate) fn begin() -> Self {
         lock_destination().screen = Some(VecDeque::new());
         Self
@@ -179,17 +184,19 @@ impl Drop for LogOnScreen {
     }
 }
 
-/// Returns at most `n` lines that were logged since the console has the screen, newest first; `None` if the log is off.
+/// Returns at most `n` lines that were logged since the console was opened, newest first; empty without a console. `None` if the
+/// log is off.
 pub(crate) fn newest_lines_if_on(n: usize) -> Option<Vec<String>> {
     let destination = lock_destination();
     destination.is_on.then(|| destination.screen.iter().flatten().rev().take(n).cloned().collect())
 }
 
-/// Opens a log file to append to it, or creates it with mode 0600: it may contain private talk.
+/// Opens a log file to append to it, or creates it with mode 0600, because it may contain private talk. Outside Unix, permissions
+/// and links are not checked.
 ///
 /// # Errors
 ///
-/// [`Failure`] if it cannot be opened, or is not a regular file that only this user can read: no link is followed.
+/// [`Failure`] if it cannot be opened, or is not a regular file that only this user can access. A symbolic link is refused.
 pub(super) fn open_log_file(path: &Path) -> Result<File, Failure> {
     let failed = |reason: &dyn std::fmt::Display| Failure::local(format!("cannot log to {}: {reason}", path.display()));
     let mut options = OpenOptions::new();

@@ -1,4 +1,4 @@
-//! A server of one page, for scrapes over HTTP/1. Number, size and time of the requests are limited.
+//! An HTTP/1 server of one page, which Prometheus scrapes. Number, size and duration of the requests are limited.
 
 use std::io;
 use std::net::IpAddr;
@@ -10,16 +10,17 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tracing::warn;
 
-/// Maximum number of requests at the same time; further connections are closed.
+/// Maximum number of connections at the same time; further ones are closed without an answer.
 const MAX_CONNECTIONS: usize = 8;
 /// Maximum size of a request with its headers.
 const MAX_REQUEST_BYTES: usize = 8 << 10;
-/// Time for sending a request and reading the answer.
+/// Time in which the client has to send its request, read the answer and close the connection.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 /// Pause after a failure to accept a connection, such as too many open files.
 const ACCEPT_RETRY: Duration = Duration::from_secs(1);
 
-/// Answers requests for `/metrics` with the page that `page` builds for each. Never completes.
+/// Answers each request for `/metrics` with the result of a call of `page`, as plain text in the Prometheus format. Never
+/// completes.
 ///
 /// # Cancel safety
 ///
@@ -43,7 +44,7 @@ pub(super) async fn serve_page(listener: TcpListener, page: impl Fn() -> String 
     }
 }
 
-/// Reads one request, answers it, and waits until the peer closes the connection.
+/// Reads one request, answers it, and waits until the peer closes the connection. Sets no timeout.
 ///
 /// # Errors
 ///
@@ -82,22 +83,23 @@ async fn answer_request(mut stream: impl AsyncRead + AsyncWrite + Unpin, page: i
     Ok(())
 }
 
-/// Returns the length of the request line and the headers; `None` if they are not complete.
+/// Returns the length of the request line and the headers, without the empty line after them; `None` if they are not complete.
 fn head_length(request: &[u8]) -> Option<usize> {
     request.windows(4).position(|bytes| bytes == b"\r\n\r\n")
 }
 
-/// The parts of a request that decide about its answer.
+/// The parts of a request on which its answer depends.
 struct Request<'a> {
     method: &'a str,
     /// Path without its query.
     path: &'a str,
-    /// The header `Host`, which only HTTP/1.1 requires.
+    /// Value of the header `Host`, which only HTTP/1.1 requires.
     host: Option<&'a str>,
 }
 
 impl<'a> Request<'a> {
-    /// Parses the request line and the header `Host`; `None` unless the bytes are a valid request with all its headers.
+    /// Parses the request line and the header `Host`. `None` if the headers are incomplete or not UTF-8, the request line does
+    /// not have three words, the version is neither HTTP/1.0 nor 1.1, or a request of HTTP/1.1 has no `Host`.
     fn parse(request: &'a [u8]) -> Option<Self> {
         let head = request.get(..head_length(request)?)?;
         let mut lines = str::from_utf8(head).ok()?.split("\r\n");
@@ -112,8 +114,8 @@ impl<'a> Request<'a> {
         is_valid.then_some(Self { method, path: target.split('?').next()?, host })
     }
 
-    /// Returns whether the host is an IP address or `localhost`. A page of a browser that reads the counters by a name of its own
-    /// for this machine (DNS rebinding) sends that name.
+    /// Returns whether the host is an IP address or `localhost`, or not given. Refuses other names to prevent DNS rebinding, in
+    /// which a web page reads the counters through a name of its own that resolves to this machine.
     fn names_this_machine(&self) -> bool {
         let Some(host) = self.host else { return true };
         let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());

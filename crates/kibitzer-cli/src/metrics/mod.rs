@@ -38,7 +38,8 @@ pub(crate) struct MetricsAddress {
 }
 
 impl MetricsArgs {
-    /// Checks that counters are printed in JSON only, and serves them as [`MetricsAddress::bind_and_serve`] does.
+    /// Serves the counters as [`MetricsAddress::bind_and_serve`] does, after a check that they are printed in JSON only. Does not
+    /// print them: see [`MetricsServer::print_at_interval`].
     ///
     /// # Errors
     ///
@@ -57,7 +58,7 @@ impl MetricsArgs {
 
 impl MetricsAddress {
     /// With `--metrics`, binds the address, spawns the HTTP server and reports its URL on standard error. Otherwise returns a
-    /// server that only keeps the sessions.
+    /// [`MetricsServer`] that serves nothing.
     ///
     /// # Errors
     ///
@@ -79,33 +80,34 @@ impl MetricsAddress {
     }
 }
 
-/// Returns a timer for printing counters, which first fires after `every`.
+/// Returns a timer that first fires after `every`, then at this interval; a late tick delays the next ones.
 pub(crate) fn metrics_ticks(every: Duration) -> Interval {
     let mut ticks = interval_at(Instant::now() + every, every);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     ticks
 }
 
-/// Sessions whose counters are served.
+/// Sessions whose counters are printed or served.
 type ServedSessions = Mutex<Vec<WeakClient>>;
 
-/// Sessions whose counters are printed, or served over HTTP by a task. Dropping it ends the task.
+/// Serves the counters of its sessions over HTTP, if an address was given, and prints them on request. Dropping it stops the HTTP
+/// server.
 #[derive(Debug, Default)]
 pub(crate) struct MetricsServer {
-    /// Interval at which counters are printed; `None` if they are not.
+    /// Interval at which counters are printed; `None` if they are not printed.
     pub(crate) print_interval: Option<Duration>,
     sessions: Arc<ServedSessions>,
     task: JoinSet<()>,
 }
 
 impl MetricsServer {
-    /// Adds a session, which is served until its last client is dropped.
+    /// Adds a session. Its counters are served and printed until its last client is dropped.
     pub(crate) fn add_session(&self, client: &Client) {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner).push(client.downgrade());
     }
 
-    /// Prints the counters of every session on standard output at an interval. Returns only if printing fails; without an
-    /// interval never.
+    /// Prints the counters of every session on standard output as JSON at each [`print_interval`](Self::print_interval). Returns
+    /// only if printing fails; never without an interval.
     ///
     /// # Cancel safety
     ///
@@ -127,14 +129,15 @@ impl MetricsServer {
     }
 }
 
-/// Reads the counters of the sessions that still have a client, each with its number in the process, from 1.
+/// Reads the counters of the sessions that still have a client, each with the number of the session in this process, counted from
+/// 1 in the order of [`add_session`](MetricsServer::add_session).
 fn read_sessions(sessions: &ServedSessions) -> Vec<(usize, SessionMetrics)> {
     let sessions = sessions.lock().unwrap_or_else(PoisonError::into_inner).clone();
     let sessions = (1..).zip(sessions.iter().map(WeakClient::upgrade));
     sessions.filter_map(|(number, client)| Some((number, SessionMetrics::of(&client?)))).collect()
 }
 
-/// Parses the interval of printed counters.
+/// Parses the interval of printed counters: a duration from 100 ms to 24 h.
 fn parse_interval(text: &str) -> Result<Duration, &'static str> {
     /// A shorter interval would print more counters than events, a longer one nothing.
     const RANGE: std::ops::RangeInclusive<Duration> = Duration::from_millis(100)..=Duration::from_hours(24);
@@ -142,7 +145,8 @@ fn parse_interval(text: &str) -> Result<Duration, &'static str> {
     if RANGE.contains(&interval) { Ok(interval) } else { Err("it has to be from 100ms to 24h") }
 }
 
-/// Parses an address that other machines cannot reach: who can connect can read the handles of the sessions.
+/// Parses a loopback address with a port. Refuses other addresses, because everyone who can connect can read the handles of the
+/// sessions.
 fn parse_loopback(text: &str) -> Result<SocketAddr, &'static str> {
     let address: SocketAddr = text.parse().map_err(|_| "an address looks like 127.0.0.1:9100")?;
     if address.ip().is_loopback() { Ok(address) } else { Err("only a loopback address, such as 127.0.0.1, is served") }

@@ -1,4 +1,4 @@
-//! The counters of a session with their names, and both of their forms.
+//! The counters of a session with their names, as JSON and in the Prometheus format.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -9,11 +9,11 @@ use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
 use crate::output::SessionClock;
 
-/// Reads a counter; a time is `None` without a measurement.
+/// Reads one counter.
 type Read<T> = fn(&ClientCounters) -> T;
 
-/// The counts, in the order of their output: the key, the help, and how the value is read. In the Prometheus format the name has
-/// the suffix `_total`.
+/// The counts in the order of their output: key, help, and how the value is read. In the Prometheus format, the key gets the
+/// suffix `_total`.
 const COUNTS: [(&str, &str, Read<u64>); 11] = [
     ("bytes_received", "Bytes received", |all| all.session.bytes_received),
     ("bytes_sent", "Bytes sent", |all| all.session.bytes_sent),
@@ -28,8 +28,8 @@ const COUNTS: [(&str, &str, Read<u64>); 11] = [
     ("requests_failed", "Requests that ended without a complete reply", |all| all.session.requests_failed),
 ];
 
-/// The times, which follow the counts: the key, to which JSON adds the unit `_ms`, the suffix in the Prometheus format, the help,
-/// and how the value is read.
+/// The durations, which follow the counts: key, suffix in the Prometheus format, help, and how the value is read. In JSON, the
+/// key gets the suffix `_ms`. `None` stands for a duration that was not measured yet.
 const TIMES: [(&str, &str, &str, Read<Option<Duration>>); 2] = [
     ("request_time", "_seconds_total", "Sum of all round trips, of incomplete replies too", |all| {
         Some(all.session.request_time)
@@ -39,7 +39,7 @@ const TIMES: [(&str, &str, &str, Read<Option<Duration>>); 2] = [
     }),
 ];
 
-/// The counters of a session at one time. Serialized as the members of the event `metrics`.
+/// The counters of a session at one moment. Serialized as the members of the event `metrics`.
 #[derive(Clone, Debug)]
 pub(crate) struct SessionMetrics {
     pub(super) clock: SessionClock,
@@ -79,7 +79,7 @@ impl Serialize for SessionMetrics {
     }
 }
 
-/// Returns the counters of sessions in the Prometheus text format, version 0.0.4. The number of a session is a label, because two
+/// Returns the counters of numbered sessions in the Prometheus text format, version 0.0.4. The number is a label, because two
 /// guests may have no other difference.
 pub(super) fn prometheus_page(sessions: &[(usize, SessionMetrics)]) -> String {
     let mut page = String::new();
@@ -98,7 +98,8 @@ pub(super) fn prometheus_page(sessions: &[(usize, SessionMetrics)]) -> String {
     page
 }
 
-/// Writes a metric with its value for each session that has one. Metrics with the suffix `_total` are counters, others gauges.
+/// Appends a metric to the page, with its value for each session; a session for which `value` returns `None` is left out. A
+/// metric whose name ends in `_total` is a counter, any other a gauge.
 fn write_metric(
     page: &mut String,
     sessions: &[(usize, SessionMetrics)],
@@ -118,7 +119,7 @@ fn write_metric(
     }
 }
 
-/// Escapes the value of a label.
+/// Escapes backslashes, quotation marks and line feeds in the value of a label.
 fn escape_label(value: &str) -> String {
     value.replace('\\', r"\\").replace('"', "\\\"").replace('\n', r"\n")
 }

@@ -12,7 +12,7 @@ use super::server_lines::to_server_lines;
 use crate::decode::StreamPiece;
 use crate::failure::{Failure, report};
 
-/// Kinds of events that the games depend on.
+/// Kinds of events on which the games of a session depend.
 pub(super) const KINDS: [EventKind; 18] = [
     EventKind::Position,
     EventKind::Holding,
@@ -34,16 +34,16 @@ pub(super) const KINDS: [EventKind; 18] = [
     EventKind::Ended,
 ];
 
-/// Maximum number of sessions, as the games of each are kept in memory.
+/// Maximum number of sessions in a stream, because the games of each are kept in memory.
 const MAX_SESSIONS: usize = 10_000;
 
-/// Passes the output that games depend on, of all stored sessions in the order of the stream, to `visit`, with the escaped name
-/// of the session, and the time of the event. Ends at the event that is the last one when it is called. Reports messages that are not events on standard
-/// error.
+/// Passes the server output on which games depend to `visit`: that of all stored sessions, in the order of the stream, each piece
+/// with the escaped name of its session and the time of its event. Returns after the last event that was stored when it was
+/// called. Reports messages that are not events on standard error.
 ///
 /// # Errors
 ///
-/// [`Failure`] if the stream cannot be read, or `visit` fails.
+/// [`Failure`] if the stream cannot be read or has more than 10 000 sessions, or `visit` fails.
 ///
 /// # Cancel safety
 ///
@@ -82,8 +82,8 @@ pub(crate) async fn for_each_server_output(
     }
 }
 
-/// Converts an event to the output that caused it; `None` if games do not depend on it. An error says why it is not an event of
-/// kibitzer.
+/// Converts a stored event to the server output that caused it, with the event's time; `None` if games do not depend on it. The
+/// error says why the message is not an event of kibitzer.
 fn to_server_output(stored: &StoredEvent) -> Result<Option<(StreamPiece, Option<Utc>)>, String> {
     if !SessionName::is_token(stored.session_token()) {
         return Err("its session has another name than kibitzer gives".to_owned());

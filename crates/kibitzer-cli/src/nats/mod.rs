@@ -11,14 +11,14 @@ pub(crate) use games::for_each_server_output;
 
 use crate::failure::{Failure, USAGE};
 
-/// Environment variable of the server, for addresses with a password.
+/// Environment variable with the address of the NATS server, which may contain a password.
 const URL_VARIABLE: &str = "KIBITZER_NATS";
 
-/// The server and stream of a command. Not `Debug`, because the URL may contain a password.
+/// Arguments that name the NATS server and the stream. Not `Debug`, because the URL may contain a password.
 #[derive(Clone, clap::Args)]
 pub(crate) struct StreamArgs {
-    /// The NATS server, 2.11 or later: nats://HOST:PORT or tls://HOST:PORT; several of a cluster are separated by commas. An address
-    /// with USER:PASSWORD@ or TOKEN@ belongs in the variable `KIBITZER_NATS`, which applies without the URL
+    /// The NATS server, 2.11 or later: nats://HOST:PORT or tls://HOST:PORT; several of a cluster are separated by commas. An
+    /// address with USER:PASSWORD@ or TOKEN@ belongs in the variable `KIBITZER_NATS`, which applies without the URL
     #[arg(long = "nats", value_name = "URL", num_args = 0..=1, default_missing_value = "")]
     pub(crate) url: Option<String>,
     /// Name of the stream
@@ -27,7 +27,11 @@ pub(crate) struct StreamArgs {
 }
 
 impl StreamArgs {
-    /// Returns the options of the server and the stream. Without a URL, the environment variable names the server.
+    /// Returns the options for the server and stream. Without a URL in the arguments, the environment variable names the server.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`] if neither names a server.
     fn resolve_stream_options(&self) -> Result<StreamOptions, Failure> {
         let missing = || Failure::new(USAGE, format!("which NATS server? give --nats URL or set {URL_VARIABLE}"));
         let given = self.url.clone().filter(|url| !url.is_empty());
@@ -38,7 +42,7 @@ impl StreamArgs {
     }
 }
 
-/// Publishing or reading fails.
+/// Failure of publishing or reading: exit status [`FAILED`](crate::failure::FAILED).
 impl From<NatsError> for Failure {
     fn from(error: NatsError) -> Self {
         Self::caused_by(error)

@@ -23,8 +23,8 @@ use crate::output::{EventWriter, SessionClock};
 /// Store the events of a session in a NATS JetStream stream
 ///
 /// Each event is the JSON line of `kibitzer decode`, stored once and in order, however often this program, the NATS server or the
-/// connection between them fails. A recording continues after the last event in the stream; a live session appends to it, and lines
-/// of standard input are sent as commands. Of several publishers of one session, only the last one continues.
+/// connection between them fails. A recording continues after the last event in the stream; a live session appends to it, and
+/// lines of standard input are sent as commands. Of several publishers of one session, only the last one continues.
 #[derive(clap::Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"))]
 pub(crate) struct Args {
@@ -86,7 +86,7 @@ const DECODED_PIECES: usize = 16;
 const FINAL_STORE_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Args {
-    /// Publishes the source until its end, or the stop signal.
+    /// Publishes the recording or live session that the arguments name, until its end or the stop signal.
     ///
     /// # Cancel safety
     ///
@@ -106,7 +106,8 @@ impl Args {
         }
     }
 
-    /// Parses the source; `None` for a recording, which is a file, or anything that ends in `.jsonl`.
+    /// Parses the source as a server; `None` for a recording, which is an existing file that does not end in `.toml`, or any name
+    /// that ends in `.jsonl`.
     fn parse_server_unless_recording(&self) -> Result<Option<Target>, Failure> {
         let path = Path::new(&self.source);
         let has_extension = |name: &str| path.extension().is_some_and(|extension| extension == name);
@@ -116,7 +117,11 @@ impl Args {
         self.source.parse().map(Some).map_err(|error| Failure::new(USAGE, format!("{}: {error}", self.source)))
     }
 
-    /// Returns the options of the publisher. Fails if the arguments contradict each other or the kind of source.
+    /// Returns the options of the publisher, which reports on standard error when NATS stops or resumes to store events.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`] if the arguments contradict each other or the kind of source.
     fn publish_options(&self, is_recording: bool) -> Result<PublishOptions, Failure> {
         let mut options = if is_recording { PublishOptions::recording() } else { PublishOptions::live() };
         options.on_link_change = |failure| match failure {
@@ -138,7 +143,8 @@ impl Args {
         Ok(options)
     }
 
-    /// Connects to the NATS server, opens or creates the stream, and starts to publish after the last stored event.
+    /// Connects to the NATS server, opens or creates the stream, and creates a publisher that continues after the last stored
+    /// event of the session. `server` is `None` for a recording.
     ///
     /// # Cancel safety
     ///
@@ -155,7 +161,7 @@ impl Args {
         Ok(Publisher::start(EventStream::open_or_create(&stream).await?, session, options).await?)
     }
 
-    /// Publishes a recording to its end.
+    /// Publishes a recording to its end, and waits without a limit until everything is stored.
     ///
     /// # Cancel safety
     ///
@@ -179,7 +185,8 @@ impl Args {
         decoded
     }
 
-    /// Connects to the chess server, and publishes the session until it ends, or the stop signal. Then shuts it down and stores the rest.
+    /// Starts a session on the chess server, and publishes it until it ends or the stop signal arrives. Sends the lines of
+    /// standard input. Then shuts the session down, and stores the rest of its events, for at most twice ten seconds.
     ///
     /// # Cancel safety
     ///
@@ -214,7 +221,7 @@ impl Args {
     }
 }
 
-/// Publishes the events of a tap until the session ends.
+/// Publishes the events of a tap, except for pings, until the session ends. Fails if the publisher does.
 ///
 /// # Cancel safety
 ///
@@ -235,7 +242,8 @@ async fn push_until_tap_ends(client: &Client, tap: &mut Tap, publisher: &mut Pub
     }
 }
 
-/// Writer that sends what was written whenever it is flushed. A flush blocks while the channel is full.
+/// Writer that buffers everything, and sends it to a channel at each flush. A flush blocks while the channel is full, and fails
+/// once its receiver is dropped.
 struct FlushToChannel {
     lines: mpsc::Sender<Vec<u8>>,
     unsent: Vec<u8>,

@@ -4,10 +4,10 @@ use kibitzer::core::chess::{CastlingSide, Color, Fen};
 use kibitzer::core::text::encode_ascii;
 use serde_json::Value;
 
-/// Returns the bytes in which a server of the FICS family would report the event, with line ends; `None` for an event that says
-/// nothing about games.
+/// Returns the text, with its line ends, in which a server of the FICS family would report the event; `None` for an event that
+/// says nothing about games.
 ///
-/// The events are published by any program: values of another type are `None`, and no text can add a line.
+/// Any program can publish events. A member of the wrong type counts as missing, and no text can add a line.
 pub(super) fn to_server_lines(event: &Value) -> Option<String> {
     let name = event.get("event")?.as_str()?;
     let line = match name {
@@ -50,8 +50,8 @@ pub(super) fn to_server_lines(event: &Value) -> Option<String> {
     Some(line + end)
 }
 
-/// Returns a text member as a server sends it, with control characters and characters beyond ASCII as entities; `None` if it is
-/// no text.
+/// Returns a text member as a server sends it, with control and non-ASCII characters as entities; `None` if it is missing or not
+/// a string.
 fn text(event: &Value, key: &str) -> Option<String> {
     Some(encode_ascii(event.get(key)?.as_str()?).into_owned())
 }
@@ -64,7 +64,7 @@ fn flag(event: &Value, key: &str) -> Option<bool> {
     event.get(key)?.as_bool()
 }
 
-/// Returns the end of a holding line, such as ` <- WP`, for a piece that was passed to a player.
+/// Returns the end of a holding line, such as ` <- WP`, for a piece that was added to a player's reserve.
 fn passed_piece(passed: &Value) -> Option<String> {
     let initial = |key: &str| {
         let first = passed.get(key)?.as_str()?.chars().next()?;
@@ -79,7 +79,7 @@ fn game_and_players(event: &Value) -> Option<String> {
     Some(format!("Game {} ({} vs. {})", number(event, "game")?, name("white"), name("black")))
 }
 
-/// Returns the line of a kibitz, whisper or say.
+/// Returns the line of talk of this kind: `say`, `kibitz`, or else a whisper.
 fn talk_line(event: &Value, kind: &str) -> Option<String> {
     let titles = event.get("titles").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     let titles = titles.map(|title| format!("({})", encode_ascii(title))).collect::<Vec<_>>().concat();
@@ -93,7 +93,7 @@ fn talk_line(event: &Value, kind: &str) -> Option<String> {
     Some(format!("{}{titles}{rating}{game} {verb}: {}", text(event, "from")?, text(event, "text")?))
 }
 
-/// Returns the `<g1>` line of the terms that are known.
+/// Returns the `<g1>` line, which describes a game at its start, with the terms that the event has.
 fn g1_line(event: &Value) -> Option<String> {
     let number = |key: &str| number(event, key);
     let flag = |key: &str| flag(event, key).map(i64::from);
@@ -114,7 +114,8 @@ fn g1_line(event: &Value) -> Option<String> {
     Some(format!("<g1> {}{}", number("game")?, known.collect::<Vec<_>>().concat()))
 }
 
-/// Returns the `<12>` line of a board, with clocks in milliseconds, without the fields after the first unknown one.
+/// Returns the `<12>` line of a board, with clocks in milliseconds; ends before the first optional field that is not known.
+/// `None` if the event lacks a required field.
 fn style12_line(event: &Value) -> Option<String> {
     let number = |key: &str| Some(number(event, key)?.to_string());
     let fen: Fen = event.get("fen")?.as_str()?.parse().ok()?;

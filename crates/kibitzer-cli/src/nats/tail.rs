@@ -49,7 +49,7 @@ Examples:
   kibitzer tail --from first --stored --session fics-1 | jq .event
   kibitzer tail --from 10m --game 12 --kind position,kibitz       game 12 since ten minutes";
 
-/// Parses the value of `--from`.
+/// Parses the value of `--from`. A duration counts back from now.
 fn parse_start_point(text: &str) -> Result<ReadFrom, &'static str> {
     match text {
         "now" => Ok(ReadFrom::Now),
@@ -78,7 +78,8 @@ impl Args {
         ending.unless_stopped(Box::pin(self.print_selected(&filter))).await.unwrap_or(Ok(()))
     }
 
-    /// Prints the selected events. With `--stored`, reports a session that does not exist.
+    /// Prints the events that pass the filter, and reports messages that are not events on standard error. Ends only with
+    /// `--stored`; then reports a `--session` of which the stream has no events.
     ///
     /// # Cancel safety
     ///
@@ -115,8 +116,8 @@ impl Args {
     }
 }
 
-/// Returns the line to print for an event; an error says why it is none. JSON is printed as it was published, except for
-/// characters that would end the line or control a terminal.
+/// Returns the line to print for a stored event, without its end; the error says why the message is not an event. JSON is printed
+/// as it was published, except for characters that would end the line or control a terminal.
 fn format_event(stored: &StoredEvent, format: LineFormat) -> Result<String, String> {
     let line = std::str::from_utf8(&stored.line).map_err(|error| error.to_string())?;
     let event: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
@@ -137,7 +138,7 @@ fn format_event(stored: &StoredEvent, format: LineFormat) -> Result<String, Stri
     Ok(TerminalSafe(&format!("{utc} {} {name}{shown}", stored.session_token())).to_string())
 }
 
-/// Keys that are not shown as text, or not by name.
+/// Members that the text output leaves out, or shows without their names.
 const HIDDEN_KEYS: [&str; 4] = ["event", "offset", "t", "utc"];
 
 #[cfg(test)]

@@ -18,8 +18,9 @@ const DARK: Ansi256Color = Ansi256Color(66);
 const LIGHT_MOVED: Ansi256Color = Ansi256Color(180);
 const DARK_MOVED: Ansi256Color = Ansi256Color(137);
 
-/// Writes a board as nine lines: eight rows, with players, clocks and move beside them, and the names of the files. White's
-/// pieces are upper case. The squares of `played`, the last move, are highlighted.
+/// Writes a board as nine lines in color: eight rows, with players, clocks and move beside them, and the names of the files.
+/// White's pieces are upper case. The board is drawn as the server suggests, else from White's side. The squares of `played`, the
+/// last move, are highlighted.
 pub(super) fn write_board(out: &mut impl Write, board: &Style12, played: Option<LastMove>) -> io::Result<()> {
     let bottom = if board.flip() == Some(true) { Color::Black } else { Color::White };
     let beside = [
@@ -47,7 +48,7 @@ pub(super) fn write_board(out: &mut impl Write, board: &Style12, played: Option<
     writeln!(out, "    {LABEL}{files}{LABEL:#}")
 }
 
-/// Writes a square with its piece.
+/// Writes a square with its piece in two cells; an empty square as a dot.
 fn write_square(out: &mut impl Write, square: Square, piece: Option<Piece>, highlighted: bool) -> io::Result<()> {
     let is_light = (square.file() + square.rank()) % 2 == 1;
     let ground = match (highlighted, is_light) {
@@ -64,7 +65,8 @@ fn write_square(out: &mut impl Write, square: Square, piece: Option<Piece>, high
     write!(out, "{style} {}{style:#}", piece.map_or('.', Piece::letter))
 }
 
-/// Returns whether a move started or ended on a square.
+/// Returns whether a move started or ended on a square; for castling, whether the king or the rook started there. `false` without
+/// a move.
 pub(crate) fn is_move_square(played: Option<LastMove>, square: Square) -> bool {
     match played {
         Some(LastMove::Normal { from, to, .. }) => square == from || square == to,
@@ -74,14 +76,14 @@ pub(crate) fn is_move_square(played: Option<LastMove>, square: Square) -> bool {
     }
 }
 
-/// Returns a player's name, rating and clock, with a mark for the side to move.
+/// Returns a player's name and clock, with a mark for the side to move.
 fn player_text(board: &Style12, color: Color) -> String {
     let name = TerminalSafe(board.player(color).as_str()).to_string();
     let turn = if board.side_to_move() == color { format!(" {MOVE}<{MOVE:#}") } else { String::new() };
     format!("{NAME}{name:<17}{NAME:#} {:>8}{turn}", board.clock(color).to_string())
 }
 
-/// Returns the last move with its number and time.
+/// Returns the last move with its number and the time it took, or `no move yet`.
 fn move_text(board: &Style12) -> String {
     let Some(played) = board.numbered_move() else { return format!("{LABEL}no move yet{LABEL:#}") };
     let time = board.last_move().and_then(|last_move| last_move.elapsed_ms);
@@ -89,7 +91,7 @@ fn move_text(board: &Style12) -> String {
     format!("{MOVE}{}{MOVE:#}{time}", TerminalSafe(&played))
 }
 
-/// Returns the number of the game, its time control, and whether it is examined.
+/// Returns the number of the game, its initial minutes and increment in seconds, and whether it is examined or only shown.
 fn game_text(board: &Style12) -> String {
     let part = if board.relation().is_isolated() {
         ", shown"

@@ -1,4 +1,4 @@
-//! Writes events to standard output.
+//! Writes events as JSON Lines, as text or as a summary.
 
 use std::io::{self, BufWriter, IsTerminal as _, Write as _};
 
@@ -14,7 +14,7 @@ use super::summary::Summary;
 use super::{Stamp, text};
 use crate::failure::Failure;
 
-/// Size of the output buffer. It is needed because standard output flushes its own with every line.
+/// Size of the output buffer. It is needed because standard output flushes its own buffer with every line.
 const BUFFER_BYTES: usize = 64 << 10;
 
 /// The help of `--format`.
@@ -30,7 +30,7 @@ pub(crate) enum LineFormat {
 }
 
 impl LineFormat {
-    /// Returns the default: text on a terminal, else JSON.
+    /// Returns the format for standard output if none was chosen: text on a terminal, else JSON.
     pub(crate) fn for_stdout() -> Self {
         if io::stdout().is_terminal() { Self::Text } else { Self::Jsonl }
     }
@@ -42,9 +42,9 @@ pub(crate) struct EventWriter {
     form: OutputForm,
 }
 
-/// What an [`EventWriter`] writes.
+/// Form of an [`EventWriter`]'s output.
 enum OutputForm {
-    /// JSON Lines; the buffer holds one of them and is reused.
+    /// JSON Lines, with a buffer for one line that is reused.
     Jsonl(Vec<u8>),
     /// For people; in color if the terminal shows it.
     Text,
@@ -53,6 +53,8 @@ enum OutputForm {
 }
 
 impl EventWriter {
+    /// Creates a writer to standard output. As JSON, keeps standard output locked for its lifetime; as text, prints above an
+    /// input line being edited, and without color if standard output does not show it.
     pub(crate) fn new(format: LineFormat) -> Self {
         match format {
             LineFormat::Jsonl => Self::jsonl_to(Box::new(io::stdout().lock())),
@@ -66,7 +68,7 @@ impl EventWriter {
         }
     }
 
-    /// Creates a writer that counts events, and prints the counts when it is finished.
+    /// Creates a writer that counts events, and prints the counts on standard output when it is [finished](Self::finish).
     pub(crate) fn new_summary() -> Self {
         Self::of_form(OutputForm::Summary(Summary::start()), Box::new(io::stdout().lock()))
     }
@@ -87,7 +89,8 @@ impl EventWriter {
         }
     }
 
-    /// Appends the JSON of an event, without a line end. Returns whether the event has one: pings do not.
+    /// Appends the JSON of an event to `line`, without a line end, and returns `true`. Appends nothing and returns `false` for a
+    /// ping.
     pub(crate) fn append_json_unless_ping(event: &Event, stamp: Option<&Stamp>, line: &mut Vec<u8>) -> bool {
         let is_ping = matches!(event.message(), Some(Message::Control(Control::Ping)));
         if !is_ping {
@@ -96,7 +99,8 @@ impl EventWriter {
         !is_ping
     }
 
-    /// Writes an event, with its time in JSON; counts it in a summary. `stamp` is `None` for a raw log.
+    /// Writes an event: as JSON with its time, as text without; a summary only counts it. `stamp` is `None` for a raw log. Writes
+    /// no pings.
     pub(crate) fn write_event(&mut self, event: &Event, stamp: Option<&Stamp>) -> Result<(), Failure> {
         let written = match &mut self.form {
             OutputForm::Jsonl(line) => {
@@ -115,7 +119,7 @@ impl EventWriter {
         written.map_err(Failure::stdout)
     }
 
-    /// Writes that the recording ends inside the line with this number, from 1.
+    /// Writes that the recording ends inside the line with this number, counted from 1; a summary counts it.
     pub(crate) fn write_cut_recording(&mut self, line_number: u64, stamp: &Stamp) -> Result<(), Failure> {
         let written = match &mut self.form {
             OutputForm::Jsonl(_) => {
@@ -130,8 +134,8 @@ impl EventWriter {
         written.map_err(Failure::stdout)
     }
 
-    /// In JSON, writes an event of the program itself: its name, its time, and the members of `object`, a JSON object. Otherwise
-    /// does nothing.
+    /// As JSON, writes an event of the program itself: its name, its time, and the members of `object`, a serialized JSON object
+    /// that is not empty. Does nothing in the other output forms.
     pub(crate) fn write_own_event_if_json(&mut self, event: &str, stamp: &Stamp, object: &[u8]) -> Result<(), Failure> {
         let OutputForm::Jsonl(_) = &self.form else { return Ok(()) };
         let members = object.strip_prefix(b"{").unwrap_or_default();
@@ -145,7 +149,7 @@ impl EventWriter {
         self.out.flush().map_err(Failure::stdout)
     }
 
-    /// Writes the summary, if this is one, and flushes the output.
+    /// Writes the counts if this is a summary, and flushes the output.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
         if let OutputForm::Summary(summary) = self.form {
             summary.write(&mut self.out).map_err(Failure::stdout)?;
@@ -154,7 +158,7 @@ impl EventWriter {
     }
 }
 
-/// Serializes a value, whose form is a JSON object.
+/// Returns the JSON text of a value that serializes to an object.
 pub(crate) fn json_object(value: &impl Serialize) -> Vec<u8> {
     let mut object = Vec::new();
     // Nothing fails on the way to memory.

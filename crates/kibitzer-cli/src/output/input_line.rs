@@ -1,7 +1,7 @@
 //! The line being typed at the bottom of the terminal, below the lines that the program prints.
 //!
-//! What prints on the terminal while a line is edited does so in [`print_above_input`]: the input line is erased, the output
-//! printed in its place, and the input line drawn again below. Without an input line nothing is added to the output.
+//! While a line is edited, everything printed on the terminal has to go through [`print_above_input`]: it erases the input line,
+//! prints the output in its place, and draws the input line again below. Without an input line it only prints.
 
 use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,28 +9,29 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// The shown input line with its escape sequences; empty while no line is edited.
 static INPUT_LINE: Mutex<String> = Mutex::new(String::new());
 
-/// Erases the row of the cursor.
+/// Escape sequence that erases the row of the cursor.
 const ERASE: &str = "\r\u{1b}[K";
 
 fn lock_input_line() -> MutexGuard<'static, String> {
     INPUT_LINE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Writes text to standard output and flushes it.
+/// Writes text to standard output and flushes it. Ignores failures.
 fn print_and_flush(line: &str) {
     let mut out = io::stdout();
     // A failure is reported by whatever prints next.
     let _ = out.write_all(line.as_bytes()).and_then(|()| out.flush());
 }
 
-/// Draws another input line in place of the shown one; an empty one removes it.
+/// Draws an input line, which may contain escape sequences, in place of the shown one; an empty one removes it.
 pub(crate) fn set_input_line(line: String) {
     let mut shown = lock_input_line();
     print_and_flush(&format!("{ERASE}{line}"));
     *shown = line;
 }
 
-/// Calls `print`, which prints complete lines, with the input line erased, and draws the input line again.
+/// Calls `print`, which has to print complete lines, while the input line is erased; then draws it again. `print` must not call
+/// this function or [`set_input_line`], because the input line is locked meanwhile. Without an input line, only calls `print`.
 pub(crate) fn print_above_input<T>(print: impl FnOnce() -> T) -> T {
     let shown = lock_input_line();
     if shown.is_empty() {
@@ -44,7 +45,7 @@ pub(crate) fn print_above_input<T>(print: impl FnOnce() -> T) -> T {
     printed
 }
 
-/// Writes complete lines to standard output, above the input line. The rest of an incomplete line waits for its end, or for a
+/// Writer that prints complete lines to standard output, above the input line. An incomplete line is buffered until its end or a
 /// flush.
 #[derive(Debug, Default)]
 pub(super) struct StdoutAboveInput {

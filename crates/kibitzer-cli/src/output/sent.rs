@@ -23,15 +23,15 @@ impl PasswordPrompt {
         }
     }
 
-    /// Closes the prompt if the sent bytes end a line, or are redacted and thus empty. Without a line end, the rest of the
-    /// password follows.
+    /// Closes the prompt if the sent bytes end a line, or are empty because the recording redacted them. Without a line end, the
+    /// rest of the password follows.
     pub(crate) fn close_at_line_end(&mut self, bytes: &[u8]) {
         self.is_open &= !bytes.is_empty() && !bytes.ends_with(b"\n");
     }
 }
 
-/// Returns the text of a sent line, unsealed if it is sealed, one character for each byte; `None` for the lines of timeseal
-/// itself.
+/// Returns the text of a sent line without its end, decoded from timeseal if necessary, one character for each byte. `None` for
+/// lines of the timeseal protocol: its hello and answers to pings.
 pub(crate) fn text_unless_timeseal(line: &[u8]) -> Option<String> {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let text = match unseal(line) {

@@ -1,4 +1,4 @@
-//! Received text on a terminal: the one place that defines the allowed characters.
+//! Escapes received text for terminals. Only this file defines which characters are allowed.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
@@ -14,8 +14,8 @@ use unicode_width::UnicodeWidthChar as _;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TerminalSafe<'a>(pub(crate) &'a str);
 
-/// Characters written from right to left, and those that join with their neighbors: Unicode's blocks of such scripts, regional
-/// indicators, modifiers of emoji.
+/// Printable characters that are escaped nevertheless, because they are written from right to left or join with their neighbors:
+/// blocks of such scripts, regional indicators, modifiers of emoji.
 const SPELLED_OUT: [RangeInclusive<char>; 7] = [
     '\u{590}'..='\u{8ff}',
     '\u{fb1d}'..='\u{fdff}',
@@ -52,8 +52,8 @@ impl fmt::Display for TerminalSafe<'_> {
     }
 }
 
-/// Returns whether the character occupies cells and does not change its neighbors. `true` for control characters, which are
-/// escaped separately.
+/// Returns whether the character occupies cells and does not change its neighbors. Also `true` for control characters, which
+/// `escape_debug` escapes.
 fn stands_alone(character: char) -> bool {
     // Control characters have no width; they have short names.
     matches!(character.width(), None | Some(1 | 2)) && !SPELLED_OUT.iter().any(|range| range.contains(&character))

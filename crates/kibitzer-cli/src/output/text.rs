@@ -19,15 +19,16 @@ const TO_ALL: Style = AnsiColor::Magenta.on_default();
 const TO_CHANNEL: Style = AnsiColor::BrightBlue.on_default();
 const OF_GAME: Style = AnsiColor::Cyan.on_default();
 
-/// Returns bytes as two hexadecimal digits each, with a separator between them.
+/// Returns two hexadecimal digits, in lower case, for each byte, with `separator` between the bytes.
 pub(crate) fn hex_digits(bytes: &[u8], separator: &str) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(separator)
 }
 
-/// Writes an event as a line, or as the lines of a board. Writes nothing for a ping, or for a listing, whose lines were events of
-/// their own.
+/// Writes an event as a line, or as the lines of a board. Writes nothing for a ping, nor for a listing, because its lines are
+/// events of their own.
 ///
-/// Styles are escape sequences, which `out` has to remove for output without color. Received text is escaped by [`TerminalSafe`].
+/// The output contains escape sequences for color, which `out` has to remove if it shows none. Received text is escaped by
+/// [`TerminalSafe`].
 pub(crate) fn write_event(out: &mut impl Write, event: &Event) -> io::Result<()> {
     if let Some(board) = event.reported_board() {
         return board::write_board(out, board, event.reported_move());
@@ -40,32 +41,32 @@ pub(crate) fn write_event(out: &mut impl Write, event: &Event) -> io::Result<()>
     }
 }
 
-/// Writes that a recording ends inside a line.
+/// Writes a line that says that the recording ends inside the line with this number.
 pub(crate) fn write_cut_recording(out: &mut impl Write, line_number: u64) -> io::Result<()> {
     write_styled_line(out, TROUBLE, format_args!("* {}", cut_recording_text(line_number)))
 }
 
-/// Returns the message that a recording ends inside the line with this number.
+/// Returns the message `the recording ends inside line N`.
 pub(crate) fn cut_recording_text(line: u64) -> String {
     format!("the recording ends inside line {line}")
 }
 
-/// Returns an event as escaped text for one row of the console; a board as its move and clocks.
+/// Returns an event as escaped text for one row of the console. A board becomes its move and clocks.
 pub(crate) fn one_line(event: &Event) -> String {
     TerminalSafe(&event.to_string()).in_cells().into_owned()
 }
 
-/// Returns the move that led to a board, with its number, as escaped text; `None` without a move.
+/// Returns the last move of a board with its number, such as `12... Nf6`, as escaped text; `None` without a move.
 pub(crate) fn numbered_move(board: &Style12) -> Option<String> {
     board.numbered_move().map(|played| TerminalSafe(&played).in_cells().into_owned())
 }
 
-/// Writes a line in one style. The caller escapes received text in it.
+/// Writes a line in one style. Does not escape the text.
 fn write_styled_line(out: &mut impl Write, style: Style, text: impl fmt::Display) -> io::Result<()> {
     writeln!(out, "{style}{text}{style:#}")
 }
 
-/// Writes a line of talk in one color, with the speaker and the kind of talk in bold.
+/// Writes a line of talk in one color, with everything before the spoken text `said`, such as the speaker, in bold.
 fn write_talk(out: &mut impl Write, style: Style, event: &Event, said: &str) -> io::Result<()> {
     let (text, said) = (TerminalSafe(&event.to_string()).to_string(), TerminalSafe(said).to_string());
     let (head, bold) = (text.strip_suffix(&said).unwrap_or_default(), style.bold());

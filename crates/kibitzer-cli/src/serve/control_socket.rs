@@ -19,7 +19,7 @@ use crate::output::TerminalSafe;
 const MAX_COMMAND_BYTES: usize = 1024;
 /// Maximum number of simultaneous connections; others wait.
 const MAX_CONNECTIONS: usize = 16;
-/// Pause after a connection could not be accepted, as the process may be out of file descriptors.
+/// Pause after a connection could not be accepted, for example because the process has too many open files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Reply to `help`.
@@ -30,7 +30,7 @@ help                                 this list
 Each reply ends with a line that begins with `ok` or `error`. Other lines report faults that took effect.
 ";
 
-/// Executes the commands of all connections to the socket. Never completes.
+/// Executes the commands of all connections to the socket; waits forever without a socket. Never completes.
 ///
 /// # Cancel safety
 ///
@@ -49,8 +49,8 @@ pub(super) async fn serve_control_socket(listener: Option<Listener>, control: Se
     }
 }
 
-/// Executes commands until the peer closes the connection, or sends a line that is too long. Between replies, reports the faults
-/// that take effect.
+/// Executes commands until the peer closes the connection, or sends a line that is too long. Between replies, sends a line for
+/// each fault that takes effect on any connection of the server.
 ///
 /// # Errors
 ///
@@ -80,7 +80,7 @@ async fn serve_connection(stream: impl AsyncRead + AsyncWrite, control: ServerCo
     }
 }
 
-/// Executes a command, and returns its reply, whose last line begins with `ok` or `error`.
+/// Executes the command in a line, and returns its reply, whose last line begins with `ok` or `error`.
 ///
 /// # Cancel safety
 ///
@@ -99,7 +99,8 @@ async fn execute_command(control: &ServerControl, line: &str) -> String {
     outcome.unwrap_or_else(|error| format!("error: {}\n", TerminalSafe(&error)))
 }
 
-/// Returns the reply to `connections`: a line for each, and `ok`.
+/// Returns the reply to `connections`: a line with number and player for each connection, then `ok`. A connection that is not
+/// logged in has no player.
 ///
 /// # Errors
 ///

@@ -88,7 +88,8 @@ Examples:
   kibitzer serve --no-population --accounts accounts.toml --for 10m";
 
 impl Args {
-    /// Starts the server, prints its addresses, runs it until the stop signal and shuts it down.
+    /// Starts the server with its WebSocket port, control socket and faults, prints its addresses, runs it until the stop signal
+    /// and shuts it down.
     ///
     /// # Cancel safety
     ///
@@ -117,17 +118,18 @@ impl Args {
         Ok(())
     }
 
-    /// Returns the address to listen on: all interfaces if other machines are allowed, otherwise 127.0.0.1.
+    /// Returns the address to listen on: all IPv4 interfaces with `--allow-remote`, otherwise 127.0.0.1.
     fn listen_address(&self, port: u16) -> SocketAddr {
         let host = if self.allow_remote { Ipv4Addr::UNSPECIFIED } else { Ipv4Addr::LOCALHOST };
         (host, port).into()
     }
 
-    /// Opens the port for WebSocket connections, if one is given, and returns its URL, too.
+    /// Opens the port for WebSocket connections, with TLS if a certificate is given, and returns the listener with its URL;
+    /// `None` without `--websocket`.
     ///
-    /// # Cancel safety
+    /// # Errors
     ///
-    /// Cancel safe.
+    /// [`Failure`] if the port, the certificate or the key cannot be used.
     async fn listen_for_websockets(&self) -> Result<Option<(WebSocketListener, String)>, Failure> {
         let Some(port) = self.websocket else { return Ok(None) };
         let tls = self.websocket_cert.as_deref().zip(self.websocket_key.as_deref());
@@ -139,7 +141,11 @@ impl Args {
         Ok(Some((listener, url)))
     }
 
-    /// Returns the options of the server. Reads the file of the accounts.
+    /// Returns the options of the server. Reads the file of `--accounts`.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`] if this file cannot be read or is not valid.
     fn server_options(&self) -> Result<ServerOptions, Failure> {
         let mut options =
             ServerOptions::new().address(self.listen_address(self.port)).seed(self.population.seed).family(self.family);
@@ -161,7 +167,7 @@ fn cannot_listen(address: SocketAddr, error: &io::Error) -> Failure {
     Failure::local(format!("cannot listen on {address}: {error}"))
 }
 
-/// Passes WebSocket connections to the server. Never completes.
+/// Passes accepted WebSocket connections to the server, until it shuts down. Never completes.
 ///
 /// # Cancel safety
 ///
@@ -190,7 +196,7 @@ async fn report_fired_faults(control: ServerControl) {
     }
 }
 
-/// Prints the address of the server, and the URL for WebSocket connections if it accepts them, each in a line on standard output.
+/// Prints the address of the server and, if it accepts WebSocket connections, their URL, each in a line on standard output.
 fn print_addresses(address: SocketAddr, url: Option<String>) -> io::Result<()> {
     let mut out = io::stdout().lock();
     writeln!(out, "{address}")?;

@@ -27,11 +27,12 @@ use crate::live::PrintItem;
 use answer::{answer_item, failed_item, subscribed_item};
 use request::{InvalidRequest, ProgramCommand, ProgramId, ProgramRequest};
 
-/// Maximum number of requests without an answer; one more fails.
+/// Maximum number of requests without an answer; further ones fail.
 const MAX_REQUESTS: usize = 64;
 
-/// Spawns a task that sends the lines and requests of `input`, and prints the answers until the session is over. The profile of
-/// the client has to [redact](kibitzer::Profile::redact_events) passwords in replies.
+/// Spawns a task that sends the lines and requests of `input`, and passes the answers to the printer. It ends once the input or
+/// the session has ended and every request is answered. The profile of the client has to
+/// [redact](kibitzer::Profile::redact_events) passwords in replies.
 pub(crate) fn spawn_program_input(client: &Client, input: TypedInput, output: PrintSender) {
     let program = ProgramInput {
         client: client.clone(),
@@ -52,16 +53,17 @@ struct ProgramInput {
     lines: InputLines<BufReader<TypedInput>>,
     /// Requests without an answer; each completes with its identifier and the answer.
     requests: JoinSet<(ProgramId, PrintItem)>,
-    /// Identifiers of the requests.
+    /// Identifiers of the requests without an answer; no other request may use them.
     ids: HashSet<ProgramId>,
+    /// Plain lines without a reply.
     plain_lines: JoinSet<()>,
-    /// Keeps lines that wait for the session to become ready in their order: tasks that wait for the same state are not woken in
-    /// order, those that wait for a lock are.
+    /// Lock that keeps lines in their order while they wait for the session to become ready: tasks that wait for a lock are woken
+    /// in order, those that wait for the same session state are not.
     order: Arc<Mutex<()>>,
 }
 
 impl ProgramInput {
-    /// Runs until standard input or the session has ended and every request is answered.
+    /// Runs until the input or the session has ended and every request is answered.
     ///
     /// # Cancel safety
     ///
@@ -86,7 +88,8 @@ impl ProgramInput {
         while self.plain_lines.join_next().await.is_some() {}
     }
 
-    /// Spawns the sending of a command or plain line, or prints the answer to any other line at once.
+    /// Spawns a task that sends a plain line or the command of a valid request. Answers a subscription, and a line that is
+    /// invalid, at once.
     ///
     /// # Cancel safety
     ///
@@ -116,7 +119,8 @@ impl ProgramInput {
         self.print(answer).await;
     }
 
-    /// Spawns a task that sends the line once the session is ready, and reports a failure on standard error.
+    /// Spawns a task that sends a plain line once the session is ready, waits for its reply, and reports a failure on standard
+    /// error.
     fn spawn_plain_line(&mut self, line: &[u8]) {
         let (client, order) = (self.client.clone(), Arc::clone(&self.order));
         let line = String::from_utf8_lossy(line).into_owned();
@@ -126,7 +130,7 @@ impl ProgramInput {
         });
     }
 
-    /// Reserves the identifier, and spawns a task that sends the command and waits for its reply.
+    /// Reserves the identifier of a request, and spawns a task that sends its command and completes with the answer.
     fn spawn_command(&mut self, request: ProgramCommand, line: u64) {
         self.ids.insert(request.id.clone());
         let (client, order) = (self.client.clone(), Arc::clone(&self.order));
@@ -139,7 +143,8 @@ impl ProgramInput {
         });
     }
 
-    /// Prints an answer. Frees the identifier first, because the program may use it again once it has read the answer.
+    /// Frees the identifier of a request, then queues its answer for the printer: once the program has read the answer, it may
+    /// use the identifier again.
     ///
     /// # Cancel safety
     ///
@@ -149,7 +154,7 @@ impl ProgramInput {
         self.print(answer).await;
     }
 
-    /// Queues an item for the printer.
+    /// Queues an item for the printer; waits while its channel is full. Drops the item if standard output is closed.
     ///
     /// # Cancel safety
     ///
@@ -160,12 +165,13 @@ impl ProgramInput {
     }
 }
 
-/// Sends a command and waits for the reply. A command without a game is sent once the session is ready. One with a game is
-/// sent at once or fails: after a reconnect, the number may stand for another game.
+/// Sends the command of a request and waits for its reply. A command without a game is sent once the session is ready, after
+/// earlier lines. A command with a game is sent at once or fails, because after a reconnect the number may stand for another
+/// game.
 ///
 /// # Errors
 ///
-/// [`RequestError`], as those of [`Client::request_with`].
+/// [`RequestError::Expired`] if the session is not ready by the deadline; otherwise as for [`Client::request_with`].
 ///
 /// # Cancel safety
 ///

@@ -13,19 +13,19 @@ use serde_json::value::RawValue;
 use crate::arguments::unknown_word_message;
 use crate::filter::Expression;
 
-/// The keys of a request.
+/// The keys that a request may have.
 const KEYS: [&str; 5] = ["id", "command", "expires_ms", "game", "subscribe"];
 
-/// Identifier that a program gives to its request.
+/// Identifier that a program gives to its request. An integer and a string with the same characters are different.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum ProgramId {
-    /// The digits as written, because the number may be larger than any integer type.
+    /// Digits as written, with the sign, because the number may be larger than any integer type.
     Integer(Box<str>),
     Text(Box<str>),
 }
 
 impl ProgramId {
-    /// Parses an identifier: an integer of any size, or a string.
+    /// Parses an identifier: an integer of any size, or a string. An error is a message without the input.
     fn parse(value: &RawValue) -> Result<Self, String> {
         let written = value.get();
         let digits = written.strip_prefix('-').unwrap_or(written);
@@ -47,35 +47,37 @@ impl Serialize for ProgramId {
     }
 }
 
-/// A request of a program.
+/// A request of a program, parsed from one line of JSON.
 #[derive(Debug, PartialEq)]
 pub(super) enum ProgramRequest {
-    /// Sends a command to the server.
+    /// Send a command to the server.
     Command(ProgramCommand),
-    /// Prints only the events that the filter accepts from now on; all without a filter.
+    /// Print only the events that the filter accepts from now on; all without a filter.
     Subscribe { id: Option<ProgramId>, filter: Option<Expression> },
 }
 
-/// A command for the server, with the conditions under which it is sent.
+/// A command for the server, with its identifier and the conditions for sending it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ProgramCommand {
     pub(super) id: ProgramId,
     pub(super) command: Command,
-    /// Time after the reading of the line from which on the command is not sent; `None` for any time.
+    /// Time after which the command is not sent any more, counted from the reading of the line; `None` for no limit.
     pub(super) expires_after: Option<Duration>,
+    /// Game during which alone the command is sent; `None` to send it in any case.
     pub(super) game: Option<GameId>,
 }
 
-/// Why a line is not a request.
+/// Error for a line that is not a valid request.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct InvalidRequest {
-    /// Identifier of the line; `None` if it has none that is valid.
+    /// Identifier of the request; `None` if it has no valid one.
     pub(super) id: Option<ProgramId>,
+    /// Message for people.
     pub(super) text: String,
 }
 
 impl ProgramRequest {
-    /// Parses a line.
+    /// Parses a line, without its end, as one JSON object.
     ///
     /// # Errors
     ///
@@ -104,7 +106,7 @@ struct RequestObject<'a> {
     game: Option<&'a RawValue>,
     #[serde(borrow)]
     subscribe: Option<&'a RawValue>,
-    /// Other keys, which no request has.
+    /// All other keys; a request must not have any.
     #[serde(flatten)]
     others: BTreeMap<String, Value>,
 }
@@ -117,7 +119,8 @@ struct SubscribeValue {
 }
 
 impl RequestObject<'_> {
-    /// Checks that there are no other keys, and converts the object to the request.
+    /// Converts the object to a request with the parsed identifier `id`. An error is the message for an unknown key, a missing or
+    /// contradicting key, or a value that is not valid.
     fn into_request(self, id: Option<ProgramId>) -> Result<ProgramRequest, String> {
         if let Some(key) = self.others.keys().next() {
             return Err(unknown_word_message("key", key, KEYS.into_iter()));
@@ -153,7 +156,7 @@ fn parse_subscription(value: &RawValue, id: Option<ProgramId>) -> Result<Program
     Ok(ProgramRequest::Subscribe { id, filter: filter.map_err(|error| format!("`filter`: {error}"))? })
 }
 
-/// Parses a JSON value; fails with `error_text`, without the parser's own message, which may contain the input.
+/// Parses a JSON value. The error is `error_text` instead of the parser's own message, which may contain the input.
 fn parse_value<T: DeserializeOwned>(value: &RawValue, error_text: &str) -> Result<T, String> {
     serde_json::from_str(value.get()).map_err(|_| error_text.to_owned())
 }
