@@ -110,7 +110,7 @@ impl App {
             ConsoleCommand::Time(jump) => {
                 let (from, length) = (
                     self.source.current_time(now),
-                    self.source.try_as_recording_ref().map(|player| player.replay.length),
+                    self.source.try_as_recording_ref().map(|player| player.reader.length),
                 );
                 let time = jump.absolute_time(from).min(length.unwrap_or(Duration::MAX));
                 self.seek_to(SeekGoal::Time(time), time < from, now);

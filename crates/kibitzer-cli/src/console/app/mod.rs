@@ -208,7 +208,7 @@ impl App {
                 }
                 NextItem::End(goal) => {
                     self.restore_marks(
-                        self.source.try_as_recording_ref().map_or(Duration::MAX, |player| player.replay.length),
+                        self.source.try_as_recording_ref().map_or(Duration::MAX, |player| player.reader.length),
                     );
                     match goal {
                         Some(SeekGoal::Match(search)) => self.select_first_match(&search),

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::{App, DetailView};
 use crate::console::input::Focus;
 use crate::console::model::{ConsoleRow, RowContent, Search, SentLine, SessionModel};
-use crate::console::source::{SeekGoal, ply_after_row};
+use crate::console::source::{SeekGoal, board_ply_in_row};
 
 /// Maximum number of marks that are restored after a restart of the recording.
 const KEPT_MARKS: usize = 1_000;
@@ -58,7 +58,7 @@ impl App {
     /// Plays a recording from its newest row or, once it is over, from its start. The selection follows the newest row, also in a
     /// session.
     pub(super) fn play_or_follow(&mut self, now: Instant) {
-        if self.source.try_as_recording_ref().is_some_and(|player| player.replay.is_over) {
+        if self.source.try_as_recording_ref().is_some_and(|player| player.reader.is_over) {
             self.restart_recording(now);
         }
         self.list.follow_end();
@@ -148,7 +148,7 @@ impl App {
     /// one, seeks it in the recording, from the start if the shown game is past it; shows an error for a session.
     pub(super) fn select_or_seek_ply(&mut self, ply: u32, now: Instant) {
         let game = self.shown_game();
-        let known = self.model.rows.iter().find(|row| ply_after_row(row, game) == Some(ply)).map(|row| row.number);
+        let known = self.model.rows.iter().find(|row| board_ply_in_row(row, game) == Some(ply)).map(|row| row.number);
         if let Some(row) = known {
             self.stop_player(now);
             return self.list.select_and_stop_following(row);
@@ -187,7 +187,7 @@ impl App {
                 None => self.show_error(NO_MATCH),
             };
         }
-        match self.source.try_as_recording_mut().filter(|player| !player.replay.is_over) {
+        match self.source.try_as_recording_mut().filter(|player| !player.reader.is_over) {
             Some(player) => player.seek_to(SeekGoal::Match(search), now),
             None => self.select_first_match(&search),
         }

@@ -94,7 +94,7 @@ impl ConsoleRow {
 
     /// Returns the position of byte `at` of the row, counted from the start of its connection; for a sent line, from the start of
     /// the line.
-    pub(crate) fn stream_position(&self, at: usize) -> u64 {
+    pub(crate) fn position_in_connection(&self, at: usize) -> u64 {
         let start = self.frame_range().map_or(0, |frame| frame.start.saturating_sub(self.base));
         start.saturating_add(u64::try_from(at).unwrap_or(u64::MAX))
     }

@@ -16,7 +16,7 @@ use kibitzer::transcript::Utc;
 use crate::failure::Failure;
 pub(crate) use feed::{SessionFeed, fill_feed};
 pub(crate) use live_session::LiveSession;
-pub(crate) use recording_player::{NextItem, RecordingPlayer, SeekGoal, ply_after_row};
+pub(crate) use recording_player::{NextItem, RecordingPlayer, SeekGoal, board_ply_in_row};
 pub(crate) use recording_reader::RecordingReader;
 
 /// A message for the user in the status row.
@@ -55,7 +55,7 @@ impl ConsoleSource {
     /// Returns the time of day at which the session began; `None` if a recording does not contain it.
     pub(crate) const fn utc_start(&self) -> Option<Utc> {
         match self {
-            Self::Recording(player) => player.replay.utc_start,
+            Self::Recording(player) => player.reader.utc_start,
             Self::Live(live) => Some(live.utc_start),
         }
     }
@@ -63,7 +63,7 @@ impl ConsoleSource {
     /// Returns a new reader for the bytes of a connection of the source from its start.
     pub(crate) fn new_event_reader(&self) -> EventReader {
         match self {
-            Self::Recording(player) => player.replay.new_event_reader(),
+            Self::Recording(player) => player.reader.new_event_reader(),
             Self::Live(live) => live.new_event_reader(),
         }
     }

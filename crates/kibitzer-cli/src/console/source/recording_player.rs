@@ -23,7 +23,7 @@ pub(crate) enum SeekGoal {
 }
 
 /// Returns the ply of the board in a row; `None` without a board, and for a board of another game than `game`, if one is given.
-pub(crate) fn ply_after_row(row: &ConsoleRow, game: Option<GameId>) -> Option<u32> {
+pub(crate) fn board_ply_in_row(row: &ConsoleRow, game: Option<GameId>) -> Option<u32> {
     let event = row.event()?;
     let of_event = event.affected_game()?;
     board_in_event(event).filter(|_| game.is_none_or(|game| game == of_event)).map(Style12::ply)
@@ -32,7 +32,7 @@ pub(crate) fn ply_after_row(row: &ConsoleRow, game: Option<GameId>) -> Option<u3
 /// A recording, the clock by which it is played, and the goal of a seek, if one is running.
 #[derive(Debug)]
 pub(crate) struct RecordingPlayer {
-    pub(crate) replay: RecordingReader,
+    pub(crate) reader: RecordingReader,
     pub(crate) clock: ReplayClock,
     pub(crate) goal: Option<SeekGoal>,
 }
@@ -51,20 +51,20 @@ pub(crate) enum NextItem {
 impl RecordingPlayer {
     /// Creates a player and starts it at the beginning of the recording. The speed is limited to
     /// [`SPEEDS`](crate::console::SPEEDS).
-    pub(crate) fn new(replay: RecordingReader, speed: f64, now: Instant) -> Self {
+    pub(crate) fn new(reader: RecordingReader, speed: f64, now: Instant) -> Self {
         let mut clock = ReplayClock::new(speed, now);
         clock.start(now);
-        Self { replay, clock, goal: None }
+        Self { reader, clock, goal: None }
     }
 
     /// Returns whether the clock runs and the recording is not over. A seek does not count as playing.
     pub(crate) const fn is_playing(&self) -> bool {
-        self.clock.is_running && !self.replay.is_over
+        self.clock.is_running && !self.reader.is_over
     }
 
     /// Returns the current time of the recording.
     pub(crate) fn current_time(&self, now: Instant) -> Duration {
-        self.clock.reading_at(now).min(self.replay.length)
+        self.clock.reading_at(now).min(self.reader.length)
     }
 
     /// Stops the clock, and ends a seek.
@@ -83,7 +83,7 @@ impl RecordingPlayer {
     /// Restarts the recording from the beginning. The clock is set to zero, and continues if it is running; a goal stays.
     pub(crate) fn restart(&mut self, now: Instant) {
         self.clock.set_reading(Duration::ZERO, now);
-        self.replay.restart();
+        self.reader.restart();
     }
 
     /// Returns the next item that is due by the clock or, during a seek, the next one before the goal, without waiting; a seek
@@ -101,7 +101,7 @@ impl RecordingPlayer {
             Some(SeekGoal::Time(time)) => *time,
             Some(_) => Duration::MAX,
         };
-        if let Some(item) = self.replay.next_until(until)? {
+        if let Some(item) = self.reader.next_until(until)? {
             if self.goal.is_some() {
                 self.clock.set_reading(item.at, now);
             }
@@ -112,7 +112,7 @@ impl RecordingPlayer {
             self.goal = None;
             return Ok(NextItem::GoalReached);
         }
-        if self.replay.is_over {
+        if self.reader.is_over {
             self.clock.set_reading(self.current_time(now), now);
             return Ok(NextItem::End(self.goal.take()));
         }
@@ -126,7 +126,7 @@ impl RecordingPlayer {
         self.goal.take_if(|goal| match goal {
             SeekGoal::Row => is_listed,
             SeekGoal::Match(search) => search.accepts(model, row, is_listed),
-            SeekGoal::Ply(game, ply) => ply_after_row(row, *game) == Some(*ply),
+            SeekGoal::Ply(game, ply) => board_ply_in_row(row, *game) == Some(*ply),
             // Items reach a time, not rows.
             SeekGoal::Time(_) => false,
         })

@@ -14,7 +14,7 @@ use signal_hook::SigId;
 use signal_hook::consts::SIGWINCH;
 use signal_hook::low_level::{pipe, unregister};
 
-use super::read_events;
+use super::wait_and_read_events;
 
 /// Flags that poll reports for a terminal that is gone, requested or not.
 const GONE: PollFlags = PollFlags::HUP.union(PollFlags::ERR).union(PollFlags::NVAL);
@@ -72,7 +72,7 @@ impl Keyboard {
             let _ = (&self.resized).read(&mut [0; 64]);
         }
         let is_heard = terminal.union(resized).contains(PollFlags::IN);
-        if is_heard { read_events(pause).map(Some) } else { Ok(Some(Vec::new())) }
+        if is_heard { wait_and_read_events(pause).map(Some) } else { Ok(Some(Vec::new())) }
     }
 }
 

@@ -126,7 +126,7 @@ impl LineThread {
     /// Suspends the process if a signal asked for it, draws the input line, and processes the keys that arrive within 50 ms.
     /// Returns `false` once the terminal is gone.
     fn draw_and_process_keys(&mut self) -> io::Result<bool> {
-        if self.suspension.take_request() {
+        if self.suspension.take_stop_request() {
             self.suspend()?;
         }
         if self.suspension.take_continuation() {

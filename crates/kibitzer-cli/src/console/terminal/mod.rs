@@ -84,7 +84,7 @@ impl TerminalSession {
     /// Suspends the process if the request or a signal asks for it, and sets the terminal up again once it was continued. Then
     /// carries out any other request, except for copying, which the event loop does.
     fn suspend_or_carry_out(&mut self, request: Option<&TerminalRequest>) -> io::Result<()> {
-        if self.suspension.take_request() || request == Some(&TerminalRequest::Suspend) {
+        if self.suspension.take_stop_request() || request == Some(&TerminalRequest::Suspend) {
             execute!(io::stdout(), DisableBracketedPaste, MOUSE_OFF)?;
             ratatui::try_restore()?;
             self.suspension.suspend_process()?;
@@ -189,7 +189,7 @@ fn process_event(app: &mut App, event: Event) -> Result<(), Failure> {
 
 /// Waits for an event, at most for `pause`, and reads all that have arrived; empty if none did. The bytes of half a key are not
 /// an event yet.
-fn read_events(pause: Duration) -> io::Result<Vec<Event>> {
+fn wait_and_read_events(pause: Duration) -> io::Result<Vec<Event>> {
     let (mut events, mut wait) = (Vec::new(), pause);
     while event::poll(wait)? {
         events.push(event::read()?);

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ratatui::crossterm::event::Event;
 
-use super::read_events;
+use super::wait_and_read_events;
 
 /// Waits for input with crossterm.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ impl Keyboard {
     }
 
     pub(super) fn wait_for_events(&self, pause: Duration) -> io::Result<Option<Vec<Event>>> {
-        read_events(pause).map(Some)
+        wait_and_read_events(pause).map(Some)
     }
 }
 
@@ -38,7 +38,7 @@ impl NoSignals {
         false
     }
 
-    pub(super) const fn take_request(&self) -> bool {
+    pub(super) const fn take_stop_request(&self) -> bool {
         false
     }
 

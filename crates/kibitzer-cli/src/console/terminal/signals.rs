@@ -89,7 +89,7 @@ impl Suspension {
     }
 
     /// Returns whether SIGTSTP has arrived since the last call.
-    pub(super) fn take_request(&self) -> bool {
+    pub(super) fn take_stop_request(&self) -> bool {
         self.stop_requested.swap(false, Ordering::Relaxed)
     }
 

@@ -43,7 +43,7 @@ fn it_plays_at_its_speed_and_stops() {
     watcher.wait(3.0);
     assert_eq!(line(&watcher), "Foo shouts: number 7");
     watcher.wait(100.0);
-    assert!(watcher.app.source.try_as_recording_ref().unwrap().replay.is_over);
+    assert!(watcher.app.source.try_as_recording_ref().unwrap().reader.is_over);
     watcher.keys(" ");
     watcher.wait(1.5);
     assert_eq!(line(&watcher), "Foo shouts: number 0");
@@ -126,7 +126,7 @@ fn a_torn_recording_is_played_up_to_the_cut_each_time() {
             watcher.app.model.rows.iter().map(ConsoleRow::summary_line).collect::<Vec<_>>(),
             ["Foo shouts: hi", CUT]
         );
-        assert!(watcher.app.source.try_as_recording_ref().unwrap().replay.is_over);
+        assert!(watcher.app.source.try_as_recording_ref().unwrap().reader.is_over);
         watcher.run("/time 0");
         assert_eq!(watcher.app.model.rows.iter().count(), 0);
         watcher.keys(" ");

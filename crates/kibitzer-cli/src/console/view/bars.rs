@@ -20,7 +20,7 @@ pub(super) fn title_row(theme: Theme, app: &App, now: Duration) -> Line<'static>
     let name = match &app.source {
         ConsoleSource::Recording(player) => {
             spans.extend(playback_spans(theme, player, now));
-            player.replay.file_name()
+            player.reader.file_name()
         }
         ConsoleSource::Live(live) => {
             let style = if live.is_ready() { theme.success() } else { theme.error() };
@@ -46,14 +46,14 @@ pub(super) fn title_row(theme: Theme, app: &App, now: Duration) -> Line<'static>
 fn playback_spans(theme: Theme, player: &RecordingPlayer, now: Duration) -> [Span<'static>; 2] {
     let state = if player.goal.is_some() {
         "seeking"
-    } else if player.replay.is_over {
+    } else if player.reader.is_over {
         "over"
     } else if player.is_playing() {
         "playing"
     } else {
         "paused"
     };
-    let length = format_session_time(player.replay.length);
+    let length = format_session_time(player.reader.length);
     [
         Span::styled(format!("{state:<7} "), if player.is_playing() { theme.success() } else { theme.error() }),
         Span::raw(format!("{} of {length}  {}\u{d7}  ", format_session_time(now), player.clock.speed)),

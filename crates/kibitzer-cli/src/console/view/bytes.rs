@@ -64,7 +64,7 @@ pub(super) fn title_note(app: &App, row: &ConsoleRow) -> String {
     let row = model.message_row_or_self(row);
     if let Some(at) = app.byte_cursor() {
         let field = app.field_at_cursor().map_or_else(|| "between fields".to_owned(), |field| field.name);
-        return format!("{field}, {:08x}", row.stream_position(at));
+        return format!("{field}, {:08x}", row.position_in_connection(at));
     }
     match &row.content {
         RowContent::Event(_) => row.frame_range().map_or_else(String::new, |Range { start: from, end: to }| {

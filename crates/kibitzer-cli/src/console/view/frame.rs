@@ -54,8 +54,8 @@ fn describe_field(field: &FrameField, row: &ConsoleRow, frame: &[u8]) -> String 
     format!(
         "{}: {} to {}: {}{more}",
         field.name,
-        row.stream_position(start),
-        row.stream_position(end),
+        row.position_in_connection(start),
+        row.position_in_connection(end),
         hex_digits(bytes, " ")
     )
 }

@@ -91,7 +91,7 @@ fn draw_panes(canvas: &mut Canvas<'_>, areas: &ScreenAreas, app: &mut App, now: 
     canvas.sub_canvas(areas.divider).draw_lines(repeat_n(divider, areas.divider.height.into()));
     app.scroll = draw_views(canvas, &areas.views, app);
     let meters = if areas.meters.is_empty() {
-        timing::summary_line(theme, &app.model, now, areas.status.width)
+        timing::delays_and_rates_line(theme, &app.model, now, areas.status.width)
     } else {
         Line::default()
     };

@@ -32,7 +32,7 @@ pub(super) fn draw(canvas: Canvas<'_>, model: &SessionModel, now: Duration) {
 }
 
 /// Returns the newest delays and the rates as a single line, for screens without the time pane.
-pub(super) fn summary_line(theme: Theme, model: &SessionModel, now: Duration, width: u16) -> Line<'static> {
+pub(super) fn delays_and_rates_line(theme: Theme, model: &SessionModel, now: Duration, width: u16) -> Line<'static> {
     let mut spans = Vec::new();
     for (_, name, delays) in delay_kinds(model) {
         let last = delays.last_median_and_p99().map(|[last, ..]| ShortDuration(last).to_string());
