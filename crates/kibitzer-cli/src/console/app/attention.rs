@@ -2,6 +2,7 @@
 
 use kibitzer::core::message::Relation;
 
+use super::commands::NO_SERVER;
 use super::{App, TerminalRequest};
 use crate::console::model::GameSnapshot;
 
@@ -24,17 +25,14 @@ impl App {
         Some(format!("game {}: your move{}", game.id(), keys("; type it, such as e4, and Enter")))
     }
 
-    /// Sends the command that accepts or declines the oldest offer, and removes the offer if the command was sent. The typed text
-    /// stays. Shows an error if no offer is pending.
+    /// Starts to send the command that accepts (`true`) or declines the oldest offer, and removes the offer. Shows an error, and
+    /// keeps the offer, if the command cannot be sent now. Shows an error without an offer.
     pub(super) fn answer_oldest_offer(&mut self, accepts: bool) {
         let Some(offer) = self.model.received_offers.offers.first().cloned() else {
             return self.show_error("no offer waits for an answer");
         };
-        let draft = self.input.take_text();
-        self.send_line_or_restore(&offer.answer(accepts));
-        // A line that cannot be sent must not replace the draft.
-        self.input.set_text(&draft);
-        if self.notice.is_none() {
+        let answer = offer.answer(accepts);
+        if self.start_job(NO_SERVER, |live| live.start_sending(&answer)) {
             self.model.received_offers.offers.retain(|other| *other != offer);
         }
     }

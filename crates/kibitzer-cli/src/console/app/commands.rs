@@ -9,7 +9,7 @@ use crate::console::source::{LiveSession, Notice, SeekGoal};
 use crate::filter::{Expression, kinds};
 
 /// Error for a line for the server, if the source is a recording.
-const NO_SERVER: &str = "nothing is sent: this is a recording; commands of the console start with /";
+pub(super) const NO_SERVER: &str = "nothing is sent: this is a recording; commands of the console start with /";
 
 impl App {
     /// Runs the typed or pasted lines in order, and empties the editor; blank lines are skipped. Stops at a line that shows an
@@ -142,7 +142,7 @@ impl App {
 
     /// Starts to send a line to the server. If it cannot be sent now, shows an error; in a live session, the line then replaces
     /// the text of the editor. A later failure becomes a notice.
-    pub(super) fn send_line_or_restore(&mut self, line: &str) {
+    fn send_line_or_restore(&mut self, line: &str) {
         let is_started = self.start_job(NO_SERVER, |live| live.start_sending(line));
         if !is_started && self.source.is_live() {
             self.input.set_text(line);
@@ -151,7 +151,7 @@ impl App {
 
     /// Starts a job of the live session. Returns `false` if it was not started, and shows an error: that of `start`, or
     /// `no_session` if the source is a recording.
-    fn start_job(
+    pub(super) fn start_job(
         &mut self,
         no_session: &'static str,
         start: impl FnOnce(&mut LiveSession) -> Result<(), &'static str>,

@@ -10,7 +10,6 @@ use crate::console::export::{
     ExportForm, ExportedRows, bot_test_of_game, pgn_of_rows, recording_of_rows, row_json, row_text, write_new_file,
 };
 use crate::console::model::{ConsoleRow, RowContent};
-use crate::console::source::Notice;
 use crate::output::{TerminalSafe, hex_digits};
 
 /// Maximum size of copied text in bytes. In base64, the escape sequence then has 100,000 bytes, the limit of several terminals.
@@ -22,8 +21,7 @@ impl App {
     /// Requests a copy to the clipboard of the part of the selected row that `key`, the second key of `y`, names, and shows a
     /// notice. Shows an error for any other key, and if the row lacks the part or it is too long.
     pub(super) fn copy_part_for_key(&mut self, key: KeyCode) {
-        let copied = self.selected_row().zip(key.as_char()).and_then(|(row, key)| self.text_to_copy(row, key));
-        let Some((name, text)) = copied else {
+        let Some((name, text)) = key.as_char().and_then(|key| self.text_to_copy(key)) else {
             return self.show_error(format!("nothing copied; {COPY_KEYS}"));
         };
         if text.len() > MAX_COPIED_BYTES {
@@ -41,9 +39,10 @@ impl App {
         }
     }
 
-    /// Returns the part of a row that a key names, as its name and its text. `None` for any other key, and if the row lacks the
-    /// part.
-    fn text_to_copy(&self, row: &ConsoleRow, key: char) -> Option<(&'static str, String)> {
+    /// Returns the part of the selected row that a key names, as its name and its text. `None` for any other key, without a
+    /// selection, and if the row lacks the part.
+    fn text_to_copy(&self, key: char) -> Option<(&'static str, String)> {
+        let row = self.selected_row()?;
         let (name, text) = match key {
             'y' => ("line", row.summary_line()),
             'f' => match &row.content {
@@ -70,10 +69,10 @@ impl App {
             written.map_err(|error| format!("cannot write {file}: {error}"))?;
             Ok(content.len())
         });
-        self.notice = Some(match written {
-            Ok(n_bytes) => Notice::Info(format!("{file} written: {n_bytes} bytes")),
-            Err(error) => Notice::Error(error),
-        });
+        match written {
+            Ok(n_bytes) => self.show_info(format!("{file} written: {n_bytes} bytes")),
+            Err(error) => self.show_error(error),
+        }
     }
 
     /// Returns the content of an exported file, or the error to show, for example because there are no rows. A test is always
