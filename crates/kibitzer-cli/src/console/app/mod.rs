@@ -69,7 +69,7 @@ pub(super) struct App {
     pub(super) end_reason: Option<String>,
     pub(super) terminal_requests: Vec<TerminalRequest>,
     pub(super) filters: NamedFilters,
-    /// The expressions of rows that are drawn in a color; their names are those of the colors.
+    /// Expressions named after colors; the list draws the rows that match one in its color.
     pub(super) row_colors: NamedFilters,
     /// Whether the terminal's bell rings for a new offer, and when it is the user's move.
     has_bell: bool,
@@ -115,7 +115,7 @@ pub(super) enum DetailView {
     Bytes,
     /// The class, stream position and line of the frame.
     Frame,
-    /// The fields of the event, for people.
+    /// The fields of the event, with names and units.
     Event,
 }
 
@@ -198,7 +198,7 @@ impl App {
                 NextItem::Wait => {
                     self.ring_bell_on_new_attention();
                     if let Some(notice) = self.source.try_as_live_mut().and_then(|live| live.take_notice()) {
-                        (self.notice, self.notice_since) = (Some(notice), None);
+                        self.show_notice(notice);
                     }
                     return Ok(false);
                 }

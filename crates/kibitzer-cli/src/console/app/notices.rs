@@ -33,12 +33,17 @@ impl App {
 
     /// Shows an error in the status row, in place of an earlier notice.
     pub(super) fn show_error(&mut self, text: impl Into<String>) {
-        self.notice = Some(Notice::Error(text.into()));
+        self.show_notice(Notice::Error(text.into()));
     }
 
     /// Shows a message in the status row, in place of an earlier notice.
     pub(super) fn show_info(&mut self, text: impl Into<String>) {
-        self.notice = Some(Notice::Info(text.into()));
+        self.show_notice(Notice::Info(text.into()));
+    }
+
+    /// Shows a notice in the status row, in place of an earlier one, and restarts the time after which it is removed.
+    pub(in crate::console) fn show_notice(&mut self, notice: Notice) {
+        (self.notice, self.notice_since) = (Some(notice), None);
     }
 
     /// Removes a notice that was first seen here ten seconds ago. While the screen stands still (the recording or the list is

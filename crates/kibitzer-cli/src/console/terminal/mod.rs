@@ -147,9 +147,10 @@ fn run_event_loop(app: &mut App, session: &mut TerminalSession) -> Result<(), Fa
             return Err(Failure::local(format!("the console has a bug: {panic}")));
         }
         for request in mem::take(&mut app.terminal_requests) {
-            if let TerminalRequest::Copy(text) = &request {
-                let refusal = copy_or_refuse(text).map_err(terminal_failure)?;
-                app.notice = refusal.map(Notice::Error).or_else(|| app.notice.take());
+            if let TerminalRequest::Copy(text) = &request
+                && let Some(refusal) = copy_or_refuse(text).map_err(terminal_failure)?
+            {
+                app.show_notice(Notice::Error(refusal));
             }
             session.suspend_or_carry_out(Some(&request)).map_err(terminal_failure)?;
         }

@@ -460,3 +460,18 @@ fn a_view_is_not_scrolled_beyond_its_end() {
         }
     }
 }
+
+#[test]
+fn a_notice_that_replaces_another_stays_for_ten_seconds_as_well() {
+    let mut watcher = TestConsole::of_pieces(&[&b"Foo shouts: x\n\r"[..]; 60]);
+    watcher.wait(1.0);
+    watcher.app.on_paste("one\ntwo");
+    watcher.wait(1.0);
+    watcher.wait(8.0);
+    watcher.app.on_paste("\nthree");
+    watcher.wait(1.0);
+    watcher.wait(9.0);
+    assert_eq!(notice(&watcher), "3 lines: Enter runs each of them, Ctrl-C removes them");
+    watcher.wait(2.0);
+    assert!(watcher.app.notice.is_none());
+}
