@@ -20,8 +20,8 @@ impl App {
         self.model.rows.get(self.list.selected_number()?)
     }
 
-    /// Moves the byte cursor forward by so many bytes, at most to the first or last byte of the row; sets it to the first byte if
-    /// it is not set. Shows an error if the row has no stored bytes.
+    /// Moves the byte cursor forward by this number of bytes, backward if negative, at most to the first or last byte of the row;
+    /// sets it to the first byte if it is not set. Shows an error if the row has no stored bytes.
     pub(super) fn move_byte_cursor(&mut self, by: isize) {
         let Some(last) = self.selected_row().and_then(|row| self.model.row_bytes(row).len().checked_sub(1)) else {
             return self.show_error("this line has no bytes here");

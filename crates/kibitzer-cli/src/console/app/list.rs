@@ -93,8 +93,8 @@ impl RowList {
         self.is_paused = true;
     }
 
-    /// Moves the selection down by so many listed rows, up if negative, at most to the first one; the list is then paused. Beyond
-    /// the last row, the selection follows the newest one instead.
+    /// Moves the selection down by this number of listed rows, up if negative, at most to the first one; the list is then paused.
+    /// Beyond the last row, the selection follows the newest one instead.
     pub(crate) fn move_selection_by(&mut self, places: isize) {
         let at = self.listed.partition_point(|&number| number < self.selected);
         let to = at.saturating_add_signed(places);

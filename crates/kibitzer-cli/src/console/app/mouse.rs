@@ -1,4 +1,4 @@
-//! The effect of the mouse. Everything that it does has a key, too.
+//! Effects of the mouse. Each of them has a key as well.
 
 use kibitzer::core::message::GameId;
 use ratatui::crossterm::event::{MouseButton, MouseEventKind};

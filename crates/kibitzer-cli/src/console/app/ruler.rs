@@ -41,8 +41,8 @@ impl App {
         (start.number != selected.number).then_some(ends)
     }
 
-    /// Returns the distance between the ends of the ruler as text: in time, listed rows and received bytes; those of the first row
-    /// are not counted. `None` without two ends.
+    /// Returns the distance between the ends of the ruler as text: in time, listed rows and received bytes, without the first row
+    /// and its bytes. `None` without two ends.
     pub(crate) fn ruler_text(&self) -> Option<String> {
         let [from, to] = self.ruler_ends()?;
         let duration = ShortDuration(to.at.saturating_sub(from.at));

@@ -28,33 +28,40 @@ pub(crate) enum Action {
     Quit,
     Redraw,
     Open(OverlayPage),
-    /// Focus the input line. The character, a slash, starts a command, and cuts an unfinished line for the server.
+    /// Focus the input line. With a character, always `/`, start a command, and cut an unfinished line for the server.
     StartTyping(Option<char>),
     /// Focus the list.
     LeaveInput,
     /// Close the page over the screen.
     ClosePage,
-    /// Scroll the page over the screen down by so many lines.
+    /// Scroll the page over the screen down by this number of lines; up if negative.
     ScrollPage(isize),
-    /// Move the selection down by so many listed rows: at most to the first one; beyond the last one, follow new ones.
+    /// Move the selection down by this number of listed rows, up if negative, at most to the first one. Beyond the last one,
+    /// follow new rows.
     MoveRows(isize),
-    /// Move the selection down by so many heights of the list.
+    /// Move the selection down by this number of pages, each as long as the list is high; up if negative.
     MovePages(isize),
+    /// Play or pause a recording; in a session, follow the newest row or stay on the selected one.
     PlayOrPause,
     /// Select the next row, or play a recording up to it.
     Step,
+    /// Double the speed of playback.
     Faster,
+    /// Halve the speed of playback.
     Slower,
+    /// Select the next match of the last search.
     NextMatch,
+    /// Select the previous match of the last search.
     PreviousMatch,
     /// Choose a detail view by its place, counted from 0.
     SelectView(usize),
+    /// Choose the next detail view.
     NextView,
-    /// Scroll the detail view down by so many lines.
+    /// Scroll the detail view down by this number of lines; up if negative.
     Scroll(isize),
     /// Pin the shown game to the board, or unpin it.
     TogglePin,
-    /// Pin the game that is so many places after the shown one, in the order of numbers.
+    /// Pin the game that is this number of places after the shown one, in the order of game numbers; before it if negative.
     MoveGames(isize),
     /// Show the list alone, then the detail view, then the board, then all panes.
     NextPane,
@@ -62,15 +69,17 @@ pub(crate) enum Action {
     ToggleBoard,
     /// Show the boards of all games in progress, or all panes.
     ToggleGrid,
-    /// Scroll so many more characters out at the left of the list.
+    /// Scroll the list to the right by this number of characters; to the left if negative.
     ScrollSideways(isize),
     /// Accept the oldest offer to this login (`true`), or decline it.
     AnswerOffer(bool),
+    /// Turn the board, or turn it back.
     Flip,
     /// Show or hide details of the protocol, such as prompts.
     ToggleDetails,
+    /// Add a mark with a number as its text.
     Mark,
-    /// Move the byte cursor forward by so many bytes of the selected row.
+    /// Move the byte cursor forward by this number of bytes in the selected row; backward if negative.
     MoveByte(isize),
     /// Move the byte cursor to the next field (`true`), or to the previous one.
     MoveField(bool),
@@ -78,21 +87,26 @@ pub(crate) enum Action {
     NextTimes,
     /// Start the ruler at the selected row, or remove it.
     ToggleRuler,
-    /// Copy the part of the selected row that the next key names.
+    /// Copy the part of the selected row that the next key names, to the clipboard.
     Copy,
     /// Select the reply to the selected sent line.
     GoToReply,
+    /// Insert a character at the cursor of the input line.
     Insert(char),
     MoveCursor(Motion),
+    /// Cut the text from the cursor of the input line to the target of the motion.
     Cut(Motion),
-    /// Insert the text of the last cut.
+    /// Insert the text of the last [`Cut`](Self::Cut).
     Yank,
+    /// Show the previous line of the history in the input line.
     HistoryPrevious,
+    /// Show the next line of the history in the input line; after the newest, the unfinished one.
     HistoryNext,
+    /// Complete the word before the cursor.
     Complete,
-    /// Run the lines of the input.
+    /// Run the lines of the input line: commands of the console, and lines for the server.
     SubmitLine,
-    /// End a running seek; without one empty the input line; if it is empty, quit.
+    /// End a running seek. Without a seek, empty the input line; if that is empty already, quit.
     Cancel,
     /// Stop the process until it is continued.
     Suspend,

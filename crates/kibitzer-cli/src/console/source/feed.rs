@@ -39,8 +39,11 @@ pub(crate) type FeedSender = mpsc::Sender<FeedItem>;
 /// the session.
 #[derive(Debug)]
 pub(crate) enum SessionFeed {
+    /// A session of this process without a bot.
     Own(Tap),
+    /// A session of this process in which a bot plays.
     Bot(Box<BotFeed>),
+    /// A session of another process.
     Attached(mpsc::Receiver<FeedItem>),
 }
 

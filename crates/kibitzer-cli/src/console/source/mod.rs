@@ -68,7 +68,7 @@ impl ConsoleSource {
         }
     }
 
-    /// Returns whether items arrive at present, so that the screen is to be drawn at the higher rate.
+    /// Returns whether to draw the screen at the higher rate: while a recording plays or seeks, or items of a session arrive.
     pub(crate) fn needs_fast_redraw(&self) -> bool {
         match self {
             Self::Recording(player) => player.goal.is_some() || player.is_playing(),

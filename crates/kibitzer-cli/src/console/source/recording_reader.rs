@@ -145,8 +145,8 @@ impl RecordingReader {
         Ok(self.next.as_ref())
     }
 
-    /// Converts the record that was read ahead to items, if there is one. Times of items never decrease, even if those of records
-    /// do.
+    /// Converts the record that was read ahead to items, if there is one. The times of items never decrease, even if the times of
+    /// the records do.
     fn convert_next_record(&mut self) {
         let Some(record) = self.next.take() else { return };
         self.at = record.time.max(self.at);

@@ -53,7 +53,7 @@ impl Keyboard {
     ///
     /// # Errors
     ///
-    /// Those of poll and of reading.
+    /// [`io::Error`] if waiting or reading fails.
     pub(crate) fn wait_for_events(&self, pause: Duration) -> io::Result<Option<Vec<Event>>> {
         let watched = [self.terminal.as_fd(), self.resized.as_fd()];
         let mut watched = watched.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));

@@ -88,7 +88,7 @@ impl Suspension {
         Ok(Self { stop_requested, continued, _handlers: SignalHandlers(handlers.to_vec()) })
     }
 
-    /// Returns whether SIGTSTP has arrived since the last call.
+    /// Returns whether SIGTSTP, the request to stop the process, has arrived since the last call.
     pub(super) fn take_stop_request(&self) -> bool {
         self.stop_requested.swap(false, Ordering::Relaxed)
     }

@@ -22,7 +22,7 @@ const LARGE_CELL: (u16, u16) = (36, 23);
 /// Width and height of a board with small squares in the grid.
 const SMALL_CELL: (u16, u16) = (27, 15);
 
-/// Minimum width, beside the board, for the engine's analysis to be drawn there.
+/// Minimum width of the space beside the board in which the engine's analysis is drawn.
 const LEAST_SIDE_WIDTH: u16 = 30;
 
 /// Minimum height for the squares; below it, the position is drawn as FEN.
@@ -33,7 +33,8 @@ const SMALL_SQUARE: Size = Size::new(2, 1);
 /// Size of a large square, in cells of the terminal.
 const LARGE_SQUARE: Size = Size::new(4, 2);
 
-/// Returns the areas of so many boards in a grid, fewer if not all fit; with large squares if these fit for all.
+/// Divides an area into a grid, and returns the areas of its first `n_boards` cells, or of fewer if not all fit. The cells have
+/// room for large squares if that is possible for all boards.
 pub(super) fn board_areas(area: Rect, n_boards: usize) -> Vec<Rect> {
     let fitting = |(width, height): (u16, u16)| ((area.width / width).max(1), (area.height / height).max(1));
     let n_boards = u16::try_from(n_boards).unwrap_or(u16::MAX).max(1);

@@ -1,4 +1,4 @@
-//! Detail view of a row's event for people: its fields with names and units, and its board.
+//! Detail view of a row's event: its fields with names and units, and its board.
 
 use std::iter::once;
 
@@ -28,7 +28,7 @@ const BOARD_CELLS: u16 = 18;
 /// Minimum width and height of a view that draws a board beside the fields.
 const LEAST_WITH_BOARD: (u16, u16) = (48, 9);
 
-/// Name and value of a field, as text for people.
+/// Name and value of a field, as the view shows them.
 type NameAndValue = (String, String);
 
 /// Draws the fields, and beside them the board that the event reports. Returns the scroll offset, limited to the last line.
@@ -94,7 +94,8 @@ fn event_fields(event: &Event) -> Vec<NameAndValue> {
     fields
 }
 
-/// Converts the JSON key and the value of a field for people: the unit moves from the key to the value.
+/// Converts the JSON key and the value of a field to its readable name and value: the unit moves from the key to the value, and
+/// numbers of relations become words.
 fn humanized_field(key: &str, value: String) -> NameAndValue {
     let number = value.parse::<i64>().ok();
     let (name, value) = match (key, number) {

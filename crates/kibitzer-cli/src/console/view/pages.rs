@@ -54,6 +54,7 @@ fn help_lines(theme: Theme) -> Vec<Line<'static>> {
     lines
 }
 
+/// Terms of filter expressions and their meanings, for the help page.
 const EXPRESSIONS: [(&str, &str); 6] = [
     ("kind:tell,say", "of one of these kinds, which Tab completes"),
     ("game:12,14", "about one of these games"),

@@ -69,8 +69,8 @@ const LIGHT: Palette = Palette {
     offer: 94,
 };
 
-/// Backgrounds of light and dark squares, then of those of the last move. Only colors of medium lightness contrast with both
-/// white and black pieces, so the squares differ in hue.
+/// Backgrounds of light and dark squares, then of light and dark squares of the last move. Only colors of medium lightness
+/// contrast with both white and black pieces, so the squares differ in hue.
 const SQUARES: [u8; 4] = [243, 29, 98, 63];
 const WHITE_PIECE: u8 = 231;
 const BLACK_PIECE: u8 = 16;
