@@ -56,6 +56,7 @@ pub(super) struct App {
     pub(super) colors: Option<ColorTheme>,
     /// The user's choice of pieces; `None` keeps that of the theme.
     pub(super) pieces: Option<PieceSet>,
+    /// The notice in the status row.
     pub(super) notice: Option<Notice>,
     /// When the present notice was first seen; `None` without one.
     notice_since: Option<Instant>,
@@ -67,6 +68,7 @@ pub(super) struct App {
     pub(super) is_over: bool,
     /// Why the live session ended; `None` while it continues.
     pub(super) end_reason: Option<String>,
+    /// Requests that the event loop carries out before the next frame, at most one of each variant.
     pub(super) terminal_requests: Vec<TerminalRequest>,
     pub(super) filters: NamedFilters,
     /// Expressions named after colors; the list draws the rows that match one in its color.

@@ -72,6 +72,7 @@ impl NamedFilters {
         was_there
     }
 
+    /// Writes the user's own names to the file; errors are ignored.
     fn save(&self) {
         let lines = self.named.iter().map(|(name, filter)| format!("{name} = {filter}"));
         self.store.overwrite_with_lines(self.file, lines);

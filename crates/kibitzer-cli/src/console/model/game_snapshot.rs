@@ -11,12 +11,16 @@ use kibitzer_bot::BotEvent;
 /// The part of a game that the console draws. Much smaller than [`Game`], which holds all moves.
 #[derive(Clone, Debug)]
 pub(crate) struct GameSnapshot {
+    /// The newest board.
     pub(crate) board: Style12,
     /// The last move, with its squares as far as they are known.
     pub(crate) played: Option<LastMove>,
+    /// Pieces in reserve; `None` in games without reserves, and if they are not known.
     pub(crate) hands: Option<Hands>,
+    /// Kind of the game in the server's words, such as `blitz`.
     pub(crate) kind: Option<String>,
     pub(crate) rated: Option<bool>,
+    /// Ratings of White and Black, as reported.
     ratings: [Option<Rating>; 2],
     /// Result and reason, once the game has ended.
     pub(crate) ending: Option<String>,

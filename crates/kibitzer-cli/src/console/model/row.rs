@@ -56,6 +56,7 @@ pub(crate) struct SentLine {
     /// Unsealed text; empty if the line is secret.
     pub(crate) text: Vec<u8>,
     pub(crate) secret: bool,
+    /// Time and first row of the reply, once it was received.
     pub(crate) reply: Option<ReplyMatch>,
 }
 

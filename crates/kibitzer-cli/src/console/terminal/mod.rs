@@ -105,6 +105,7 @@ impl TerminalSession {
         }
     }
 
+    /// Lets the terminal report the mouse (`true`), or select text with it. A suspension keeps the choice.
     fn capture_mouse(&mut self, is_on: bool) -> io::Result<()> {
         self.has_mouse = is_on;
         execute!(io::stdout(), if is_on { MOUSE_ON } else { MOUSE_OFF })

@@ -19,6 +19,7 @@ pub(super) struct ScreenAreas {
     pub(super) title: Rect,
     pub(super) board: Rect,
     pub(super) games: Rect,
+    /// The delays and rates.
     pub(super) meters: Rect,
     /// The vertical line between the board and the list.
     pub(super) divider: Rect,

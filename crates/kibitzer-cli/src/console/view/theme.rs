@@ -103,7 +103,7 @@ impl Theme {
         Self { is_ascii: locale.is_some_and(|locale| !is_utf8(&locale)), ..theme }
     }
 
-    /// Returns the theme with the user's choices; `None` changes nothing.
+    /// Returns the theme with the user's choices; `None` changes nothing. A theme without color ignores the choice of colors.
     pub(crate) fn with_choices(self, colors: Option<ColorTheme>, pieces: Option<PieceSet>) -> Self {
         let palette = self.palette.map(|palette| match colors {
             None => palette,
@@ -203,7 +203,8 @@ impl Theme {
         if self.has_color() { style } else { style.add_modifier(Modifier::UNDERLINED) }
     }
 
-    /// Returns the style of a row's kind, by the category of events with that name.
+    /// Returns the style of a row's kind, by the category of events with that name. Other rows, such as marks, look like events
+    /// of the session.
     pub(super) fn row_kind(self, kind: &str) -> Style {
         // Marks and a bot's actions are not events.
         let category = kind.parse::<EventKind>().map_or(EventCategory::Session, EventKind::category);
