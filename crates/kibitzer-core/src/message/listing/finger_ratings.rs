@@ -33,7 +33,7 @@ pub struct FingerRating {
     pub best_on: Option<String>,
 }
 
-/// A column of the table of ratings. `FromStr` parses its heading, regardless of its position.
+/// A column of the table of ratings. `FromStr` parses its heading, such as `win` or `RD`; case matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString)]
 #[strum(serialize_all = "lowercase")]
 pub(super) enum RatingColumn {

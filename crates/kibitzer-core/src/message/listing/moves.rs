@@ -39,7 +39,8 @@ pub struct MoveList {
     pub white: Option<ListedPlayer>,
     /// Black, with the rating at the start.
     pub black: Option<ListedPlayer>,
-    /// When the game began, as printed: every server has its own form; uhlin-fics's date is always wrong.
+    /// When the game began, as printed: every server has its own form; uhlin-fics's date is always wrong. Empty
+    /// without the line of the players.
     pub date: String,
     /// Whether the game is rated; `None` if no line has it.
     pub rated: Option<bool>,
@@ -54,7 +55,8 @@ pub struct MoveList {
     pub start: Vec<Style12>,
     /// The moves in order. The first may be Black's.
     pub moves: Vec<ListedMove>,
-    /// The text in the braces: `Still in progress`, `White resigns`. It has colors in place of names.
+    /// The text in the braces: `Still in progress`, `White resigns`. It has colors in place of names. Empty if the
+    /// game has no moves.
     pub reason: String,
     /// The result; `None` only if the server reports that the game has no moves.
     pub result: Option<GameResult>,
