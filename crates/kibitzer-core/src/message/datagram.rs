@@ -58,7 +58,8 @@ pub struct Datagram {
 }
 
 impl Datagram {
-    /// Creates a datagram whose arguments are as a receiver would decode them, so that characters outside of Latin-1 may change.
+    /// Creates a datagram with these arguments, each encoded in Latin-1 and decoded again as by a receiver: characters outside of
+    /// Latin-1 may change.
     pub fn new(number: u32, arguments: impl IntoIterator<Item: AsRef<str>>) -> Self {
         let as_received = |text: &str| PlayerText::from_wire(&encode_latin_1(text));
         Self { number, fields: arguments.into_iter().map(|text| as_received(text.as_ref())).collect() }
@@ -84,7 +85,8 @@ impl Datagram {
         self.kind().into_iter().flat_map(|kind| kind.arguments.iter().map(|argument| argument.name))
     }
 
-    /// Returns the argument of this name; `None` if this kind of datagram has no such argument, or if it was not sent.
+    /// Returns the argument of this name; `None` if this kind of datagram has no such argument, if it was not sent, or if the
+    /// number is unknown. Of a list, returns the first item.
     pub fn argument(&self, name: &str) -> Option<&PlayerText> {
         self.fields.get(argument_index(self.kind()?.arguments, name)?)
     }

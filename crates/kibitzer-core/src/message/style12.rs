@@ -37,9 +37,11 @@ pub struct Style12 {
 /// The last move of a position that was computed rather than received.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DerivedMove<'a> {
+    /// The move; the squares of castling are not stored in the board.
     pub(crate) played: LastMove,
     /// The pretty form (`Nbd7+`) in Latin-1; empty if it is not known.
     pub(crate) san: &'a [u8],
+    /// Time the move took, in milliseconds; `None` if it is not known.
     pub(crate) elapsed_ms: Option<u32>,
 }
 
@@ -73,10 +75,10 @@ impl Style12 {
     /// Parses a line that starts with its tag: 30 words or more, separated by blanks; the blank after the tag may be
     /// missing.
     ///
-    /// Clocks are in milliseconds if the elapsed time (field 28) has a fraction, else in seconds. A double-push file
-    /// out of range is treated as none, a negative half-move clock as 0, and any half-move clock without a last move
-    /// as 0. If field 30 or a later one is missing or invalid, it and those after it are `None`. Words after the last known
-    /// one are ignored, as servers append to the line.
+    /// Clocks are in milliseconds if the elapsed time (field 28) has a fraction, else in seconds. A double-push file out of range
+    /// is treated as none, a negative half-move clock as 0, and any half-move clock without a last move as 0. If field 30 or a
+    /// later one is missing or invalid, the accessors of it and of those after it return `None`. Words after the last known one
+    /// are ignored, as servers append to the line.
     ///
     /// # Errors
     ///
@@ -207,7 +209,7 @@ impl Style12 {
     }
 
     /// Replaces squares and last move, and drops the line. Marks the board as cut if it has a last move without `san`. Returns
-    /// the numeric fields for modification: the others are still those of the previous position.
+    /// the numeric fields for modification: apart from these two, they are still those of the previous position.
     pub(crate) fn replace_position(&mut self, board: &Board, last_move: Option<DerivedMove<'_>>) -> &mut BoardNumbers {
         let verbose = last_move.map(|last| last.played.to_verbose()).unwrap_or_default();
         let san = last_move.map_or(&b""[..], |last| last.san);

@@ -6,7 +6,7 @@ use crate::scan::Cursor;
 
 /// A cursor over the words of a line that counts them, so that errors have the number of the field.
 ///
-/// The `next_x` that return a `Result` fail with [`Style12Error::Missing`] at the end of the line, and with
+/// The methods `next_x` fail with [`Style12Error::Missing`] at the end of the line, and with
 /// [`Style12Error::Invalid`] for a word of another form; each says whether it consumes such a word.
 pub(super) struct NumberedWords<'a> {
     pub(super) rest: &'a [u8],

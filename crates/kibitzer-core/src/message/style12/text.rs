@@ -7,6 +7,7 @@ pub(super) const MAX_INLINE_BYTES: usize = 208;
 
 /// Position of the squares in a line, after the tag and a blank.
 pub(super) const SQUARES_START: usize = 5;
+/// End of the squares: the position after the blank that follows the last row.
 pub(super) const SQUARES_END: usize = SQUARES_START + 72;
 
 /// The squares and words of a board, as received.
