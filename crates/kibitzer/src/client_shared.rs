@@ -168,6 +168,7 @@ impl ClientShared {
         read(&self.lock().status)
     }
 
+    /// Returns the totals of the session, as of the end of the task's last turn.
     pub(crate) fn counters(&self) -> SessionCounters {
         self.lock().counters
     }

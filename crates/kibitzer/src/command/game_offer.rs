@@ -18,7 +18,7 @@ pub enum OfferOutcome {
     Sent,
     /// The challenge was sent, with these terms; the opponent has not answered it yet.
     Challenged(Parsed<Challenge>),
-    /// The seek was posted: it matches none of another player.
+    /// The seek was posted, because no seek of another player matches it.
     Posted {
         /// Number of the seek.
         index: u32,

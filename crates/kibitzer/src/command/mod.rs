@@ -113,7 +113,7 @@ impl<A, P: Fn(&Reply) -> Result<A, RequestError>> Request for TypedCommand<P> {
     }
 }
 
-/// Creates a command from its line, which is not checked, and the parser of its reply.
+/// Creates a command from its line, which only [`Request::command`] checks, and the parser of its reply.
 fn typed_command<A, P: Fn(&Reply) -> Result<A, RequestError>>(line: impl Into<String>, parser: P) -> TypedCommand<P> {
     TypedCommand { line: line.into(), parser }
 }

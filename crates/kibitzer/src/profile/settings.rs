@@ -32,6 +32,7 @@ type Apply = Box<dyn Fn(&mut Profile, RawValue<'_>) -> Result<(), String>>;
 type ToToml = Box<dyn Fn(&Profile) -> Option<String>>;
 
 impl Setting {
+    /// Creates the setting of a field of the profile, which has the form in files of its type.
     fn new<T: SettingValue + 'static>(
         key: &'static str,
         example: &'static str,

@@ -29,7 +29,7 @@ struct SessionSpans {
     /// Handle in the span of the session.
     handle: Option<Handle>,
     connection: Span,
-    /// `login` or `restore`, or none.
+    /// The span `login` or `restore`; disabled outside of both stages.
     stage: Span,
     /// Requests without a reply, with the time of their acceptance. Those of a lost connection fail after its end.
     requests: Vec<(RequestId, Span, Instant)>,
