@@ -24,7 +24,7 @@ impl Family {
 
     /// Returns whether a name consists only of characters that this family permits in names. A few old names on ICC have a
     /// hyphen.
-    fn has_name_characters(self, name: &str) -> bool {
+    fn has_valid_characters(self, name: &str) -> bool {
         match self {
             Self::Fics => name.bytes().all(|byte| byte.is_ascii_alphabetic()),
             Self::Icc => {
@@ -37,7 +37,7 @@ impl Family {
     /// Returns which rule for names a name breaks; `None` if it breaks none.
     pub(crate) fn name_failure(self, name: &str) -> Option<LoginFailure> {
         let lengths = &self.texts().name_length;
-        if !self.has_name_characters(name) {
+        if !self.has_valid_characters(name) {
             Some(LoginFailure::BadCharacters)
         } else if name.len() < *lengths.start() {
             Some(LoginFailure::NameTooShort)

@@ -86,7 +86,7 @@ impl FaultInjector {
             self.push_server_output(before, &mut steps);
             rest = after;
             self.fired.push((at, fault, self.n_bytes));
-            self.activate(fault, &mut steps);
+            self.activate_or_push_steps(fault, &mut steps);
             if matches!(fault, Fault::Stall | Fault::CutMidLine | Fault::Reset) {
                 return steps;
             }
@@ -106,7 +106,7 @@ impl FaultInjector {
     }
 
     /// Activates a fault, or adds its actions.
-    fn activate(&mut self, fault: Fault, steps: &mut Vec<OutputStep>) {
+    fn activate_or_push_steps(&mut self, fault: Fault, steps: &mut Vec<OutputStep>) {
         match fault {
             Fault::SplitWrites(_) | Fault::SplitRandomly(_) => self.split = Some(fault),
             Fault::Delay(delay) => self.delay = Some(delay),

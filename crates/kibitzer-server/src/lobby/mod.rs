@@ -92,7 +92,7 @@ impl Lobby {
 
     /// Logs out the player of a connection, and saves a registered player's settings. Returns the player; `None` if none was
     /// logged in. In both cases the connection waits for a name again.
-    pub(crate) fn log_out(&mut self, id: ConnectionId) -> Option<Player> {
+    pub(crate) fn log_out_and_save_settings(&mut self, id: ConnectionId) -> Option<Player> {
         let connection = self.connections.get_mut(&id)?;
         let LoginStage::LoggedIn(player) = std::mem::replace(&mut connection.stage, LoginStage::Name) else {
             return None;
@@ -106,7 +106,7 @@ impl Lobby {
     }
 
     /// Changes a connection and queues it for sending; does nothing if it was removed.
-    pub(crate) fn change_connection(&mut self, id: ConnectionId, change: impl FnOnce(&mut Connection)) {
+    pub(crate) fn change_and_queue_connection(&mut self, id: ConnectionId, change: impl FnOnce(&mut Connection)) {
         if let Some(connection) = self.queue_for_output(id) {
             change(connection);
         }
@@ -114,7 +114,7 @@ impl Lobby {
 
     /// Sets the login stage of a connection; does nothing if it was removed.
     pub(crate) fn set_login_stage(&mut self, id: ConnectionId, stage: LoginStage) {
-        self.change_connection(id, |connection| connection.stage = stage);
+        self.change_and_queue_connection(id, |connection| connection.stage = stage);
     }
 
     pub(crate) fn connection(&self, id: ConnectionId) -> Option<&Connection> {

@@ -137,7 +137,7 @@ impl Lobby {
     }
 
     /// Ends the bughouse partnership of a player and notifies the partner. Returns `false` if the player has no partner.
-    pub(crate) fn end_partnership(&mut self, id: ConnectionId) -> bool {
+    pub(crate) fn end_partnership_and_notify_partner(&mut self, id: ConnectionId) -> bool {
         let Some(partner) = self.player_mut(id).and_then(|player| player.partner.take()) else { return false };
         if let Some(player) = self.player_mut(partner) {
             player.partner = None;

@@ -23,7 +23,7 @@ pub(crate) const STORED_HEAD: &str = "    C Opponent       On Type          Str 
 /// than the classification allows.
 ///
 /// Source: the classification of the Encyclopaedia of Chess Openings.
-const LINES: &str = "\
+const OPENING_LINES: &str = "\
     B00 e4 / B01 e4 d5 / B02 e4 Nf6 / B06 e4 g6 / B07 e4 d6 / B10 e4 c6 / B20 e4 c5 / B27 e4 c5 Nf3 / \
     B30 e4 c5 Nf3 Nc6 / B40 e4 c5 Nf3 e6 / B50 e4 c5 Nf3 d6 / C00 e4 e6 / C20 e4 e5 / C21 e4 e5 d4 / \
     C23 e4 e5 Bc4 / C25 e4 e5 Nc3 / C30 e4 e5 f4 / C40 e4 e5 Nf3 / C41 e4 e5 Nf3 d6 / C42 e4 e5 Nf3 Nf6 / \
@@ -175,12 +175,12 @@ fn format_clock(ms: i64) -> String {
     format!("{sign}{}", format_seconds(ms.unsigned_abs() / 1000))
 }
 
-/// Returns the opening code of the longest line in [`LINES`] with which the game begins, otherwise [`IRREGULAR`].
+/// Returns the opening code of the longest line in [`OPENING_LINES`] with which the game begins, otherwise [`IRREGULAR`].
 fn eco_code(record: &MoveRecord) -> &'static str {
     let fits = |line: &str| {
         let mut plies = record.plies.iter();
         line.split(' ').all(|san| plies.next().is_some_and(|ply| ply.san == san))
     };
-    let lines = LINES.split(" / ").filter_map(|line| line.split_once(' '));
+    let lines = OPENING_LINES.split(" / ").filter_map(|line| line.split_once(' '));
     lines.filter(|(_, line)| fits(line)).max_by_key(|(_, line)| line.len()).map_or(IRREGULAR, |(code, _)| code)
 }

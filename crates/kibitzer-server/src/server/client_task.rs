@@ -100,7 +100,7 @@ impl ClientTask {
         let end = {
             let mut writing = pin!(self.write_output(&mut writer));
             tokio::select! {
-                () = outbox.wait_until_dropped() => return,
+                () = outbox.wait_until_discarded() => return,
                 end = &mut writing => end,
                 () = forward_lines(&mut reader, id, &outbox, &requests, is_pipelined) => {
                     // It may have closed its own half only, and is still sent the replies to its earlier lines.

@@ -12,8 +12,8 @@ pub(crate) struct Outbox {
     filled: Notify,
     /// Wakes [`wait_until_half_empty`](Self::wait_until_half_empty).
     drained: Notify,
-    /// Wakes [`wait_until_dropped`](Self::wait_until_dropped).
-    dropped: Notify,
+    /// Wakes [`wait_until_discarded`](Self::wait_until_discarded).
+    discarded: Notify,
     max_bytes: usize,
 }
 
@@ -63,7 +63,7 @@ impl Outbox {
             *state = OutboxState { pending: OutboxContents { bytes: Vec::new(), is_last: true }, is_closed: true };
         }
         self.filled.notify_one();
-        self.dropped.notify_one();
+        self.discarded.notify_one();
     }
 
     /// Waits until the client is dropped.
@@ -71,8 +71,8 @@ impl Outbox {
     /// # Cancel safety
     ///
     /// Cancel safe, for one waiter.
-    pub(crate) async fn wait_until_dropped(&self) {
-        self.dropped.notified().await;
+    pub(crate) async fn wait_until_discarded(&self) {
+        self.discarded.notified().await;
     }
 
     /// Waits until at most half of the limit is unsent.
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(taken.bytes, b"late");
         assert!(outbox.try_push(b"unread", false));
         outbox.discard_and_close();
-        outbox.wait_until_dropped().await;
+        outbox.wait_until_discarded().await;
         assert_eq!(outbox.wait_and_take().await, OutboxContents { bytes: Vec::new(), is_last: true });
     }
 }

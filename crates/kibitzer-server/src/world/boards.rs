@@ -82,8 +82,8 @@ impl World {
         if let Some(board) = self.format_board_for(number, to, reason) {
             self.lobby.queue_unwrapped(to, &board);
         }
-        self.queue_board_datagrams(number, to, reason);
-        if !self.queue_holdings_datagram(number, to)
+        self.queue_board_datagrams_if_on(number, to, reason);
+        if !self.queue_holdings_datagram_if_on(number, to)
             && let Some(holding) = self.format_reserves_with_newlines(number, None)
         {
             self.lobby.queue_unwrapped(to, &holding);
@@ -120,7 +120,7 @@ impl World {
     pub(crate) fn notify_reserve_addition(&mut self, number: GameId, color: Color, role: Role) {
         let Some(line) = self.format_reserves_with_newlines(number, Some((color, role))) else { return };
         for id in self.audience(number) {
-            if self.queue_holdings_datagram(number, id) {
+            if self.queue_holdings_datagram_if_on(number, id) {
                 self.lobby.queue_prompt_if_on(id);
             } else {
                 self.lobby.notify_unwrapped(id, &line);

@@ -92,7 +92,7 @@ impl GameStore {
     }
 
     /// Formats the title of a game: `Game 1: Alekhine (1940) Bogoljubov (1500) unrated blitz 10 0`.
-    pub(crate) fn format_title(&self, number: GameId) -> String {
+    pub(crate) fn title_with_newline(&self, number: GameId) -> String {
         let Some(active_game) = self.get(number) else { return String::new() };
         format!("Game {number}: {}\n", active_game.header().format_players_and_terms())
     }

@@ -45,8 +45,8 @@ impl World {
     fn remove_seeks_and_challenges(&mut self, players: Sides<ConnectionId>) {
         let Sides { white, black } = players;
         // In the recorded order: first all seeks, then the challenges of each player.
-        self.remove_seeks_of(white);
-        self.remove_seeks_of(black);
+        self.remove_and_report_seeks_of(white);
+        self.remove_and_report_seeks_of(black);
         self.remove_challenges_at_game_start(white, black);
         self.remove_challenges_at_game_start(black, white);
     }
@@ -110,7 +110,7 @@ impl World {
             if let Some(info) = self.gameinfo_with_newline_if_on(number, id) {
                 self.lobby.queue_unwrapped(id, &format!("\n{info}"));
             }
-            self.queue_game_start_datagram(number, id, true);
+            self.queue_start_datagram_if_on(number, id, true);
             if let Some(partner) = partner {
                 self.queue_partner_game_line(id, partner);
             }
@@ -163,12 +163,12 @@ impl World {
         }
         // After the result, as recorded.
         self.remove_game_offers_made_by(&players);
-        self.remove_and_store_game(number);
+        self.remove_game_and_store_finished(number);
     }
 
     /// Removes an active game: frees its players or examiners, reports the removal to its observers, removes the game from a
     /// simul, and stores it if it is finished.
-    pub(crate) fn remove_and_store_game(&mut self, number: GameId) {
+    pub(crate) fn remove_game_and_store_finished(&mut self, number: GameId) {
         let participants = self.players_or_examiners(number);
         for &id in &participants {
             if self.lobby.own_game(id) == Some(number) {
@@ -177,7 +177,7 @@ impl World {
         }
         for id in self.lobby.observers(number) {
             self.lobby.notify(id, &format!("Removing game {number} from observation list.\n"));
-            self.queue_relation_datagram(number, id, "X");
+            self.queue_relation_datagram_if_on(number, id, "X");
             if let Some(player) = self.lobby.player_mut(id) {
                 player.observing.retain(|&observed| observed != number);
             }
@@ -258,7 +258,7 @@ impl World {
             }
         }
         if is_over {
-            self.remove_and_store_game(number);
+            self.remove_game_and_store_finished(number);
         }
     }
 }

@@ -54,7 +54,7 @@ impl World {
             self.lobby.queue_text(id, "unknown timeseal version\n");
             return self.log_out_and_close(id);
         };
-        self.lobby.change_connection(id, |connection| connection.seal = Some(TimesealClock::new(version)));
+        self.lobby.change_and_queue_connection(id, |connection| connection.seal = Some(TimesealClock::new(version)));
     }
 
     /// Processes a line of text as a command, or before the end of the login as input for the login. A line over

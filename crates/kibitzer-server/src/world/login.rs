@@ -105,7 +105,7 @@ impl World {
             return self.log_out_and_close(id);
         }
         if let Some(ivars) = directive.strip_prefix('b').and_then(Ivars::parse_login_digits) {
-            self.lobby.change_connection(id, |connection| connection.ivars = Some(ivars));
+            self.lobby.change_and_queue_connection(id, |connection| connection.ivars = Some(ivars));
             self.lobby.queue_text(id, "\n#Ivars set.\n");
         }
         self.ask_name(id);
@@ -275,7 +275,7 @@ impl World {
         self.schedule.set(Deadline::Idle(id), self.now() + IDLE_TIMEOUT);
         let greeting = self.options.family.texts().session_line.replace('@', &player.name_with_titles());
         self.lobby.log_in(id, player);
-        self.queue_login_datagrams(id);
+        self.queue_login_datagrams_if_on(id);
         self.lobby.queue_text(id, &greeting);
         self.lobby.queue_text(id, MESSAGE_OF_THE_DAY);
         self.lobby.queue_prompt_if_on(id);

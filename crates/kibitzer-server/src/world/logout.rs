@@ -42,14 +42,14 @@ impl World {
     /// that happens.
     pub(super) fn log_out_player(&mut self, id: ConnectionId) {
         self.leave_all_games(id);
-        if !self.remove_seeks_of(id).is_empty() {
+        if !self.remove_and_report_seeks_of(id).is_empty() {
             self.lobby.queue_text(id, "Your seeks have been removed.\n");
         }
         self.remove_offers_of_departing(id);
-        if self.lobby.end_partnership(id) {
+        if self.lobby.end_partnership_and_notify_partner(id) {
             self.lobby.queue_text(id, "You no longer have a bughouse partner.\n");
         }
-        let Some(player) = self.lobby.log_out(id) else { return };
+        let Some(player) = self.lobby.log_out_and_save_settings(id) else { return };
         self.lobby.announce_presence_change(player.name(), ["disconnected", "departed"]);
         if !player.is_registered {
             self.games.remove_history(player.name());

@@ -193,7 +193,7 @@ impl World {
     /// Logs the player out and closes the connection once its output has been sent.
     pub(crate) fn log_out_and_close(&mut self, id: ConnectionId) {
         self.log_out_player(id);
-        self.lobby.change_connection(id, |connection| connection.is_closing = true);
+        self.lobby.change_and_queue_connection(id, |connection| connection.is_closing = true);
     }
 
     /// Removes a connection with its deadlines. The player has to be logged out before.

@@ -14,7 +14,12 @@ use crate::play::{Ending, Sides};
 impl World {
     /// Adds an offer and reports it to both players: `own` is the text for `from`, sent as part of the reply to its command;
     /// `theirs` is the text for `to`.
-    pub(crate) fn make_offer(&mut self, [from, to]: [ConnectionId; 2], kind: OfferKind, [own, theirs]: [&str; 2]) {
+    pub(crate) fn make_and_report_offer(
+        &mut self,
+        [from, to]: [ConnectionId; 2],
+        kind: OfferKind,
+        [own, theirs]: [&str; 2],
+    ) {
         let offer = self.offers.add(from, to, kind);
         self.lobby.queue_text(from, own);
         self.lobby.queue_offer_line_if_on(offer, from);
@@ -246,7 +251,7 @@ impl World {
     /// Makes two players bughouse partners, which ends their former partnerships, and reports that to both.
     fn make_partners(&mut self, from: ConnectionId, to: ConnectionId) {
         for (id, partner) in [(from, to), (to, from)] {
-            self.lobby.end_partnership(id);
+            self.lobby.end_partnership_and_notify_partner(id);
             if let Some(player) = self.lobby.player_mut(id) {
                 player.partner = Some(partner);
             }

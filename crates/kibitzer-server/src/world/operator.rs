@@ -32,14 +32,14 @@ impl World {
     /// Stores an obstacle, by which logins over this connection are refused from now on. Does nothing if the connection was
     /// removed.
     pub(crate) fn obstruct_login(&mut self, id: ConnectionId, refusal: LoginObstacle) {
-        self.lobby.change_connection(id, |connection| connection.obstacle = Some(refusal));
+        self.lobby.change_and_queue_connection(id, |connection| connection.obstacle = Some(refusal));
     }
 
     /// Ends a session at once, or right after the login if no player is logged in yet.
     pub(crate) fn kick_now_or_after_login(&mut self, id: ConnectionId, kick: KickReason, now: Instant) {
         self.lobby.clock.now = now;
         if self.lobby.player(id).is_none() {
-            return self.lobby.change_connection(id, |connection| connection.kick = Some(kick));
+            return self.lobby.change_and_queue_connection(id, |connection| connection.kick = Some(kick));
         }
         match kick {
             KickReason::SecondLogin => self.end_displaced_session(id),
@@ -80,7 +80,7 @@ impl World {
         }
         for id in self.lobby.connections.keys().copied().collect::<Vec<_>>() {
             // Queued even without output, so that its end is reported.
-            self.lobby.change_connection(id, |connection| connection.is_closing = true);
+            self.lobby.change_and_queue_connection(id, |connection| connection.is_closing = true);
         }
     }
 

@@ -63,7 +63,7 @@ impl World {
             self.lobby.queue_unwrapped(id, data);
         }
         // A datagram is sent in addition, if the client has switched it on.
-        let has_data = self.queue_seek_datagram(id, seek) || has_data;
+        let has_data = self.queue_seek_datagram_if_on(id, seek) || has_data;
         if has_text {
             self.lobby.notify_unwrapped(id, text);
         }
@@ -112,17 +112,17 @@ impl World {
     }
 
     /// Removes a player's seeks and reports each removal; returns their numbers.
-    pub(crate) fn remove_seeks_of(&mut self, from: ConnectionId) -> Vec<u32> {
+    pub(crate) fn remove_and_report_seeks_of(&mut self, from: ConnectionId) -> Vec<u32> {
         let numbers: Vec<_> = self.seeks.iter().filter(|seek| seek.from == from).map(|seek| seek.number).collect();
         for &number in &numbers {
-            self.remove_seek(number);
+            self.remove_and_report_seek(number);
         }
         numbers
     }
 
     /// Removes a seek and reports that to the clients that follow seeks as data: with both ivars `seekinfo` and `seekremove`, or
     /// by a datagram. Does nothing without such a seek.
-    pub(crate) fn remove_seek(&mut self, number: u32) {
+    pub(crate) fn remove_and_report_seek(&mut self, number: u32) {
         let Some(at) = self.seeks.iter().position(|seek| seek.number == number) else { return };
         self.seeks.remove(at);
         let [info, removal] = [Ivar::SeekInfo, Ivar::SeekRemove];

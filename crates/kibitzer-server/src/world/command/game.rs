@@ -177,7 +177,7 @@ fn replace_or_make_offer(world: &mut World, [id, opponent]: [ConnectionId; 2], f
         _ => texts(&format!("Requesting to {word} game {number}"), &format!("requests to {word} game {number}"), ""),
     };
     let theirs = format!("{name} {theirs}.\n");
-    world.make_offer([id, opponent], kind, [&format!("{own}.\n"), &theirs]);
+    world.make_and_report_offer([id, opponent], kind, [&format!("{own}.\n"), &theirs]);
     if observed.is_empty() {
         // Observers receive a request to end a game in the same words as the opponent.
         world.lobby.observers(number).into_iter().for_each(|observer| world.lobby.notify(observer, &theirs));
@@ -220,7 +220,7 @@ fn requested_game(world: &World, id: ConnectionId, parameters: &str) -> Result<G
 
 fn run_refresh(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let number = requested_game(world, id, parameters)?;
-    let title = world.games.format_title(number);
+    let title = world.games.title_with_newline(number);
     world.lobby.queue_unwrapped(id, &title);
     world.queue_board(number, id, BoardReason::Other);
     DONE
@@ -232,8 +232,12 @@ fn run_time(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRes
     let Sides { white, black } = clocks.unwrap_or_default();
     let unit = world.lobby.clock_unit(id);
     let show = |ms: i64| format!("{}{}", if ms < 0 { "-" } else { "" }, unit.format_elapsed(ms.unsigned_abs()));
-    let text =
-        format!("{}White Clock : {}\nBlack Clock : {}\n", world.games.format_title(number), show(white), show(black));
+    let text = format!(
+        "{}White Clock : {}\nBlack Clock : {}\n",
+        world.games.title_with_newline(number),
+        show(white),
+        show(black)
+    );
     world.lobby.queue_unwrapped(id, &text);
     DONE
 }

@@ -73,7 +73,7 @@ impl World {
             self.report_or_pass_captured_piece(number, partner, color, role);
         }
         self.show_board_to_audience(number, Some(id), BoardReason::Move);
-        self.ping_opponent(id, number);
+        self.ping_opponent_if_sealed(id, number);
         self.reschedule_flag_check(number);
         if let Some(ending) = ending {
             self.end_game(number, ending);
@@ -97,7 +97,7 @@ impl World {
     }
 
     /// Pings the opponent of a mover, except in the first [`MIN_PLIES_TO_PING`] plies.
-    fn ping_opponent(&mut self, id: ConnectionId, number: GameId) {
+    fn ping_opponent_if_sealed(&mut self, id: ConnectionId, number: GameId) {
         let n_plies = self.games.played(number).map_or(0, |game| game.record.plies.len());
         let opponent = self.online_opponent_of(id).filter(|_| n_plies >= MIN_PLIES_TO_PING);
         if let Some(opponent) = opponent {

@@ -47,11 +47,11 @@ impl World {
         if let Some(player) = self.lobby.player_mut(id) {
             player.observing.push(number);
         }
-        let title = self.games.format_title(number);
+        let title = self.games.title_with_newline(number);
         let info = self.gameinfo_with_newline_if_on(number, id).unwrap_or_default();
         self.lobby.queue_unwrapped(id, &format!("You are now observing game {number}.\n{title}{info}"));
-        self.queue_game_start_datagram(number, id, false);
-        self.queue_relation_datagram(number, id, "O");
+        self.queue_start_datagram_if_on(number, id, false);
+        self.queue_relation_datagram_if_on(number, id, "O");
         self.queue_board(number, id, BoardReason::Other);
         Ok(())
     }
@@ -65,7 +65,7 @@ impl World {
         let left: Vec<GameId> = left;
         for &number in &left {
             self.lobby.queue_text(id, &format!("Removing game {number} from observation list.\n"));
-            self.queue_relation_datagram(number, id, "X");
+            self.queue_relation_datagram_if_on(number, id, "X");
         }
         left
     }

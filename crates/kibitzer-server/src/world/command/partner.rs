@@ -17,7 +17,7 @@ pub(super) const COMMANDS: &[Command] = &[
 
 fn run_partner(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let Some(name) = parameters.split_whitespace().next() else {
-        refuse_if(!world.lobby.end_partnership(id), "You do not have a bughouse partner.\n")?;
+        refuse_if(!world.lobby.end_partnership_and_notify_partner(id), "You do not have a bughouse partner.\n")?;
         return Ok("You no longer have a bughouse partner.\n".to_owned());
     };
     let whom = world.lobby.find_player_or_refusal(name)?;
@@ -37,7 +37,7 @@ fn run_partner(world: &mut World, id: ConnectionId, parameters: &str) -> Command
     refuse_if(world.offers.has_reached_limit(id), TOO_MANY_OFFERS)?;
     let own = format!("Making a partnership offer to {other}.\n");
     let theirs = format!("{me} offers to be your bughouse partner; type \"partner {me}\" to accept.\n");
-    world.make_offer([id, whom], OfferKind::Partner, [&own, &theirs]);
+    world.make_and_report_offer([id, whom], OfferKind::Partner, [&own, &theirs]);
     DONE
 }
 

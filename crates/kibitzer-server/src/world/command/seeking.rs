@@ -87,13 +87,13 @@ fn meets_seek_conditions(world: &World, id: ConnectionId, seek: &Seek) -> bool {
 
 fn run_unseek(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     if parameters.is_empty() {
-        refuse_if(world.remove_seeks_of(id).is_empty(), "You have no active seeks.\n")?;
+        refuse_if(world.remove_and_report_seeks_of(id).is_empty(), "You have no active seeks.\n")?;
         return Ok("Your seeks have been removed.\n".to_owned());
     }
     let number = parameters.parse().map_err(|_| Refusal::Usage)?;
     let is_mine = world.seeks.iter().any(|seek| seek.number == number && seek.from == id);
     refuse_if(!is_mine, format!("You have no seek {number}.\n"))?;
-    world.remove_seek(number);
+    world.remove_and_report_seek(number);
     Ok(format!("Your seek {number} has been removed.\n"))
 }
 

@@ -129,7 +129,7 @@ fn run_set_2(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRe
         (Some(number), Some("0")) => (number, false),
         _ => return Err(Refusal::Usage),
     };
-    world.lobby.change_connection(id, |connection| connection.levels.set_datagram(datagram, on));
+    world.lobby.change_and_queue_connection(id, |connection| connection.levels.set_datagram(datagram, on));
     let said = [datagram.to_string(), u8::from(on).to_string()];
     if !world.lobby.queue_datagram_if_on(id, &Datagram::new(number::SET_2, said)) {
         world.lobby.queue_text(id, &format!("Level 2 datagram {datagram} is now {}.\n", if on { "on" } else { "off" }));
@@ -137,7 +137,7 @@ fn run_set_2(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRe
     match datagram {
         // The purpose of this datagram is its answer.
         number::DUMMY_RESPONSE if on => drop(world.lobby.queue_datagram_if_on(id, &Datagram::new(datagram, [""; 0]))),
-        number::SEEK if on => world.queue_all_seek_datagrams(id),
+        number::SEEK if on => world.queue_seek_list_if_on(id),
         _ => {}
     }
     DONE

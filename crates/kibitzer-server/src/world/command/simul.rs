@@ -59,6 +59,6 @@ fn run_simmatch(world: &mut World, id: ConnectionId, parameters: &str) -> Comman
     refuse_if(is_repeated, format!("You are already offering that to {other}.\n"))?;
     refuse_if(world.offers.has_reached_limit(id), TOO_MANY_OFFERS)?;
     let theirs = format!("{me} requests to join a simul match with you.\n");
-    world.make_offer([id, giver], OfferKind::Simul, ["Simul match request sent.\n", &theirs]);
+    world.make_and_report_offer([id, giver], OfferKind::Simul, ["Simul match request sent.\n", &theirs]);
     DONE
 }

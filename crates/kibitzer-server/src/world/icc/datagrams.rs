@@ -13,7 +13,7 @@ use crate::world::{ActiveGame, BoardReason, ConnectionId, Seek, World};
 
 impl World {
     /// Queues the datagram that announces a game to a client: its own game, or one that it observes from now on.
-    pub(crate) fn queue_game_start_datagram(&mut self, game: GameId, to: ConnectionId, is_own: bool) {
+    pub(crate) fn queue_start_datagram_if_on(&mut self, game: GameId, to: ConnectionId, is_own: bool) {
         let kind = if is_own { number::MY_GAME_STARTED } else { number::STARTED_OBSERVING };
         if let Some(list) = self.game_start_datagram(game, kind) {
             self.lobby.queue_datagram_if_on(to, &list);
@@ -58,13 +58,13 @@ impl World {
     }
 
     /// Queues the datagram of a client's new relation to a game: `O`, `PW`, `PB`, `E`, or `X` for none.
-    pub(crate) fn queue_relation_datagram(&mut self, game: GameId, to: ConnectionId, symbol: &str) {
+    pub(crate) fn queue_relation_datagram_if_on(&mut self, game: GameId, to: ConnectionId, symbol: &str) {
         self.lobby.queue_datagram_if_on(to, &Datagram::new(number::MY_RELATION, [game.to_string().as_str(), symbol]));
     }
 
     /// Queues both reserves of a game as a datagram. Returns `false`, and queues nothing, if the variant has no reserves or the
     /// client has the datagram switched off.
-    pub(crate) fn queue_holdings_datagram(&mut self, game: GameId, to: ConnectionId) -> bool {
+    pub(crate) fn queue_holdings_datagram_if_on(&mut self, game: GameId, to: ConnectionId) -> bool {
         let active_game = self.games.get(game).filter(|active_game| active_game.header().terms.variant.has_hands());
         let Some(hands) = active_game.map(|active_game| active_game.position().hands) else { return false };
         let arguments = [game.to_string(), hands.white.to_string(), hands.black.to_string()];
@@ -73,7 +73,7 @@ impl World {
 
     /// Queues for an ICC client what a board line leaves out: both clocks in milliseconds in a played game, and to a client
     /// without board lines the move or the position. Queues nothing for other clients.
-    pub(crate) fn queue_board_datagrams(&mut self, number: GameId, to: ConnectionId, reason: BoardReason) {
+    pub(crate) fn queue_board_datagrams_if_on(&mut self, number: GameId, to: ConnectionId, reason: BoardReason) {
         let Some(connection) = self.lobby.connection(to).filter(|connection| connection.family == Family::Icc) else {
             return;
         };
@@ -132,15 +132,15 @@ impl World {
     }
 
     /// Queues a seek as a datagram. Returns `false`, and queues nothing, if the client has the datagram switched off.
-    pub(crate) fn queue_seek_datagram(&mut self, to: ConnectionId, seek: &Seek) -> bool {
+    pub(crate) fn queue_seek_datagram_if_on(&mut self, to: ConnectionId, seek: &Seek) -> bool {
         let Some(datagram) = self.seek_datagram(seek) else { return false };
         self.lobby.queue_datagram_if_on(to, &datagram)
     }
 
     /// Queues all visible seeks as datagrams, if the client has switched the datagram on.
-    pub(crate) fn queue_all_seek_datagrams(&mut self, to: ConnectionId) {
+    pub(crate) fn queue_seek_list_if_on(&mut self, to: ConnectionId) {
         for seek in self.visible_seeks(to) {
-            self.queue_seek_datagram(to, &seek);
+            self.queue_seek_datagram_if_on(to, &seek);
         }
     }
 

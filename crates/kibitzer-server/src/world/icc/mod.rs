@@ -49,11 +49,11 @@ impl World {
     }
 
     /// Queues the datagrams that follow a login: the player's own name and titles, and all visible seeks.
-    pub(crate) fn queue_login_datagrams(&mut self, id: ConnectionId) {
+    pub(crate) fn queue_login_datagrams_if_on(&mut self, id: ConnectionId) {
         let Some(player) = self.lobby.player(id) else { return };
         let who = Datagram::new(number::WHO_AM_I, [player.name(), &datagram_titles(player)]);
         self.lobby.queue_datagram_if_on(id, &who);
-        self.queue_all_seek_datagrams(id);
+        self.queue_seek_list_if_on(id);
     }
 }
 

@@ -66,7 +66,7 @@ impl World {
 
     /// Inserts `head` before the unsent bytes from `start` on, and appends `end`.
     fn enclose_unsent(&mut self, id: ConnectionId, start: usize, head: &str, end: &str) {
-        self.lobby.change_connection(id, |connection| {
+        self.lobby.change_and_queue_connection(id, |connection| {
             connection.unsent.splice(start..start, head.bytes());
             connection.unsent.extend_from_slice(end.as_bytes());
         });
