@@ -1,4 +1,4 @@
-//! Bytes of a client to lines and telnet commands, and the server's text to bytes.
+//! Conversion of a client's bytes to lines and telnet commands, and of the server's text to bytes.
 //!
 //! States of the telnet parser:
 //!
@@ -41,9 +41,9 @@ const SUPPRESS_GO_AHEAD: u8 = 0x03;
 pub(crate) enum ClientInput {
     /// A line without its end, which is LF or CR LF.
     Line(Vec<u8>),
-    /// The start of a line longer than the limit.
+    /// The first [`MAX_LINE_BYTES`] of a longer line, whose rest is dropped.
     TooLong(Vec<u8>),
-    /// A request for a telnet option that these bytes grant.
+    /// A request for a telnet option, with the reply that grants it.
     Grant(&'static [u8]),
     /// The telnet command AYT.
     AreYouThere,
@@ -76,7 +76,8 @@ pub(crate) struct InputReader {
 }
 
 impl InputReader {
-    /// Consumes bytes up to the end of the next line or command; `None` once all are consumed.
+    /// Consumes bytes up to the end of the next line or telnet command, and returns that; `None` once all bytes are consumed. The
+    /// start of an unfinished line is kept for the next call.
     pub(crate) fn next(&mut self, bytes: &mut &[u8]) -> Option<ClientInput> {
         while let Some((&byte, rest)) = bytes.split_first() {
             *bytes = rest;
@@ -87,7 +88,7 @@ impl InputReader {
         None
     }
 
-    /// Processes a byte by the table above; returns the line or command that it completes.
+    /// Processes a byte by the table in this module's documentation; returns the line or command that it completes.
     fn process_byte(&mut self, byte: u8) -> Option<ClientInput> {
         match (self.telnet, byte) {
             (TelnetState::Text, IAC) => self.telnet = TelnetState::Command,
@@ -107,7 +108,7 @@ impl InputReader {
         None
     }
 
-    /// Processes the byte after IAC.
+    /// Processes the byte after IAC; returns the command if that alone completes it.
     fn process_telnet_command(&mut self, byte: u8) -> Option<ClientInput> {
         self.telnet = match byte {
             WILL..=DONT => TelnetState::Option(byte),
@@ -116,7 +117,10 @@ impl InputReader {
         };
         match byte {
             IAC => self.push_byte(IAC),
-            ERASE_LINE => self.line.clear(),
+            ERASE_LINE => {
+                self.line.clear();
+                self.is_too_long = false;
+            }
             ARE_YOU_THERE => return Some(ClientInput::AreYouThere),
             INTERRUPT => return Some(ClientInput::Interrupt),
             _ => {}
@@ -146,7 +150,8 @@ impl InputReader {
     }
 }
 
-/// Returns the grant of the options that the server supports; `None` for every other telnet negotiation.
+/// Returns the reply that grants a `DO` of an option that the server supports; `None` for every other negotiation.
+///
 ///
 /// Source: transport §2; transcripts.
 const fn granted_option(command: u8, option: u8) -> Option<ClientInput> {
@@ -268,6 +273,8 @@ mod tests {
         let mut bytes = vec![b'7'; MAX_LINE_BYTES * 3];
         bytes.extend_from_slice(b"\ndate\n");
         assert_eq!(read(&[&bytes]), [ClientInput::TooLong(vec![b'7'; MAX_LINE_BYTES]), line("date")]);
+        let erased = [vec![b'7'; MAX_LINE_BYTES * 3], b"\xff\xf8date\n".to_vec()].concat();
+        assert_eq!(read(&[&erased]), [line("date")]);
     }
 
     fn written(text: &str, width: Option<usize>) -> String {
