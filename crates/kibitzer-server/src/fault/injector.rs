@@ -11,7 +11,7 @@ use super::{Fault, FaultPoint, FiredFault};
 pub(crate) enum OutputStep {
     Write(Vec<u8>),
     Wait(Duration),
-    /// Neither reads nor writes any more.
+    /// Stops reading and writing.
     Stall,
     /// Closes the connection.
     Cut,
@@ -41,16 +41,18 @@ impl FaultInjector {
         Self { pending: Vec::new(), split: None, delay: None, random, n_bytes: 0, fired: Vec::new() }
     }
 
-    /// Adds a fault. Returns the action to take now if the fault takes effect at once; otherwise the fault waits for its point.
+    /// Adds a fault. Returns the action to take now if the fault takes effect at once. `None` if it waits for its point, or if it
+    /// is [`Fault::RefuseLogin`], which the task that owns the state has applied already.
     pub(crate) fn inject(&mut self, at: FaultPoint, fault: Fault) -> Option<OutputStep> {
         let has_passed = matches!(at, FaultPoint::AfterBytes(n) if n < self.n_bytes);
-        let step = match (if has_passed { FaultPoint::Now } else { at }, fault) {
+        let at = if has_passed { FaultPoint::Now } else { at };
+        let step = match (at, fault) {
             (FaultPoint::Now, Fault::Stall) => Some(OutputStep::Stall),
             (FaultPoint::Now, Fault::Reset) => Some(OutputStep::Reset),
             (FaultPoint::Now, Fault::Kick | Fault::KickByAdmin | Fault::Shutdown) => Some(OutputStep::Forward(fault)),
             // The task that owns the state has applied it already.
             (_, Fault::RefuseLogin(_)) => None,
-            (at, _) => {
+            _ => {
                 self.push_pending(at, fault);
                 return None;
             }
@@ -95,8 +97,8 @@ impl FaultInjector {
         steps
     }
 
-    /// Removes and returns the pending fault whose point comes first in these bytes, after the offsets of the point; `None` if no
-    /// point is in them.
+    /// Removes the pending fault whose point comes first in these bytes, and returns it with its point and the offsets that
+    /// [`locate`](Self::locate) returns; `None` if no point is in the bytes.
     fn take_first_due_fault(&mut self, bytes: &[u8]) -> Option<([usize; 2], FaultPoint, Fault)> {
         // At equal positions, the fault that was injected first is applied first.
         let pending = self.pending.iter().enumerate();
@@ -105,7 +107,7 @@ impl FaultInjector {
         Some((position, at, fault))
     }
 
-    /// Activates a fault, or adds its actions.
+    /// Activates a fault that splits or delays the later output, or adds the actions of any other fault.
     fn activate_or_push_steps(&mut self, fault: Fault, steps: &mut Vec<OutputStep>) {
         match fault {
             Fault::SplitWrites(_) | Fault::SplitRandomly(_) => self.split = Some(fault),
@@ -124,7 +126,8 @@ impl FaultInjector {
         }
     }
 
-    /// Adds writes of a line that the fault inserts. Its bytes are not counted, as they are not the server's.
+    /// Adds writes of a line that a fault inserts, and of its line end. Their bytes are not counted, as they are not the
+    /// server's.
     fn push_inserted_line(&mut self, mut line: Vec<u8>, steps: &mut Vec<OutputStep>) {
         line.extend_from_slice(b"\n\r");
         self.push_writes_with_faults(&line, steps);
@@ -154,8 +157,8 @@ impl FaultInjector {
         }
     }
 
-    /// Returns the offset of a point in these bytes, and that of the middle of the rest of its line; `None` if the point is not in
-    /// them.
+    /// Returns the offset of a point in these bytes, and the offset halfway from there to the end of its line; `None` if the
+    /// point is not in them.
     fn locate(&self, at: FaultPoint, bytes: &[u8]) -> Option<[usize; 2]> {
         let found = match at {
             FaultPoint::Connect | FaultPoint::Now => (!bytes.is_empty()).then_some(0),
@@ -254,6 +257,7 @@ mod tests {
         assert_eq!(injector.inject(FaultPoint::AfterBytes(2), Fault::Kick), Some(OutputStep::Forward(Fault::Kick)));
         assert_eq!(injector.inject(FaultPoint::AfterBytes(3), Fault::CutMidLine), None);
         assert_eq!(injector.apply_to_output(b"567\n"), [write(b"5"), OutputStep::Cut]);
+        assert!(injector.drain_fired(1).iter().all(|fired| fired.at == FaultPoint::Now));
     }
 
     #[test]

@@ -12,23 +12,23 @@ use crate::lobby::LoginObstacle;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
-    /// From here on, limits each write to that many bytes (at least one).
+    /// Limits each later write to that many bytes (at least one).
     SplitWrites(usize),
-    /// From here on, splits the output into writes of random length, from 1 to that many bytes.
+    /// Splits the later output into writes of random length, from 1 to that many bytes.
     SplitRandomly(usize),
-    /// From here on, waits for that time before each portion of output.
+    /// Waits for that time before each later portion of output.
     Delay(Duration),
-    /// Stops reading and writing, and leaves the connection open.
+    /// Stops reading and writing, and leaves the connection open until the server ends the session.
     Stall,
     /// Closes the connection in the middle of a line.
     CutMidLine,
     /// Resets the connection in the middle of a line. In process, the client sees a closed connection.
     Reset,
-    /// Inserts a line of that many random bytes between two lines.
+    /// Inserts that many random bytes and a line end.
     Garbage(usize),
-    /// Inserts a line of that many letters between two lines.
+    /// Inserts that many letters and a line end.
     OverLongLine(usize),
-    /// Refuses every further login on the connection, for this reason.
+    /// Refuses every further login on the connection, for this reason. Takes effect at once, whatever its point.
     RefuseLogin(LoginObstacle),
     /// Ends the session with the text that a second login of the player causes; during the login, once that is done.
     Kick,
@@ -48,7 +48,8 @@ impl Fault {
         }
     }
 
-    /// Returns the names of the points at which this fault can take effect, separated by commas.
+    /// Returns the points at which this fault can take effect on a server of that family, as `kibitzer serve --fault` names them,
+    /// separated by commas.
     pub(crate) const fn supported_points(self, family: Family) -> &'static str {
         match (self, family) {
             (Self::RefuseLogin(_), _) => "connect, login, now",
@@ -66,30 +67,31 @@ pub struct FiredFault {
     pub connection: u64,
     /// The fault.
     pub fault: Fault,
-    /// The point for which it was injected.
+    /// The point for which it was injected; [`FaultPoint::Now`] if that had passed already.
     pub at: FaultPoint,
-    /// Number of bytes that the server had sent on the connection before.
+    /// Number of bytes that the server had sent on the connection before, without those that faults inserted.
     pub byte: u64,
 }
 
 /// Point in the server's output at which a fault takes effect.
 ///
-/// A fault that cuts the output does so in the middle of the line that contains the point; one that inserts bytes does so before
-/// that line.
+/// A fault that cuts the output does so halfway from the point to the end of its line; one that inserts bytes does so at the
+/// point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FaultPoint {
-    /// At the first line of the banner.
+    /// At the start of the banner; on an open connection, at the next output.
     Connect,
-    /// At the next `login: `.
+    /// At the next prompt `login: `.
     Login,
-    /// At the line that reports the end of the login.
+    /// At the line that reports the end of the login, `**** Starting ...`, which only the FICS family has.
     Setup,
     /// At the next line with a board, full or delta.
     NextBoard,
-    /// Inside the next reply of block mode.
+    /// Inside the next reply of block mode, which only the FICS family has.
     InBlock,
-    /// At the line with this byte of the connection, counted from 0; at once if it has been sent.
+    /// At this byte of the server's output on the connection, counted from 0 without bytes that faults inserted; like
+    /// [`Now`](Self::Now) if it has been sent.
     AfterBytes(u64),
     /// At the next output. A stall, a reset, a refused login, and the faults that end the session or the server take effect at
     /// once; injected for the [next connection](crate::ConnectionTarget::Next), before its first byte.
