@@ -32,7 +32,8 @@ fn deserialize_unchecked_handle<'de, D: Deserializer<'de>>(deserializer: D) -> R
 }
 
 impl Account {
-    /// Creates an account without titles and ratings. Nobody can log in to an account whose password is empty.
+    /// Creates an account without titles and ratings. Nobody can log in to it if the password is empty, or if the name breaks the
+    /// rule of the server's family, which is not checked here.
     pub fn new(handle: Handle, password: impl Into<String>) -> Self {
         Self { handle, password: password.into(), titles: Vec::new(), ratings: BTreeMap::new(), is_banned: false }
     }
@@ -43,7 +44,8 @@ impl Account {
         self
     }
 
-    /// Sets the rating of one kind of game: `blitz`, `lightning`, `standard`, or a variant such as `crazyhouse`.
+    /// Sets the rating of one kind of game, which is spelled as in seeks: `blitz`, `lightning`, `standard`, or a variant such as
+    /// `crazyhouse` or `wild/fr`. Any other kind is only listed by `finger`.
     pub fn rating(mut self, kind: impl Into<String>, rating: u16) -> Self {
         self.ratings.insert(kind.into(), rating);
         self
@@ -156,7 +158,8 @@ pub(crate) fn name_key(name: &str) -> String {
     name.to_ascii_lowercase()
 }
 
-/// Returns the item with exactly this name, otherwise the only one whose name starts with it.
+/// Returns the item with exactly this name, otherwise the only one whose name starts with it. Case counts.
+///
 ///
 /// # Errors
 ///
@@ -173,7 +176,7 @@ pub(crate) fn find_only_by_prefix<'a, T>(
     }
 }
 
-/// Formats the reply to a name that [`find_only_by_prefix`] did not find, without a newline.
+/// Formats the reply to a name that [`find_only_by_prefix`] did not find, without a newline; `matches` is the error.
 pub(crate) fn unknown_or_ambiguous_text(noun: &str, name: &str, matches: &[&str]) -> String {
     match matches {
         [] => format!("No such {noun} \"{name}\"."),

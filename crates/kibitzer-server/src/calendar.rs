@@ -50,7 +50,7 @@ impl UtcDateTime {
     }
 }
 
-/// Returns year, month and day of a number of days after 1 January 1970.
+/// Returns year, month and day of the date this number of days after 1 January 1970; month and day count from 1.
 const fn civil_from_days(days: u64) -> (u64, u64, u64) {
     // Years start in March here, so that the leap day is the last day of a year; 400 years have 146,097 days.
     let days = days + 719_468;

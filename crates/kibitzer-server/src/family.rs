@@ -22,8 +22,8 @@ impl Family {
         }
     }
 
-    /// Returns whether a name consists only of characters that this family permits in names. A few old names on ICC have a
-    /// hyphen.
+    /// Returns whether a name has only characters that this family permits; ICC also requires a letter first. A few old names on
+    /// ICC have a hyphen.
     fn has_valid_characters(self, name: &str) -> bool {
         match self {
             Self::Fics => name.bytes().all(|byte| byte.is_ascii_alphabetic()),
@@ -34,7 +34,8 @@ impl Family {
         }
     }
 
-    /// Returns which rule for names a name breaks; `None` if it breaks none.
+    /// Returns why a name is refused for its characters or its length; `None` if both are valid. Does not check whether the name
+    /// is in use.
     pub(crate) fn name_failure(self, name: &str) -> Option<LoginFailure> {
         let lengths = &self.texts().name_length;
         if !self.has_valid_characters(name) {
@@ -46,7 +47,7 @@ impl Family {
         }
     }
 
-    /// Formats the reply to a command that the server does not know.
+    /// Formats the reply to a command that the server does not know, with a newline.
     pub(crate) fn unknown_command_text(self, name: &str) -> String {
         match self {
             Self::Fics => format!("{name}: Command not found.\n"),

@@ -88,7 +88,8 @@ impl ServerOptions {
         self
     }
 
-    /// Opens no port: clients of the same process connect by [`Server::connect`](crate::Server::connect) only.
+    /// Opens no port: clients connect only by [`Server::connect`](crate::Server::connect), or over streams that are passed to
+    /// [`ServerControl::serve`](crate::ServerControl::serve).
     pub const fn in_process(mut self) -> Self {
         self.address = None;
         self
@@ -100,26 +101,27 @@ impl ServerOptions {
         self
     }
 
-    /// Sets the seed of the random numbers: the same seed and the same input at the same times give the same bytes. Default: 0.
-    /// An update of the dependency `fastrand` may change the numbers of a seed.
+    /// Sets the seed of the random numbers: with a fixed [`date`](Self::date), the same seed and the same input at the same times
+    /// give the same bytes. Default: 0. An update of the dependency `fastrand` may change the numbers of a seed.
     pub const fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// Sets the date and time that the server shows at its start. Default: the current ones.
+    /// Sets the date and time that the server shows at its start; it advances with the clock of the runtime. Default: the current
+    /// ones.
     pub const fn date(mut self, date: SystemTime) -> Self {
         self.date = Some(date);
         self
     }
 
-    /// Adds an account, replacing one of the same name. Default: none.
+    /// Adds an account, replacing one of the same name, in any case. Default: none.
     pub fn account(mut self, account: Account) -> Self {
         self.accounts.insert(account);
         self
     }
 
-    /// Adds accounts, each replacing one of the same name.
+    /// Adds accounts, each replacing one of the same name, in any case.
     pub fn accounts(self, accounts: impl IntoIterator<Item = Account>) -> Self {
         accounts.into_iter().fold(self, Self::account)
     }
@@ -130,26 +132,28 @@ impl ServerOptions {
         self
     }
 
-    /// Sets the maximum number of connections. Further clients are told that the server is full, and disconnected. Default:
-    /// 10,000.
+    /// Sets the maximum number of connections. Further clients receive the text that the server is full, and are disconnected.
+    /// Default: 10,000.
     pub const fn max_connections(mut self, max_connections: usize) -> Self {
         self.max_connections = max_connections;
         self
     }
 
-    /// Sets the maximum number of bytes that are queued for a client; one that reads too slowly is disconnected. Default: 1 MiB.
+    /// Sets the maximum number of bytes that are queued for a client; a client whose queue would exceed it is disconnected.
+    /// Default: 1 MiB.
     pub const fn max_unsent_bytes(mut self, max_unsent_bytes: usize) -> Self {
         self.max_unsent_bytes = max_unsent_bytes;
         self
     }
 
-    /// Sets the maximum time from connecting to the end of the login; the connection is then closed. Default: 30 s.
+    /// Sets the maximum time from connecting to the end of the login; a client that needs longer is disconnected. Default: 30 s.
     pub const fn login_timeout(mut self, timeout: Duration) -> Self {
         self.login_timeout = timeout;
         self
     }
 
-    /// Disables a feature that some servers lack. Default: all are enabled.
+    /// Disables a feature that some servers lack. Default: all are enabled. On ICC, only [`Feature::Pipelining`] and
+    /// [`Feature::OfferNames`] have an effect; it never has the others.
     pub fn without(mut self, feature: Feature) -> Self {
         self.missing.push(feature);
         self
@@ -161,7 +165,8 @@ impl ServerOptions {
         self
     }
 
-    /// Returns whether a feature is enabled; always `false` on ICC.
+    /// Returns whether a feature that only the FICS family has is enabled; always `false` on ICC. Not for [`Feature::Pipelining`]
+    /// and [`Feature::OfferNames`], which do not depend on the family.
     pub(crate) fn has_feature(&self, feature: Feature) -> bool {
         self.family == Family::Fics && !self.missing.contains(&feature)
     }

@@ -45,7 +45,7 @@ fn events(mut bytes: &[u8]) -> Vec<Event> {
     events
 }
 
-/// Adds the promotion to a recorded move; uhlin-fics sometimes omits it.
+/// Appends the promotion of the move `played` to its recorded SAN, if that names none; uhlin-fics sometimes omits it.
 pub(crate) fn with_promotion(spelled: &str, played: Option<LastMove>) -> String {
     match played {
         Some(LastMove::Normal { promotion: Some(role), .. }) if !spelled.contains('=') => {

@@ -96,8 +96,8 @@ impl ServerActor {
         drop(time::timeout(SHUTDOWN_TIMEOUT, clients_ended).await);
     }
 
-    /// Executes a request, and sends its answer if it has one. After a client's line, keeps the sender `done` while the client's
-    /// login is paused.
+    /// Executes a request, and sends its answer if it has one. Keeps the sender `done` of a client's line, which
+    /// [`run`](Self::run) drops once the output is in the outbox and the login is not paused.
     fn execute_request(&mut self, request: ActorRequest) {
         match request {
             ActorRequest::Open(stream) => self.add_client_and_spawn_task(stream),
@@ -115,7 +115,8 @@ impl ServerActor {
         }
     }
 
-    /// Adds a connection, passes the faults that were injected for the next one to it, and spawns the task that serves it.
+    /// Adds a connection, passes the faults that were injected for the next one to it, and spawns the task that serves it. Drops
+    /// the stream if the server is ending.
     fn add_client_and_spawn_task(&mut self, stream: Stream) {
         // Without a sender the server is ending.
         let Some(requests) = self.requester.upgrade() else { return };
@@ -152,8 +153,8 @@ impl ServerActor {
         }
     }
 
-    /// Stores a fault for the next connection, or passes it to the selected one. Fails if the fault cannot take effect at
-    /// that point, or no such connection exists.
+    /// Stores a fault for the next connection, or passes it to the selected one, where a refusal of logins takes effect at once.
+    /// Fails if the fault cannot take effect at that point, no such connection exists, or its queue of faults is full.
     fn inject(&mut self, target: &ConnectionTarget, at: FaultPoint, fault: Fault) -> io::Result<()> {
         let family = self.world.options.family;
         if !fault.is_supported_at(at, family) {
@@ -187,8 +188,8 @@ impl ServerActor {
         }
     }
 
-    /// Moves the output of the world into the outboxes. Disconnects clients whose outbox is full, and removes those that are
-    /// closed.
+    /// Moves the output of the world into the outboxes. Disconnects clients whose outbox would exceed its limit, and removes
+    /// those whose connection ends.
     fn move_output_to_outboxes(&mut self) {
         while let Some(output) = self.world.take_next_output() {
             let Some(client) = self.clients.get(&output.to) else { continue };

@@ -26,7 +26,7 @@ const MAX_UNPROCESSED_BYTES: usize = 4096;
 /// Maximum time until the next line is processed, without pipelining.
 const MAX_LINE_DELAY: Duration = Duration::from_secs(2);
 
-/// Time for a client to close its side after the server has.
+/// Time for a client to close its side after the server has, or to read the last output after it has closed its own.
 const LINGER: Duration = Duration::from_secs(2);
 
 /// The stream of a client.
@@ -47,7 +47,7 @@ impl fmt::Debug for Stream {
     }
 }
 
-/// The task that serves a client, without its stream.
+/// The state of the task that serves a client, without the stream.
 #[derive(Debug)]
 pub(super) struct ClientTask {
     pub(super) id: ConnectionId,
@@ -56,7 +56,7 @@ pub(super) struct ClientTask {
     pub(super) injector: FaultInjector,
     /// Faults that are injected later.
     pub(super) faults: mpsc::Receiver<(FaultPoint, Fault)>,
-    /// Receives the faults that took effect.
+    /// Channel for the faults that took effect.
     pub(super) fired: broadcast::Sender<FiredFault>,
     /// Whether lines that arrive together are processed together.
     pub(super) is_pipelined: bool,
@@ -84,8 +84,10 @@ impl ClientTask {
         drop(requests.send(ActorRequest::Closed(id)).await);
     }
 
-    /// Forwards the client's lines and writes the server's output concurrently, until the client is dropped or one side has
-    /// closed the connection; then lets the client read the last output. `reset` makes the stream reset when it is dropped.
+    /// Forwards the client's lines and writes the server's output concurrently, until one side has closed the connection; then
+    /// gives the client time to read the last output. Returns at once if the actor drops the client; after a stall, waits until
+    /// the session ends. `reset` makes the stream reset when it is dropped.
+    ///
     ///
     /// # Cancel safety
     ///
@@ -119,8 +121,9 @@ impl ClientTask {
         }
     }
 
-    /// Writes the server's output, modified by the connection's faults, until a stall, a reset, or the end of the connection, which
-    /// it closes; returns that step.
+    /// Writes the server's output, modified by the connection's faults, and reports and forwards the faults that take effect.
+    /// Returns the step that ends this: a stall, a reset, or [`OutputStep::Cut`] once the connection is closed.
+    ///
     ///
     /// # Errors
     ///
@@ -171,8 +174,10 @@ fn enable_tcp_reset(writer: OwnedWriteHalf) {
     writer.forget();
 }
 
-/// Forwards the client's lines until the client closes the connection. Waits while a reply is due or the outbox is more than half
-/// full, so that a client that sends many commands at once is throttled to the pace at which it reads the replies.
+/// Forwards the client's bytes, a line or an unfinished line at a time, until the client closes the connection. Waits while a
+/// reply is due or the outbox is more than half full, so that a client that sends many commands at once is throttled to the pace
+/// at which it reads the replies.
+///
 ///
 /// # Cancel safety
 ///

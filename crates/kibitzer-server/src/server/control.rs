@@ -38,8 +38,8 @@ impl ServerControl {
         Ok(near)
     }
 
-    /// Serves a client over a stream that the program accepted, such as a WebSocket; the server sends its greeting at once. A
-    /// [`Fault::Reset`] drops the stream without shutting it down.
+    /// Starts to serve a client over a stream that the program accepted, such as a WebSocket, and returns without waiting for its
+    /// end; the server sends its greeting at once. A [`Fault::Reset`] drops the stream without shutting it down.
     ///
     /// # Errors
     ///
@@ -47,7 +47,7 @@ impl ServerControl {
     ///
     /// # Cancel safety
     ///
-    /// If the future is dropped, the stream is served or dropped.
+    /// If the future is dropped before it is ready, the stream is dropped without being served.
     pub async fn serve(&self, stream: impl AsyncRead + AsyncWrite + Send + 'static) -> io::Result<()> {
         self.send(ActorRequest::Open(Stream::Other(Box::pin(stream)))).await
     }
@@ -56,7 +56,7 @@ impl ServerControl {
     ///
     /// # Errors
     ///
-    /// [`io::ErrorKind::NotFound`]: there is no such connection, or too many faults wait for it already.
+    /// [`io::ErrorKind::NotFound`]: there is no such connection, or too many faults are queued for it.
     /// [`io::ErrorKind::InvalidInput`]: the fault cannot take effect at that point; the message lists the points at which it can,
     /// as `kibitzer serve --fault` names them. [`io::ErrorKind::ConnectionRefused`]: the server has shut down.
     ///
@@ -67,14 +67,15 @@ impl ServerControl {
         self.send_and_wait(|answer| ActorRequest::Inject(target, at, fault, answer)).await?
     }
 
-    /// Returns a receiver of the faults that take effect from now on. It keeps the last 64; reading too late returns
-    /// [`RecvError::Lagged`](broadcast::error::RecvError::Lagged).
+    /// Returns a receiver of the faults that take effect from now on, on all connections. It keeps the last 64; reading too late
+    /// returns [`RecvError::Lagged`](broadcast::error::RecvError::Lagged).
     pub fn fired_faults(&self) -> broadcast::Receiver<FiredFault> {
         self.fired.subscribe()
     }
 
     /// Returns the numbers of the connections to clients, in the order in which they were opened, each with the player logged in
-    /// over it.
+    /// over it; `None` before the login.
+    ///
     ///
     /// # Errors
     ///
@@ -87,7 +88,8 @@ impl ServerControl {
         self.send_and_wait(ActorRequest::List).await
     }
 
-    /// Sends an announcement to all players. Line breaks become blanks.
+    /// Sends an announcement to all players who are logged in. Line breaks become blanks.
+    ///
     ///
     /// # Errors
     ///
@@ -100,7 +102,9 @@ impl ServerControl {
         self.send(ActorRequest::Announce(text.replace(['\n', '\r'], " "))).await
     }
 
-    /// Announces the shutdown to all players at once, and shuts the server down after this time. Returns without waiting for it.
+    /// Announces the shutdown to all players at once, and shuts the server down after this time, unless a later call replaces it.
+    /// Returns without waiting for it.
+    ///
     ///
     /// # Errors
     ///

@@ -36,7 +36,7 @@ enum ActorRequest {
     Open(Stream),
     /// Bytes from a client. The sender is dropped once the reply is in the outbox and the next bytes may follow.
     Received(ConnectionId, Vec<u8>, oneshot::Sender<()>),
-    /// A client has disconnected.
+    /// A client has closed its side of the connection.
     Closed(ConnectionId),
     /// A fault that the actor itself applies takes effect on this connection.
     ApplyFault(ConnectionId, Fault),
@@ -99,7 +99,8 @@ impl Server {
         self.address
     }
 
-    /// Connects a client within the process.
+    /// Connects a client within the process; the server sends its greeting at once.
+    ///
     ///
     /// # Errors
     ///
@@ -117,7 +118,9 @@ impl Server {
         self.control.clone()
     }
 
-    /// Announces the shutdown, closes all connections and waits until all tasks have ended.
+    /// Announces the shutdown, closes all connections and waits until all tasks have ended. Aborts connections whose clients have
+    /// not closed them after 3 s.
+    ///
     ///
     /// # Cancel safety
     ///

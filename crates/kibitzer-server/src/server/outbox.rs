@@ -66,7 +66,8 @@ impl Outbox {
         self.discarded.notify_one();
     }
 
-    /// Waits until the client is dropped.
+    /// Waits until [`discard_and_close`](Self::discard_and_close) is called. Returns once for each call.
+    ///
     ///
     /// # Cancel safety
     ///
