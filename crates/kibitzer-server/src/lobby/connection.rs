@@ -28,7 +28,7 @@ pub enum LoginObstacle {
     InvalidPassword,
     /// The server is full.
     Full,
-    /// None: the server sends no answer until the login times out.
+    /// No reason: the server sends no answer until the login times out.
     Silence,
 }
 

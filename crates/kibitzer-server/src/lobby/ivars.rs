@@ -39,8 +39,9 @@ impl Ivars {
         }
     }
 
-    /// Parses the digits after `%b`; `None` if they are too few, or other characters are among them. Digits after the last
-    /// variable are ignored.
+    /// Parses the digits after `%b`, each 0 or 1, of which the variables define the order; variables without a digit keep their
+    /// defaults. `None` for fewer than [`MIN_LOGIN_DIGITS`], or with any other character. Digits after the last variable are
+    /// ignored.
     pub(crate) fn parse_login_digits(digits: &str) -> Option<Self> {
         let is_string = digits.len() >= MIN_LOGIN_DIGITS && digits.bytes().all(|digit| matches!(digit, b'0' | b'1'));
         is_string.then(|| {

@@ -16,17 +16,19 @@ pub(crate) struct IccLevelSettings {
 }
 
 impl IccLevelSettings {
-    /// Output is in units.
+    /// Bit of level 1: output is in units.
     pub(crate) const UNITS: u8 = 1;
-    /// Replies are enclosed in `^Y<` and `^Y>`.
+    /// Bit of level 1: replies are enclosed in `^Y<` and `^Y>`.
     pub(crate) const MARKS: u8 = 2;
-    /// Units have the tag of their command.
+    /// Bit of level 1: units have the tag of their command.
     pub(crate) const TAGS: u8 = 4;
-    /// Units have `%` in place of the name of another player.
+    /// Bit of level 1: units have `%` in place of the name of another player.
     pub(crate) const SHORT_NAMES: u8 = 8;
 
-    /// Applies a level setting that ICC clients send before the name: `level1=5`, `level2settings=10001`. Returns `false` for any
-    /// other line. An invalid value of `level1` changes nothing; digits after number [`MAX_NUMBER`] are ignored.
+    /// Applies a level setting that ICC clients send before the name: `level1=5`, or `level2settings=10001`, which replaces the
+    /// whole set of datagrams. Returns `false` for any other line. An invalid value of `level1` changes nothing; digits after
+    /// number [`MAX_NUMBER`] are ignored.
+    ///
     ///
     /// Source: icc §1.
     pub(crate) fn apply_if_level_line(&mut self, line: &str) -> bool {

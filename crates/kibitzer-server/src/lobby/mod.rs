@@ -84,7 +84,8 @@ impl Lobby {
         self.unsent.remove(&id);
     }
 
-    /// Makes a player the one who is logged in over a connection. The caller has to log out an earlier connection of that player.
+    /// Records that a player is logged in over a connection, without output. The caller has to log out an earlier connection of
+    /// that player.
     pub(crate) fn log_in(&mut self, id: ConnectionId, player: Player) {
         self.online.insert(name_key(player.name()), id);
         self.set_login_stage(id, LoginStage::LoggedIn(Box::new(player)));
@@ -135,13 +136,13 @@ impl Lobby {
         Some(connection)
     }
 
-    /// Returns whether bytes are queued for a simulated player.
+    /// Returns whether a simulated player is queued for output.
     pub(crate) fn has_unsent_to_simulated(&self) -> bool {
         self.unsent.first().and_then(|id| self.connections.get(id)).is_some_and(|connection| connection.is_simulated)
     }
 
-    /// Removes and returns the bytes queued for one simulated player, or for one client; `None` if no such player has any, or
-    /// clients have to wait until the bytes for simulated players were taken.
+    /// Takes one simulated player, or one client, from the queue for output, and returns its bytes, of which there may be none.
+    /// `None` if no such connection is queued, or for clients while a simulated player is queued.
     pub(crate) fn take_next_unsent(&mut self, is_simulated: bool) -> Option<(ConnectionId, Vec<u8>)> {
         let &id = self.unsent.first()?;
         let connection = self.connections.get_mut(&id).filter(|connection| connection.is_simulated == is_simulated)?;

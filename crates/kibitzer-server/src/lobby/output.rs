@@ -64,7 +64,7 @@ impl Lobby {
         }
     }
 
-    /// Queues the prompt. Does nothing if no player is logged in, or the client has switched prompts off.
+    /// Queues the prompt. Does nothing if no player is logged in, or the client has switched prompts off or receives units.
     pub(crate) fn queue_prompt_if_on(&mut self, to: ConnectionId) {
         let Some(connection) = self.connection(to).filter(|connection| connection.levels.receives_prompts()) else {
             return;
@@ -122,7 +122,7 @@ impl Lobby {
     }
 
     /// Reports an arrival or a departure to other players with the variable `pin` set, and to those with the name on their notify
-    /// list. `logged` and `listed` are the verbs of the two texts.
+    /// list. `logged` and `listed` are the verbs of the two texts: `connected`, `arrived`.
     pub(crate) fn announce_presence_change(&mut self, name: &str, [logged, listed]: [&str; 2]) {
         for id in self.players_where(|_, player| player.name() != name) {
             let has_name_on_list = self.player(id).is_some_and(|player| player.saved.is_on_list("notify", name));

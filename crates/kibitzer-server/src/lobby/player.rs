@@ -46,7 +46,9 @@ pub(crate) struct Player {
     pub(crate) ratings: BTreeMap<String, u16>,
     pub(crate) saved: SavedSettings,
     pub(crate) ivars: Ivars,
+    /// Time of the login.
     pub(crate) since: Instant,
+    /// Time of the last command, except those marked with `$$`; that of the login before the first one.
     pub(crate) last_command: Instant,
     /// Receiver of the last tell, which `tell .` repeats.
     pub(crate) last_told: Option<Handle>,

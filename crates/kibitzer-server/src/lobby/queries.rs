@@ -67,7 +67,7 @@ impl Lobby {
         self.player(id)?.game
     }
 
-    /// Sets the game that a player plays or examines.
+    /// Sets the game that a player plays or examines; `None` removes it.
     pub(crate) fn set_own_game(&mut self, id: ConnectionId, game: Option<GameId>) {
         if let Some(player) = self.player_mut(id) {
             player.game = game;
@@ -86,8 +86,8 @@ impl Lobby {
         self.players_where(|_, player| player.observing.contains(&game))
     }
 
-    /// Returns the player as one of a new game of this kind, with the rating for it; `None` if no player is logged in over the
-    /// connection.
+    /// Returns the entry of a player in a new game of this kind: name, rating and other facts; `None` if no player is logged in
+    /// over the connection.
     pub(crate) fn seated_player(&self, id: ConnectionId, game_kind: &str) -> Option<SeatedPlayer> {
         let player = self.player(id)?;
         Some(SeatedPlayer {
@@ -115,7 +115,7 @@ impl Lobby {
         receiver.saved.is_on_list("censor", sender.name())
     }
 
-    /// Returns the players in a channel.
+    /// Returns the players in a channel, ordered by name.
     pub(crate) fn channel_members(&self, channel: u16) -> Vec<ConnectionId> {
         let channel = channel.to_string();
         self.players_where(|_, player| player.saved.is_on_list("channel", &channel))

@@ -63,8 +63,10 @@ const VARIABLES: [(&str, &str, VariableKind); 35] = [
     ("tzone", "UTC", VariableKind::Only("UTC")),
 ];
 
-/// Maximum number of notes, and maximum length in bytes of texts and notes.
+/// Maximum number of notes.
 const MAX_NOTES: u8 = 10;
+
+/// Maximum length of a text or a note, in bytes.
 const MAX_TEXT_BYTES: usize = 400;
 
 /// The values of all variables, and the notes.
@@ -87,12 +89,12 @@ impl Variables {
         Some(self.value("prompt")).filter(|prompt| !prompt.is_empty()).unwrap_or(default)
     }
 
-    /// Returns whether a flag is on.
+    /// Returns whether the flag with this whole name is on; `false` if there is no such flag.
     pub(crate) fn is_flag_on(&self, flag: &str) -> bool {
         self.value(flag) == "1"
     }
 
-    /// Returns the value of a number.
+    /// Returns the value of the numeric variable with this whole name; 0 if there is no such variable.
     pub(crate) fn number(&self, name: &str) -> u16 {
         self.value(name).parse().unwrap_or(0)
     }
@@ -103,7 +105,8 @@ impl Variables {
     }
 
     /// Sets a variable, whose name may be abbreviated, or the note of a number from 1 to [`MAX_NOTES`]. Without a value, inverts
-    /// a flag and clears a text or note. Returns the reply without its line end.
+    /// a flag and clears a text or note. A `prompt` is stored with a blank after it. Returns the reply without its line end.
+    ///
     ///
     /// # Errors
     ///
@@ -159,7 +162,8 @@ impl Variables {
         Ok(format!("Note {number} set: {note}"))
     }
 
-    /// Formats the table of `variables`, without its heading and its end.
+    /// Formats the table of `variables`, without the lines before and after it.
+    ///
     ///
     /// Source: transcripts fatics-login-registered-plain, fatics-block-client.
     pub(crate) fn format_table(&self) -> String {
