@@ -41,8 +41,9 @@ impl World {
         (relation, color)
     }
 
-    /// Formats a board after an empty line: as a delta board if the client has requested those and one can be formed. `None`
-    /// without such a game, or for a client that is not logged in or receives no board lines.
+    /// Formats a board with an empty line before it and a newline: as a delta board if the client has requested those, one can be
+    /// formed, and the reason is not [`BoardReason::Other`]. `None` without such a game, or for a client that is not logged in or
+    /// receives no board lines.
     fn format_board_for(&self, number: GameId, to: ConnectionId, reason: BoardReason) -> Option<String> {
         let active_game = self.games.get(number)?;
         let ivars = self.lobby.player(to)?.ivars;
@@ -90,7 +91,8 @@ impl World {
         }
     }
 
-    /// Sends an unsolicited board, with a bell before it and a prompt after it; nothing without such a game.
+    /// Sends an unsolicited board, with a bell before it, if the player has switched that on, and a prompt after it; nothing
+    /// without such a game.
     pub(crate) fn notify_board(&mut self, number: GameId, to: ConnectionId, reason: BoardReason) {
         if self.games.get(number).is_none() {
             return;
@@ -129,7 +131,7 @@ impl World {
     }
 
     /// Formats the `<g1>` line with the terms of a played game, and a newline; `None` if the client has not set the ivar
-    /// `gameinfo`.
+    /// `gameinfo`, or the game is not played.
     pub(crate) fn gameinfo_with_newline_if_on(&self, number: GameId, to: ConnectionId) -> Option<String> {
         let has_gameinfo = self.lobby.player(to).is_some_and(|player| player.ivars.is_set(Ivar::GameInfo));
         let game = self.games.get(number)?.as_played().filter(|_| has_gameinfo)?;

@@ -91,7 +91,8 @@ impl GameStore {
         self.in_progress.keys().fold(GameId(1), |free, &used| if used == free { GameId(free.0 + 1) } else { free })
     }
 
-    /// Formats the title of a game: `Game 1: Alekhine (1940) Bogoljubov (1500) unrated blitz 10 0`.
+    /// Formats the title of a game, `Game 1: Alekhine (1940) Bogoljubov (1500) unrated blitz 10 0`, and a newline; empty without
+    /// such a game.
     pub(crate) fn title_with_newline(&self, number: GameId) -> String {
         let Some(active_game) = self.get(number) else { return String::new() };
         format!("Game {number}: {}\n", active_game.header().format_players_and_terms())
@@ -112,7 +113,7 @@ impl GameStore {
         self.adjourned.iter().position(|game| has(game, one) && has(game, other))
     }
 
-    /// Returns the opponents in a player's adjourned games.
+    /// Returns the opponents in a player's adjourned games, one for each game.
     pub(crate) fn adjourned_opponents(&self, name: &str) -> Vec<Handle> {
         let headers = self.adjourned.iter().map(|game| &game.header);
         headers.filter_map(|header| Some(header.seats.of(header.color_of(name)?.opponent()).name.clone())).collect()
@@ -147,7 +148,7 @@ impl World {
         self.games.played(self.lobby.own_game(id)?)
     }
 
-    /// Returns the number of the game that a player examines.
+    /// Returns the number of the game that a player examines; `None` for one who examines none or plays.
     pub(crate) fn game_examined_by(&self, id: ConnectionId) -> Option<GameId> {
         let number = self.lobby.own_game(id)?;
         self.games.get(number)?.as_played().is_none().then_some(number)
@@ -164,7 +165,7 @@ impl World {
         self.lobby.connection_of_player(game.header.seats.of(color).name.as_str())
     }
 
-    /// Returns the opponent in the game that a player plays; `None` if the opponent is not logged in.
+    /// Returns the opponent in the game that a player plays; `None` without a game, or if the opponent is not logged in.
     pub(crate) fn online_opponent_of(&self, id: ConnectionId) -> Option<ConnectionId> {
         let (game, color) = self.game_and_color_of(id)?;
         self.online_player(game, color.opponent())

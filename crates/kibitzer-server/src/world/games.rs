@@ -51,7 +51,7 @@ impl World {
         self.remove_challenges_at_game_start(black, white);
     }
 
-    /// Adds a game of two players under a new number; `None` if one of them is not logged in.
+    /// Adds a game of two players under a new number, as the game that both play; `None` if one of them is not logged in.
     fn create_game(&mut self, players: Sides<ConnectionId>, terms: Terms) -> Option<GameId> {
         let number = self.games.lowest_free_number();
         let kind = terms.kind();
@@ -69,7 +69,7 @@ impl World {
         Some(number)
     }
 
-    /// Adds a game, records it with its players, and schedules the fall of a flag.
+    /// Adds a game, records it with its players, and schedules the check of its running clock, if one is running.
     fn add_game_and_schedule_flag(&mut self, number: GameId, game: Game, players: Sides<ConnectionId>) {
         self.games.in_progress.insert(number, ActiveGame::Played(game));
         for (id, opponent) in [(players.white, players.black), (players.black, players.white)] {
@@ -83,7 +83,8 @@ impl World {
     }
 
     /// Resumes the adjourned game at this index of [`GameStore::adjourned`](super::GameStore::adjourned) under a new game number,
-    /// and removes the players' seeks and challenges. Does nothing if a player is not online: the game stays stored.
+    /// and removes the players' seeks and challenges. The output to `actor` is part of a reply, without a prompt. Does nothing if
+    /// there is no such game, or a player is not online: the game stays stored.
     pub(crate) fn resume_adjourned_game(&mut self, index: usize, actor: Option<ConnectionId>) {
         let Some(game) = self.games.adjourned.get(index) else { return };
         let [white, black] = Color::BOTH.map(|color| self.online_player(game, color));
@@ -95,8 +96,8 @@ impl World {
         self.announce_game(number, "Continuing", actor);
     }
 
-    /// Announces a game to its players, with its terms and first board, and to those with `gin` set. The lines to `actor` have no
-    /// prompt, because they are part of a reply.
+    /// Announces a game to its players, with its terms and first board, and to those with `gin` set. `verb` is `Creating` or
+    /// `Continuing`. The lines to `actor` have no prompt, because they are part of a reply.
     fn announce_game(&mut self, number: GameId, verb: &str, actor: Option<ConnectionId>) {
         let Some(game) = self.games.played(number) else { return };
         let GameHeader { terms, seats: Sides { white, black }, .. } = &game.header;
@@ -137,7 +138,7 @@ impl World {
         self.lobby.players_where(|id, player| player.has_flag("gin") && !except.contains(&id))
     }
 
-    /// Ends a game, in bughouse also the partners' game. Does nothing if no game has this number.
+    /// Ends a game, in bughouse also the partners' game, and reports the results. Does nothing if no played game has this number.
     pub(crate) fn end_game(&mut self, number: GameId, ending: Ending) {
         let partner = self.games.played(number).and_then(|game| game.partner);
         self.end_one_board(number, ending);
@@ -166,8 +167,8 @@ impl World {
         self.remove_game_and_store_finished(number);
     }
 
-    /// Removes an active game: frees its players or examiners, reports the removal to its observers, removes the game from a
-    /// simul, and stores it if it is finished.
+    /// Removes an active game: frees its players or examiners, reports the removal to its observers, and removes the game from a
+    /// simul. Stores a played game that has ended, unless it was aborted.
     pub(crate) fn remove_game_and_store_finished(&mut self, number: GameId) {
         let participants = self.players_or_examiners(number);
         for &id in &participants {
@@ -191,8 +192,8 @@ impl World {
         }
     }
 
-    /// Stores a finished game: as adjourned, or in the histories of its players. An aborted game is dropped. A guest's history
-    /// ends with the session.
+    /// Stores a finished game: as adjourned, or in the histories of its players, except guests who are not logged in. Drops an
+    /// aborted game.
     fn store_according_to_ending(&mut self, game: Game) {
         let Some(ending) = game.ending else { return };
         if ending.is_adjournment() {

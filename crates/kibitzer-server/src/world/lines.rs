@@ -72,7 +72,8 @@ impl World {
         }
     }
 
-    /// Refuses a line over the limit. `start` is its beginning, which may contain the number of block mode.
+    /// Refuses a line over the limit, without a prompt outside block mode. `start` is its beginning, which may contain the number
+    /// of block mode.
     pub(super) fn refuse_long_line(&mut self, id: ConnectionId, start: &[u8]) {
         if !self.lobby.has_ivar(id, Ivar::Block) {
             return self.lobby.queue_text(id, LINE_TOO_LONG);
@@ -127,14 +128,15 @@ impl World {
     }
 }
 
-/// Splits a line into the number of block mode and the command after it; `None` unless it starts with a number and a blank.
+/// Splits a line into the number of block mode and the command after it; `None` unless it starts with a number of at most
+/// [`MAX_NUMBER_DIGITS`] and a blank.
 fn split_block_number(line: &str) -> Option<(&str, &str)> {
     let (number, command) = line.split_once(' ')?;
     let is_number = (1..=MAX_NUMBER_DIGITS).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then_some((number, command))
 }
 
-/// Decodes a line and replaces tabs by four blanks; `None` if it has other control bytes or is not UTF-8.
+/// Decodes a line and replaces tabs by four blanks; `None` if it has other bytes below 0x20 or is not UTF-8.
 fn decode_line(line: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(line).ok()?.replace('\t', "    ");
     (!text.bytes().any(|byte| byte < b' ')).then_some(text)

@@ -51,13 +51,13 @@ impl World {
         self.invite_and_ask_name(id);
     }
 
-    /// Asks for a name, after a line about guests, and waits for it.
+    /// Queues a line about guests and the login prompt, and sets the login stage to [`LoginStage::Name`].
     pub(super) fn invite_and_ask_name(&mut self, id: ConnectionId) {
         self.lobby.queue_text(id, INVITATION);
         self.ask_name(id);
     }
 
-    /// Asks for a name and waits for it.
+    /// Queues the login prompt, and sets the login stage to [`LoginStage::Name`].
     fn ask_name(&mut self, id: ConnectionId) {
         self.lobby.queue_text(id, "\nlogin: ");
         self.lobby.set_login_stage(id, LoginStage::Name);
@@ -76,8 +76,7 @@ impl World {
     }
 
     /// Processes a line in place of a name: a directive, level settings, or a name with an optional password. Closes the
-    /// connection of a web browser. Refuses any name if the operator has set an
-    /// obstacle.
+    /// connection of a web browser. Refuses any name if the operator has set an obstacle.
     fn receive_name_line(&mut self, id: ConnectionId, name: &str) {
         if let Some(directive) = name.strip_prefix('%').filter(|_| self.options.has_feature(Feature::LoginIvars)) {
             return self.receive_directive(id, directive);
@@ -98,8 +97,8 @@ impl World {
         }
     }
 
-    /// Processes a `%` line before the name: `%q` closes the connection, and `%b` sets ivars. Any other line only repeats the
-    /// login prompt.
+    /// Processes a line that begins with `%` before the name, without that sign: `q` closes the connection, and `b` with digits
+    /// sets ivars. All but `q` repeat the login prompt.
     fn receive_directive(&mut self, id: ConnectionId, directive: &str) {
         if directive == "q" {
             return self.log_out_and_close(id);
@@ -111,8 +110,8 @@ impl World {
         self.ask_name(id);
     }
 
-    /// Continues the login after a name was received: welcomes a guest, asks for the password of a registered name, or refuses. A
-    /// password that came with the name is checked at once. If the name is empty, asks for it again.
+    /// Continues the login after a name was received: asks a guest to press return, asks for the password of a registered name,
+    /// or refuses. A password that came with the name is checked at once. If the name is empty, asks for it again.
     fn continue_login_with_name(&mut self, id: ConnectionId, name: &str, password: Option<&str>) {
         let account = self.options.accounts.get(name).map(|account| (account.handle.clone(), account.is_banned));
         if name.is_empty() {
@@ -181,7 +180,8 @@ impl World {
         self.lobby.set_login_stage(id, LoginStage::Password(handle));
     }
 
-    /// Returns an unused name for a guest: `guest1` on ICC, otherwise `Guest` and four random letters.
+    /// Returns an unused name for a guest: on ICC the first of `guest1`, `guest2` and so on, otherwise `Guest` and four random
+    /// letters.
     fn unused_guest_name(&mut self) -> String {
         if self.options.family == Family::Icc {
             let mut names = (1_u64..).map(|number| format!("guest{number}"));
@@ -201,7 +201,8 @@ impl World {
         self.lobby.connection_of_player(name).is_some() || self.lobby.connections.values().any(is_named)
     }
 
-    /// Invites a guest to press return, or refuses the login if guests are refused.
+    /// Asks a guest to press return, or refuses the login if guests are refused. `is_invented` means that the server has chosen
+    /// the name.
     fn ask_guest_for_return(&mut self, id: ConnectionId, name: &str, is_invented: bool) {
         if self.options.are_guests_refused {
             return self.refuse_login(id, LoginFailure::GuestsRefused, name);

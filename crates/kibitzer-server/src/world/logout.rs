@@ -15,7 +15,7 @@ impl World {
         self.log_out_and_close(former);
     }
 
-    /// Closes a connection whose login took too long.
+    /// Reports to a client that its login took too long, and closes the connection.
     pub(super) fn time_out_login(&mut self, id: ConnectionId) {
         self.lobby.queue_text(id, "\n**** LOGIN TIMEOUT ****\n");
         self.log_out_and_close(id);
@@ -38,8 +38,8 @@ impl World {
     }
 
     /// Logs out the player of a connection: ends or leaves the player's games, removes seeks, offers and the partnership, and
-    /// announces the departure. Removes a guest's history. The connection remains and waits for a name; without a player, only
-    /// that happens.
+    /// announces the departure. Removes a guest's history. The connection remains and waits for a name. Without a player, only
+    /// sets that stage.
     pub(super) fn log_out_player(&mut self, id: ConnectionId) {
         self.leave_all_games(id);
         if !self.remove_and_report_seeks_of(id).is_empty() {

@@ -153,8 +153,8 @@ impl World {
         self.run_population();
     }
 
-    /// Removes and returns the output of one connection; `None` if there is none. First lets simulated players react to their
-    /// output. A closing connection is removed, and this output is its last.
+    /// Removes and returns the output of one connection, which may be empty for one that is closing; `None` if there is none.
+    /// First lets simulated players react to their output. A closing connection is removed, and this output is its last.
     pub(crate) fn take_next_output(&mut self) -> Option<ClientOutput> {
         // Simulated players react first, so that their output is sent together with that which caused it.
         if self.lobby.has_unsent_to_simulated() {
@@ -190,7 +190,7 @@ impl World {
         self.lobby.connection(id).is_some_and(|connection| matches!(connection.stage, LoginStage::Paused))
     }
 
-    /// Logs the player out and closes the connection once its output has been sent.
+    /// Logs out the player, if there is one, and marks the connection so that it is closed once its output has been sent.
     pub(crate) fn log_out_and_close(&mut self, id: ConnectionId) {
         self.log_out_player(id);
         self.lobby.change_and_queue_connection(id, |connection| connection.is_closing = true);

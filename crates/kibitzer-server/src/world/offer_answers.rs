@@ -27,14 +27,16 @@ impl World {
         self.lobby.queue_offer_line_if_on(offer, to);
     }
 
-    /// Removes an offer, and reports that to one side only; the caller has to report it to the other side.
+    /// Removes an offer, and reports that to one side only, by a `<pr>` line if its client has switched those on; the caller has
+    /// to report it to the other side.
     fn remove_offer_and_report_to(&mut self, number: u32, shown_to: ConnectionId) {
         if let Some(offer) = self.offers.remove(number) {
             self.lobby.queue_offer_removal_if_on(offer, shown_to);
         }
     }
 
-    /// Removes an offer and reports that to both sides; does nothing if it no longer exists.
+    /// Removes an offer, and reports that by a `<pr>` line to each side whose client has switched those on; does nothing if it no
+    /// longer exists.
     pub(crate) fn remove_offer_and_report_to_both(&mut self, offer: Offer) {
         if self.offers.remove(offer.number).is_some() {
             self.lobby.queue_offer_removal_if_on(offer, offer.from);
@@ -42,7 +44,7 @@ impl World {
         }
     }
 
-    /// Reports an offer or its answer to the observers of the player's game.
+    /// Sends a line to the observers of the player's own game: its number and `text`. Does nothing without a game.
     pub(crate) fn notify_observers_of_player(&mut self, player: ConnectionId, text: &str) {
         let Some(number) = self.lobby.own_game(player) else { return };
         for id in self.lobby.observers(number) {
@@ -111,8 +113,8 @@ impl World {
         }
     }
 
-    /// Pauses or resumes the clocks of a game, updates the deadline of the flag, and reports the change to the
-    /// audience.
+    /// Pauses or resumes the clocks of a game, updates the deadline of the flag, and reports the change to the audience.
+    ///
     ///
     /// Source of the forms: transcripts uhlinfics-game-mate-1-*; text-messages §4 for observers.
     fn set_paused_and_report(&mut self, number: GameId, actor: ConnectionId, is_paused: bool) {
@@ -129,8 +131,8 @@ impl World {
         }
     }
 
-    /// Starts the game of an accepted challenge, or resumes the adjourned one. If a player, in bughouse also a partner, is at
-    /// another board, nothing starts, and both players receive a message.
+    /// Starts the game of an accepted challenge, or resumes the adjourned one. If that is [not possible any
+    /// more](Self::can_start_challenge), nothing starts, and both players receive a message.
     fn start_accepted_challenge(&mut self, offer: Offer, challenge: Challenge) {
         if !self.can_start_challenge(offer, challenge) {
             let text = "The match can't start: one of its players is at another board.\n";
@@ -157,8 +159,9 @@ impl World {
         players.into_iter().all(|id| id.is_some_and(|id| self.lobby.own_game(id).is_none()))
     }
 
-    /// Returns the colors of two players. Without a requested color, `asker` has White, unless it was White in its last finished
-    /// game.
+    /// Returns the colors of two players. `color` is that of `asker`; without it, `asker` has White, unless it was White in its
+    /// last finished game.
+    ///
     ///
     /// Source: transcripts fatics-match-pending-*, fatics-seeks-*, fatics-game-offers-* (a rematch).
     pub(crate) fn choose_colors(&self, [asker, other]: [ConnectionId; 2], color: Option<Color>) -> Sides<ConnectionId> {
@@ -190,8 +193,8 @@ impl World {
         }
     }
 
-    /// Removes the challenges to and from a player who starts a game, and reports that to both sides. The player's lines are part
-    /// of the output that follows.
+    /// Removes the challenges to and from a player who starts a game, and reports that to both sides. The lines to the player
+    /// have no prompt, as more output follows.
     pub(super) fn remove_challenges_at_game_start(&mut self, id: ConnectionId, opponent: ConnectionId) {
         let fate = format!("has joined a game with {}.", self.lobby.player_name(opponent));
         let concerned =

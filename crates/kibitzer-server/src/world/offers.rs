@@ -69,7 +69,7 @@ impl OfferKind {
         }
     }
 
-    /// Returns the word in `<pt>` and `<pf>` lines, and in parameters.
+    /// Returns the word for the offer in `<pt>` and `<pf>` lines, and in parameters of `accept`, `decline` and `withdraw`.
     pub(crate) const fn wire_word(self) -> &'static str {
         match self {
             Self::Match(_) => "match",
@@ -100,7 +100,8 @@ pub(crate) struct Offers {
 }
 
 impl Offers {
-    /// Returns the offer of one player to another of this kind, whatever its terms or number of plies.
+    /// Returns the pending offer of one player to another of this kind, whatever its terms or number of plies; `None` if there is
+    /// none.
     pub(crate) fn pending_between(&self, from: ConnectionId, to: ConnectionId, kind: OfferKind) -> Option<Offer> {
         let fits =
             |offer: &&Offer| offer.from == from && offer.to == to && discriminant(&offer.kind) == discriminant(&kind);

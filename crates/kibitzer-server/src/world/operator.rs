@@ -67,8 +67,9 @@ impl World {
         self.schedule.set(Deadline::Shutdown, now + after);
     }
 
-    /// Ends all played games, marks all connections as closing, and lets the actor end. Games of registered players are
+    /// Ends all played games, marks all connections as closing, and lets the actor end. Games of two registered players are
     /// adjourned, others aborted.
+    ///
     ///
     /// Source of the words: text-messages §8; the recorded servers end games without one.
     pub(super) fn shut_down_now(&mut self) {

@@ -21,6 +21,7 @@ pub(crate) struct Seek {
     pub(crate) terms: Terms,
     /// The seeker's color.
     pub(crate) color: Option<Color>,
+    /// Lowest and highest rating of an opponent, inclusive.
     pub(crate) rating_range: (u16, u16),
     /// Whether the seeker confirms before the game starts.
     pub(crate) is_manual: bool,
@@ -29,7 +30,8 @@ pub(crate) struct Seek {
 }
 
 impl World {
-    /// Posts a seek under a new number and shows it to the players. Returns the number and how many others saw it.
+    /// Posts a seek under the lowest unused number, in place of its own, and shows it to the players. Returns the number and how
+    /// many others saw it.
     pub(crate) fn post_seek(&mut self, seek: Seek) -> (u32, usize) {
         let mut taken: Vec<_> = self.seeks.iter().map(|seek| seek.number).collect();
         taken.sort_unstable();
@@ -105,13 +107,13 @@ impl World {
         format!("{} ({:>4}) seeking {words} (\"play {}\" to respond)\n", player.name(), rating.to_string(), seek.number)
     }
 
-    /// Returns all visible seeks as data, for a client that has just switched `seekinfo` on.
+    /// Formats the line `<sc>` and all visible seeks as data, for a client that has just switched `seekinfo` on.
     pub(crate) fn seekinfo_list(&self, to: ConnectionId) -> String {
         let shown = self.visible_seeks(to);
         shown.iter().fold("\n<sc>\n".to_owned(), |list, seek| list + &self.seekinfo_with_newline(seek))
     }
 
-    /// Removes a player's seeks and reports each removal; returns their numbers.
+    /// Removes a player's seeks and reports each removal; returns their numbers, none if the player has no seek.
     pub(crate) fn remove_and_report_seeks_of(&mut self, from: ConnectionId) -> Vec<u32> {
         let numbers: Vec<_> = self.seeks.iter().filter(|seek| seek.from == from).map(|seek| seek.number).collect();
         for &number in &numbers {

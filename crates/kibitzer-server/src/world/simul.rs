@@ -11,7 +11,7 @@ use crate::play::{Sides, Terms};
 
 impl World {
     /// Starts an untimed, unrated game between the giver of a simul, who has White, and an opponent, as a further board. The
-    /// giver stays at the current board.
+    /// giver stays at the current board, if there is one.
     pub(super) fn start_simul_game(&mut self, giver: ConnectionId, opponent: ConnectionId) {
         // Starting a game makes it the current board; the giver stays at the former one.
         let at = self.lobby.own_game(giver);
@@ -24,8 +24,8 @@ impl World {
         self.notify_of_giver_distances(giver);
     }
 
-    /// Moves the giver forward by this number of boards, beyond the last one to the first. The current opponent receives `words`;
-    /// the offers about that game are removed. Does nothing if there is no other board.
+    /// Moves the giver forward by this number of boards, beyond the last one to the first. The current opponent receives the
+    /// giver's name and `words`; the offers about that game are removed. Does nothing if there is no other board.
     pub(crate) fn move_simul_giver(&mut self, giver: ConnectionId, steps: usize, words: &str) {
         let (boards, former) = (self.lobby.simul_games(giver).to_vec(), self.lobby.own_game(giver));
         let at = boards.iter().position(|&board| Some(board) == former).unwrap_or(0);

@@ -38,7 +38,8 @@ pub(super) const TOO_MANY_OFFERS: &str = "You have too many pending offers.\n";
 const MAX_TIME: u16 = 999;
 
 impl Proposal {
-    /// Parses the words, in any order; `None` if one of them is invalid.
+    /// Parses the words, in any order and case; the first number is that of minutes, the second the increment. `None` if a word
+    /// is invalid.
     pub(super) fn parse(words: &str) -> Option<Self> {
         let words = words.to_ascii_lowercase().replace("wild fr", "wild/fr");
         words.split_whitespace().try_fold(Self::default(), Self::with_word)
@@ -81,7 +82,7 @@ impl Proposal {
     }
 
     /// Returns the terms of the game. The variables `time` and `inc` of the player replace a missing time control; a missing
-    /// increment after a number of minutes is 0.
+    /// increment after a number of minutes is 0. Both are 0 in an untimed game.
     pub(super) fn terms_with_defaults(self, world: &World, id: ConnectionId, is_rated: bool) -> Terms {
         let preferred = |number| world.lobby.player(id).map_or(0, |player| player.saved.variables.number(number));
         let (minutes, increment_s) = match (self.is_untimed, self.minutes) {
@@ -166,7 +167,8 @@ fn check_bughouse_partners(world: &World, [id, opponent]: [ConnectionId; 2], var
 }
 
 /// Makes a challenge and reports it to both players. Accepts an equivalent challenge of the opponent instead; declines a
-/// different one; replaces an earlier one of this player. Refuses an identical challenge, and one over the limit of offers.
+/// different one; replaces an earlier one of this player. For an identical challenge, or one over the limit of offers, only
+/// queues a refusal.
 pub(super) fn make_or_accept_challenge(world: &mut World, [id, opponent]: [ConnectionId; 2], challenge: Challenge) {
     let kind = OfferKind::Match(challenge);
     let (me, other) = (world.lobby.player_name(id), world.lobby.player_name(opponent));

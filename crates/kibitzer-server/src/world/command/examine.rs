@@ -102,7 +102,7 @@ fn report_step(world: &mut World, id: ConnectionId, number: GameId, text: &str) 
     }
 }
 
-/// Formats the ending of an examined game: `Game 3: Foo resigns 0-1`.
+/// Formats the ending of an examined game, `Game 3: Foo resigns 0-1`, and a newline.
 pub(crate) fn format_examined_ending(game: &GameHeader, ending: Ending) -> String {
     format!("Game {}: {} {}\n", game.id, ending.format_text(game.names()), ending.result())
 }

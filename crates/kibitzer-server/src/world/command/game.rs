@@ -114,7 +114,8 @@ fn run_takeback(world: &mut World, id: ConnectionId, parameters: &str) -> Comman
 }
 
 /// Makes an offer to the opponent, or accepts an equal one of the opponent. A takeback of another number of moves counters the
-/// opponent's. Refuses a repeated offer, and any offer while the opponent, who gives a simul, is at another board.
+/// opponent's. Refuses a repeated offer, and any offer while the opponent, who gives a simul, is at another board. Does nothing
+/// if the opponent is not logged in.
 fn make_or_accept_offer(world: &mut World, id: ConnectionId, kind: OfferKind) -> CommandResult {
     let Some(opponent) = world.online_opponent_of(id) else { return DONE };
     let is_away = world.lobby.own_game(id).is_some_and(|number| world.lobby.is_at_other_board(opponent, number));
@@ -153,7 +154,7 @@ fn counter_takeback(world: &mut World, offer: Offer, kind: OfferKind) {
     );
 }
 
-/// Removes a former offer, if there is one, and makes the new one, reported to both sides and the observers.
+/// Makes an offer and reports it to both sides and the observers, after removing the former takeback request, if there is one.
 fn replace_or_make_offer(world: &mut World, [id, opponent]: [ConnectionId; 2], former: Option<Offer>, kind: OfferKind) {
     if let Some(former) = former {
         world.remove_offer_and_report_to_both(former);

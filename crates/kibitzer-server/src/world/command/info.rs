@@ -99,7 +99,8 @@ fn format_activity_with_newline(world: &World, whom: ConnectionId) -> String {
     }
 }
 
-/// Formats the table of ratings and an empty line. Ratings never change on this server, so their deviation is fixed.
+/// Formats the table of ratings, or a sentence if there are none, and an empty line. Ratings never change on this server, so
+/// their deviation is fixed.
 fn format_ratings_table(name: &str, ratings: &std::collections::BTreeMap<String, u16>) -> String {
     if ratings.is_empty() {
         return format!("{name} has not played any rated games.\n\n");

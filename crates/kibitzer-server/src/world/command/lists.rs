@@ -18,7 +18,7 @@ pub(super) const COMMANDS: &[Command] = &[
 /// Highest number of a channel.
 const MAX_CHANNEL: u16 = 255;
 
-/// Parses the number of a channel; the error is the text of the refusal.
+/// Parses the number of a channel, from 0 to [`MAX_CHANNEL`]; the error is the text of the refusal.
 pub(super) fn parse_channel(word: &str) -> Result<u16, &'static str> {
     word.parse().ok().filter(|&number| number <= MAX_CHANNEL).ok_or("Invalid channel number.\n")
 }

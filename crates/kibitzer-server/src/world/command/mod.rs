@@ -198,8 +198,8 @@ impl World {
         })
     }
 
-    /// Executes the command with this name, or the only one whose name starts with it, and queues the text of the reply or the
-    /// refusal. Returns the code for block mode.
+    /// Executes the command with this name, in lower case, or the only one whose name starts with it, and queues the text of the
+    /// reply or the refusal. Returns the code for block mode.
     fn run_command_by_prefix(&mut self, id: ConnectionId, name: &str, parameters: &str) -> CommandCode {
         let (code, text) = match self.find_command_or_refusal(id, name) {
             Ok((code, command)) => match (command.run)(self, id, parameters) {
@@ -254,7 +254,7 @@ impl World {
     }
 }
 
-/// Replaces the alias at the start of a line by its command; returns other lines unchanged.
+/// Replaces the alias at the start of a line, in any case, by its command and a blank; returns other lines unchanged.
 fn expand_alias(line: &str) -> String {
     let is_sign = line.starts_with(|c: char| c.is_ascii_punctuation());
     let end = if is_sign { 1 } else { line.find(' ').unwrap_or(line.len()) };

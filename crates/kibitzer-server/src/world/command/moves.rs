@@ -19,7 +19,7 @@ const MIN_PLIES_TO_PING: usize = 2;
 
 impl World {
     /// Plays the typed move, or queues a refusal: if it is not the player's turn, the clock is paused, or the move is ambiguous,
-    /// illegal or without a game. `None`, without a reply, if the text is not a move.
+    /// illegal or without a game. Returns the code of a move in either case; `None`, without a reply, if the text is not a move.
     pub(super) fn try_typed_move(&mut self, id: ConnectionId, typed: &str) -> Option<CommandCode> {
         let player = self.lobby.player(id)?;
         let Some(number) = player.game else { return self.refuse_move_without_game(id, typed) };
@@ -96,7 +96,7 @@ impl World {
         }
     }
 
-    /// Pings the opponent of a mover, except in the first [`MIN_PLIES_TO_PING`] plies.
+    /// Pings the opponent of a mover, if the client uses timeseal, except in the first [`MIN_PLIES_TO_PING`] plies.
     fn ping_opponent_if_sealed(&mut self, id: ConnectionId, number: GameId) {
         let n_plies = self.games.played(number).map_or(0, |game| game.record.plies.len());
         let opponent = self.online_opponent_of(id).filter(|_| n_plies >= MIN_PLIES_TO_PING);

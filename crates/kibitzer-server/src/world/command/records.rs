@@ -14,7 +14,7 @@ pub(super) const COMMANDS: &[Command] = &[
     Command::new("stored", "[player]", "Lists the adjourned games of a player.", run_stored),
 ];
 
-/// Formats the refusal of a name that no player has.
+/// Formats the refusal of a name that no player has, with a newline.
 pub(super) fn no_player_text(name: &str) -> String {
     format!("There is no player matching the name \"{name}\".\n")
 }

@@ -67,7 +67,8 @@ fn find_automatic_match(world: &World, wanted: &Seek) -> Option<Seek> {
     world.seeks.iter().find(fits).copied()
 }
 
-/// Starts the game of a seek for the player who answers it, with this color if one is given.
+/// Starts the game of a seek for the player who answers it. `color` is the color of that player; without it, the seek decides, or
+/// else [`World::choose_colors`].
 fn start_game_of_seek(world: &mut World, id: ConnectionId, found: &Seek, color: Option<Color>) {
     let players = world.choose_colors([id, found.from], color.or(found.color.map(Color::opponent)));
     world.start_game(players, found.terms, Some(id));

@@ -65,8 +65,8 @@ fn run_messages(world: &mut World, id: ConnectionId, parameters: &str) -> Comman
     DONE
 }
 
-/// Refuses tells of `from` to a player who censors `from`, and tells of a guest to a player who switched `tell` off. Does
-/// not check that both are logged in.
+/// Refuses tells of `from` to a player who censors `from`, and tells of a guest to a player who switched `tell` off. Accepts them
+/// if one of both is not logged in.
 fn check_accepts_tells_from(world: &World, from: ConnectionId, whom: ConnectionId) -> Result<(), Refusal> {
     let (Some(speaker), Some(listener)) = (world.lobby.player(from), world.lobby.player(whom)) else { return Ok(()) };
     let name = listener.name();
@@ -85,8 +85,8 @@ fn tell_player(world: &mut World, id: ConnectionId, to: &str, text: &str) -> Com
     Ok(receipt)
 }
 
-/// Sends a text to one player, after the sender's name and `says`, or as a datagram of this kind. Returns the receipt. Refused if
-/// the player does not accept tells from `id`.
+/// Sends a text to one player: after the sender's name and `says`, or as a datagram of this kind if the client has switched that
+/// on. Returns the receipt. Refused if the player does not accept tells from `id`.
 fn tell_if_accepted(
     world: &mut World,
     [id, whom]: [ConnectionId; 2],
@@ -123,8 +123,9 @@ fn tell_channel(world: &mut World, id: ConnectionId, word: &str, text: &str) -> 
     Ok(format!("(told {} in channel {number})\n", format_count(members.len(), "player")))
 }
 
-/// Sends a shout to all players with the flag set who do not censor the sender: after a verb, or as `--> Foo waves` without one.
-/// The reply contains the shout and the number of receivers without the sender.
+/// Sends a shout to all players with the flag set who do not censor the sender: after a verb, or as `--> Foo waves` without one;
+/// as a datagram of this kind if a client has switched that on. The reply contains the shout, and after `done` the number of
+/// receivers without the sender.
 fn shout_to_all(world: &mut World, id: ConnectionId, text: &str, [flag, kind, verb, done]: [&str; 4]) -> CommandResult {
     required_first_word(text)?;
     let Some(me) = world.lobby.player(id) else { return DONE };

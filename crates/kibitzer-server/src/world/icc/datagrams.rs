@@ -12,7 +12,8 @@ use crate::play::{Game, GameHeader, SeatedPlayer, Sides, Terms, color_letter};
 use crate::world::{ActiveGame, BoardReason, ConnectionId, Seek, World};
 
 impl World {
-    /// Queues the datagram that announces a game to a client: its own game, or one that it observes from now on.
+    /// Queues the datagram that announces a game to a client, if the client has switched it on: its own game, or one that it
+    /// observes from now on.
     pub(crate) fn queue_start_datagram_if_on(&mut self, game: GameId, to: ConnectionId, is_own: bool) {
         let kind = if is_own { number::MY_GAME_STARTED } else { number::STARTED_OBSERVING };
         if let Some(list) = self.game_start_datagram(game, kind) {
@@ -57,7 +58,8 @@ impl World {
         Some(Datagram::new(kind, arguments))
     }
 
-    /// Queues the datagram of a client's new relation to a game: `O`, `PW`, `PB`, `E`, or `X` for none.
+    /// Queues the datagram of a client's new relation to a game, if the client has switched it on. `symbol` is `O`, `PW`, `PB`,
+    /// `E`, or `X` for none.
     pub(crate) fn queue_relation_datagram_if_on(&mut self, game: GameId, to: ConnectionId, symbol: &str) {
         self.lobby.queue_datagram_if_on(to, &Datagram::new(number::MY_RELATION, [game.to_string().as_str(), symbol]));
     }
@@ -71,8 +73,8 @@ impl World {
         self.lobby.queue_datagram_if_on(to, &Datagram::new(number::HOLDINGS, arguments))
     }
 
-    /// Queues for an ICC client what a board line leaves out: both clocks in milliseconds in a played game, and to a client
-    /// without board lines the move or the position. Queues nothing for other clients.
+    /// Queues the datagrams that accompany a board for an ICC client, if it has switched them on: both clocks in milliseconds in
+    /// a played game, and for a client without board lines the move or the position. Queues nothing for other clients.
     pub(crate) fn queue_board_datagrams_if_on(&mut self, number: GameId, to: ConnectionId, reason: BoardReason) {
         let Some(connection) = self.lobby.connection(to).filter(|connection| connection.family == Family::Icc) else {
             return;
@@ -89,7 +91,7 @@ impl World {
     }
 
     /// Returns the datagram of a change: the last move, a takeback, new clocks, otherwise the whole position, which also replaces
-    /// a takeback that the client has switched off. `None` without such a game.
+    /// a takeback that the client has switched off. `None` without such a game, or for a move if there is none.
     fn position_change_datagram(&self, number: GameId, to: ConnectionId, reason: BoardReason) -> Option<Datagram> {
         let ActiveGame::Played(game) = self.games.get(number)? else { return self.whole_position_datagram(number) };
         let id = number.to_string();
@@ -107,7 +109,7 @@ impl World {
         }
     }
 
-    /// Returns the datagram of a game's position.
+    /// Returns the datagram of a game's position; `None` without such a game.
     fn whole_position_datagram(&self, number: GameId) -> Option<Datagram> {
         let position = self.games.get(number)?.position();
         let arguments = [number.to_string(), position.fen().to_string(), "0".to_owned()];
@@ -131,7 +133,8 @@ impl World {
         Some(Datagram::new(number::SEND_MOVES, std::iter::once(game.header.id.to_string()).chain(parts)))
     }
 
-    /// Queues a seek as a datagram. Returns `false`, and queues nothing, if the client has the datagram switched off.
+    /// Queues a seek as a datagram. Returns `false`, and queues nothing, if the client has the datagram switched off or the
+    /// seeker is not logged in.
     pub(crate) fn queue_seek_datagram_if_on(&mut self, to: ConnectionId, seek: &Seek) -> bool {
         let Some(datagram) = self.seek_datagram(seek) else { return false };
         self.lobby.queue_datagram_if_on(to, &datagram)
@@ -186,7 +189,7 @@ fn clock_datagrams(game: &Game, readings: Sides<i64>) -> [Datagram; 2] {
     })
 }
 
-/// Returns the number of a variant. Source: icc §7.
+/// Returns ICC's number of a variant; 0 for chess. Source: icc §7.
 const fn icc_wild_number(terms: Terms) -> u8 {
     match terms.variant {
         Variant::Standard => 0,

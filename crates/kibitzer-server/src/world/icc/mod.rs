@@ -48,7 +48,8 @@ impl World {
         }
     }
 
-    /// Queues the datagrams that follow a login: the player's own name and titles, and all visible seeks.
+    /// Queues the datagrams that follow a login, if the client has switched them on: the player's own name and titles, and all
+    /// visible seeks.
     pub(crate) fn queue_login_datagrams_if_on(&mut self, id: ConnectionId) {
         let Some(player) = self.lobby.player(id) else { return };
         let who = Datagram::new(number::WHO_AM_I, [player.name(), &datagram_titles(player)]);
