@@ -161,7 +161,7 @@ impl Position {
         }
     }
 
-    /// Returns the origins of other pieces of the same role that can legally move to the same square.
+    /// Returns the origins of other pieces of the same role that can legally move to the same square; none for a pawn.
     pub(super) fn other_origins(&self, role: Role, from: Square, to: Square) -> impl Iterator<Item = Square> {
         let same = self.placement.of_piece(Piece { color: self.side_to_move, role });
         let others = self.placement.attacks_of_non_pawn(role, to) & same & !to_cozy_square(from).bitboard();

@@ -151,7 +151,8 @@ impl Game {
         true
     }
 
-    /// Stops the clocks, or starts the clock of the side to move again, unless clocks have not begun to run in this game.
+    /// Stops the clocks, or starts the clock of the side to move again, unless the game is untimed or clocks have not begun to
+    /// run in it.
     pub(crate) fn set_paused(&mut self, is_paused: bool, now: Instant) {
         self.is_paused = is_paused;
         self.clocks.stop(now);

@@ -55,7 +55,7 @@ impl<T: Clone> Sides<T> {
         }
     }
 
-    /// Returns the same value for both sides.
+    /// Creates a pair with the same value for both sides.
     pub(crate) fn both(value: T) -> Self {
         Self { white: value.clone(), black: value }
     }
@@ -98,7 +98,7 @@ impl GameHeader {
         format!("{} {} {terms}", white.name_with_rating(), black.name_with_rating())
     }
 
-    /// Returns the color of the player with this name; `None` if neither player has it. White if both have it.
+    /// Returns the color of the player with this name, in any case; `None` if neither player has it. White if both have it.
     pub(crate) fn color_of(&self, name: &str) -> Option<Color> {
         Color::BOTH.into_iter().find(|&color| self.seats.of(color).name.is_same_player(name))
     }

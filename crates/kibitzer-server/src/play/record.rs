@@ -8,6 +8,7 @@ use crate::chess::{Move, Position};
 pub(crate) struct Ply {
     pub(crate) played: Move,
     pub(crate) san: String,
+    /// Time charged for the move, in milliseconds.
     pub(crate) elapsed_ms: u64,
     /// Network delay that was not charged, in milliseconds.
     pub(crate) lag_ms: u32,

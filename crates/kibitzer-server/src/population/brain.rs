@@ -44,7 +44,8 @@ impl<'a> MoveScorer<'a> {
         Self { position, mover, enemy_king, is_endgame }
     }
 
-    /// Returns `true` for every move but a drop far from both kings; those are not scored, as there are too many.
+    /// Returns `true` for every move but a drop more than two squares from both kings; those are not scored, as there are too
+    /// many.
     fn passes_drop_filter(&self, legal: Move) -> bool {
         match legal {
             Move::Drop { to, .. } => {
@@ -62,7 +63,7 @@ impl<'a> MoveScorer<'a> {
         taken + self.material_safety(legal, &after) + self.check_or_end_score(&after) + self.positional_score(legal)
     }
 
-    /// Returns the value of the material that a move saves, minus that which it exposes.
+    /// Returns the value of the material that a move saves, minus that which it exposes, in hundredths of a pawn.
     fn material_safety(&self, legal: Move, after: &Position) -> i32 {
         let to = legal.target_square(self.mover);
         let (role, saved, gained) = match legal {
@@ -118,19 +119,19 @@ impl<'a> MoveScorer<'a> {
         10 * (centrality(to) - centrality(from)) + if is_wing { -10 } else { 10 }
     }
 
-    /// Returns how close a square is to the enemy's king, from 0 to 7.
+    /// Returns how close a square is to the enemy's king, from 0 to 7 on the king's own square; 0 without a king.
     fn closeness_to_enemy_king(&self, square: Square) -> i32 {
         self.enemy_king.map_or(0, |king| square_closeness(king, square))
     }
 }
 
-/// Returns how close two squares are, from 0 to 7.
+/// Returns how close two squares are: 7 minus the number of king moves between them.
 fn square_closeness(one: Square, other: Square) -> i32 {
     let distance = one.file().abs_diff(other.file()).max(one.rank().abs_diff(other.rank()));
     7 - i32::from(distance)
 }
 
-/// Returns the value that the owner of a piece loses by its capture; 0 if the capture is bad.
+/// Returns the value that the owner of a piece loses by its capture; 0 if the piece is not attacked or the capture is bad.
 fn capture_loss(position: &Position, square: Square, role: Role, owner: Color) -> i32 {
     let Some(attacker) = position.least_valuable_attacker(square, owner.opponent()) else { return 0 };
     // Without a defender the whole piece is lost, else the difference of an exchange.

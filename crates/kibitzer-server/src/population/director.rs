@@ -70,7 +70,7 @@ impl Population {
         commands
     }
 
-    /// Returns the players with a role.
+    /// Returns the players with a role, in the order in which they logged in.
     pub(super) fn players_with_role(&self, role: SimulatedRole) -> Vec<ConnectionId> {
         self.players.iter().filter(|(_, player)| player.role == role).map(|(&id, _)| id).collect()
     }

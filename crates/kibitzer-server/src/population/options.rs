@@ -32,15 +32,15 @@ impl PopulationOptions {
         Self::default()
     }
 
-    /// Sets how many games of chess simulated players play at a time, besides those of crazyhouse and bughouse. Default: 6; at
-    /// most 200.
+    /// Sets how many games of chess simulated players play at a time, besides those of crazyhouse and bughouse. Default: 6; a
+    /// larger number than 200 becomes 200.
     pub fn games(mut self, games: usize) -> Self {
         self.games = games.min(MAX_GAMES);
         self
     }
 
-    /// Sets how many times faster than people they think and talk. Clocks run at normal speed. Default: 1; limited to 0.01 to
-    /// 1000.
+    /// Sets how many times faster than people they think and talk. Clocks run at normal speed. Default: 1, also for NaN; limited
+    /// to 0.01 to 1000.
     pub fn speed(mut self, speed: f64) -> Self {
         self.speed = if speed.is_nan() { 1.0 } else { speed.clamp(0.01, 1000.0) };
         self

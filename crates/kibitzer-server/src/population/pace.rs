@@ -17,8 +17,8 @@ const OPENING_PLIES: u32 = 12;
 /// Percentages of the usual thinking time. Most moves are fast, few are very slow.
 const THINKING_PERCENTAGES: [u32; 8] = [20, 30, 45, 70, 90, 120, 180, 320];
 
-/// Returns a random thinking time: usually a small share of the remaining time, never more than a sixth of it, at least
-/// [`QUICKEST`], and some 5 s in untimed games.
+/// Returns a random thinking time: usually a small share of the remaining time, at least [`QUICKEST`] but never more than a sixth
+/// of the remaining time. In untimed games it is 1 s to 16 s, without remaining time [`QUICKEST`].
 pub(super) fn thinking_time(board: &Style12, random: &mut Rng) -> Duration {
     let Some(left) = board.clock(board.side_to_move()).remaining() else { return QUICKEST };
     if board.initial_min() == 0 && board.increment_s() == 0 {
