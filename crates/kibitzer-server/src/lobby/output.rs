@@ -145,4 +145,17 @@ impl Lobby {
         self.notify(partner, "Your partner has ended partnership.\n");
         true
     }
+
+    /// Makes two players bughouse partners, which ends their former partnerships, and reports that to both.
+    pub(crate) fn make_partners_and_report(&mut self, from: ConnectionId, to: ConnectionId) {
+        for (id, partner) in [(from, to), (to, from)] {
+            self.end_partnership_and_notify_partner(id);
+            if let Some(player) = self.player_mut(id) {
+                player.partner = Some(partner);
+            }
+        }
+        let (from_name, to_name) = (self.player_name(from), self.player_name(to));
+        self.queue_text(to, &format!("You agree to be {from_name}'s partner.\n"));
+        self.notify(from, &format!("{to_name} agrees to be your partner.\n"));
+    }
 }

@@ -91,7 +91,7 @@ impl World {
     fn execute_accepted_offer(&mut self, offer: Offer) {
         match (offer.kind, self.lobby.own_game(offer.to)) {
             (OfferKind::Match(challenge), _) => self.start_accepted_challenge(offer, challenge),
-            (OfferKind::Partner, _) => self.make_partners(offer.from, offer.to),
+            (OfferKind::Partner, _) => self.lobby.make_partners_and_report(offer.from, offer.to),
             (OfferKind::Simul, _)
                 if self.lobby.own_game(offer.from).is_none() && self.lobby.may_give_simul(offer.to) =>
             {
@@ -249,18 +249,5 @@ impl World {
         for offer in self.offers.select(declined) {
             self.decline_offer(offer);
         }
-    }
-
-    /// Makes two players bughouse partners, which ends their former partnerships, and reports that to both.
-    fn make_partners(&mut self, from: ConnectionId, to: ConnectionId) {
-        for (id, partner) in [(from, to), (to, from)] {
-            self.lobby.end_partnership_and_notify_partner(id);
-            if let Some(player) = self.lobby.player_mut(id) {
-                player.partner = Some(partner);
-            }
-        }
-        let (from_name, to_name) = (self.lobby.player_name(from), self.lobby.player_name(to));
-        self.lobby.queue_text(to, &format!("You agree to be {from_name}'s partner.\n"));
-        self.lobby.notify(from, &format!("{to_name} agrees to be your partner.\n"));
     }
 }
