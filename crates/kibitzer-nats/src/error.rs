@@ -34,7 +34,7 @@ pub enum NatsError {
         /// Version of the server.
         version: String,
     },
-    /// The stream does not exist, cannot be created, or has settings that lose events.
+    /// The stream does not exist, cannot be created or read, or has settings that do not fit; or the server does not answer.
     #[error("stream {stream}: {reason}")]
     Stream {
         /// Name of the stream.
@@ -94,7 +94,7 @@ pub enum NatsError {
     Unsent {
         /// The session.
         session: String,
-        /// Number of events in memory and in the spill file.
+        /// Number of events that are not stored, including dropped ones that are not reported yet.
         count: u64,
         /// Description of the last failure.
         reason: String,

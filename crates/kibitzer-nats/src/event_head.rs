@@ -20,7 +20,8 @@ pub(crate) struct EventHead<'a> {
 }
 
 impl<'a> EventHead<'a> {
-    /// Parses a line.
+    /// Parses the JSON line of an event, without a line end. The name may have up to 64 bytes: lower-case letters, digits and
+    /// `_`.
     ///
     /// # Errors
     ///

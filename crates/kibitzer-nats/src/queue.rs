@@ -16,15 +16,16 @@ use crate::{NatsError, Position};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WhenUnreachable {
-    /// Drops events until the buffer is empty again, and publishes one event `dropped` with the range.
+    /// Drops new events until the buffer is empty again, and then publishes one event `dropped` with the range.
     Drop,
-    /// Holds the source back.
+    /// Drops nothing: [`Publisher::push`](crate::Publisher::push) waits until there is room.
     Hold,
-    /// Writes events to a file, and publishes them later, in order. Drops events while the file is full.
+    /// Writes events to a file, and publishes them later, in order. Once the file is full, drops new events until all others are
+    /// stored.
     Spill {
         /// The file. It is created if it does not exist; events in it are published first.
         path: PathBuf,
-        /// Maximum size of the file.
+        /// Maximum size of the file in bytes.
         max_bytes: u64,
     },
 }
@@ -72,16 +73,20 @@ struct QueueState {
     /// Longer lines are dropped, as the server would refuse them.
     max_line_bytes: usize,
     spill: Option<SpillFile>,
-    /// The newest events.
+    /// Dropped events that no event reports yet. They are newer than all events in memory and in the spill file.
     dropped: Option<DroppedRange>,
+    /// Whether the source waits while the queue is full.
     holds: bool,
     is_closed: bool,
 }
 
 impl EventQueue {
-    /// Creates the queue, and opens the spill file of the policy. Events are spilled or dropped, or wait, while those in memory
-    /// have
-    /// `max_bytes` or more; a line of more than `max_line_bytes` is replaced by a report of a dropped event.
+    /// Creates the queue, and opens the spill file of the policy. The policy applies while the events in memory have `max_bytes`
+    /// or more. A line of more than `max_line_bytes` is replaced by a report of a dropped event.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`SpillFile::open_locked`].
     pub(crate) fn new(
         session: &SessionName,
         policy: &WhenUnreachable,
@@ -110,8 +115,8 @@ impl EventQueue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the position of the last event in the spill file; `None` if it is empty, or the policy has no file. Before the
-    /// first event is pushed, an earlier publisher left it there.
+    /// Returns the position of the last event in the spill file; `None` if it is empty, or the policy has no file. Call it
+    /// before the first event is pushed: then it is an event that an earlier publisher left.
     pub(crate) fn last_left_in_spill(&self) -> Option<Position> {
         self.lock().spill.as_ref()?.last
     }

@@ -100,9 +100,11 @@ impl EventReader {
     ///
     /// # Errors
     ///
+    /// As [`next`](Self::next).
+    ///
     /// # Cancel safety
     ///
-    /// Both as [`next`](Self::next).
+    /// As [`next`](Self::next).
     pub async fn next_stored(&mut self) -> Result<Option<StoredEvent>, NatsError> {
         let is_at_end =
             matches!(self.start, DeliverPolicy::ByStartSequence { start_sequence } if start_sequence > self.end);
@@ -116,8 +118,8 @@ impl EventReader {
     ///
     /// # Errors
     ///
-    /// [`NatsError::Message`] for a message that is not an event; the next call continues after it. [`NatsError::Stream`] if the server
-    /// refuses to continue, such as without the stream, or if the stream is another one than before.
+    /// [`NatsError::Message`] for a message that is not an event; the next call continues after it. [`NatsError::Stream`] if the
+    /// server refuses to continue, such as without the stream, or if the stream is another one than before.
     ///
     /// # Cancel safety
     ///

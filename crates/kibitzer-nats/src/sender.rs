@@ -82,6 +82,11 @@ impl Sender {
     /// Stores events until the queue is closed and empty. Events of the spill file may be stored already; those that cannot be
     /// stored any more are reported as dropped.
     ///
+    /// # Errors
+    ///
+    /// [`NatsError::Spill`] if the spill file cannot be read, [`NatsError::Stream`] if stored events cannot be read,
+    /// [`NatsError::Fenced`] or [`NatsError::Lost`] if the stream has other events than this publisher stored.
+    ///
     /// # Cancel safety
     ///
     /// Dropping the future leaves events in the queue that may be stored.
@@ -308,7 +313,8 @@ impl Sender {
         }
     }
 
-    /// Sets the position of the session's last event, resets the back-off, and reports a server that works again.
+    /// Sets the position of the session's last event, and resets the back-off. Reports that the server works again if it
+    /// was reported as unreachable.
     fn on_stored(&mut self, position: Position) {
         (self.position, self.has_stored) = (Some(position), true);
         if self.pause > REPORTED_PAUSE {
@@ -317,8 +323,8 @@ impl Sender {
         self.pause = FIRST_PAUSE;
     }
 
-    /// Waits before the next attempt, twice as long as before, at most [`LONGEST_PAUSE`]. Reports the server as unreachable at the
-    /// sixth failure in a row.
+    /// Waits before the next attempt, twice as long as before, at most [`LONGEST_PAUSE`]. Reports the server as unreachable at
+    /// the sixth failure in a row.
     ///
     /// # Cancel safety
     ///

@@ -39,8 +39,7 @@ impl SessionName {
     }
 
     /// Returns whether a word of a subject may be the escaped name of a session: it has 1 to 192 bytes, each a letter, a digit,
-    /// `_`, `-` or
-    /// `=`, and is therefore also safe as the name of a file. Subjects of other programs may contain anything.
+    /// `_`, `-` or `=`, and is therefore also safe as the name of a file. Subjects of other programs may contain anything.
     pub fn is_token(word: &str) -> bool {
         let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"_-=".contains(&byte);
         (1..=MAX_SESSION_BYTES * 3).contains(&word.len()) && word.bytes().all(is_allowed)
@@ -67,7 +66,8 @@ impl SessionName {
 /// Subjects of all events of all sessions.
 pub(crate) const ALL_SUBJECTS: &str = "kibitzer.v1.>";
 
-/// Returns the class of an event; `None` is a kind that this version does not know.
+/// Returns the class of an event in subjects: `game`, `talk`, `seek`, `text` or `life`. `None` is a kind that this version does
+/// not know; its class is `life`.
 const fn subject_class_of(kind: Option<EventKind>) -> &'static str {
     use EventCategory as Category;
     let Some(kind) = kind else { return "life" };

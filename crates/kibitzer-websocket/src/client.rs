@@ -31,12 +31,13 @@ impl WebSocketConnector {
     /// Creates the connector of a server: `ws://HOST[:PORT][/PATH]`, or `wss://` for TLS.
     ///
     /// `origin` is the value of the `Origin` header; empty: none. With TLS, the server's certificate has to be valid for the host
-    /// of the URL and issued by a public authority or one in `ca_file`, in PEM. There is no way to accept other certificates.
+    /// of the URL, and issued by a public authority or by one whose certificate is in the PEM file `ca_file`. There is no way to
+    /// accept other certificates.
     ///
     /// # Errors
     ///
     /// `ca_file` cannot be read or contains no certificate, or `url` or `origin` is not valid. The message names the file or the
-    /// value.
+    /// parameter.
     pub fn new(url: &str, origin: &str, ca_file: Option<&Path>) -> io::Result<Self> {
         let invalid = |reason| io::Error::new(io::ErrorKind::InvalidInput, reason);
         let uri: Uri = url.parse().map_err(|_| invalid("url: not valid"))?;
@@ -57,8 +58,8 @@ impl WebSocketConnector {
     ///
     /// # Errors
     ///
-    /// Those of the connection. An error of kind [`Other`](io::ErrorKind::Other) contains a
-    /// [`DialError`](kibitzer_core::event::DialError): the reason why TLS or the handshake of the WebSocket failed.
+    /// The error contains a [`DialError`](kibitzer_core::event::DialError) if TLS failed, or if the server refused the handshake
+    /// of the WebSocket or answered it incorrectly; otherwise it is an error of the connection.
     ///
     /// # Cancel safety
     ///

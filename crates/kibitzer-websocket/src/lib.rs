@@ -1,8 +1,8 @@
 //! The byte stream of an internet chess server over WebSocket, with TLS.
 //!
 //! A WebSocket carries messages; a chess server's protocol, its telnet commands and timeseal need a stream of bytes.
-//! [`WebSocket`] is that stream: received messages, text or binary, are joined in their order, and each written line is one
-//! binary message.
+//! [`WebSocket`] is that stream: received messages, text or binary, are joined in their order. Written bytes are sent in binary
+//! messages: one for each line at the client's end, one for each write at the server's.
 //!
 //! - [`WebSocketConnector`]: the client's end, used by the feature `websocket` of the crate `kibitzer`.
 //! - [`WebSocketListener`]: the server's end, used by `kibitzer serve --websocket`.

@@ -25,15 +25,16 @@ const PING_INTERVAL: Duration = Duration::from_secs(30);
 /// Maximum number of pongs that wait to be sent. Reading pauses at this number, because a peer could send pings and read nothing.
 const MAX_QUEUED_PONGS: usize = 32;
 
-/// Maximum size of one written message.
+/// Size in bytes at which written bytes without a line end are split into messages.
 const MAX_WRITTEN_BYTES: usize = 16 << 10;
 
-/// The bytes that one written message contains, at most 16 KiB.
+/// Which written bytes become one message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MessageUnit {
-    /// One message for each line, as servers expect of a client: a sealed line is never split and never joined with another one.
+    /// Each line is one message, whatever its length, as servers expect of a client: a sealed line is never split and never
+    /// joined with another one. Bytes without a line end are split into messages of 16 KiB.
     Line,
-    /// One message for each write.
+    /// Each write is one message; a longer one than 16 KiB is split.
     Write,
 }
 

@@ -64,7 +64,7 @@ fn read_certificates(path: &Path) -> io::Result<Vec<CertificateDer<'static>>> {
     }
 }
 
-/// Reads a file of at most [`MAX_FILE_BYTES`]. An error names the file.
+/// Reads a file, which must be shorter than [`MAX_FILE_BYTES`]. An error names the file.
 fn read_limited(path: &Path) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
     let n_read = File::open(path).and_then(|file| file.take(MAX_FILE_BYTES).read_to_end(&mut content));
@@ -80,7 +80,8 @@ fn invalid_file(path: &Path, reason: &dyn std::fmt::Display) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("{}: {reason}", path.display()))
 }
 
-/// Converts the error of a client's TLS handshake: to a [`DialError`] with the reason if TLS failed, and not the connection.
+/// Converts the error of a client's TLS handshake to one that contains a [`DialError`] with the reason. Returns an error of the
+/// connection unchanged.
 pub(crate) fn to_dial_error(error: io::Error) -> io::Error {
     let Some(reason) = error.get_ref().and_then(|inner| inner.downcast_ref()) else { return error };
     let Error::InvalidCertificate(reason) = reason else { return io::Error::other(DialError::TlsHandshake) };

@@ -23,7 +23,8 @@ impl<T: AsyncRead + AsyncWrite + Send + Sync + Unpin + fmt::Debug> ByteStream fo
 /// A transport whose handshake is limited and checked, and whose errors of writing do not end reading.
 pub(crate) type LimitedTransport = Join<HandshakeReader, FailSafeWriter>;
 
-/// Returns a transport that ends after [`MAX_HANDSHAKE_BYTES`], until [`WebSocket::new`](crate::WebSocket) lifts the limit.
+/// Wraps a connection in a transport whose input ends after [`MAX_HANDSHAKE_BYTES`] bytes, until
+/// [`WebSocket::new`](crate::WebSocket) lifts the limit.
 pub(crate) fn limited(transport: impl ByteStream + 'static) -> LimitedTransport {
     let (reader, writer) = split(Box::new(transport) as Box<dyn ByteStream>);
     let reader = HandshakeReader { reader: reader.take(MAX_HANDSHAKE_BYTES), head: Some(Vec::new()) };
@@ -81,7 +82,7 @@ fn has_invalid_target(head: &[u8]) -> bool {
     })
 }
 
-/// Returns whether a complete header in the head of a response is a key that is not a hash.
+/// Returns whether a complete header `Sec-WebSocket-Accept` in the head has a value that is not a hash in base64.
 fn has_invalid_key(head: &[u8]) -> bool {
     complete_lines(head).any(|header| {
         let mut parts = header.splitn(2, |&byte| byte == b':').map(<[u8]>::trim_ascii);
