@@ -31,13 +31,13 @@ pub struct GameClocks {
 }
 
 impl GameClocks {
-    /// Describes the clocks of a board.
+    /// Creates a value from the clocks of a board. `increment` is added after each move; `running` is the side whose clock runs.
     pub fn new(white: ClockReading, black: ClockReading, increment: Duration, running: Option<Color>) -> Self {
         Self { white, black, increment, running }
     }
 
-    /// Returns the time of a side after `elapsed` since the board was received; zero if it has run out. `elapsed` is deducted only
-    /// from a [running](Self::running) clock.
+    /// Returns the time of a side after `elapsed` since the board was received; zero if it has run out. `elapsed` is deducted
+    /// only from a [running](Self::running) clock.
     pub fn remaining(&self, side: Color, elapsed: Duration) -> Duration {
         let reading = if side == Color::White { self.white } else { self.black };
         let used = if self.running == Some(side) { elapsed } else { Duration::ZERO };
@@ -71,8 +71,8 @@ impl EngineConfig {
     /// Returns the limits of a search for `side` in a game with clocks, `elapsed` after the board with these clocks was received.
     ///
     /// The lag and the overhead are deducted from the side's own clock; no limit is ever zero. If less than a second remains, the
-    /// engine is given a fixed time for the move. The deadline is a third of the remaining time plus the increment, but at most half of
-    /// the remaining time, so that there is time left to start another engine. A lag of more than 2 s counts as 2 s.
+    /// engine is given a fixed time for the move. The deadline is a third of the remaining time plus the increment, but at most
+    /// half of the remaining time, so that there is time left to start another engine. A lag of more than 2 s counts as 2 s.
     pub fn timed_limits(&self, clock: &GameClocks, side: Color, elapsed: Duration, lag: Duration) -> SearchLimits {
         let lost = lag.min(LARGEST_LAG).saturating_add(Duration::from_millis(self.move_overhead_ms));
         let own = clock.remaining(side, elapsed).saturating_sub(lost);
@@ -90,8 +90,8 @@ impl EngineConfig {
         }
     }
 
-    /// Returns the limits of a search in a game without clocks: a fixed time of [`untimed_move_ms`](Self::untimed_move_ms), at least
-    /// 10 ms.
+    /// Returns the limits of a search in a game without clocks: a fixed time of [`untimed_move_ms`](Self::untimed_move_ms), at
+    /// least 10 ms.
     pub fn untimed_limits(&self) -> SearchLimits {
         let time = Duration::from_millis(self.untimed_move_ms).max(SHORTEST_SEARCH);
         SearchLimits { nodes: self.nodes, depth: self.depth, ..SearchLimits::for_fixed_time(time) }

@@ -27,8 +27,8 @@ pub trait Policy: Send + Sync + 'static {
         game.decide_resign_or_draw()
     }
 
-    /// Returns the reply to a private message, or `None` to send none; not called for messages of owners. The default is the first
-    /// configured answer whose word occurs in `text`, regardless of case.
+    /// Returns the reply to a private message, or `None` to send none; not called for messages of owners. The default is the
+    /// first configured answer whose word occurs in `text`, regardless of case.
     fn choose_reply(&mut self, _from: &Handle, text: &str, config: &BotConfig) -> Option<String> {
         let text = text.to_lowercase();
         config
@@ -67,7 +67,7 @@ pub struct ChallengeSituation<'a> {
     pub variants: &'a [String],
     /// Whether a game is in progress, or a challenge has been accepted.
     pub is_busy: bool,
-    /// Whether the bot accepts no more games, as it is stopping or paused by its owner.
+    /// Whether the bot accepts no more games, because it is stopping, is paused by its owner, or has no running engine.
     pub is_closed: bool,
     /// Number of games with the challenger in the last 24 hours.
     pub games_with_opponent: u32,
@@ -76,8 +76,8 @@ pub struct ChallengeSituation<'a> {
 impl ChallengeSituation<'_> {
     /// Decides by the settings whether to accept a challenge.
     ///
-    /// For the resumption of an adjourned game, the rules about players, terms and ratings do not apply; only whether such games are
-    /// resumed.
+    /// For the resumption of an adjourned game, the rules about players, terms and ratings do not apply; only whether such games
+    /// are resumed.
     pub fn judge(&self, challenge: &Challenge) -> Verdict<bool> {
         match self.first_objection(challenge) {
             Some(reason) => Verdict::decline(reason),
@@ -105,8 +105,8 @@ impl ChallengeSituation<'_> {
         objection.or_else(|| accept.objection_to_rating(challenge)).or_else(|| self.objection_to_repetition())
     }
 
-    /// Returns the reason to decline the kind of game: its speed or variant is not listed, or the engine does not play it. `None` if it
-    /// is played.
+    /// Returns the reason to decline the kind of game: its speed or variant is not listed, or the engine does not play it. `None`
+    /// if it is played.
     fn objection_to_kind(&self, challenge: &Challenge) -> Option<String> {
         let kind = challenge.game_kind();
         let variant = kind.variant.as_ref().map_or("chess", |variant| variant.as_str());

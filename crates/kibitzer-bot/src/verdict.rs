@@ -36,7 +36,8 @@ impl Verdict<bool> {
     }
 }
 
-/// An action of a bot with its reason, or a line of its engine's analysis. In JSON: one object with the key `event`, which is `bot` or `analysis`.
+/// An action of a bot with its reason, or a line of its engine's analysis. In JSON: one object with the key `event`, which is
+/// `bot` or `analysis`.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -108,7 +109,8 @@ impl fmt::Display for BotEvent {
 }
 
 impl BotEvent {
-    /// Returns the score of a line of analysis, from the bot's point of view; `None` if the engine reported none, and for actions.
+    /// Returns the score of a line of analysis, from the bot's point of view; `None` if the engine reported none, and for
+    /// actions.
     pub const fn score(&self) -> Option<Score> {
         match *self {
             Self::Analysis { mate: Some(moves), .. } => Some(Score::Mate(moves)),
@@ -140,11 +142,11 @@ pub enum BotAction {
     Declined,
     /// Posted a seek.
     Sought,
-    /// Challenged a player.
+    /// Challenged a player or proposed a rematch; or such a challenge was declined or withdrawn.
     Challenged,
     /// A game started, or goes on after an interruption.
     Started,
-    /// A game ended.
+    /// A game ended or was adjourned, or its end was not received.
     Ended,
     /// The engine was ordered to search; the reason contains the move number and the maximum time.
     Thinking,
@@ -158,7 +160,7 @@ pub enum BotAction {
     ClaimedDraw,
     /// Granted an offer of the opponent.
     Granted,
-    /// Refused an offer of the opponent.
+    /// Refused an offer of the opponent, or a bughouse partnership.
     Refused,
     /// Asked to abort the game.
     Aborted,

@@ -139,8 +139,8 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
         self
     }
 
-    /// Sets the function that receives the client of each account when it is connected for the first time: to subscribe to events,
-    /// or to expose the session. [`run_with`](Self::run_with) calls it at once.
+    /// Sets the function that receives the client of each account when it is connected for the first time: to subscribe to
+    /// events, or to expose the session. [`run_with`](Self::run_with) calls it at once.
     ///
     /// It must return quickly, as the bot waits for it. Default: nothing is called.
     pub fn on_client(mut self, on_client: impl Fn(&Client) + Send + Sync + 'static) -> Self {
@@ -176,8 +176,8 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
     ///
     /// # Errors
     ///
-    /// [`BotError`] of the first account whose session could not start or ended for another reason than the stop. The other accounts
-    /// play on until they end, too.
+    /// [`BotError`] of the first account whose session could not start or ended for another reason than the stop. The other
+    /// accounts play on until they end, too.
     ///
     /// # Panics
     ///
@@ -240,7 +240,8 @@ impl Stop {
     }
 
     /// Requests the bot to stop: the first call lets the game in progress end within
-    /// [`finish_game_within`](crate::config::ShutdownConfig::finish_game_within), the second stops at once.
+    /// [`finish_game_within`](crate::config::ShutdownConfig::finish_game_within), the second stops at once. With a limit of zero,
+    /// the first one stops at once, too.
     pub fn request_or_force(&self) {
         self.0.send_modify(|urgency| {
             *urgency = if *urgency == StopUrgency::None { StopUrgency::AfterGame } else { StopUrgency::Now };

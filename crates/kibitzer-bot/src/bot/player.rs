@@ -88,7 +88,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         player
     }
 
-    /// Returns the value; reports an error of a file, which may be about a game, and returns `None`.
+    /// Returns the value, or reports the error of a file and returns `None`. `game` is the game that the error concerns, if any.
     pub(super) fn ok_or_report<T>(&self, game: Option<GameKey>, result: io::Result<T>) -> Option<T> {
         result.inspect_err(|error| self.report(BotAction::FileFailed, game, None, error.to_string())).ok()
     }
@@ -245,7 +245,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.withdraw_seeks_and_challenge();
     }
 
-    /// Returns whether the bot can end: a stop was requested, and is to take effect at once, or no game is in progress or about to start.
+    /// Returns whether the bot can end: a stop was requested, and is to take effect at once, or no game is in progress or about
+    /// to start.
     fn is_ready_to_stop(&self) -> bool {
         match self.urgency {
             StopUrgency::None => false,
@@ -271,8 +272,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
             && self.games.tracker().iter().any(|game| game.state() == TrackedState::Interrupted)
     }
 
-    /// Returns whether the bot may begin a game on its own: it plays none and has accepted none, its engine runs, and it is neither
-    /// paused nor stopping.
+    /// Returns whether the bot may begin a game on its own: it plays none and has accepted none, its engine runs, and it is
+    /// neither paused nor stopping.
     pub(super) fn may_begin_game(&self) -> bool {
         let is_free = !self.is_playing_or_interrupted() && !self.matchmaking.is_accepting && self.engine.is_some();
         is_free && self.urgency == StopUrgency::None && !self.matchmaking.is_paused
@@ -295,8 +296,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.send_due_seeks_and_challenge(now);
     }
 
-    /// Requests to adjourn the game in progress, and plans the next call after [`ADJOURN_WAIT`]; the second call leaves the game
-    /// to the server.
+    /// Requests to adjourn the game in progress, and plans the next call after [`ADJOURN_WAIT`]. The second call stops the bot at
+    /// once and leaves the game to the server.
     fn request_adjournment_or_leave(&mut self, now: Instant) {
         if std::mem::replace(&mut self.has_adjourned, true) {
             self.report(BotAction::Stopping, None, None, "the game is left to the server");

@@ -43,7 +43,7 @@ pub(super) enum OfferAnswerVerb {
 }
 
 impl OfferAnswer {
-    /// Creates an answer to the challenge of a player, or withdraws the challenge to that player.
+    /// Returns the answer to the challenge of a player, or the withdrawal of the challenge to that player. Sends nothing.
     pub(super) const fn to_challenge(verb: OfferAnswerVerb, player: Handle) -> Self {
         Self { verb, offer: OfferRef::Player(player), game: None }
     }

@@ -96,7 +96,8 @@ impl BotConfig {
     ///
     /// # Errors
     ///
-    /// [`ConfigError`] with the line, if a key is unknown or missing or a value is invalid.
+    /// [`ConfigError::Read`] if the file cannot be read; [`ConfigError`] with the line if a key is unknown or missing or a value
+    /// is invalid.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, ConfigError> {
         let path = path.as_ref();
         let text =

@@ -18,10 +18,10 @@ pub struct AcceptRules {
     pub rated: bool,
     /// The kinds of game by their names on the server: speeds such as `blitz`, variants such as `crazyhouse`.
     pub kinds: Vec<String>,
-    /// Minutes on the clock at the start.
+    /// Accepted range of minutes on the clock at the start.
     #[serde(deserialize_with = "deserialize_range")]
     pub initial_min: RangeInclusive<u32>,
-    /// Seconds added per move.
+    /// Accepted range of seconds added per move.
     #[serde(deserialize_with = "deserialize_range")]
     pub increment_s: RangeInclusive<u32>,
     /// Whether untimed games are played.
@@ -96,7 +96,7 @@ pub struct OfferRules {
     pub draw: Option<DrawRule>,
     /// When the game is resigned; `None` for never.
     pub resign: Option<ResignRule>,
-    /// Whether requests to abort are granted. In the first moves they always are.
+    /// Whether requests to abort are granted. In the first two plies they always are.
     pub abort: bool,
     /// Whether requests to adjourn are granted.
     pub adjourn: bool,
@@ -181,7 +181,7 @@ pub struct MatchmakingRules {
     /// The opponent's rating. Not checked for `players`.
     #[serde(default = "any_rating", deserialize_with = "deserialize_range")]
     pub rating: RangeInclusive<u16>,
-    /// Time between two challenges, and how long the bot waits without a game before the first.
+    /// Time between two challenges, and how long the bot waits without a game before the first. Less than 10 s counts as 10 s.
     #[serde(default = "default_challenge_pause", deserialize_with = "super::deserialize_duration")]
     pub pause: Duration,
     /// Whether only computers are challenged. FICS asks bots not to challenge people who do not want to play computers.
@@ -221,7 +221,7 @@ const fn default_computers_only() -> bool {
 pub struct TalkRules {
     /// Words to the opponent when a game starts; empty: none. `{opponent}`, `{engine}` are replaced.
     pub greeting: String,
-    /// Words to the opponent when a game ends; empty: none.
+    /// Words to the opponent when a game ends; empty: none. `{opponent}` is replaced.
     pub goodbye: String,
     /// Answers to tells that contain a word, regardless of case.
     pub answers: BTreeMap<String, String>,
@@ -237,7 +237,7 @@ fn deserialize_handles<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec
     names.into_iter().map(parse).collect()
 }
 
-/// Returns whether a list names this player, in any spelling.
+/// Returns whether a list names this player, regardless of case.
 pub(crate) fn contains_player(list: &[Handle], player: &Handle) -> bool {
     list.iter().any(|listed| listed.is_same_player(player.as_str()))
 }

@@ -8,12 +8,12 @@ use crate::book::BookSelection;
 use super::{AcceptRules, BotConfig, MatchmakingRules, OfferRules, format_range};
 
 impl BotConfig {
-    /// Returns every rule as a sentence.
+    /// Returns the rules and the settings of the program as English sentences, for people to check.
     pub fn sentences(&self) -> Vec<String> {
         self.accept.sentences().chain(self.rule_sentences()).chain(self.program_sentences()).collect()
     }
 
-    /// Returns the rules except those about challenges of others.
+    /// Returns the sentences about all rules except `[accept]`.
     fn rule_sentences(&self) -> impl Iterator<Item = String> {
         let seeks = match &self.seek.ads[..] {
             [] => "No seek is posted.".to_owned(),
@@ -33,7 +33,7 @@ impl BotConfig {
         std::iter::once(seeks).chain(self.offers.sentences()).chain(rest.into_iter().flatten())
     }
 
-    /// Returns the settings of the engine, the book, the file of games and the end.
+    /// Returns the sentences about the engine, the book, the file of games and the shutdown.
     fn program_sentences(&self) -> impl Iterator<Item = String> {
         let engine = &self.engine;
         let book = self.book.as_ref().map(|book| {

@@ -39,7 +39,8 @@ pub(super) trait Dialect: Debug + Send {
     /// The line that sets an option to a value that it accepts.
     fn option_line(&self, option: &EngineOption, value: &str) -> String;
 
-    /// A line that asks whether all earlier ones were processed, and its answer; `None` if the engine cannot answer.
+    /// A line that asks whether all earlier ones were processed, and the line that answers it, which may differ at each call;
+    /// `None` if the engine cannot answer.
     fn synchronization(&mut self) -> Option<(String, String)>;
 
     /// Whether the engine has to be synchronized before each search, not only after an interrupted one.
@@ -64,7 +65,8 @@ pub(super) trait Dialect: Debug + Send {
     /// The line that ends a search.
     fn stop_line(&self) -> &'static str;
 
-    /// Reads a line during a search of the position; `None` for a line without meaning.
+    /// Parses a line that the engine wrote during a search of the position, and updates the state of the dialect; `None` if the
+    /// line is neither analysis nor the end of the search.
     fn parse_search_line(&mut self, line: &str, position: &SearchPosition) -> Option<EngineLine>;
 }
 

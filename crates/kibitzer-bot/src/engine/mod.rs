@@ -1,7 +1,8 @@
 //! Chess engines: the interface that a bot uses, and its implementations.
 //!
 //! A search is described by a [`SearchPosition`] and [`SearchLimits`]; it reports [`SearchInfo`] while it runs and ends with a
-//! [`BestMove`]. Moves are in UCI notation: `e2e4`, `e7e8q`, `P@e4` for a drop, king takes rook (`e1h1`) for castling in chess960.
+//! [`BestMove`]. Moves are in UCI notation: `e2e4`, `e7e8q`, `P@e4` for a drop, king takes rook (`e1h1`) for castling in
+//! chess960.
 
 use std::future::{Future, ready};
 use std::io;
@@ -62,8 +63,8 @@ pub trait Engine: Send + 'static {
 
     /// Analyzes a position in the opponent's time, until the future is dropped or [`search`](Self::search) is called.
     ///
-    /// The last move of the position is the reply that the engine expects. If the next search is of this very position, the engine
-    /// continues the analysis (a ponder hit). Engines that cannot ponder wait, as the default does.
+    /// The last move of the position is the reply that the engine expects. If the next search is of this very position, the
+    /// engine continues the analysis (a ponder hit). Engines that cannot ponder wait, as the default does.
     ///
     /// # Errors
     ///
@@ -119,7 +120,7 @@ pub struct EngineInfo {
 }
 
 impl EngineInfo {
-    /// Describes an engine that plays chess and does not ponder.
+    /// Creates the description of an engine of this name that plays only chess and does not ponder.
     pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), variants: vec!["chess".to_owned()], ..Self::default() }
     }
@@ -148,7 +149,7 @@ pub struct GameSetup {
 }
 
 impl GameSetup {
-    /// Describes a game against an unnamed opponent without a rating.
+    /// Creates the setup of a game against an unnamed human opponent without a rating; `color` is the engine's side.
     pub fn new(variant: impl Into<String>, color: Color) -> Self {
         let variant = variant.into();
         Self { variant, color, opponent: String::new(), opponent_rating: None, opponent_is_computer: false }

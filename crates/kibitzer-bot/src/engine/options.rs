@@ -54,7 +54,8 @@ impl EngineOptions {
 }
 
 impl EngineOption {
-    /// Parses the UCI form after the word `option`: `name Hash type spin default 16 min 1 max 1024`.
+    /// Parses the UCI form after the word `option`: `name Hash type spin default 16 min 1 max 1024`. A missing bound is no limit.
+    /// `None` for another form or an unknown type.
     pub(super) fn parse_uci(description: &str) -> Option<Self> {
         let (name, rest) = description.trim().strip_prefix("name ")?.split_once(" type ")?;
         let (kind, details) = rest.split_once(' ').unwrap_or((rest, ""));

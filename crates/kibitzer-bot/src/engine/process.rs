@@ -43,7 +43,7 @@ impl EngineProcess {
     ///
     /// # Errors
     ///
-    /// [`EngineError::Start`].
+    /// [`EngineError::Start`] if the program cannot be started.
     pub(super) fn spawn(engine: &EngineConfig) -> Result<Self, EngineError> {
         let program = engine.command.first().cloned().unwrap_or_default();
         let failed = |source| EngineError::Start { program: program.clone(), source };
@@ -68,8 +68,8 @@ impl EngineProcess {
         }
     }
 
-    /// Queues a line, which [`read_line_while_writing`](Self::read_line_while_writing) writes. Control characters become spaces, so that no name or comment
-    /// can add a second line. The line is dropped if the engine has left 1 MiB unread.
+    /// Queues a line, which [`read_line_while_writing`](Self::read_line_while_writing) writes. Control characters become spaces,
+    /// so that no name or comment can add a second line. The line is dropped if the engine has left 1 MiB unread.
     pub(super) fn queue_line(&mut self, line: &str) {
         debug!(line, "sent to the engine");
         if self.unwritten.len() > MAX_UNWRITTEN_BYTES {

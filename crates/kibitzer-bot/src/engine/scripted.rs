@@ -17,8 +17,8 @@ pub struct ScriptedEngine {
 }
 
 impl ScriptedEngine {
-    /// Answers each search with the result of the closure; [`EngineError::NoMove`] a second after the deadline, as an engine that hangs.
-    /// Plays chess, chess960 and crazyhouse.
+    /// Creates an engine that answers each search with the result of the closure. If that is [`EngineError::NoMove`], the answer
+    /// follows a second after the deadline, as from an engine that hangs. The engine plays chess, chess960 and crazyhouse.
     pub fn new(
         answer: impl FnMut(&SearchPosition, &SearchLimits) -> Result<BestMove, EngineError> + Send + 'static,
     ) -> Self {
@@ -27,14 +27,14 @@ impl ScriptedEngine {
         Self { info, answer: Box::new(answer), delay: Duration::ZERO }
     }
 
-    /// Answers the searches with these moves in turn, then with "no legal move".
+    /// Creates an engine that answers the searches with these moves in turn, and then with [`BestMove::best`] `None`.
     pub fn with_moves(moves: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let mut moves: Vec<String> = moves.into_iter().map(Into::into).collect();
         moves.reverse();
         Self::new(move |_, _| Ok(BestMove { best: moves.pop(), ..BestMove::default() }))
     }
 
-    /// Sets the time of each search; none by default. A longer delay than the deadline ends at the deadline.
+    /// Sets how long each search lasts; zero by default. A delay longer than the deadline ends at the deadline, without an error.
     #[must_use]
     pub fn delay(mut self, delay: Duration) -> Self {
         self.delay = delay;

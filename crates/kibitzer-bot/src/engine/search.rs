@@ -20,13 +20,14 @@ pub struct SearchPosition {
 }
 
 impl SearchPosition {
-    /// Describes the position after the moves. `fen` is the base position; `None` for the usual start.
+    /// Creates a position from a base position and the UCI moves since; `fen` is `None` for the usual start. Nothing is
+    /// validated.
     pub fn new(fen: Option<String>, moves: Vec<String>, side_to_move: Color) -> Self {
         Self { fen, moves, side_to_move }
     }
 
-    /// Returns whether a move is legal by the rules of chess and chess960, in either notation of castling. Also returns `true` if the
-    /// position is one of another variant, in which legality is not known.
+    /// Returns whether a move is legal by the rules of chess and chess960, in either notation of castling. Also returns `true` if
+    /// the position is one of another variant, in which legality is not known.
     pub(crate) fn may_allow_move(&self, uci: &str) -> bool {
         self.chess_board().is_none_or(|board| {
             parse_uci_move(&board, uci).is_ok_and(|parsed| board.is_legal(parsed))
@@ -59,7 +60,8 @@ pub struct SearchLimits {
     pub nodes: Option<u64>,
     /// Maximum depth in plies; `None` for no limit.
     pub depth: Option<u32>,
-    /// The engine is stopped after this time, and fails with [`EngineError::NoMove`](super::EngineError::NoMove) if it then returns none within a second.
+    /// The engine is stopped after this time, and fails with [`EngineError::NoMove`](super::EngineError::NoMove) if it then
+    /// returns none within a second.
     pub deadline: Duration,
 }
 
@@ -135,7 +137,7 @@ impl BestMove {
     }
 }
 
-/// Writes a move in UCI notation: castling is the king's move in chess, king takes rook in chess960.
+/// Returns a move of this board in UCI notation: castling is the king's move in chess, king takes rook in chess960.
 pub(crate) fn uci_notation(board: &Board, chosen: Move, is_chess960: bool) -> String {
     if is_chess960 { chosen.to_string() } else { display_uci_move(board, chosen).to_string() }
 }

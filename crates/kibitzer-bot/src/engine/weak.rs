@@ -23,15 +23,16 @@ pub struct WeakPlayer {
 }
 
 impl WeakPlayer {
-    /// Creates the player. The same seed gives the same moves; `think_time` is the pause before each move, at most the deadline.
+    /// Creates the player. The same seed gives the same moves; `think_time` is the pause before each move; a search with
+    /// a fixed time or a deadline shortens it.
     pub fn new(seed: u64, think_time: Duration) -> Self {
         let variants = vec!["chess".to_owned(), "chess960".to_owned()];
         let info = EngineInfo { variants, ..EngineInfo::new("Kibitzer's weak player") };
         Self { info, random: fastrand::Rng::with_seed(seed), is_chess960: false, think_time }
     }
 
-    /// Chooses the move whose value is best after a random part was added to each. Returns the value without that part, in centipawns,
-    /// and the move; `None` if there is no legal move.
+    /// Chooses the move whose value is best after a random part was added to each. Returns the value without that part, in
+    /// centipawns, and the move; `None` if there is no legal move.
     fn choose_move(&mut self, board: &Board) -> Option<(i32, Move)> {
         let rated = moves_with_boards(board).into_iter().map(|(candidate, after)| {
             let value = value_after_reply(&after);
@@ -93,21 +94,21 @@ fn moves_with_boards(board: &Board) -> Vec<(Move, Board)> {
     moves
 }
 
-/// Returns the value of the board after a move, in centipawns for the mover: the material after the opponent's best capture, or the
-/// value of a mate or draw.
+/// Returns the value of the board after a move, in centipawns for the mover: the material after the opponent's best capture, or
+/// the value of a mate or draw.
 fn value_after_reply(after: &Board) -> i32 {
     match after.status() {
         GameStatus::Won => MATE_CP,
         GameStatus::Drawn => 0,
         GameStatus::Ongoing => {
             let replies = moves_with_boards(after);
-            replies.iter().map(|(_, board)| mover_material_lead_in_centipawns(board)).min().unwrap_or_default()
+            replies.iter().map(|(_, board)| material_lead_cp(board)).min().unwrap_or_default()
         }
     }
 }
 
 /// Returns the material of the side to move less that of the other, in centipawns.
-fn mover_material_lead_in_centipawns(board: &Board) -> i32 {
+fn material_lead_cp(board: &Board) -> i32 {
     const VALUES: [(Piece, i32); 5] =
         [(Piece::Pawn, 100), (Piece::Knight, 300), (Piece::Bishop, 310), (Piece::Rook, 500), (Piece::Queen, 900)];
     let count = |color, piece| i32::try_from(board.colored_pieces(color, piece).len()).unwrap_or_default();

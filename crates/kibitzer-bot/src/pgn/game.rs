@@ -25,8 +25,8 @@ pub struct PgnOrigin {
 }
 
 impl PgnOrigin {
-    /// Creates the origin of games on a server, by its host: `freechess.org` is called `FICS`, `chessclub.com` `ICC`, other servers by
-    /// their host.
+    /// Creates the origin of games on a server, by its host: `freechess.org` is called `FICS`, `chessclub.com` `ICC`; other
+    /// servers have no name. The start time is not set.
     pub fn new(host: &str) -> Self {
         let server = match host {
             _ if host.ends_with("freechess.org") => "FICS",
@@ -61,8 +61,8 @@ impl PgnOrigin {
 
 /// A game as PGN; `Display` writes it, with an empty line between tags and moves and a line end after the result.
 ///
-/// Moves are in standard notation with `[%clk]` (clock after the move) and `[%emt]` (time spent). Names and talk are sanitized: no
-/// text of a player can end a tag or a comment.
+/// Moves are in standard notation with `[%clk]` (clock after the move) and `[%emt]` (time spent). Names and talk are sanitized:
+/// no text of a player can end a tag or a comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PgnGame {
     /// Name and sanitized value.
@@ -81,8 +81,8 @@ pub struct PgnGame {
 impl PgnGame {
     /// Creates the record of a game in its current state, finished or not.
     ///
-    /// A game that was broken off has the result `*` and the tag `Termination` with the value `unterminated`. If the first moves are
-    /// not known, the record starts from the first known position.
+    /// A game that was broken off has the result `*` and the tag `Termination` with the value `unterminated`. If the first moves
+    /// are not known, the record starts from the first known position.
     pub fn new(game: &TrackedGame, origin: &PgnOrigin) -> Self {
         let line = game.line();
         let sans = san::san_moves(&line, follows_chess_rules(game));
@@ -101,8 +101,8 @@ impl PgnGame {
         pgn
     }
 
-    /// Sets a tag, such as `ECO`, `WhiteIsComp` or `WhiteRD`; replaces the value that it had. Ignores a name that is not made of
-    /// letters and digits.
+    /// Sets a tag, such as `ECO`, `WhiteIsComp` or `WhiteRD`; replaces the value that it had. Escapes the value, and cuts it to
+    /// 400 characters. Does nothing unless the name has 1 to 30 ASCII letters and digits.
     pub fn set_tag(&mut self, name: &str, value: &str) {
         let is_name = !name.is_empty() && name.len() <= 30 && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
         if is_name {
@@ -116,8 +116,8 @@ impl PgnGame {
         self.tags.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// Adds a comment after the first `n_moves` moves, 0 for the start; after the last one if there are fewer. Comments beyond 500 are
-    /// dropped.
+    /// Adds a comment after the first `n_moves` moves, 0 for the start; after the last one if there are fewer. The text is
+    /// sanitized and cut to 400 characters. An empty comment and comments beyond 500 are dropped.
     pub fn add_comment(&mut self, n_moves: usize, comment: &str) {
         let comment = text::sanitize_comment(comment);
         if self.comments.len() < MAX_COMMENTS && !comment.is_empty() {
@@ -247,8 +247,8 @@ fn follows_chess_rules(game: &TrackedGame) -> bool {
     (variant == "chess" || variant == "chess960" || variant.starts_with("wild")) && !is_irregular
 }
 
-/// Replaces the player's name at the start of the server's result text by `White` or `Black`. Returns the text unchanged if it does
-/// not start with either name.
+/// Replaces the player's name at the start of the server's result text by `White` or `Black`. Returns the text unchanged if it
+/// does not start with either name.
 fn replace_name_by_color(words: &str, game: &TrackedGame) -> String {
     let named = Color::BOTH.into_iter().find_map(|color| {
         let rest = words.strip_prefix(game.player(color).as_str()).filter(|rest| rest.starts_with([' ', '\'']))?;

@@ -9,10 +9,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Number of temporary files so far: several accounts of one process may write the same file.
 static N_FILES: AtomicU64 = AtomicU64::new(0);
 
-/// Appends a game, or anything that is displayed as one, to a file, which is created with the first game.
+/// Appends a game, or anything that is displayed as one, to a file, after an empty line unless the file is empty. Creates a
+/// missing file.
 ///
-/// The file is locked meanwhile, so that several processes may append to it. Blocks while it waits for the lock, without a limit, and
-/// while it writes.
+/// The file is locked meanwhile, so that several processes may append to it. Blocks while it waits for the lock, without a limit,
+/// and while it writes.
 ///
 /// # Errors
 ///
@@ -31,8 +32,8 @@ pub fn append_game(path: &Path, game: &impl Display) -> io::Result<()> {
     })
 }
 
-/// Replaces a file by these games, in one step: whoever reads it sees the old or the new file, never half of one. Does not wait until
-/// the new file is on the disk, as it is replaced soon. Blocks while it writes.
+/// Replaces a file by these games, in one step: whoever reads it sees the old or the new file, never half of one. Does not wait
+/// until the new file is on the disk, as it is replaced soon. Blocks while it writes.
 ///
 /// # Errors
 ///
