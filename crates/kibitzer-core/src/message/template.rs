@@ -15,7 +15,7 @@ pub enum MeOrOther {
 }
 
 /// The parts of a text that the placeholders of a template matched.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Captures<'a> {
     /// The name that the first `%` matched; `None` if the template has none.
     pub(crate) name: Option<Handle>,
@@ -52,17 +52,21 @@ pub(crate) fn match_template<'a>(text: &'a [u8], template: &str) -> Option<Captu
 }
 
 /// Reads text that matches a template as for [`match_template`], and leaves the bytes after it.
+#[inline]
 pub(crate) fn read_template<'a>(at: &mut Cursor<'a>, template: &str) -> Option<Captures<'a>> {
-    let mut captures = Captures::default();
+    let mut name = None;
+    let mut second_name = None;
+    let mut number = None;
+    let mut rest: &[u8] = b"";
     let mut template = template.as_bytes();
     while let [part, tail @ ..] = template {
         match *part {
-            b'%' if captures.name.is_none() => captures.name = Some(Handle::from_wire(read_name(at)?)),
-            b'%' => captures.second_name = Some(Handle::from_wire(read_name(at)?)),
-            b'#' => captures.number = Some(at.number()?),
+            b'%' if name.is_none() => name = Some(read_name(at)?),
+            b'%' => second_name = Some(read_name(at)?),
+            b'#' => number = Some(at.number()?),
             b'@' => drop(at.word_here()?),
             b'*' => {
-                captures.rest = at.take_rest().trim_ascii_end().strip_suffix(tail)?;
+                rest = at.take_rest().trim_ascii_end().strip_suffix(tail)?;
                 break;
             }
             // A line that a server wrapped after a blank has two of them once it is joined.
@@ -71,7 +75,9 @@ pub(crate) fn read_template<'a>(at: &mut Cursor<'a>, template: &str) -> Option<C
         }
         template = tail;
     }
-    Some(captures)
+    // Most texts match no template, so that handles are built only here.
+    let [name, second_name] = [name, second_name].map(|name| name.map(Handle::from_wire));
+    Some(Captures { name, second_name, number, rest })
 }
 
 /// A table of templates, each with the value for the sentences that match it.
