@@ -2,9 +2,10 @@
 
 use thiserror::Error;
 
-/// Error returned when typed text is not a valid name, handle, square or position.
+/// Error returned when text is not valid for the type it is parsed to, such as a handle, a square, a position or an option's
+/// name.
 ///
-/// The message says which part is invalid, or lists the accepted names.
+/// `Display` says what is invalid or, for some enums, lists the accepted names. It does not repeat the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
 #[error("{message}")]
 #[non_exhaustive]
@@ -54,8 +55,8 @@ macro_rules! named_enum {
     };
 }
 
-/// Implements `FromStr` for an enum with `ALL` and `as_str`. Any other text fails with a [`ParseError`] that displays as
-/// `message`.
+/// Implements `FromStr` for an enum with `ALL` and `as_str`; only the names that `as_str` returns are accepted. Other text fails
+/// with a [`ParseError`] that displays as `message`.
 macro_rules! parse_by_name {
     ($kind:ident, $message:literal) => {
         impl ::std::str::FromStr for $kind {

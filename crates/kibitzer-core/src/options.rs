@@ -17,7 +17,7 @@ pub struct NumericOption<G: 'static> {
     pub range: RangeInclusive<u64>,
     /// Returns the value, in the unit of the key; `None` means unlimited.
     pub get: fn(&G) -> Option<u64>,
-    /// Sets the value, in the unit of the key. Does not check the range.
+    /// Sets the value, in the unit of the key. Does not check the range; a number that the field cannot hold becomes its maximum.
     pub set: fn(&mut G, u64),
 }
 
@@ -33,7 +33,7 @@ pub(crate) trait NumericOptionValue: Copy {
     fn to_number_unless_unlimited(self) -> Option<u64>;
 }
 
-/// The number is in milliseconds.
+/// Converts from and to whole milliseconds; a fraction is truncated.
 impl NumericOptionValue for Duration {
     fn from_number_saturating(number: u64) -> Self {
         Self::from_millis(number)

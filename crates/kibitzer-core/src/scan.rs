@@ -42,13 +42,13 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Consumes `literal`; `None` if the rest does not start with it.
+    /// Consumes `literal` and returns the cursor; `None` if the rest does not start with it.
     #[must_use]
     pub(crate) fn expect(&mut self, literal: &[u8]) -> Option<&mut Self> {
         self.eat(literal).then_some(self)
     }
 
-    /// Consumes ASCII whitespace, if there is any.
+    /// Consumes ASCII whitespace, if there is any, and returns the cursor.
     pub(crate) fn skip_whitespace(&mut self) -> &mut Self {
         self.rest = self.rest.trim_ascii_start();
         self
@@ -116,7 +116,7 @@ impl<'a> Cursor<'a> {
         from.rest.get(..consumed).unwrap_or_default()
     }
 
-    /// Consumes one byte; returns an empty slice at the end.
+    /// Consumes and returns one byte; returns an empty slice at the end.
     pub(crate) fn take_one(&mut self) -> &'a [u8] {
         self.take_at_most(1)
     }
@@ -126,7 +126,7 @@ impl<'a> Cursor<'a> {
         self.take_at_most(self.rest.len())
     }
 
-    /// Consumes ASCII whitespace, in any case; returns `None` if other bytes are left after it.
+    /// Consumes ASCII whitespace; returns `None` if other bytes follow it, and has consumed the whitespace then, too.
     pub(crate) fn expect_blank_rest(&mut self) -> Option<()> {
         self.skip_whitespace();
         self.is_empty().then_some(())

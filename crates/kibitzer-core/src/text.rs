@@ -34,7 +34,7 @@ impl Line {
         decode_latin_1(self.as_bytes())
     }
 
-    /// Replaces the bytes of the line. Reuses the allocation if no clone shares it.
+    /// Replaces the bytes of the line. Reuses the allocation if no clone shares it and `bytes` is not empty.
     pub(crate) fn set(&mut self, bytes: &[u8]) {
         match self.0.as_mut().and_then(Arc::get_mut) {
             Some(line) if !bytes.is_empty() => {
@@ -93,8 +93,8 @@ impl ServerText {
 
 impl_text!(PlayerText, ServerText);
 
-/// Implements conversion from received bytes and to `str`, `Display`, `AsRef<str>` and comparison with `str` for public types that
-/// wrap a [`SmolStr`].
+/// Implements conversion from received bytes and to `str`, `Display`, `AsRef<str>` and comparison with `str` for public types
+/// that wrap a [`SmolStr`].
 macro_rules! impl_text {
     ($($text:ty),+) => {$(
         impl $text {
@@ -150,10 +150,10 @@ fn decode_to_smol_str(bytes: &[u8]) -> SmolStr {
 
 /// Decodes received bytes from ISO 8859-1, and replaces `&#xHHHH;` entities by their characters.
 ///
-/// An entity has one to six hexadecimal digits. It is left unchanged if it has no semicolon, does not denote a Unicode scalar
-/// value, or denotes a control character: players could otherwise send terminal escapes or line ends through it.
+/// An entity has one to six hexadecimal digits in either case. It is left unchanged if it has no semicolon, does not denote a
+/// Unicode scalar value, or denotes a control character: players could otherwise send terminal escapes or line ends through it.
 ///
-/// Source: transport rules C1 to C3.
+/// Source: rules `transport C1` to `C3` in `docs/protocol.md`.
 pub fn decode_latin_1(bytes: &[u8]) -> Cow<'_, str> {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) if bytes.is_ascii() => Cow::Borrowed(text),
@@ -204,7 +204,10 @@ fn parse_entity_body(entity: &str) -> Option<(char, &str)> {
 
 /// Encodes text for sending: every character outside `0x20..=0x7E`, control characters included, becomes one `&#xhhhh;` entity.
 ///
-/// Callers that must not send control characters have to reject them first. Source: transport rule C2.
+/// An entity that the text contains already is not escaped. Callers that must not send control characters have to reject them
+/// first.
+///
+/// Source: rule `transport C2` in `docs/protocol.md`.
 pub fn encode_ascii(text: &str) -> Cow<'_, str> {
     if text.bytes().all(|b| (0x20..=0x7E).contains(&b)) {
         return Cow::Borrowed(text);
@@ -218,7 +221,7 @@ pub fn encode_ascii(text: &str) -> Cow<'_, str> {
 
 /// Encodes text as servers send it: in Latin-1, with one `&#xhhhh;` entity for each character outside it.
 ///
-/// Source: transport rules C1 and C2.
+/// Source: rules `transport C1` and `C2` in `docs/protocol.md`.
 pub(crate) fn encode_latin_1(text: &str) -> Cow<'_, [u8]> {
     if text.is_ascii() {
         return Cow::Borrowed(text.as_bytes());

@@ -47,8 +47,8 @@ pub enum PresenceReportReason {
 impl PresenceChange {
     /// Parses a notification or a bracketed `pin` line; `None` for any other line, including the tagged ones.
     ///
-    /// A line that starts with `:` is a robot's, even if it relays a notification. Administrators receive `pin` lines with the
-    /// player's address in brackets after the name; it is skipped.
+    /// A line that starts with `:` is a robot's output and is refused, even if it relays a notification. Administrators receive
+    /// `pin` lines with the player's address in brackets after the name; it is skipped.
     pub fn parse(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         if at.eat(b"[") {
@@ -98,7 +98,7 @@ impl PresenceChange {
 }
 
 impl PresenceChangeKind {
-    /// Consumes whichever of the two texts comes next; `None` if neither does.
+    /// Consumes whichever of the two texts comes next, and returns the kind that it stands for; `None` if neither does.
     fn read_either(at: &mut Cursor<'_>, arrived: &[u8], departed: &[u8]) -> Option<Self> {
         if at.eat(arrived) {
             return Some(Self::Arrived);
@@ -107,7 +107,7 @@ impl PresenceChangeKind {
     }
 }
 
-/// Most ratings in a `<wa>` line; text after them is ignored.
+/// Maximum number of ratings in a `<wa>` line; text after them is ignored.
 const RATINGS: usize = 9;
 
 /// A report that a player logged in: `<wa> gbtami 001411E1663P…`.
@@ -131,8 +131,8 @@ pub struct UserArrived {
 }
 
 impl UserArrived {
-    /// Parses a line with its tag; `None` if the name or the digits of the titles are missing or invalid. Text after the ratings is
-    /// ignored.
+    /// Parses a line with its tag; `None` if the name or the digits of the titles are missing or invalid. Text after the ratings
+    /// is ignored.
     pub fn parse(line: &[u8]) -> Option<Self> {
         let mut at = fields::after_tag(line, b"<wa>")?;
         let name = Handle::from_wire(Handle::read(&mut at)?);

@@ -146,7 +146,8 @@ fn ends_kind(word: &[u8]) -> bool {
         || word.starts_with(b"idn=")
 }
 
-/// Reads initial minutes and increment in seconds: two numbers followed by a blank or the end. Consumes nothing otherwise.
+/// Reads initial minutes and increment in seconds: two numbers followed by a blank or the end. Otherwise returns `None`
+/// and consumes nothing.
 fn read_minutes_and_increment(at: &mut Cursor<'_>) -> Option<(u32, u32)> {
     at.attempt(|at| {
         let initial = at.skip_whitespace().number()?;

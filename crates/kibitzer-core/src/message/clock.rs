@@ -21,8 +21,9 @@ impl ClockReading {
         Self { ms }
     }
 
-    /// Creates a reading from a clock field of a board, which is in milliseconds if the elapsed time of the last move has a fraction,
-    /// and in seconds otherwise; `None` if it overflows 64-bit milliseconds. Source: style 12 rule K1.
+    /// Creates a reading from a clock field of a board, which is in milliseconds if the elapsed time of the last move has a
+    /// fraction, and in seconds otherwise; `None` if it overflows 64-bit milliseconds. Source: rule `style12 K1` in
+    /// `docs/protocol.md`.
     #[inline]
     pub(crate) fn from_board_field(field: i64, has_fraction: bool) -> Option<Self> {
         let ms = if has_fraction { field } else { field.checked_mul(1000)? };
@@ -55,7 +56,7 @@ impl fmt::Display for ClockReading {
 /// Reads a duration such as `m:ss`, `h:mm:ss` or `m:ss.mmm` as milliseconds. Minutes and seconds may exceed 59. Consumes nothing
 /// if the text has another form or the result exceeds `u32`.
 ///
-/// Source: style 12 rule K3.
+/// Source: rule `style12 K3` in `docs/protocol.md`.
 pub(crate) fn read_duration_ms(at: &mut Cursor<'_>) -> Option<u32> {
     at.attempt(|at| {
         let first: u32 = at.number()?;

@@ -49,7 +49,8 @@ fn parse_untagged(line: &[u8], spare: &mut SpareAllocations) -> Option<Message> 
     }
 }
 
-/// Parses a line with any other start, trying the most frequent messages first. No known line fits two of the parsers.
+/// Parses a line that starts neither with `{` nor with stars, trying the most frequent messages first. No known line fits two of
+/// the parsers.
 fn parse_sentence(line: &[u8], spare: &mut SpareAllocations) -> Option<Message> {
     let arrival = PresenceChange::parse(line).map(Message::from);
     arrival
@@ -69,8 +70,8 @@ fn parse_sentence(line: &[u8], spare: &mut SpareAllocations) -> Option<Message> 
         .or_else(|| PartnershipUpdate::parse(line).map(Message::from))
 }
 
-/// Parses a line without a tag received before the login is complete: its success or refusal, or the status of the name. `None`
-/// for any other line.
+/// Parses a line without a tag received before the login is complete: the report that the login succeeded or was refused, or the
+/// status of the name. `None` for any other line.
 pub(super) fn parse_line_before_login(line: &[u8]) -> Option<Message> {
     LoggedIn::parse(line)
         .map(Message::from)

@@ -126,8 +126,8 @@ const STEPS: &[(&str, ActionFromCaptures)] = &[
     (" commits the subvariation.", |_| ExamineAction::Commit),
 ];
 
-/// Returns the text after ` sets `, such as `White's clock to 5:00.` In a line without the number of the game, the text has to start
-/// like a known setting, because a player may have written it.
+/// Returns the text after ` sets `, such as `White's clock to 5:00.` In a line without the number of the game, the text has to
+/// start like a known setting, because a player may have written it; `None` otherwise.
 fn text_after_sets(sentence: &PlayerSentence<'_>) -> Option<PlayerText> {
     const KNOWN: [&[u8]; 3] = [b"White's ", b"Black's ", b"the "];
     let setting = sentence.rest.strip_prefix(b" sets ")?;

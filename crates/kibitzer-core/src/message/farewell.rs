@@ -54,7 +54,7 @@ named_enum! {
 }
 
 impl Farewell {
-    /// Parses a line; `None` if it is not such an announcement. Blanks before a line about a shutdown are ignored.
+    /// Parses a line; `None` if it is not such an announcement. Blanks before a line between stars are ignored.
     pub fn parse(line: &[u8]) -> Option<Self> {
         if line.trim_ascii_end() == b"Logging you out." {
             return Some(Self::LoggingOut);

@@ -9,19 +9,20 @@ pub(crate) fn after_tag<'a>(line: &'a [u8], tag: &[u8]) -> Option<Cursor<'a>> {
     Some(at)
 }
 
-/// Reads one word and the blanks after it; `None` at the end of the line.
+/// Reads one word, and skips the blanks after it; `None` at a blank or at the end of the line.
 pub(crate) fn read_field_word<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
     let word = at.word_here()?;
     at.skip_whitespace();
     Some(word)
 }
 
-/// Reads one word, an unsigned decimal number, and the blanks after it.
+/// Reads one word as an unsigned decimal number, and skips the blanks after it; `None` if it is not one or does not fit `T`.
 pub(crate) fn read_field_number<T: TryFrom<u64>>(at: &mut Cursor<'_>) -> Option<T> {
     T::try_from(parse_decimal(read_field_word(at)?)?).ok()
 }
 
-/// Reads one word, a decimal number with an optional minus sign, and the blanks after it.
+/// Reads one word as a decimal number with an optional minus sign, and skips the blanks after it; `None` if it is not one or does
+/// not fit `T`.
 pub(crate) fn read_field_signed<T: TryFrom<i64>>(at: &mut Cursor<'_>) -> Option<T> {
     T::try_from(parse_whole(read_field_word(at)?, Cursor::signed)?).ok()
 }
@@ -49,8 +50,8 @@ pub(crate) fn next_key<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
     }
 }
 
-/// Reads the value after a `key=`, up to a blank; empty if there is none. A blank before a comma does not end it: `2100 ,1586E` is
-/// one value.
+/// Reads the value after a `key=`, up to a blank; empty if there is none. A blank before a comma does not end it: `2100 ,1586E`
+/// is one value.
 pub(crate) fn read_value<'a>(at: &mut Cursor<'a>) -> &'a [u8] {
     let from = *at;
     at.take_while(|b| b != b' ');
@@ -79,8 +80,8 @@ pub(crate) fn parse_whole<'a, T>(value: &'a [u8], read: impl FnOnce(&mut Cursor<
     Some(read)
 }
 
-/// Parses `a,b` or another pair around `separator`, such as one value for each side. Both values of a pair that fits are `Some`, as
-/// for fields that a line may omit.
+/// Parses `a,b` or another pair around `separator`, such as one value for each side. Both values are `Some`, so that
+/// they can be assigned to optional fields. `None` for any other form.
 pub(crate) fn parse_pair<'a, T>(
     value: &'a [u8],
     separator: &[u8],

@@ -34,8 +34,8 @@ pub struct GameEnded {
 }
 
 impl GameEnded {
-    /// Parses a line; `None` if it does not report the end of a game. If the line has no result, the text must contain `adjourned` or
-    /// `aborted`, and the result is [`GameResult::Unfinished`].
+    /// Parses a line; `None` if it does not report the end of a game. If the line has no result, the text must contain
+    /// `adjourned` or `aborted`, and the result is [`GameResult::Unfinished`].
     pub fn parse(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         let (game, white, black) = read_game_line_head(&mut at)?;
@@ -51,24 +51,26 @@ impl GameEnded {
         Some(Self { game, white, black, result, reason, text, lives_on: false })
     }
 
-    /// Returns the color of the player named at the start of [`text`](Self::text): the one who resigned, was mated, or won by a rule.
-    /// `None` if the text does not start with a player.
+    /// Returns the color of the player named at the start of [`text`](Self::text): the one who resigned, was mated, or won by a
+    /// rule. `None` if the text does not start with a player.
     pub fn named_player(&self) -> Option<Color> {
         split_player_name(self.text.as_str(), self.white.as_str(), self.black.as_str()).map(|(color, _)| color)
     }
 
-    /// Returns whether the game was adjourned. Searches the server's words if the reason is not a known one.
+    /// Returns whether the game was adjourned; `false` if it has a result. If the reason is neither an adjournment nor an abort,
+    /// the first word `adjourned` or `aborted` in the text decides.
     pub fn is_adjourned(&self) -> bool {
         self.is_unfinished_for(GameEndReason::is_adjournment, "adjourned")
     }
 
-    /// Returns whether the game was aborted. Searches the server's words if the reason is not a known one.
+    /// Returns whether the game was aborted; `false` if it has a result. If the reason is neither an adjournment nor an abort,
+    /// the first word `adjourned` or `aborted` in the text decides.
     pub fn is_aborted(&self) -> bool {
         self.is_unfinished_for(GameEndReason::is_abort, "aborted")
     }
 
     /// Returns whether the game is unfinished for such a reason or, if its reason is neither an adjournment nor an abort, whether
-    /// `word` comes first in the text.
+    /// `word` is the first of `adjourned` and `aborted` in the text.
     fn is_unfinished_for(&self, is_such_reason: fn(GameEndReason) -> bool, word: &str) -> bool {
         let is_known = self.reason.is_adjournment() || self.reason.is_abort();
         let is_meant_in_text = || find_adjourned_or_aborted(&self.text, &self.white, &self.black) == Some(word);

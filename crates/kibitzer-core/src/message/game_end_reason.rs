@@ -8,7 +8,7 @@ named_enum! {
     /// The result of a game.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[expect(clippy::exhaustive_enums, reason = "PGN knows these four")]
-    pub enum GameResult("The result as servers and PGN files write it.") {
+    pub enum GameResult("Returns the result as servers and PGN files write it.") {
         /// `1-0`.
         WhiteWins = "1-0",
         /// `0-1`.
@@ -42,7 +42,7 @@ named_enum! {
     /// It does not determine who won; [`GameResult`] does.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[non_exhaustive]
-    pub enum GameEndReason("The reason in `snake_case`, as in JSON.") {
+    pub enum GameEndReason("Returns the reason in `snake_case`, as in JSON.") {
         /// A player resigned.
         Resign = "resign",
         /// A player was checkmated.
@@ -117,8 +117,8 @@ impl GameEndReason {
         self.as_str().starts_with("adjourn_")
     }
 
-    /// Returns the reason for the code in ICC's result datagrams (13, 16); [`Unknown`](Self::Unknown) if the code is not listed for
-    /// this result. `is_aborted` distinguishes an aborted from an adjourned game, and matters only for an unfinished one.
+    /// Returns the reason for the code in ICC's result datagrams (13, 16); [`Unknown`](Self::Unknown) if the code is not listed
+    /// for this result. `is_aborted` distinguishes an aborted from an adjourned game, and matters only for an unfinished one.
     ///
     /// Source: the codes of ICC's game lists.
     pub(crate) fn from_icc_result_code(code: &[u8], result: GameResult, is_aborted: bool) -> Self {
@@ -172,8 +172,8 @@ impl GameEndReason {
         }
     }
 
-    /// Returns the reason for the server's text; [`Unknown`](Self::Unknown) if no known sentence matches. A player's name at the start
-    /// is removed first, because it may be a word of a reason.
+    /// Returns the reason for the server's text; [`Unknown`](Self::Unknown) if no known sentence matches. The text after a
+    /// player's name at its start is compared first, then the whole text, because a name may be a word of a reason.
     pub(crate) fn from_text(text: &str, white: &str, black: &str) -> Self {
         let rest = split_player_name(text, white, black).map(|(_, rest)| rest);
         let of_player = rest.and_then(|rest| match_table(rest.as_bytes(), OF_PLAYER));

@@ -67,8 +67,8 @@ impl GameInfo {
         Some(info)
     }
 
-    /// Returns whether the rules of the variant, or the effects of its moves, differ from those of chess. Only ICC reports it; `false`
-    /// otherwise.
+    /// Returns whether the rules of the variant, or the effects of its moves, differ from those of chess. Only ICC reports it;
+    /// `false` otherwise.
     pub fn has_irregular_rules(&self) -> bool {
         self.start.as_ref().is_some_and(|start| start.has_irregular_legality || start.has_irregular_semantics)
     }
@@ -100,13 +100,13 @@ impl GameInfo {
     }
 }
 
-/// Reads `0` or `1`.
+/// Reads `0` as `false` and `1` as `true`; `None` for anything else.
 fn read_bit(at: &mut Cursor<'_>) -> Option<bool> {
     at.number::<u8>().and_then(|bit| (bit <= 1).then_some(bit == 1))
 }
 
-/// The fields of ICC's game-start datagrams that the state of a game depends on, besides the terms in the [`GameInfo`] that contains
-/// this. [`Received::datagram`](super::Received::datagram) returns the others.
+/// The fields of ICC's game-start datagrams that the state of a game depends on, besides the terms in the [`GameInfo`] that
+/// contains this. [`Received::datagram`](super::Received::datagram) returns the others.
 ///
 /// Source: the game-start list of ICC's level-2 format (datagrams 12, 15, 18, 40, 100). Flags that older
 /// servers do not send are false.

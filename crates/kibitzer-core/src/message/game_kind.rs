@@ -7,12 +7,12 @@ use crate::text::ServerText;
 /// Speed and variant of a game.
 ///
 /// Servers mix the two in one word (`blitz` is chess, `atomic` has a speed that is not printed) or print both (`blitz crazyhouse`
-/// on FatICS). Case does not matter.
+/// on FatICS).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct GameKind {
-    /// The speed in lower case: `lightning`, `bullet`, `blitz`, `standard`, `untimed`, on ICC also `5-minute` and the like. `None`
-    /// if the server does not print it, as for most variants.
+    /// The speed in lower case: `lightning`, `bullet`, `blitz`, `standard`, `untimed`, on ICC also `5-minute` and the like.
+    /// `None` if the server does not print it, as for most variants.
     pub speed: Option<&'static str>,
     /// The variant in lower case: `chess`, `crazyhouse`, `bughouse`, `suicide`, `losers`, `atomic`, `chess960`, `wild/5`, or the
     /// server's word for another one; `wild` alone if its number is unknown. `None` if the server does not print the kind.
@@ -35,7 +35,9 @@ const SPEEDS: [&str; 11] = [
 ];
 
 impl GameKind {
-    /// Parses the kind as a server prints it: `blitz`, `wild/fr`, `Standard`, `w22`, `blitz crazyhouse`.
+    /// Parses the kind as a server prints it, ignoring case: `blitz`, `wild/fr`, `Standard`, `w22`, `blitz crazyhouse`.
+    ///
+    /// A speed alone has the variant `chess`; of several words that are not a speed, the last one is the variant.
     pub fn parse(kind: &str) -> Self {
         let mut parsed = Self::default();
         let kind = kind.to_ascii_lowercase().replace("wild ", "wild/");
@@ -51,8 +53,8 @@ impl GameKind {
         parsed
     }
 
-    /// Replaces the variant `wild` by the one that the name of the start position gives: `wild/fr` is `chess960`. Other kinds do not
-    /// change.
+    /// Replaces the variant `wild` by the one that the name of the start position gives: `wild/fr` is `chess960`. Other kinds do
+    /// not change.
     fn resolve_wild(mut self, position: Option<&str>) -> Self {
         if self.variant.as_ref().is_some_and(|variant| variant == "wild")
             && let Some(position) = position
@@ -63,7 +65,8 @@ impl GameKind {
     }
 }
 
-/// Returns the variant that a word in lower case stands for: `fr`, `wild/fr` and `w22` are `chess960`.
+/// Returns the variant that a word in lower case stands for: `fr`, `wild/fr` and `w22` are `chess960`. An unknown word stands for
+/// itself.
 fn variant_from_word(word: &str) -> ServerText {
     // ICC's numbers: `w22`, `wild(22)`. Unlike there, `wild/0` of FICS is not chess.
     let icc_number = word.strip_prefix('w').map(|rest| rest.trim_start_matches("ild").trim_matches(['(', ')']));
@@ -123,7 +126,8 @@ impl Seek {
 }
 
 impl GameInfo {
-    /// Parses [`kind`](Self::kind) as speed and variant. On ICC, the number of the variant takes precedence.
+    /// Parses [`kind`](Self::kind) as speed and variant. On ICC, the number of the variant takes precedence unless it
+    /// is 0.
     pub fn game_kind(&self) -> GameKind {
         let mut kind = GameKind::parse(self.kind.as_ref().map_or("", ServerText::as_str));
         if let Some(start) = self.start.as_ref().filter(|start| start.wild != 0) {

@@ -5,7 +5,7 @@ use super::{Challenge, GameId, Handle, MeOrOther, Rating};
 use crate::scan::Cursor;
 use crate::text::ServerText;
 
-/// A game of this login is about to start: `Creating: Foo (1500) Bar (++++) unrated blitz 5 0`.
+/// A report that a game of this login is about to start: `Creating: Foo (1500) Bar (++++) unrated blitz 5 0`.
 ///
 /// The line has no final period, and ends with ` (adjourned)` if a game is resumed. FICS sends it twice for a resumed game; not
 /// every server sends it at all. The type of game starts with a capital on ICC.

@@ -7,8 +7,8 @@ use crate::text::ServerText;
 
 /// A holdings line, with the reserves of both sides: `<b1> game 52 white [NB] black [N] <- BN`.
 ///
-/// Each line has the complete reserves, which replace those of earlier lines. Letters may have either case, and blanks may end the
-/// line. Servers may truncate a long list (one known server sends at most 21 letters in all).
+/// Each line has the complete reserves, which replace those of earlier lines. Letters may have either case, and blanks may end
+/// the line. Servers may truncate a long list (one known server sends at most 21 letters in all).
 ///
 /// Source: FICS and ICC help files `style12`, `bughouse`; the captured bughouse sessions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl Holding {
     }
 }
 
-/// Reads `opening`, letters, and `]`; returns the reserve and the letters.
+/// Reads `opening`, letters, and `]`; returns the reserve, and the letters in upper case.
 fn read_hand(at: &mut Cursor<'_>, opening: &[u8]) -> Option<(Hand, ServerText)> {
     let letters =
         at.expect(opening)?.take_while(|b| matches!(b.to_ascii_uppercase(), b'P' | b'N' | b'B' | b'R' | b'Q'));
@@ -59,7 +59,7 @@ fn read_hand(at: &mut Cursor<'_>, opening: &[u8]) -> Option<(Hand, ServerText)> 
     Some((Hand::parse(letters)?, ServerText::from_wire_uppercase(letters)))
 }
 
-/// Parses the text after the reserves: `<- ` and the letters of a color and a piece. `None` for a king.
+/// Parses the text after the reserves: `<- ` and the letters of a color and a piece. `None` for any other text, and for a king.
 fn parse_passed_piece(rest: &[u8]) -> Option<(Color, Role)> {
     match rest.trim_ascii_end() {
         &[b'<', b'-', b' ', to, piece] => Color::from_letter(to).zip(Role::from_reserve_letter(piece)),

@@ -17,7 +17,7 @@ named_enum! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     #[non_exhaustive]
     #[repr(u8)]
-    pub enum Ivar("The name for `iset`.") {
+    pub enum Ivar("Returns the name for `iset`.") {
         /// Moves come as `<d1>` instead of `<12>` where a move is enough.
         CompressMove = "compressmove",
         /// Voice chat; obsolete.
@@ -44,25 +44,25 @@ named_enum! {
         SeekInfo = "seekinfo",
         /// The client can show extended ASCII; effect unknown.
         ExtAscii = "extascii",
-        /// No terminal escapes around names.
+        /// The server writes no terminal escapes around names.
         NoHighlight = "nohighlight",
         /// The client requests VT-100 highlighting; also spelled `vt_highlight`.
         VtHighlight = "vthighlight",
-        /// About chat of linked servers; effect unknown.
+        /// Concerns chat of linked servers; effect unknown.
         ShowServer = "showserver",
         /// The server sends `<wa>`, `<wd>` instead of text about arrivals.
         Pin = "pin",
         /// The server sends clocks in milliseconds.
         Ms = "ms",
-        /// Results of the timeseal ping; format unknown.
+        /// The server sends results of the timeseal ping; format unknown.
         PingInfo = "pinginfo",
-        /// More about boards; format unknown.
+        /// The server sends more about boards; format unknown.
         BoardInfo = "boardinfo",
-        /// More about users; format unknown.
+        /// The server sends more about users; format unknown.
         ExtUserInfo = "extuserinfo",
-        /// About seeks of variants; effect unknown.
+        /// Concerns seeks of variants; effect unknown.
         SeekCa = "seekca",
-        /// One's own ads are listed, too.
+        /// The server lists one's own ads, too.
         ShowOwnSeek = "showownseek",
         /// A move sent before the turn is stored until then.
         Premove = "premove",
@@ -82,9 +82,9 @@ named_enum! {
         Fr = "fr",
         /// Long lines are not wrapped.
         NoWrap = "nowrap",
-        /// With `gin`, results of games that were not in progress come, too.
+        /// With the variable `gin` set, the server also reports results of games that were not in progress.
         AllResults = "allresults",
-        /// Lag of players for observers; effect unknown.
+        /// Concerns the players' lag as shown to observers; effect unknown.
         ObsPing = "obsping",
         /// A new observation replaces the old one; effect not confirmed.
         SingleBoard = "singleboard",
@@ -106,7 +106,7 @@ impl Ivar {
 impl FromStr for Ivar {
     type Err = ParseError;
 
-    /// Parses a full name. `vt_highlight`, the second name of one ivar, is accepted too.
+    /// Parses a full name; case matters. `vt_highlight`, the second name of one ivar, is accepted too.
     ///
     /// # Errors
     ///

@@ -37,13 +37,13 @@ impl LoggedIn {
 named_enum! {
     /// Why a server refused the login: `**** Invalid password! ****`, `Sorry, Foo is already logged in. Try again.`
     ///
-    /// The wording differs between servers and versions, so only a distinctive part is compared, ignoring case. Parse such lines only
-    /// before the login is complete; afterwards the same words may be text (a message of the day, a help page).
+    /// The wording differs between servers and versions, so only a distinctive part is compared, ignoring case. Parse such lines
+    /// only before the login is complete; afterwards the same words may be text (a message of the day, a help page).
     ///
     /// Source: transport §7; transcripts of two servers.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[non_exhaustive]
-    pub enum LoginRefusal("The reason in `snake_case`, as in JSON.") {
+    pub enum LoginRefusal("Returns the reason in `snake_case`, as in JSON.") {
         /// The password is wrong.
         InvalidPassword = "invalid_password",
         /// Another guest is logged in under the name.
@@ -85,7 +85,8 @@ impl LoginRefusal {
         }
     }
 
-    /// Parses a line; `None` if it is not a known refusal, or has more than 200 bytes without stars, blanks and final punctuation.
+    /// Parses a line, ignoring case; `None` if it is not a known refusal, or if it is longer than 200 bytes once blanks and stars
+    /// at its ends, final punctuation and `Try again.` are removed.
     pub fn parse(line: &[u8]) -> Option<Self> {
         // The longest known line has 80 bytes. The limit keeps long chat lines cheap.
         let sentence = strip_decoration(line).filter(|sentence| sentence.len() <= 200)?.to_ascii_lowercase();
@@ -93,8 +94,9 @@ impl LoginRefusal {
         refusal.or_else(|| Self::from_guest_or_site_refusal(&sentence))
     }
 
-    /// Returns the refusal for a sentence about guests or about the client's address; `None` for any other sentence. The known words
-    /// may be anywhere, but only letters and simple punctuation may precede them, because a colon would indicate chat.
+    /// Returns the refusal for a lower-case sentence about guests or about the client's address; `None` for any other sentence.
+    /// The known words may be anywhere, but only letters and simple punctuation may precede them, because a colon would indicate
+    /// chat.
     fn from_guest_or_site_refusal(sentence: &[u8]) -> Option<Self> {
         const RULES: [(&[u8], LoginRefusal); 3] = [
             (b"guest connections have been prevented", LoginRefusal::NotRegistered),
@@ -177,8 +179,8 @@ const NAME_SENTENCES: &[(&str, NameKind)] = &[
 ];
 
 impl NameStatus {
-    /// Parses a line; `None` if it does not start with a known sentence. The text after that sentence is ignored, because it differs
-    /// between servers.
+    /// Parses a line; `None` if it does not start with a known sentence. The text after that sentence is ignored, because it
+    /// differs between servers.
     pub fn parse(line: &[u8]) -> Option<Self> {
         let (kind, captures) = match_table(line, NAME_SENTENCES)?;
         Some(Self { name: captures.name?, kind })

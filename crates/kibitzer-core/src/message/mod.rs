@@ -106,8 +106,8 @@ macro_rules! messages {
     ($($(#[$doc:meta])* $variant:ident($value:ty),)+) => {
         /// The typed content of one frame.
         ///
-        /// A line of a known form has a variant of its own; any other line is [`Text`](Self::Text). The form depends on the start of
-        /// the line, which players cannot write, so that their words never become anything but talk or text.
+        /// A line of a known form has a variant of its own; any other line is [`Text`](Self::Text). The form depends on the start
+        /// of the line, which players cannot write, so that their words never become anything but talk or text.
         ///
         /// The size is 16 bytes, and a clone copies no text: it increments at most one reference count.
         #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,8 +115,8 @@ macro_rules! messages {
         pub enum Message {
             /// A board in style 12.
             Style12(Arc<Style12>),
-            /// A board in style 10, converted to style 12. Its game number differs from that of style 12, because style 10 counts games
-            /// from 0.
+            /// A board in style 10, converted to style 12. Its game number differs from that of style 12, because style 10 counts
+            /// games from 0.
             Style10(Arc<Style12>),
             /// A line of chat: a tell, shout, kibitz, channel tell, announcement or message.
             Talk(Arc<Talk>),
@@ -142,8 +142,8 @@ macro_rules! messages {
                 }
             }
 
-            /// Stores the line that the message was parsed from. Boards and talk that have a line already keep it; text,
-            /// over-long lines and control messages do not change.
+            /// Stores the line that the message was parsed from. Boards and talk that have a line already keep it; other typed
+            /// messages replace theirs, unless clones exist. Text, over-long lines and control messages do not change.
             fn set_line_if_missing(&mut self, line: &[u8]) {
                 match self {
                     Self::Style12(board) | Self::Style10(board) if board.line().is_none() => {
@@ -239,7 +239,7 @@ impl From<Talk> for Message {
     }
 }
 
-/// A line over the length limit, of which the rest was discarded.
+/// A line over the length limit: its first bytes, and its length. The other bytes were discarded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OverLongLine {

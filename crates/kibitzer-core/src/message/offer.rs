@@ -34,7 +34,7 @@ named_enum! {
     /// Kind of an offer between the players of a game. Challenges and bughouse partnerships are messages of their own.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[expect(clippy::exhaustive_enums, reason = "the offers that players of a game can make one another")]
-    pub enum OfferKind("The name of the offer in commands and JSON.") {
+    pub enum OfferKind("Returns the name of the offer in commands and JSON.") {
         /// To end the game as a draw.
         Draw = "draw",
         /// To end the game without a result.
@@ -63,7 +63,7 @@ named_enum! {
     /// The way in which an offer ended.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[expect(clippy::exhaustive_enums, reason = "an offer ends in one of these ways")]
-    pub enum OfferAnswer("The answer in one word, as in JSON.") {
+    pub enum OfferAnswer("Returns the answer in one word, as in JSON.") {
         /// The other side agreed.
         Accepted = "accepted",
         /// The other side did not agree.
@@ -99,7 +99,8 @@ const OF_OTHERS: &[(&str, OfferKind)] = {
     ]
 };
 
-/// Whole lines without a player's name at the start. [`OfferNotice::parse_without_subject`] also accepts `Draw request sent.` and the like.
+/// Whole lines without a player's name at the start. [`OfferNotice::parse_without_subject`] also accepts `Draw request sent.` and
+/// the like.
 const WHOLE_LINES: &[(&str, (MeOrOther, OfferKind))] = &[
     ("Offering a draw to %.", (MeOrOther::Me, OfferKind::Draw)),
     ("Requesting to abort game #.", (MeOrOther::Me, OfferKind::Abort)),

@@ -90,14 +90,15 @@ impl Reader {
         self.parser.datagrams.me = state.me.clone().unwrap_or_default();
     }
 
-    /// Stores the players of a game that started earlier in the stream, because later ICC datagrams about it omit them.
+    /// Stores the players of a game that started earlier in the stream, and whether this login plays or examines it, because
+    /// later ICC datagrams about it omit them.
     pub(crate) fn add_game_for_datagrams(&mut self, board: &Style12) {
         let is_mine = board.relation().is_mine() || board.relation() == Relation::Examining;
         self.parser.datagrams.add_game(board.game(), board.white(), board.black(), is_mine);
     }
 
-    /// Parses and returns the next message, and advances `input` past its bytes; `None` once all of `input` is consumed. Bytes of an
-    /// incomplete line stay in the reader.
+    /// Parses and returns the next message, and advances `input` past its bytes; `None` once all of `input` is consumed. Bytes of
+    /// an incomplete line stay in the reader.
     pub fn next(&mut self, input: &mut &[u8]) -> Option<Received> {
         let slot = self.read_to_slot(input)?;
         Some(self.take_from_slot(slot))
@@ -115,8 +116,8 @@ impl Reader {
         Received { offset, length, bell, is_datagram, is_listed, message: std::mem::take(message) }
     }
 
-    /// Parses the next message as [`next`](Self::next) does, and returns a reference to it. Unless the caller clones the message, its
-    /// memory is reused for later ones.
+    /// Parses the next message as [`next`](Self::next) does, and returns a reference to it. Unless the caller clones the message,
+    /// its memory is reused for later ones.
     pub fn next_ref(&mut self, input: &mut &[u8]) -> Option<&Received> {
         Some(match self.read_to_slot(input)? {
             MessageSlot::Board => &self.board,
@@ -124,12 +125,14 @@ impl Reader {
         })
     }
 
-    /// Stores a board that the caller no longer needs, so that its memory is reused for a later one, unless it still has clones then.
+    /// Stores a board that the caller no longer needs, so that its memory is reused for a later one, unless it still has clones
+    /// then.
     pub(crate) fn recycle_board(&mut self, board: Arc<Style12>) {
         self.parser.spare.recycle_board(board);
     }
 
-    /// Parses and returns the next message of the bytes that are still buffered at the end of the stream; `None` once none is left.
+    /// Parses and returns the next message of the bytes that are still buffered at the end of the stream; `None` once none is
+    /// left.
     pub fn finish(&mut self) -> Option<Received> {
         loop {
             if let Some(received) = self.ready.pop_front() {

@@ -41,7 +41,7 @@ impl Received {
         (self.is_datagram, self.is_listed) = (false, false);
     }
 
-    /// Extends the position to the end of `frame`, which is the last line of the message.
+    /// Returns this message, extended in the stream to the end of `frame`, which is its last line.
     pub(super) fn extended_to(self, frame: &Frame<'_>) -> Self {
         Self { length: saturating_length(self.offset, frame.end), ..self }
     }
@@ -71,12 +71,14 @@ impl Received {
         self.is_datagram.then(|| Datagram::parse(self.raw()))?
     }
 
-    /// Returns whether the message is a line of a listing, which [`Event::Listing`](crate::Event::Listing) reports as a whole.
+    /// Returns whether the message is a nonempty text line of a listing, which [`Event::Listing`](crate::Event::Listing) reports
+    /// as a whole.
     pub const fn is_listed(&self) -> bool {
         self.is_listed
     }
 
-    /// Returns a text message with `line` at the position of this message, marked neither as a datagram nor as a line of a listing.
+    /// Returns a text message with `line` at the position of this message, marked neither as a datagram nor as a line of a
+    /// listing.
     pub(crate) fn text_at_same_position(&self, line: &[u8]) -> Self {
         Self { message: Message::Text(Line::from(line)), is_datagram: false, is_listed: false, ..self.clone() }
     }

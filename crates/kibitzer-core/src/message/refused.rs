@@ -8,10 +8,10 @@ use crate::scan::Cursor;
 
 /// Why the server did not execute a command: `Illegal move (Qd2).`, `foo: Command not found.`
 ///
-/// A sentence has to fill its line, and a name at its start has to be exactly one word, so that chat is never parsed as a refusal.
-/// After a refused move, some servers send the board again.
+/// A sentence has to fill its line, and a name at its start has to be exactly one word, so that chat is never parsed as a
+/// refusal. After a refused move, some servers send the board again.
 ///
-/// Source: text-messages §9; transcripts of two servers.
+/// Source: `text §9` in `docs/protocol.md`; transcripts of two servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, AsRefStr)]
 #[strum(serialize_all = "snake_case")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]

@@ -62,7 +62,7 @@ impl Seek {
         (!seek.name.as_str().is_empty()).then_some(seek)
     }
 
-    /// Returns an ad with every other field empty or `None`.
+    /// Creates an ad with these fields; every other one is empty or `None`.
     pub(super) fn empty(index: u32, name: Handle, new: bool) -> Self {
         Self { index, name, new, ..Self::default() }
     }
@@ -121,7 +121,7 @@ impl SeeksRemoved {
     }
 }
 
-/// The seek list was emptied: `<sc>`, sent before a full list and when a game begins.
+/// A report that the server emptied the seek list: `<sc>`, sent before a full list and when a game begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SeeksCleared;

@@ -14,8 +14,8 @@ pub(super) struct SpareAllocations {
 }
 
 impl SpareAllocations {
-    /// Stores the allocation of talk or text that is no longer needed. Leaves the default message in place of anything but a control
-    /// message.
+    /// Stores the allocation of talk or text that is no longer needed, and drops other messages. Leaves the default message in
+    /// their place; a control message stays.
     #[inline]
     pub(super) fn recycle_message(&mut self, message: &mut Message) {
         // Measured: moving a prompt that was just written stalls the processor.

@@ -20,8 +20,8 @@ pub(super) enum Style10Progress {
 /// The line that ends a block on servers that end it.
 pub(super) const END: &[u8] = b">10<";
 
-/// Parses the next line of a style 10 block: after the start marker, eight rows between bars, a line of 7 words, a line of 14 words
-/// or more. `earlier` are the lines that fit so far, from the start marker on.
+/// Parses the next line of a style 10 block: after the start marker, eight rows between bars, a line of 7 words, a line of 14
+/// words or more. `earlier` are the lines that fit so far, from the start marker on.
 ///
 /// Row 8 comes first, and the board is never flipped; a blank is an empty square. Some servers end the block with `>10<`, on a
 /// line of its own or directly after the last word; some do not end it. Game numbers count from 0 in this style.
@@ -39,7 +39,7 @@ pub(super) fn parse_next_line(earlier: &[Received], line: &[u8]) -> Style10Progr
     }
 }
 
-/// Parses one of the eight rows; `None` if the line does not have the form of a row.
+/// Parses one of the eight rows to its squares, with `-` for a blank; `None` if the line does not have the form of a row.
 fn parse_board_row(line: &[u8]) -> Option<[u8; 8]> {
     let squares = line.trim_ascii_end().strip_prefix(b"|")?.strip_suffix(b"|")?;
     let squares: [u8; 8] = squares.try_into().ok()?;

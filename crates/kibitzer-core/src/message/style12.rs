@@ -76,9 +76,9 @@ impl Style12 {
     /// missing.
     ///
     /// Clocks are in milliseconds if the elapsed time (field 28) has a fraction, else in seconds. A double-push file out of range
-    /// is treated as none, a negative half-move clock as 0, and any half-move clock without a last move as 0. If field 30 or a
-    /// later one is missing or invalid, the accessors of it and of those after it return `None`. Words after the last known one
-    /// are ignored, as servers append to the line.
+    /// is treated as none, a negative half-move clock as 0, any half-move clock without a last move as 0, and a move number 0 as
+    /// 1. If field 30 or a later one is missing or invalid, the accessors of it and of those after it return `None`. Words after
+    /// the last known one are ignored, as servers append to the line.
     ///
     /// # Errors
     ///
@@ -90,8 +90,8 @@ impl Style12 {
         Ok(board)
     }
 
-    /// Parses a line as [`parse`](Self::parse) does, and replaces this board by the result. After an error, the content of the board
-    /// is unspecified.
+    /// Parses a line as [`parse`](Self::parse) does, and replaces this board by the result. After an error, the content of the
+    /// board is unspecified.
     pub(super) fn overwrite_from_line(&mut self, line: &[u8]) -> Result<(), Style12Error> {
         if !self.overwrite_from_usual_line(line) {
             *self = Self::parse_word_by_word(line)?;
@@ -99,8 +99,8 @@ impl Style12 {
         Ok(())
     }
 
-    /// Replaces this board by that of a line in the usual form, and returns whether the line has that form. If not, the content of
-    /// the board is unspecified, and [`parse_word_by_word`](Self::parse_word_by_word) has to parse the line.
+    /// Replaces this board by that of a line in the usual form, and returns whether the line has that form. If not, the content
+    /// of the board is unspecified, and [`parse_word_by_word`](Self::parse_word_by_word) has to parse the line.
     fn overwrite_from_usual_line(&mut self, line: &[u8]) -> bool {
         let mut stream = [0; MAX_INLINE_BYTES];
         let Some((start, [end, ..])) = stream.split_at_mut_checked(line.len()) else { return false };
@@ -117,7 +117,8 @@ impl Style12 {
         fast_line::read_into(stream.first_chunk()?, self)
     }
 
-    /// Parses a line of any form. Only this parser reports errors; the fast one leaves every unusual line to it.
+    /// Parses a line of any form. Only this parser reports errors;
+    /// [`overwrite_from_usual_line`](Self::overwrite_from_usual_line) leaves every line of another form to it.
     #[cold]
     fn parse_word_by_word(line: &[u8]) -> Result<Self, Style12Error> {
         let mut at = NumberedWords { rest: line.strip_prefix(b"<12>").ok_or(Style12Error::Invalid(0))?, next: 1 };

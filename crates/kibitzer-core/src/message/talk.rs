@@ -11,8 +11,8 @@ use crate::text::{LineBytes, PlayerText, decode_latin_1};
 
 /// A line of chat: `Foo(C) tells you: hello`, `Foo(TD)(49): start`, `--> Foo waves`.
 ///
-/// The start of the line determines the kind. The rest is the player's text and is not parsed, so a `<12>` or a `tells you:` in it
-/// stays text. The text may be empty; its leading blanks are preserved, and its entities are decoded.
+/// The start of the line determines the kind. The rest is the player's text and is not parsed, so a `<12>` or a `tells you:` in
+/// it stays text. The text may be empty; its leading blanks are preserved, and its entities are decoded.
 ///
 /// It is a view of its line: the methods decode the speaker, the titles and the text on demand.
 ///
@@ -150,8 +150,10 @@ impl Talk {
         }
     }
 
-    /// Returns the byte ranges of the speaker's name, the titles and the text in the line; an empty range for a part that is not in
-    /// the line.
+    /// Returns the byte ranges of the speaker's name, the titles and the text in the line; the range of a name or of titles that
+    /// are not in the line is empty.
+    ///
+    /// For talk from an ICC datagram the ranges do not apply: that of the text is the complete line.
     pub fn name_titles_text_ranges(&self) -> [Range<usize>; 3] {
         let TalkPositions { name: [start, end], titles_end, text } = self.places;
         [start..end, end..titles_end, text..self.line.len()]
@@ -230,8 +232,8 @@ fn parse_it_shout(line: &[u8]) -> Option<(TalkKind, TalkPositions)> {
     Some((TalkKind::ItShout, TalkPositions { text: cursor_offset(line, &at), ..speaker }))
 }
 
-/// Parses `    **ANNOUNCEMENT** from Foo: x`; guests receive `**UNREG ANNOUNCEMENT**`, and older servers send no name. Any single word
-/// before the colon is accepted as the name.
+/// Parses `    **ANNOUNCEMENT** from Foo: x`; guests receive `**UNREG ANNOUNCEMENT**`, and older servers send no name. Any single
+/// word before the colon is accepted as the name.
 fn parse_announcement(line: &[u8]) -> Option<(TalkKind, TalkPositions)> {
     let mut at = Cursor::new(line);
     let _ = at.skip_whitespace().expect(b"**")?.eat(b"UNREG ");
@@ -303,14 +305,14 @@ fn read_game(at: &mut Cursor<'_>) -> Option<GameId> {
     at.between(b"[", b"]", GameId::read)
 }
 
-/// Reads the blank between the colon and the player's text, and returns the position of the text; `None` without the blank. At the
-/// end of the line it may be missing, because servers remove blanks there. Further blanks belong to the text.
+/// Reads the blank between the colon and the player's text, and returns the position of the text; `None` without the blank. At
+/// the end of the line it may be missing, because servers remove blanks there. Further blanks belong to the text.
 fn read_text_start(line: &[u8], at: &mut Cursor<'_>) -> Option<usize> {
     (at.is_empty() || at.eat(b" ")).then(|| cursor_offset(line, at))
 }
 
-/// Skips a date and its colon: ` Mon Jan  1, 10:00 PST 2024:` with or without the year, or ` 2026-11-21 00:36 UTC:`. The zone may be
-/// `???`; names and values are not checked. `None` for any other text.
+/// Skips a date and its colon: ` Mon Jan  1, 10:00 PST 2024:` with or without the year, or ` 2026-11-21 00:36 UTC:`. The zone may
+/// be `???`; names and values are not checked. `None` for any other text.
 fn skip_date(at: &mut Cursor<'_>) -> Option<()> {
     [" @ @ #, ", " #-#-# "].iter().find_map(|day| at.attempt(|at| read_template(at, day)))?;
     read_template(at, "#:# ")?;

@@ -32,7 +32,7 @@ pub(crate) fn matches_board_template<const N: usize>(bytes: &[[u8; 16]; N], temp
     lane_bits(strange.simd_eq(u8x16::ZERO)) == u16::MAX
 }
 
-/// Returns 0xFF in the place of each byte that is `-` or a piece letter, and 0 for others.
+/// Returns 0xFF in the place of each byte that is `-` or a piece letter in either case, and 0 for others.
 #[inline(always)]
 fn mask_of_square_letters(bytes: u8x16) -> u8x16 {
     let small = bytes | u8x16::splat(0x20);

@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-/// Formats an error and its causes on one line: `login failed: wrong password`.
+/// Formats an error and its causes on one line, provided that the error's own text is one line: `login failed: wrong password`.
 ///
 /// A cause is omitted if the text before it already ends with the cause's text. A cause with several lines, such as a TOML error
 /// with an excerpt, is reduced to its first and last line.

@@ -119,7 +119,7 @@ impl Titles {
 
     /// Creates titles from the bits in the `ti=` field of a seek or in a `<wa>` line.
     ///
-    /// Source: help file `seekinfo`; 01 unregistered, 02 computer, 04 GM, 08 IM, 10 FM, 20 WGM, 40 WIM, 80 WFM.
+    /// Source: help file `seekinfo`; in hexadecimal: 01 unregistered, 02 computer, 04 GM, 08 IM, 10 FM, 20 WGM, 40 WIM, 80 WFM.
     pub(crate) fn from_seekinfo_bits(bits: u8) -> Self {
         const CODES: [&str; 8] = ["(U)", "(C)", "(GM)", "(IM)", "(FM)", "(WGM)", "(WIM)", "(WFM)"];
         let codes: String =
