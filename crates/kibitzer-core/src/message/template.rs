@@ -52,7 +52,11 @@ pub(crate) fn match_template<'a>(text: &'a [u8], template: &str) -> Option<Captu
 }
 
 /// Reads text that matches a template as for [`match_template`], and leaves the bytes after it.
-#[inline]
+#[expect(
+    clippy::inline_always,
+    reason = "measured: 4 % fewer instructions for a decoded session; most texts fail at the first byte"
+)]
+#[inline(always)]
 pub(crate) fn read_template<'a>(at: &mut Cursor<'a>, template: &str) -> Option<Captures<'a>> {
     let mut name = None;
     let mut second_name = None;
