@@ -76,9 +76,9 @@ impl Style12 {
     /// missing.
     ///
     /// Clocks are in milliseconds if the elapsed time (field 28) has a fraction, else in seconds. A double-push file out of range
-    /// is treated as none, a negative half-move clock as 0, any half-move clock without a last move as 0, and a move number 0 as
-    /// 1. If field 30 or a later one is missing or invalid, the accessors of it and of those after it return `None`. Words after
-    /// the last known one are ignored, as servers append to the line.
+    /// is treated as none, a negative half-move clock as 0, any half-move clock without a last move as 0, and move number 0 as 1.
+    /// If field 30 or a later one is missing or invalid, the accessors of it and of those after it return `None`. Words after the
+    /// last known one are ignored, as servers append to the line.
     ///
     /// # Errors
     ///

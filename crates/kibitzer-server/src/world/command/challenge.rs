@@ -5,7 +5,6 @@
 use kibitzer_core::chess::Color;
 use kibitzer_core::message::CommandCode;
 
-use super::records::challenge_to_resume;
 use super::{Command, CommandResult, DONE, Refusal, refuse_if};
 use crate::chess::Variant;
 use crate::play::Terms;
@@ -15,6 +14,7 @@ use crate::world::{Challenge, ConnectionId, OfferKind, World};
 pub(super) const COMMANDS: &[Command] = &[
     Command::new("match", "player [minutes [increment]] [rated|unrated] [white|black] [crazyhouse|bughouse|wild fr|untimed]", "Challenges a player to a game, or to resume the adjourned one.", run_match),
     Command::new("rematch", "", "Challenges your previous opponent to another game on the same terms.", run_rematch),
+    Command::new("resume", "[player]", "Asks a player, or every opponent who is online, to continue your adjourned game.", run_resume),
 ];
 
 /// Parameters of `match` and `seek`.
@@ -206,6 +206,41 @@ pub(super) fn make_or_accept_challenge(world: &mut World, [id, opponent]: [Conne
     world.lobby.queue_bell_if_on(opponent);
     world.lobby.notify_on_prompt_line(opponent, "You can \"accept\", \"decline\", or propose different parameters.\n");
     world.lobby.queue_offer_line_if_on(offer, opponent);
+}
+
+fn run_resume(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
+    let Some(name) = parameters.split_whitespace().next() else { return challenge_all_to_resume(world, id) };
+    let opponent = find_challengeable(world, id, name)?;
+    challenge_to_resume(world, id, opponent)
+}
+
+/// Challenges every adjourned opponent who is online. Queues the refusal of each challenge that is not possible, and continues
+/// with the next opponent.
+///
+/// Source: ICC help file `stored`. No recording has the text for a player without such an opponent.
+fn challenge_all_to_resume(world: &mut World, id: ConnectionId) -> CommandResult {
+    let mut opponents = world.games.adjourned_opponents(&world.lobby.player_name(id));
+    opponents.retain(|opponent| world.lobby.connection_of_player(opponent.as_str()).is_some());
+    refuse_if(opponents.is_empty(), "No player who has an adjourned game with you is online.\n")?;
+    for opponent in opponents {
+        let challenge = find_challengeable(world, id, opponent.as_str());
+        if let Err(Refusal::Text(why)) = challenge.and_then(|opponent| challenge_to_resume(world, id, opponent)) {
+            world.lobby.queue_text(id, &why);
+        }
+    }
+    DONE
+}
+
+/// Challenges one opponent to resume the adjourned game of both; refused if there is none.
+fn challenge_to_resume(world: &mut World, id: ConnectionId, opponent: ConnectionId) -> CommandResult {
+    let name = world.lobby.player_name(opponent);
+    let index = world.games.adjourned_index_between(&world.lobby.player_name(id), &name);
+    let Some(stored) = index.and_then(|index| world.games.adjourned.get(index)) else {
+        return Err(Refusal::Coded(CommandCode::BAD_PARAMETERS, format!("You have no adjourned game with {name}.\n")));
+    };
+    let challenge = Challenge { terms: stored.header.terms, color: None, is_adjourned: true };
+    make_or_accept_challenge(world, [id, opponent], challenge);
+    DONE
 }
 
 fn run_rematch(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {

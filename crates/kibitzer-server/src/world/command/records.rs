@@ -3,17 +3,14 @@
 //! Source of the forms: transcripts fatics-game-endings-*, fatics-block-client.
 
 use kibitzer_core::chess::Color;
-use kibitzer_core::message::CommandCode;
 
-use super::challenge::{find_challengeable, make_or_accept_challenge};
-use super::{Command, CommandResult, DONE, Refusal, refuse_if};
+use super::{Command, CommandResult, refuse_if};
 use crate::play::{Game, HISTORY_HEAD, STORED_HEAD, adjourned_row, history_row};
-use crate::world::{Challenge, ConnectionId, World};
+use crate::world::{ConnectionId, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(super) const COMMANDS: &[Command] = &[
     Command::new("history", "[player]", "Lists the most recent games of a player.", run_history),
-    Command::new("resume", "[player]", "Asks a player, or every opponent who is online, to continue your adjourned game.", run_resume),
     Command::new("stored", "[player]", "Lists the adjourned games of a player.", run_stored),
 ];
 
@@ -60,39 +57,4 @@ fn run_stored(world: &mut World, id: ConnectionId, parameters: &str) -> CommandR
     let rows: String = own.enumerate().map(row).collect();
     refuse_if(rows.is_empty(), format!("{name} has no adjourned games.\n"))?;
     Ok(format!("Stored games for {name}:\n{STORED_HEAD}\n{rows}"))
-}
-
-fn run_resume(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    let Some(name) = parameters.split_whitespace().next() else { return challenge_all_to_resume(world, id) };
-    let opponent = find_challengeable(world, id, name)?;
-    challenge_to_resume(world, id, opponent)
-}
-
-/// Challenges every adjourned opponent who is online. Queues the refusal of each challenge that is not possible, and continues
-/// with the next opponent.
-///
-/// Source: ICC help file `stored`. No recording has the text for a player without such an opponent.
-fn challenge_all_to_resume(world: &mut World, id: ConnectionId) -> CommandResult {
-    let mut opponents = world.games.adjourned_opponents(&world.lobby.player_name(id));
-    opponents.retain(|opponent| world.lobby.connection_of_player(opponent.as_str()).is_some());
-    refuse_if(opponents.is_empty(), "No player who has an adjourned game with you is online.\n")?;
-    for opponent in opponents {
-        let challenge = find_challengeable(world, id, opponent.as_str());
-        if let Err(Refusal::Text(why)) = challenge.and_then(|opponent| challenge_to_resume(world, id, opponent)) {
-            world.lobby.queue_text(id, &why);
-        }
-    }
-    DONE
-}
-
-/// Challenges one opponent to resume the adjourned game of both; refused if there is none.
-pub(super) fn challenge_to_resume(world: &mut World, id: ConnectionId, opponent: ConnectionId) -> CommandResult {
-    let name = world.lobby.player_name(opponent);
-    let index = world.games.adjourned_index_between(&world.lobby.player_name(id), &name);
-    let Some(stored) = index.and_then(|index| world.games.adjourned.get(index)) else {
-        return Err(Refusal::Coded(CommandCode::BAD_PARAMETERS, format!("You have no adjourned game with {name}.\n")));
-    };
-    let challenge = Challenge { terms: stored.header.terms, color: None, is_adjourned: true };
-    make_or_accept_challenge(world, [id, opponent], challenge);
-    DONE
 }
