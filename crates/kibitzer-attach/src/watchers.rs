@@ -249,7 +249,8 @@ impl Watchers {
 }
 
 impl Watcher {
-    /// Queues a line if the watcher follows and has room for it; otherwise counts it as missed.
+    /// Queues a line if the watcher follows and has room for it. Without room, the watcher starts to lag; while it lags, or waits
+    /// for the snapshot after that, `size` is added to what it missed. Before the first snapshot nothing counts as missed.
     fn send_or_count_missed(&mut self, line: &Bytes, size: MissedAmounts) {
         match &mut self.state {
             WatcherState::Following if self.n_unread_bytes + line.len() <= QUEUE_BYTES => self.push(line.clone()),

@@ -28,7 +28,7 @@ pub(super) struct Handshake {
     pub(super) is_done: bool,
 }
 
-/// A protocol of engines.
+/// An engine protocol: formats commands to the engine and parses its replies.
 pub(super) trait Dialect: Debug + Send {
     /// The lines that begin the handshake.
     fn greeting(&self) -> &'static [&'static str];

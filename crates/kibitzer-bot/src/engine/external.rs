@@ -92,15 +92,15 @@ impl ExternalEngine {
         Ok(engine)
     }
 
-    /// Completes the handshake.
+    /// Sends the greeting, and processes the engine's lines until the handshake is complete.
     ///
     /// # Errors
     ///
-    /// [`EngineError::Exited`], [`EngineError::Silent`].
+    /// [`EngineError::Exited`] if the output ends, [`EngineError::Silent`] if the whole handshake exceeds the reply timeout.
     ///
     /// # Cancel safety
     ///
-    /// Not cancel safe: the features that were read are lost.
+    /// Not cancel safe: values that were read are kept, but another call sends the greeting again.
     async fn complete_handshake(&mut self) -> Result<(), EngineError> {
         self.process.queue_lines(self.dialect.greeting());
         let deadline = tokio::time::Instant::now() + self.command.reply_timeout;

@@ -1,6 +1,7 @@
 //! Parsing of frames to messages: one file per kind of message, named as in the servers' help files.
 //!
-//! [`Reader`] parses bytes to [`Received`] messages. Every message type also has a `parse` function for a single line.
+//! [`Reader`] parses bytes to [`Received`] messages. Every message type also has a `parse` function for a single line. "This
+//! login" is the account or guest that the session is logged in as.
 //!
 //! The name of a parser shows its input and its effect:
 //!
@@ -15,8 +16,6 @@
 //! | `overwrite_from_x` | a line whose values replace those of `self`, to reuse its memory | as documented |
 //! | `parse_own_sentence`, `parse_player_sentence` | a line about this login; a line that starts with the name of another player | `None` |
 //! | `parse_and_store_x`, `parse_and_count_x` | also updates the `&mut` argument | `None`; that argument is unchanged |
-//!
-//! "This login" is the account or guest that the session is logged in as.
 
 mod arrival;
 mod by_game;

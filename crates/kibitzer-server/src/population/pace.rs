@@ -68,7 +68,8 @@ pub(super) fn choose_turn_action(board: &Style12, random: &mut Rng) -> TurnActio
     }
 }
 
-/// Returns whether a player accepts a draw: if at least three pawns behind at any time, and if not ahead from ply 30 on.
+/// Returns whether the player who received this board accepts a draw: when at least three pawns behind, or, from ply 30 on, when
+/// not ahead.
 pub(super) fn accepts_draw(board: &Style12) -> bool {
     let mine = if board.my_color() == Some(board.side_to_move()) {
         mover_material_lead_in_pawns(board)

@@ -32,7 +32,7 @@ impl From<Handle> for GameRef {
 }
 
 impl GameRef {
-    /// Returns the line of a command with this argument.
+    /// Returns the line `command` followed by the number of this game or the name of this player.
     pub(super) fn command_line(&self, command: &str) -> String {
         match self {
             Self::Game(game) => format!("{command} {game}"),

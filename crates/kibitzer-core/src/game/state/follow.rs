@@ -94,9 +94,7 @@ impl Game {
     }
 
     /// Returns whether a capture led to a board as in atomic chess: all missing pieces stood on or beside the square of the
-    /// capture.
-    ///
-    /// A game of unknown type is treated like an atomic one.
+    /// capture. A game of unknown type is treated like an atomic one.
     fn is_explosion(&self, expected: &Board, board: &Style12, played: LastMove) -> bool {
         let LastMove::Normal { to: center, .. } = played else { return false };
         let may_explode = self.kind().is_none_or(|kind| kind.contains("atomic"));

@@ -29,7 +29,8 @@ pub(super) fn parse_and_store_game_start(
     })
 }
 
-/// Returns the message that a game has started, or is observed from now on; `None` for terms without such a change.
+/// Returns the message that announces the start of a game, or of observing one; `None` if the datagram only shows an isolated
+/// position or changes the terms of a game.
 fn start_announcement(info: &GameInfo, start: &IccGameStart) -> Option<Message> {
     match start.kind {
         IccGameStartReason::Foreign | IccGameStartReason::Mine => Some(Message::from(GameCreated {

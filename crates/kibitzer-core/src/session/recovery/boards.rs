@@ -42,8 +42,7 @@ impl BoardRepair {
         }
     }
 
-    /// Allows a new request for the board of a game once a message shows that the game is in step again, replaced or no longer
-    /// followed.
+    /// Allows a new request for the board of a game once an event ends the reason for the last one, see [`shows_recovery`].
     pub(crate) fn allow_refresh_after_recovery(&mut self, event: &Event) {
         if let Event::Received { received, change: Some(change) } = event
             && shows_recovery(&received.message, change.kind)
@@ -91,7 +90,9 @@ impl BoardRepair {
     }
 }
 
-/// Returns whether a change shows that the game is in step again, replaced or no longer followed.
+/// Returns whether a change ends the reason for which the board of its game was requested: a move or takeback that a delta board
+/// or a game update reports, or a game that is opened, over or no longer followed. The requested board itself does not count
+/// ([`ChangeKind::Replaced`]), nor does a move that a complete board shows.
 const fn shows_recovery(message: &Message, kind: ChangeKind) -> bool {
     match kind {
         ChangeKind::Moved | ChangeKind::TookBack { .. } => {
