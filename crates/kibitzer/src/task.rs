@@ -300,7 +300,7 @@ impl SessionTask {
     /// Cancel safe: received bytes are in the input.
     async fn wait_for_next_turn(&mut self) {
         let may_read = self.held_event.is_none() && self.input.is_empty() && !self.observers.any_is_full();
-        let deadline = self.connection.write_deadline(self.dialer.write_timeout);
+        let deadline = self.connection.write_stall_deadline(self.dialer.write_timeout);
         self.timer.set([self.session.poll_timeout(), deadline].into_iter().flatten().min());
         let progress = tokio::select! {
             biased;

@@ -121,7 +121,7 @@ impl FrameParser {
     fn build_quoted_message(&self, line: &[u8], quoted: &[u8]) -> Option<Message> {
         let sender = self.sender.as_deref().cloned()?;
         let words = quoted.strip_prefix(MESSAGE_INDENT).unwrap_or(quoted.trim_ascii_start());
-        Some(Talk::new_quoted(sender, line, words.len()).into())
+        Some(Talk::new_quoted_message(sender, line, words.len()).into())
     }
 
     /// Appends stored lines that turned out to be text to `ready`, then parses `frame` and appends its message. Removes and returns

@@ -113,7 +113,7 @@ impl Talk {
     }
 
     /// Creates a [`TalkKind::Message`] that the server quotes; its text is the last `text_length` bytes of the line.
-    pub(super) fn new_quoted((from, titles): (Handle, Titles), line: &[u8], text_length: usize) -> Self {
+    pub(super) fn new_quoted_message((from, titles): (Handle, Titles), line: &[u8], text_length: usize) -> Self {
         let places = TalkPositions { text: line.len().saturating_sub(text_length), ..TalkPositions::default() };
         let apart = Some(Box::new(SeparateParts { from, titles, text: None }));
         Self { kind: TalkKind::Message, places, line: LineBytes::from_slice(line), apart }

@@ -24,7 +24,7 @@ pub(super) fn choose_move(position: &Position, random: &mut Rng) -> Option<Move>
     if !position.is_check() {
         moves.retain(|&legal| scorer.passes_drop_filter(legal));
     }
-    moves.into_iter().max_by_key(|&legal| scorer.score(legal) + random.i32(0..RANDOM_SCORE))
+    moves.into_iter().max_by_key(|&legal| scorer.score_without_noise(legal) + random.i32(0..RANDOM_SCORE))
 }
 
 /// Facts about a position that are computed once for all moves.
@@ -57,7 +57,7 @@ impl<'a> MoveScorer<'a> {
     }
 
     /// Returns the score of a legal move in hundredths of a pawn, without its random part.
-    fn score(&self, legal: Move) -> i32 {
+    fn score_without_noise(&self, legal: Move) -> i32 {
         let after = self.position.after(legal);
         let taken = self.position.captured_square_and_role(legal).map_or(0, |(_, role)| piece_value(role));
         taken + self.material_safety(legal, &after) + self.check_or_end_score(&after) + self.positional_score(legal)

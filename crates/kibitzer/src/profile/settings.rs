@@ -134,13 +134,13 @@ pub(super) fn all_settings() -> Vec<Setting> {
 /// Returns all settings by section.
 pub(super) fn settings_by_section() -> [(&'static str, Vec<Setting>); 7] {
     [
-        ("Server", server_settings()),
-        ("Login", login_settings()),
-        ("Features", feature_settings()),
+        ("Server", server_section()),
+        ("Login", login_section()),
+        ("Features", feature_section()),
         ("Timeouts", Setting::numbers(Timings::OPTIONS, |profile| &mut profile.session.timings)),
         ("Reconnecting", Setting::numbers(Reconnect::OPTIONS, |profile| &mut profile.session.reconnect)),
-        ("Limits", limit_settings()),
-        ("Recording and inspection", inspection_settings()),
+        ("Limits", limit_section()),
+        ("Recording and inspection", inspection_section()),
     ]
 }
 
@@ -151,7 +151,7 @@ macro_rules! settings {
     };
 }
 
-fn server_settings() -> Vec<Setting> {
+fn server_section() -> Vec<Setting> {
     settings! {
         /// Host name, or IPv4 or IPv6 address. All addresses are tried with the first port, then with the next.
         /// On the command line: HOST.
@@ -174,7 +174,7 @@ fn server_settings() -> Vec<Setting> {
     }
 }
 
-fn login_settings() -> Vec<Setting> {
+fn login_section() -> Vec<Setting> {
     settings! {
         /// Name of the account; without a password, of the guest. Without this key: a guest with a name chosen by the server.
         /// On the command line: --user; with --guest, a guest.
@@ -187,7 +187,7 @@ fn login_settings() -> Vec<Setting> {
     }
 }
 
-fn feature_settings() -> Vec<Setting> {
+fn feature_section() -> Vec<Setting> {
     settings! {
         /// Protocol family: fics, icc, or auto, which detects it.
         "family" = r#""fics""#, |profile| &mut profile.session.family;
@@ -208,14 +208,14 @@ fn feature_settings() -> Vec<Setting> {
     }
 }
 
-fn limit_settings() -> Vec<Setting> {
+fn limit_section() -> Vec<Setting> {
     let mut limits = Setting::numbers(RequestLimits::OPTIONS, |profile| &mut profile.session.requests);
     limits.extend(Setting::numbers(GameLimits::OPTIONS, |profile| &mut profile.session.game_limits));
     limits.extend(Setting::numbers(Limits::OPTIONS, |profile| &mut profile.session.limits));
     limits
 }
 
-fn inspection_settings() -> Vec<Setting> {
+fn inspection_section() -> Vec<Setting> {
     settings! {
         /// A recording of the session, in a new file. Names and passwords of the login are left out.
         /// On the command line: --record.

@@ -88,7 +88,7 @@ impl ConnectionState {
 
     /// Returns the time at which the write timeout expires; `None` if no write is pending, or the clock cannot represent the
     /// time.
-    pub(super) fn write_deadline(&self, write_timeout: Duration) -> Option<Instant> {
+    pub(super) fn write_stall_deadline(&self, write_timeout: Duration) -> Option<Instant> {
         match self {
             Self::Open(open) => open.last_write_progress.and_then(|since| since.checked_add(write_timeout)),
             _ => None,
@@ -98,7 +98,7 @@ impl ConnectionState {
     /// Breaks the connection if the write timeout has expired: with the cause of a failed write, if there was one, otherwise with
     /// [`CloseCause::WriteTimedOut`].
     pub(super) fn break_if_write_timed_out(&mut self, write_timeout: Duration, now: Instant) {
-        if self.write_deadline(write_timeout).is_some_and(|deadline| deadline <= now) {
+        if self.write_stall_deadline(write_timeout).is_some_and(|deadline| deadline <= now) {
             let failed = if let Self::Open(open) = self { open.write_failure } else { None };
             *self = Self::Broken(failed.unwrap_or(CloseCause::WriteTimedOut));
         }

@@ -180,7 +180,7 @@ pub(super) mod testing {
     ];
 
     /// Feeds the reply with every [`ASYNC_LINES`] between any two of its lines; each of those must be refused.
-    pub(crate) fn parse_interleaved<L: Listing>(reply: &str) -> Result<L, ListingError> {
+    pub(crate) fn parse_with_async_lines_inserted<L: Listing>(reply: &str) -> Result<L, ListingError> {
         let mut collector = ListingCollector::<L>::default();
         for line in reply.lines() {
             assert!(collector.add_line(line.as_bytes()).is_some(), "{line}");

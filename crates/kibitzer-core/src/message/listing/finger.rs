@@ -211,7 +211,7 @@ fn parse_note(line: &[u8]) -> Option<(u8, PlayerText)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::collect::testing::{parse, parse_interleaved};
+    use super::super::collect::testing::{parse, parse_with_async_lines_inserted};
     use super::*;
     use crate::message::Rating;
 
@@ -321,7 +321,7 @@ Timeseal 1:  On";
     #[test]
     fn other_lines_in_between_change_nothing() {
         for reply in [UHLIN, FATICS] {
-            assert_eq!(parse_interleaved::<Finger>(reply), parse::<Finger>(reply));
+            assert_eq!(parse_with_async_lines_inserted::<Finger>(reply), parse::<Finger>(reply));
         }
     }
 

@@ -190,7 +190,7 @@ fn read_icc_player(at: &mut Cursor<'_>) -> Option<ListedPlayer> {
 #[cfg(test)]
 mod tests {
     use super::super::ListingError;
-    use super::super::collect::testing::{parse, parse_interleaved};
+    use super::super::collect::testing::{parse, parse_with_async_lines_inserted};
     use super::*;
 
     fn row(line: &str) -> GameRow {
@@ -337,7 +337,7 @@ mod tests {
         let listing = parse::<GameList>(reply).unwrap();
         assert_eq!((listing.games.len(), listing.unread.len()), (2, 0));
         assert_eq!((listing.shown, listing.total), (Some(4), Some(4)));
-        assert_eq!(parse_interleaved::<GameList>(reply), Ok(listing));
+        assert_eq!(parse_with_async_lines_inserted::<GameList>(reply), Ok(listing));
     }
 
     #[test]

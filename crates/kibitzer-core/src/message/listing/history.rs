@@ -106,7 +106,7 @@ impl HistoryRow {
 
 #[cfg(test)]
 mod tests {
-    use super::super::collect::testing::{parse, parse_interleaved};
+    use super::super::collect::testing::{parse, parse_with_async_lines_inserted};
     use super::*;
 
     const REPLY: &str = "\
@@ -140,7 +140,7 @@ History for Bogoljubov:
         let first = &history.games[0];
         assert_eq!((first.rating, first.terms.mark, first.terms.kind), (Rating::Unrated, Some('b'), Some('n')));
         assert_eq!((first.date.as_str(), history.games[3].opponent_rating), ("2026-11-21 00:27 UTC", Rating::Guest));
-        assert_eq!(parse_interleaved::<History>(REPLY), Ok(history));
+        assert_eq!(parse_with_async_lines_inserted::<History>(REPLY), Ok(history));
     }
 
     #[test]

@@ -83,7 +83,7 @@ const COUNTS: &[(&str, ())] = &[
 #[cfg(test)]
 mod tests {
     use super::super::ListingError;
-    use super::super::collect::testing::{parse, parse_interleaved};
+    use super::super::collect::testing::{parse, parse_with_async_lines_inserted};
     use super::*;
 
     fn members(list: &ChannelList) -> Vec<(u32, Vec<&str>)> {
@@ -106,7 +106,7 @@ mod tests {
         for (reply, channel, names) in cases {
             let list = parse::<ChannelList>(reply).unwrap();
             assert_eq!(members(&list), [(channel, names.to_vec())], "{reply}");
-            assert_eq!(parse_interleaved::<ChannelList>(reply), Ok(list));
+            assert_eq!(parse_with_async_lines_inserted::<ChannelList>(reply), Ok(list));
         }
         let fics = parse::<ChannelList>("Channel 1 \"help\": A").unwrap();
         assert_eq!(fics.channels[0].name.as_deref(), Some("help"));

@@ -225,7 +225,7 @@ fn parse_last_line(line: &[u8]) -> Option<(String, GameResult)> {
 #[cfg(test)]
 mod tests {
     use super::super::ListingError;
-    use super::super::collect::testing::{parse, parse_interleaved};
+    use super::super::collect::testing::{parse, parse_with_async_lines_inserted};
     use super::*;
 
     const FATICS: &str = "\
@@ -430,7 +430,7 @@ Move  Alice              Boris
     #[test]
     fn other_lines_in_between_change_nothing() {
         for reply in [FATICS.trim_end(), UHLIN.trim_end()] {
-            assert_eq!(parse_interleaved::<MoveList>(reply), parse::<MoveList>(reply));
+            assert_eq!(parse_with_async_lines_inserted::<MoveList>(reply), parse::<MoveList>(reply));
         }
     }
 

@@ -93,7 +93,7 @@ fn read_rating_range(at: &mut Cursor<'_>) -> Option<(u16, u16)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::collect::testing::{parse, parse_interleaved};
+    use super::super::collect::testing::{parse, parse_with_async_lines_inserted};
     use super::*;
     use crate::chess::Color;
 
@@ -159,7 +159,7 @@ mod tests {
         let whole = format!("{rows}\n2 ads displayed.");
         let fatics = parse::<SoughtList>(&whole).unwrap();
         assert_eq!((fatics.seeks.len(), fatics.shown), (2, Some(2)));
-        assert_eq!(parse_interleaved::<SoughtList>(&whole), Ok(fatics));
+        assert_eq!(parse_with_async_lines_inserted::<SoughtList>(&whole), Ok(fatics));
         assert_eq!(parse::<SoughtList>("0 ads displayed.").map(|list| list.seeks.len()), Ok(0));
     }
 

@@ -133,7 +133,7 @@ fn parse_names_row(line: &[u8]) -> Option<StoredGame> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::collect::testing::{parse, parse_interleaved};
+    use super::super::collect::testing::{parse, parse_with_async_lines_inserted};
     use super::*;
 
     #[test]
@@ -154,7 +154,7 @@ mod tests {
         let unrated = stored.games[2].details.as_ref().unwrap().terms;
         assert_eq!((unrated.mark, unrated.kind, unrated.rated, unrated.initial_min), (None, None, false, 10));
         assert!(stored.unread.is_empty());
-        assert_eq!(parse_interleaved::<StoredGames>(reply), Ok(stored));
+        assert_eq!(parse_with_async_lines_inserted::<StoredGames>(reply), Ok(stored));
     }
 
     #[test]

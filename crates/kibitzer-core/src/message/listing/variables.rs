@@ -80,7 +80,7 @@ fn parse_text_setting(line: &[u8]) -> Option<(String, PlayerText)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::collect::testing::{parse, parse_interleaved};
+    use super::super::collect::testing::{parse, parse_with_async_lines_inserted};
     use super::*;
 
     const USER: &str = "\
@@ -110,7 +110,7 @@ Interface: \"a b=c\"
         let texts: Vec<_> = variables.texts.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         assert_eq!(texts, [("Prompt", "fics% "), ("Interface", "\"a b=c\""), ("f1", "blitz & !computer")]);
         assert!(variables.unread.is_empty());
-        assert_eq!(parse_interleaved::<Variables>(USER.trim_end()), Ok(variables));
+        assert_eq!(parse_with_async_lines_inserted::<Variables>(USER.trim_end()), Ok(variables));
     }
 
     #[test]

@@ -101,7 +101,7 @@ impl WhoStatus {
 
 #[cfg(test)]
 mod tests {
-    use super::super::collect::testing::{parse, parse_interleaved};
+    use super::super::collect::testing::{parse, parse_with_async_lines_inserted};
     use super::WhoStatus::{Examining, Free, Idle, NotOpen, Playing, Simul, Tournament};
     use super::*;
 
@@ -119,7 +119,7 @@ mod tests {
         let want = [("Alice", Playing, Some(1995)), ("Boris", Playing, Some(1445)), ("Reader", Free, None)];
         assert_eq!(entries(&list), want);
         assert_eq!((list.shown, list.total), (Some(3), Some(3)));
-        assert_eq!(parse_interleaved::<WhoList>(reply), Ok(list));
+        assert_eq!(parse_with_async_lines_inserted::<WhoList>(reply), Ok(list));
     }
 
     #[test]

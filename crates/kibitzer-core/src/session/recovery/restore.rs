@@ -75,22 +75,22 @@ impl Restoration {
             last: Vec::new(),
         };
         for setting in settings.iter().chain(memory.settings.iter().map(|(_, command)| command)) {
-            restoration.queue_unless_given_up(RestoredCommandKind::Setting, setting, memory);
+            restoration.queue_or_report_given_up(RestoredCommandKind::Setting, setting, memory);
         }
         for at in 0..restoration.games.len() {
             restoration.queue_search_or_move_list(at);
         }
         for seek in &memory.seeks {
-            restoration.queue_unless_given_up(RestoredCommandKind::Seek, &seek.command, memory);
+            restoration.queue_or_report_given_up(RestoredCommandKind::Seek, &seek.command, memory);
         }
         for request in memory.requests.iter().filter(|command| !memory.names_remembered_game(command)) {
-            restoration.queue_unless_given_up(RestoredCommandKind::Request, request, memory);
+            restoration.queue_or_report_given_up(RestoredCommandKind::Request, request, memory);
         }
         restoration
     }
 
     /// Queues a command to send again. One that was given up is not queued, but listed in the report with an error.
-    fn queue_unless_given_up(&mut self, kind: RestoredCommandKind, command: &Command, memory: &SessionMemory) {
+    fn queue_or_report_given_up(&mut self, kind: RestoredCommandKind, command: &Command, memory: &SessionMemory) {
         let error = memory.given_up.contains(command).then_some(RequestError::Lost);
         if error.is_none() {
             let tasks = if kind == RestoredCommandKind::Request { &mut self.last } else { &mut self.next };
