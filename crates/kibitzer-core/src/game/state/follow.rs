@@ -64,7 +64,7 @@ impl Game {
         if let Some(removed) =
             play::removed_by_plain_move(self.position.squares_text(), board.squares_text(), last_move, mover)
         {
-            return self.push_move_dropping_older_at_limit(last_move, removed, board);
+            return self.make_room_and_push_move(last_move, removed, board);
         }
         let before = self.position.board();
         let played = match last_move {
@@ -78,18 +78,13 @@ impl Game {
             Err(ApplyError::Hidden) => RemovedPiece::Unknown,
             _ => return self.apply_unexpected_board(board),
         };
-        self.push_move_dropping_older_at_limit(played, removed, board)
+        self.make_room_and_push_move(played, removed, board)
     }
 
     /// Adds the move that led from the current position to `board`. At the limit of known moves, first drops them all; the list
     /// then begins at the current position.
     #[inline]
-    fn push_move_dropping_older_at_limit(
-        &mut self,
-        played: LastMove,
-        removed: RemovedPiece,
-        board: &Style12,
-    ) -> GameStep {
+    fn make_room_and_push_move(&mut self, played: LastMove, removed: RemovedPiece, board: &Style12) -> GameStep {
         if self.moves.is_full() {
             self.moves.clear_and_set_base(&self.position);
         }

@@ -124,7 +124,7 @@ impl Session {
         }
     }
 
-    /// Returns the features that the server has granted; none before the session is set up.
+    /// Returns the features that the server has granted so far; none before the login is complete and while no connection lives.
     pub fn capabilities(&self) -> Capabilities {
         match &self.phase {
             Phase::Live(live) => live.capabilities,
