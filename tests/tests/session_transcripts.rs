@@ -448,7 +448,7 @@ fn a_session_that_does_wrong_is_noticed() {
         ("login: ", "password: ", false, ""),
         ("login: ", "secret: ", false, "a password that was not asked for"),
         ("name: ", "password: ", false, "a name that was not asked for"),
-        ("login: ", "password: ", true, "a line of the login behind it"),
+        ("login: ", "password: ", true, "a line of the login after it"),
     ];
     for (login, password, is_in, want) in cases {
         let mut session = Session::new(SessionOptions::new(account()), now);

@@ -137,7 +137,7 @@ impl Audit {
             _ => self.require(self.is_greeted, "a command before the login", transmit),
         }
         let is_login = matches!(transmit.kind, TransmitKind::Login | TransmitKind::Password);
-        self.require(!is_login || !self.is_in, "a line of the login behind it", transmit);
+        self.require(!is_login || !self.is_in, "a line of the login after it", transmit);
         self.require(self.pings_due == 0, "a line in front of the answer to a ping", transmit);
         let is_secret = self.password.as_ref() == Some(&text) || command_of(&text).starts_with("password ");
         self.require(

@@ -43,7 +43,7 @@ pub enum StepKind {
 
 /// Role of a line that the client sent, according to the server's prompt before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "the steps of a login, and what is behind it")]
+#[expect(clippy::exhaustive_enums, reason = "the steps of a login, and the phase after it")]
 pub enum LineRole {
     /// The ivars, before the name.
     LoginString,

@@ -94,7 +94,7 @@ impl SessionFacts {
     }
 }
 
-/// Returns the game that an event changed, else the one that its message names; `None` if there is none.
+/// Returns the game that an event changed, otherwise the game that its message names. `None` if the event is about no game.
 pub(crate) fn game_of(event: &Event) -> Option<GameId> {
     event.affected_game().or_else(|| event.message()?.game())
 }

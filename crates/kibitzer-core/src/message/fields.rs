@@ -50,8 +50,8 @@ pub(crate) fn next_key<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
     }
 }
 
-/// Reads the value after a `key=`, up to a blank; empty if there is none. A blank before a comma does not end it: `2100 ,1586E`
-/// is one value.
+/// Reads the value after a `key=`, up to a blank. The value is empty if the blank follows at once. A blank before a comma belongs
+/// to the value: `2100 ,1586E` is one value.
 pub(crate) fn read_value<'a>(at: &mut Cursor<'a>) -> &'a [u8] {
     let from = *at;
     at.take_while(|b| b != b' ');

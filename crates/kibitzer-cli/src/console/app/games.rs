@@ -76,7 +76,7 @@ impl App {
         }
     }
 
-    /// Makes a game the automatic choice if there is none. A followed game in progress also replaces a choice that is over or no
+    /// Makes a game the automatic choice if no game is. A followed game in progress also replaces a choice that is over or no
     /// longer followed; if the user plays it, it replaces any choice. Ignores a game without a stored board.
     pub(super) fn consider_auto_game(&mut self, game: GameId) {
         let Some(new) = self.model.games.get(&game) else { return };

@@ -23,8 +23,8 @@ impl LiveSession {
         self.embedded_server = Some((control.clone(), control.fired_faults()));
     }
 
-    /// Returns the text of the next fault of the embedded server that took effect, without waiting, or the number of those that
-    /// were missed because too many took effect at once. `None` if there is none now, and on other servers.
+    /// Returns a text about the next fault that the embedded server reported, without waiting. If too many took effect at once, the
+    /// text is the number of missed reports. `None` while there are no reports, and for other servers.
     pub(super) fn try_next_fired_fault(&mut self) -> Option<String> {
         match self.embedded_server.as_mut()?.1.try_recv() {
             Ok(fault) => Some(fired_fault_text(&fault)),

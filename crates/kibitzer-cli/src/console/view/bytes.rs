@@ -69,7 +69,7 @@ pub(super) fn title_note(app: &App, row: &ConsoleRow) -> String {
     match &row.content {
         RowContent::Event(_) => row.frame_range().map_or_else(String::new, |Range { start: from, end: to }| {
             let gap = end_of_unframed_bytes(model, row, to) - to;
-            let gap = if gap > 0 { format!(", {gap} behind it") } else { String::new() };
+            let gap = if gap > 0 { format!(", {gap} after it") } else { String::new() };
             format!("{} in the frame{gap}", to.saturating_sub(from))
         }),
         RowContent::Sent(sent) if !sent.secret => format!("{} sent", sent.bytes.len()),
