@@ -52,8 +52,8 @@ pub enum Event {
         /// The last missing ply.
         to_ply: u32,
     },
-    /// A complete reply that is a table, such as a list of games; it follows the events of its lines. Only replies that name
-    /// their command are parsed: in block mode, or in an ICC unit.
+    /// A reply that is a table, such as a list of games, and has the table's end; it follows the events of its lines. Lines that could
+    /// not be parsed are in [`AnyListing::unread`]. Only replies that name their command are parsed: in block mode, or in an ICC unit.
     Listing {
         /// Position of the end of the reply in the stream.
         offset: u64,

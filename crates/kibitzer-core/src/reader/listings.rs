@@ -7,7 +7,8 @@
 //! |---|---|---|---|
 //! | none | start of the reply to a command with a listing | collecting | |
 //! | collecting | line of the listing | collecting | the line is marked |
-//! | collecting | other line | collecting | |
+//! | collecting | other line that is text | collecting | the listing stores it as unread |
+//! | collecting | any other line | collecting | |
 //! | collecting | start of an inner unit | collecting, one level deeper | |
 //! | collecting | end of an inner unit | collecting, one level up | |
 //! | collecting | end of the reply | none | the listing, if it is complete |
@@ -34,9 +35,13 @@ impl ListingRecognizer {
             Message::Talk(_) | Message::OverLong(_) => None,
             _ => {
                 let collector = self.collector.as_mut().filter(|_| !received.is_datagram())?;
-                let is_listed = collector.add_line(received.raw()).is_some();
-                if is_listed && matches!(received.message, Message::Text(_)) && !received.raw().is_empty() {
-                    received.is_listed = true;
+                let is_part = collector.add_line(received.raw()).is_some();
+                if matches!(received.message, Message::Text(_)) {
+                    received.is_listed = is_part && !received.raw().is_empty();
+                    // All other messages may be about games and players.
+                    if !is_part {
+                        collector.store_unread(received.raw());
+                    }
                 }
                 None
             }

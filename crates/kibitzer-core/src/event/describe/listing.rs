@@ -33,6 +33,7 @@ impl Fields for AnyListing {
             Self::Variables(it) => fields!(put, it; owner, interface: it.is_interface, values, texts),
             Self::Who(it) => fields!(put, it; players, count: it.shown.map(|shown| (shown, it.total))),
         }
+        fields!(put, self; unread: self.unread().len());
     }
 }
 
@@ -64,7 +65,11 @@ impl EventDescriptor for AnyListing {
 
     /// Writes the name only: the lines before it are the words.
     fn write_for_people(&self, out: &mut dyn Write) -> fmt::Result {
-        write!(out, "end of {}", self.kind().as_str().replace('_', " "))
+        write!(out, "end of {}", self.kind().as_str().replace('_', " "))?;
+        match self.unread().len() {
+            0 => Ok(()),
+            unread => write!(out, " ({unread} lines not parsed)"),
+        }
     }
 }
 

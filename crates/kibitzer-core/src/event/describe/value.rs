@@ -121,6 +121,7 @@ values! {
     u8: FieldType::Natural, it => Value::Number((*it).into());
     u16: FieldType::Natural, it => Value::Number((*it).into());
     u32: FieldType::Natural, it => Value::Number((*it).into());
+    usize: FieldType::Natural, it => Value::Number(i64::try_from(*it).unwrap_or(i64::MAX));
     u64: FieldType::Natural, it => Value::Number(i64::try_from(*it).unwrap_or(i64::MAX));
     i32: FieldType::Integer, it => Value::Number((*it).into());
     i64: FieldType::Integer, it => Value::Number(*it);

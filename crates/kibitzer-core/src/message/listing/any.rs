@@ -6,6 +6,7 @@ use super::{
     ChannelList, Finger, GameList, History, Listing as _, ListingCollector, MoveList, SoughtList, StoredGames,
     Variables, WhoList,
 };
+use crate::text::Line;
 
 /// Declares a variant for each listing: its type, the names of its commands, their codes in block mode, their numbers in ICC's units.
 macro_rules! listings {
@@ -18,6 +19,13 @@ macro_rules! listings {
         }
 
         impl AnyListing {
+            /// Returns the lines of the reply that could not be parsed.
+            pub fn unread(&self) -> &[Line] {
+                match self {
+                    $(Self::$variant(listing) => &listing.unread,)+
+                }
+            }
+
             /// Parses the lines of a reply as the listing of its command, which the code in block mode identifies, or the full
             /// name of the command in lower case if there is no code. `None` if the command has no listing, or the lines are not
             /// a complete one.
@@ -60,6 +68,13 @@ macro_rules! listings {
             pub(crate) fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
                 match self {
                     $(Self::$variant(collector) => collector.add_line(line),)+
+                }
+            }
+
+            /// Stores a line of the reply that is not part of the listing; see [`ListingCollector::store_unread`].
+            pub(crate) fn store_unread(&mut self, line: &[u8]) {
+                match self {
+                    $(Self::$variant(collector) => collector.store_unread(line),)+
                 }
             }
 

@@ -139,9 +139,10 @@ impl<L: Listing> ListingCollector<L> {
         self.n_lines <= MAX_LINES
     }
 
-    /// Stores a line as unread, unless it is empty. One over the limit is dropped, and the listing fails as too long.
-    fn store_unread(&mut self, line: &[u8]) {
-        if line.trim_ascii().is_empty() {
+    /// Stores a line of the reply as unread, unless it is empty or follows the last line of the listing. One over the limit is
+    /// dropped, and the listing fails as too long.
+    pub(crate) fn store_unread(&mut self, line: &[u8]) {
+        if line.trim_ascii().is_empty() || self.progress == Progress::Done {
             return;
         }
         if self.count_line_within_limit() {

@@ -121,7 +121,7 @@ impl Finger {
         if is_fics {
             at.expect(b":")?.expect_blank_rest()?;
         } else {
-            self.presence = OnlineStatus::parse(at.skip_whitespace().rest());
+            self.presence = OnlineStatus::parse(at.rest().trim_ascii());
         }
         self.player = player;
         Some(())
@@ -142,9 +142,14 @@ impl Finger {
 }
 
 impl OnlineStatus {
-    /// Parses `On for: …   Idle: …` or `Last disconnected: …`; `None` for any other text.
+    /// Parses `On for: …   Idle: …`, `Last disconnected: …`, `(Last disconnected …):` or `(Never connected.)`; `None` for any other
+    /// text.
     fn parse(line: &[u8]) -> Option<Self> {
-        let mut at = Cursor::new(line);
+        if line == b"(Never connected.)" {
+            return Some(Self::Never);
+        }
+        let bracketed = line.strip_prefix(b"(").and_then(|line| line.strip_suffix(b"):"));
+        let mut at = Cursor::new(bracketed.unwrap_or(line));
         if at.eat(b"On for: ") {
             let on_for = read_text(&mut Cursor::new(at.take_until_and_skip(b" Idle: ")?));
             return Some(Self::Online { on_for, idle: read_text(&mut at) });
@@ -158,6 +163,8 @@ impl FingerGame {
     const FORMS: TemplateTable<GameActivity> = &[
         ("(playing game #: *)", GameActivity::Playing),
         ("(examining game #: *)", GameActivity::Examining),
+        ("(Examining game #: *)", GameActivity::Examining),
+        ("(examining game #)", GameActivity::Examining),
         ("(observing game #: *)", GameActivity::Observing),
         ("% is in game #: *", GameActivity::Playing),
     ];
@@ -180,16 +187,22 @@ fn parse_versus(names: &[u8]) -> Option<(Handle, Handle)> {
 
 /// Parses a line with a name and a value, `Timeseal 1:  On`; `None` for an unknown name, so that `Foo says: hi` is not a detail.
 fn parse_detail(line: &[u8]) -> Option<(String, PlayerText)> {
-    const KNOWN: [&[u8]; 12] = [
+    const KNOWN: [&[u8]; 18] = [
+        b"Acc",
         b"Address",
         b"Admin Level",
         b"Admin level",
+        b"Comments",
         b"Email",
         b"Full Name",
         b"Host",
+        b"Real name",
+        b"System",
+        b"System/OS",
         b"Timeseal",
         b"Total time on-line",
         b"Total time online",
+        b"Unix acc",
         b"Zipseal",
         b"% of life on-line",
         b"% of life online",
@@ -293,10 +306,38 @@ Timeseal 1:  On";
         assert!(away.unread.is_empty() && away.details.len() == 1);
         let never = parse::<Finger>("Finger of admin(*):\n\nadmin has never connected.").unwrap();
         assert_eq!(never.presence, Some(OnlineStatus::Never));
+        let gone = "Statistics for Alice       (Last disconnected Sat Nov 21, 00:37 UTC 2026):";
+        let since = OnlineStatus::LoggedOut { since: "Sat Nov 21, 00:37 UTC 2026".into() };
+        assert_eq!(parse::<Finger>(gone).unwrap().presence, Some(since));
+        let never = parse::<Finger>("Statistics for Alice       (Never connected.)").unwrap();
+        assert_eq!(never.presence, Some(OnlineStatus::Never));
         let guest = parse::<Finger>(
             "Statistics for Reader      On for: 2 secs   Idle: 0 secs\nReader is NOT a registered player.",
         );
         assert!(guest.unwrap().is_unregistered);
+    }
+
+    #[test]
+    fn games_and_details_of_every_server() {
+        let activities = [
+            ("(playing game 1: A vs. B)", GameActivity::Playing, Some("A")),
+            ("(Examining game 2: A vs. B)", GameActivity::Examining, Some("A")),
+            ("(examining game 3)", GameActivity::Examining, None),
+        ];
+        for (line, activity, white) in activities {
+            let game = parse::<Finger>(&format!("Finger of Alice:\n{line}")).unwrap().game.unwrap();
+            assert_eq!((game.activity, game.white.as_ref().map(Handle::as_str)), (activity, white), "{line}");
+        }
+        let details = [
+            "Real name:   A B",
+            "Comments   : 3",
+            "Unix acc   : x",
+            "System/OS  : y",
+            "Acc:         x",
+            "System:      y",
+        ];
+        let finger = parse::<Finger>(&format!("Finger of Alice:\n{}", details.join("\n"))).unwrap();
+        assert_eq!((finger.details.len(), finger.unread.len()), (details.len(), 0));
     }
 
     // Rules: bugs 59

@@ -92,6 +92,8 @@ impl FingerRating {
             RatingColumn::Best => {
                 self.best = Rating::read(at);
                 let day = at.skip_whitespace().between(b"(", b")", |at| Some(at.take_while(|b| b != b')')));
+                // FatICS prints the day without brackets.
+                let day = day.or_else(|| at.attempt(|at| at.word_here().filter(|day| day.contains(&b'-'))));
                 self.best_on = day.map(|day| decode_latin_1(day).into_owned());
             }
         }
@@ -123,6 +125,14 @@ fn read_fixed_point(at: &mut Cursor<'_>, decimals: usize) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_day_of_the_best_rating_has_no_brackets_on_fatics() {
+        let columns = parse_table_head(b"speed & variant         rating  RD    Volat.    total  best").unwrap();
+        let line = b"blitz                    1558   290  0.001959       1 1600 2026-11-21";
+        let row = FingerRating::parse_row(line, &columns).unwrap();
+        assert_eq!((row.best, row.best_on.as_deref()), (Some(Rating::Established(1600)), Some("2026-11-21")));
+    }
 
     #[test]
     fn a_row_of_fics() {

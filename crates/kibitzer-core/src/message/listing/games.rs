@@ -3,12 +3,13 @@
 use std::ops::ControlFlow;
 
 use super::parts::{
-    ListedPlayer, parse_row_count, read_color_letter, read_free_name, read_materials, read_padded_clock,
+    ListedPlayer, parse_row_count, read_color_letter, read_free_name, read_number_pair, read_padded_clock,
 };
 use super::{GameTerms, Listing};
 use crate::by_name::named_enum;
 use crate::chess::Color;
 use crate::message::clock::ClockReading;
+use crate::message::template::{TemplateTable, match_table};
 use crate::message::{GameId, Rating, Titles};
 use crate::scan::Cursor;
 use crate::text::{Line, PlayerText};
@@ -87,7 +88,8 @@ impl Listing for GameList {
             (self.shown, self.total) = (Some(shown), total);
             return Some(ControlFlow::Break(()));
         }
-        if line.starts_with(b"There are no games in progress") {
+        if let Some(((), captures)) = match_table(line, NO_GAMES) {
+            self.total = captures.number;
             return Some(ControlFlow::Break(()));
         }
         self.games.push(GameRow::parse(line)?);
@@ -98,6 +100,10 @@ impl Listing for GameList {
         &mut self.unread
     }
 }
+
+/// The sentences in place of rows.
+const NO_GAMES: TemplateTable<()> =
+    &[("There are no games in progress.", ()), ("No matching games were found (of # in progress).", ())];
 
 impl GameRow {
     fn parse(line: &[u8]) -> Option<Self> {
@@ -142,7 +148,7 @@ impl GameRow {
         example: &[u8],
     ) -> Option<Self> {
         let (white_clock, black_clock) = read_clocks(&mut at).unzip();
-        let (white_material, black_material) = at.skip_whitespace().between(b"(", b")", read_materials).unzip();
+        let (white_material, black_material) = at.skip_whitespace().between(b"(", b")", read_number_pair).unzip();
         let to_move = read_color_letter(at.skip_whitespace())?;
         let move_number = at.expect(b":")?.skip_whitespace().number()?;
         at.expect_blank_rest()?;
@@ -221,6 +227,22 @@ mod tests {
                 (0, 0),
                 (39, 39),
                 1,
+            ),
+            (
+                "  7 1203 Foo         1540 Bar        [ bu  5   0]   0:31 -  1:02 ( 3-19) W: 44",
+                "Foo",
+                "Bar",
+                (31, 62),
+                (3, 19),
+                44,
+            ),
+            (
+                "  9 1203 Foo         1540 Bar        [ ?u  0   0]  0:00 -  0:00 (39- 9) W:104",
+                "Foo",
+                "Bar",
+                (0, 0),
+                (39, 9),
+                104,
             ),
             (
                 " 1 ++++ Abcdefghijk ++++ Zyxwvutsrq [ su100  60] 1:40:00 -1:40:00 (39-39) W:  1",
@@ -343,6 +365,8 @@ mod tests {
     #[test]
     fn no_games_and_no_end() {
         assert_eq!(parse::<GameList>("There are no games in progress."), Ok(GameList::default()));
+        let none = parse::<GameList>("No matching games were found (of 3 in progress).").unwrap();
+        assert_eq!((none.games.len(), none.shown, none.total), (0, None, Some(3)));
         assert!(parse::<GameList>("  0 games displayed.").is_ok());
         let cut = " 1 ---- Alice       ---- Boris      [ su 15   5]  14:59 - 15:00 (39-39) W:  1";
         assert_eq!(parse::<GameList>(cut), Err(ListingError::Incomplete));

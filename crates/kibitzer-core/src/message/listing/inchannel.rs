@@ -12,7 +12,7 @@ use crate::text::{Line, decode_latin_1};
 ///
 /// Rows look like `Channel 1 "help": A B C` on FICS, `Channel 1: A B` on uhlin-fics, `53: A B(U)` on FatICS. For a
 /// single channel a line with the number of players ends the list: `3 players are in channel 1.`, `2 people are in
-/// channel 1.`, `There are 0 players in channel 1.` For a channel without players uhlin-fics prints `Channel 1 is
+/// channel 1.`, `There are 0 players in channel 1.` Names in braces are of members who do not hear channels now. For a channel without players uhlin-fics prints `Channel 1 is
 /// empty.` FatICS's list of all channels has no end.
 ///
 /// Source: transcripts of FatICS and uhlin-fics; the sentence for an empty channel was received from uhlin-fics 1.4.7.
@@ -63,8 +63,13 @@ impl ChannelMembers {
         let name = at.expect(b" \"").and_then(|at| at.take_until_and_skip(b"\""));
         at.expect(b":")?;
         let name = name.map(|name| decode_latin_1(name).into_owned());
-        Some(Self { channel, name, members: parse_items(at, ListedPlayer::read)? })
+        Some(Self { channel, name, members: parse_items(at, read_member)? })
     }
+}
+
+/// Reads a member. Braces enclose one who does not hear channels now: `{Foo(TM)}`.
+fn read_member(at: &mut Cursor<'_>) -> Option<ListedPlayer> {
+    at.between(b"{", b"}", ListedPlayer::read).or_else(|| ListedPlayer::read(at))
 }
 
 /// The lines that report the number of players in one channel, whose number comes last.
@@ -92,7 +97,8 @@ mod tests {
 
     #[test]
     fn one_channel_of_every_server() {
-        let cases: [(&str, u32, &[&str]); 5] = [
+        let cases: [(&str, u32, &[&str]); 6] = [
+            ("Channel 1 \"help\": {A} {B(TM)} C\n3 players are in channel 1.", 1, &["A", "B", "C"]),
             ("Channel 1 \"help\": A B C\n3 players are in channel 1.", 1, &["A", "B", "C"]),
             ("Channel 1: Alice Boris\n2 people are in channel 1.", 1, &["Alice", "Boris"]),
             (
@@ -122,6 +128,8 @@ mod tests {
     fn other_lines_are_not_channels() {
         for line in [
             "53: hi!",
+            "53: {A",
+            "53: {A B}",
             "Channel 1 is empty, alas.",
             "Channel x: A",
             "3 players are in channel 1",

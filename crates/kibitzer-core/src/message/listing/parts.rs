@@ -52,8 +52,8 @@ pub struct GameTerms {
     /// The letter before the kind: `p` for a private game; in FatICS's histories the speed (`b`, `l`, `s`).
     pub mark: Option<char>,
     /// The kind: b blitz, l lightning, s standard, u untimed, w wild, e examined, z crazyhouse, B bughouse, L losers,
-    /// S suicide, x atomic, n nonstandard (FatICS's histories: plain chess), 9 chess960 on FatICS. `None` if the
-    /// column is blank, as for unrated stored games on FatICS.
+    /// S suicide, x atomic, n nonstandard (FatICS's histories: plain chess); on FatICS 9 chess960, ? untimed, o slow, c by
+    /// correspondence. `None` if the column is blank, as for unrated stored games on FatICS.
     pub kind: Option<char>,
     /// Whether the game is rated: `r` rather than `u`.
     pub rated: bool,
@@ -95,9 +95,9 @@ impl GameTerms {
     }
 }
 
-/// Reads the letter or digit of a kind.
+/// Reads the letter or digit of a kind, or FatICS's `?`.
 fn read_kind_letter(at: &mut Cursor<'_>) -> Option<char> {
-    read_letter_or_blank(at).filter(char::is_ascii_alphanumeric)
+    read_letter_or_blank(at).filter(|&kind| kind.is_ascii_alphanumeric() || kind == '?')
 }
 
 /// Reads one printable ASCII character, which may be a blank.
@@ -106,11 +106,11 @@ fn read_letter_or_blank(at: &mut Cursor<'_>) -> Option<char> {
     at.eat(&[letter]).then(|| char::from(letter))
 }
 
-/// Reads the material of White and Black, `39-39`, with a pawn counted as 1.
-pub(super) fn read_materials(at: &mut Cursor<'_>) -> Option<(u16, u16)> {
-    let white = at.number()?;
-    at.expect(b"-")?;
-    Some((white, at.number()?))
+/// Reads two numbers with a hyphen between them, each after optional blanks: the material ` 3-19`, with a pawn counted as 1, or the
+/// rating range `   0- 999`.
+pub(super) fn read_number_pair(at: &mut Cursor<'_>) -> Option<(u16, u16)> {
+    let first = at.skip_whitespace().number()?;
+    Some((first, at.expect(b"-")?.skip_whitespace().number()?))
 }
 
 /// Reads a clock after optional blanks: `0:10`, `-0:05`, `1:40:00`.
@@ -177,6 +177,7 @@ mod tests {
             ("[ su100  60]", Some(terms(None, 's', false, 100, 60))),
             ("[bzr  3   0]", Some(terms(Some('b'), 'z', true, 3, 0))),
             ("[b9u  5   5]", Some(terms(Some('b'), '9', false, 5, 5))),
+            ("[ ?u  0   0]", Some(terms(None, '?', false, 0, 0))),
             ("[  u 10   5]", Some(GameTerms { kind: None, ..terms(None, ' ', false, 10, 5) })),
             ("[ sx  3   0]", None),
             ("[   10   5]", None),

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::Listing;
-use super::parts::parse_row_count;
+use super::parts::{parse_row_count, read_number_pair};
 use crate::message::template::{read_bracketed_color, read_rated};
 use crate::message::{Handle, Rating, Seek, Titles};
 use crate::scan::Cursor;
@@ -84,11 +84,10 @@ fn read_kind<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
     Some(at.since(from).trim_ascii_end())
 }
 
-/// Reads the rating range, `0-9999`.
+/// Reads the rating range, `0-9999` or `   0- 999`.
 fn read_rating_range(at: &mut Cursor<'_>) -> Option<(u16, u16)> {
-    let low = at.skip_whitespace().number()?;
-    let high = at.expect(b"-")?.number()?;
-    matches!(at.peek(), None | Some(b' ')).then_some((low, high))
+    let range = read_number_pair(at)?;
+    matches!(at.peek(), None | Some(b' ')).then_some(range)
 }
 
 #[cfg(test)]
@@ -136,6 +135,15 @@ mod tests {
                 None,
                 1800,
                 (false, true),
+            ),
+            (
+                " 48 ---- Foo(C)              3   0 rated   blitz      [white]    0- 999 mf",
+                "Foo",
+                None,
+                "blitz",
+                Some(Color::White),
+                999,
+                (true, true),
             ),
         ];
         for (line, name, rating, kind, color, max, flags) in cases {

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use super::parts::{read_color_letter, read_free_name, read_materials, read_text, read_text_word};
+use super::parts::{read_color_letter, read_free_name, read_number_pair, read_text, read_text_word};
 use super::{GameTerms, Listing};
 use crate::chess::Color;
 use crate::message::Handle;
@@ -19,7 +19,8 @@ use crate::text::Line;
 /// ```
 ///
 /// uhlin-fics names the players only, in lower case: `   alice vs. boris`. A player without such games has the line
-/// `Alekhine has no adjourned games.` instead, or the first line alone. Nothing marks the end.
+/// `Alekhine has no adjourned games.` or `Player Alekhine has no games stored.` instead, or the first line alone. Nothing marks the
+/// end.
 ///
 /// Source: transcripts of FatICS and uhlin-fics.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -72,8 +73,11 @@ pub struct StoredDetails {
 }
 
 /// The first lines; `Break` for one that is also the last.
-const HEADS: TemplateTable<ControlFlow<()>> =
-    &[("Stored games for %:", ControlFlow::Continue(())), ("% has no adjourned games.", ControlFlow::Break(()))];
+const HEADS: TemplateTable<ControlFlow<()>> = &[
+    ("Stored games for %:", ControlFlow::Continue(())),
+    ("% has no adjourned games.", ControlFlow::Break(())),
+    ("Player % has no games stored.", ControlFlow::Break(())),
+];
 
 impl Listing for StoredGames {
     fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
@@ -104,7 +108,7 @@ impl StoredGames {
         let opponent_is_on = at.skip_whitespace().eat(b"Y");
         (opponent_is_on || at.eat(b"N")).then_some(())?;
         let terms = GameTerms::read(at.skip_whitespace())?;
-        let (white_material, black_material) = read_materials(at.skip_whitespace())?;
+        let (white_material, black_material) = read_number_pair(at.skip_whitespace())?;
         let details = StoredDetails {
             index,
             color,
@@ -141,7 +145,7 @@ mod tests {
         let reply = "Stored games for Alekhine:\n    C Opponent       On Type          Str  M    ECO Date\n \
                      1: W Bogoljubov      Y [snr 10  10] 39-38 B6   C77 2026-11-21 00:35 UTC\n \
                      2: B Duras           N [ br  2  12] 9-12 W116 --- Wed Nov 12, 19:41 EDT 2009\n \
-                     3: W Boris           Y [  u 10   5] 39-39 W3   A00 2026-11-21 09:19 UTC";
+                     3: W Boris           Y [  u 10   5]  9-3  W3   A00 2026-11-21 09:19 UTC";
         let stored = parse::<StoredGames>(reply).unwrap();
         let names: Vec<_> = stored.games.iter().map(|g| (g.white.as_str(), g.black.as_str())).collect();
         assert_eq!(names, [("Alekhine", "Bogoljubov"), ("Duras", "Alekhine"), ("Alekhine", "Boris")]);
@@ -151,7 +155,9 @@ mod tests {
         assert_eq!((first.to_move, first.move_number, first.eco.as_str()), (Color::Black, 6, "C77"));
         assert_eq!(first.date, "2026-11-21 00:35 UTC");
         assert_eq!(stored.games[1].details.as_ref().map(|d| (d.opponent_is_on, d.move_number)), Some((false, 116)));
-        let unrated = stored.games[2].details.as_ref().unwrap().terms;
+        let third = stored.games[2].details.as_ref().unwrap();
+        assert_eq!((third.white_material, third.black_material), (9, 3));
+        let unrated = third.terms;
         assert_eq!((unrated.mark, unrated.kind, unrated.rated, unrated.initial_min), (None, None, false, 10));
         assert!(stored.unread.is_empty());
         assert_eq!(parse_with_async_lines_inserted::<StoredGames>(reply), Ok(stored));
@@ -166,7 +172,9 @@ mod tests {
 
     #[test]
     fn no_games() {
-        for reply in ["Stored games for Alice:\n\n", "Alice has no adjourned games."] {
+        let replies =
+            ["Stored games for Alice:\n\n", "Alice has no adjourned games.", "Player Alice has no games stored."];
+        for reply in replies {
             let stored = parse::<StoredGames>(reply).unwrap();
             assert_eq!((stored.owner.as_str(), stored.games.len()), ("Alice", 0), "{reply}");
         }

@@ -63,6 +63,9 @@ impl Listing for WhoList {
             (self.shown, self.total) = (Some(shown), total);
             return Some(ControlFlow::Break(()));
         }
+        if line.starts_with(b"No logged in players match the flags") {
+            return Some(ControlFlow::Break(()));
+        }
         self.players.extend(parse_items(Cursor::new(line), read_entry)?);
         Some(ControlFlow::Continue(()))
     }
@@ -153,6 +156,8 @@ mod tests {
 
     #[test]
     fn other_tables_are_stored_as_lines() {
+        let none = parse::<WhoList>("No logged in players match the flags in your who request.").unwrap();
+        assert!(none.players.is_empty() && none.unread.is_empty());
         let names = "     Alice        Boris        Reader  \n\n 3 players displayed (of 3). (*) indicates system administrator.";
         let list = parse::<WhoList>(names).unwrap();
         assert_eq!((list.players.len(), list.unread.len()), (0, 1));
