@@ -4,12 +4,10 @@ use kibitzer::core::message::Relation;
 
 use super::commands::NO_SERVER;
 use super::{App, TerminalRequest};
-use crate::console::model::GameSnapshot;
 
 impl App {
-    /// Returns the text of the row above the input: the oldest offer to this login or, without one, the first game in which it is
-    /// the user's move. Adds the keys that answer it if lines can be sent. `None` without either, for a recording, and in a
-    /// session that a bot plays.
+    /// Returns the text of the row above the input: the oldest offer to this login, with the keys that answer it if lines can be
+    /// sent; without one, that it is the user's move. `None` without either, for a recording, and in a session that a bot plays.
     pub(crate) fn attention_text(&self) -> Option<String> {
         if !self.source.is_live() || self.source.has_bot() {
             return None;
@@ -20,9 +18,8 @@ impl App {
             let others = if n_others == 0 { String::new() } else { format!(" ({n_others} more)") };
             return Some(format!("{}{}{others}", offer.text, keys(": F5 accepts, F6 declines")));
         }
-        let is_waiting = |snapshot: &&GameSnapshot| snapshot.followed && snapshot.board.relation() == Relation::MyTurn;
-        let game = self.model.games.values().map(|game| &**game).find(is_waiting)?;
-        Some(format!("game {}: your move{}", game.id(), keys("; type it, such as e4, and Enter")))
+        let game = self.own_game().filter(|game| game.board.relation() == Relation::MyTurn)?;
+        Some(format!("game {}: your move; type it, such as e4, and Enter", game.id()))
     }
 
     /// Starts to send the command that accepts (`true`) or declines the oldest offer, and removes the offer. Shows an error, and
@@ -34,6 +31,7 @@ impl App {
         let answer = offer.answer(accepts);
         if self.start_job(NO_SERVER, |live| live.start_sending(&answer)) {
             self.model.received_offers.offers.retain(|other| *other != offer);
+            self.return_to_own_game();
         }
     }
 

@@ -143,8 +143,9 @@ impl App {
     /// Starts to send a line to the server. If it cannot be sent now, shows an error; in a live session, the line then replaces
     /// the text of the editor. A later failure becomes a notice.
     fn send_line_or_restore(&mut self, line: &str) {
-        let is_started = self.start_job(NO_SERVER, |live| live.start_sending(line));
-        if !is_started && self.source.is_live() {
+        if self.start_job(NO_SERVER, |live| live.start_sending(line)) {
+            self.return_to_own_game();
+        } else if self.source.is_live() {
             self.input.set_text(line);
         }
     }

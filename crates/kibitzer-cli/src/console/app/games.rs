@@ -1,6 +1,6 @@
 //! Chooses the game on the board.
 
-use kibitzer::core::message::GameId;
+use kibitzer::core::message::{GameId, Relation};
 
 use super::{App, Pane};
 use crate::console::model::{ConsoleRow, GameSnapshot};
@@ -9,9 +9,30 @@ use crate::console::model::{ConsoleRow, GameSnapshot};
 const MAX_BOARDS: usize = 64;
 
 impl App {
-    /// Returns the game on the board: the pinned one, otherwise that of the selected row while the list is paused, otherwise the
-    /// automatic choice; `None` before the first board.
+    /// Returns the game in progress that the user plays: the pinned one if the user plays it, otherwise one in which it is the
+    /// user's move. `None` without one, in a recording, without write access, and if a bot plays.
+    pub(super) fn own_game(&self) -> Option<&GameSnapshot> {
+        let is_played = self.source.accepts_lines() && !self.source.has_bot();
+        let games = self.model.games.values().map(|game| &**game).filter(|game| is_played && game.is_own());
+        games.max_by_key(|game| (Some(game.id()) == self.pinned_game, game.board.relation() == Relation::MyTurn))
+    }
+
+    /// Ends the pause of the list, and unpins any other game, if the user plays a game.
+    pub(super) fn return_to_own_game(&mut self) {
+        if self.own_game().is_some() {
+            self.list.follow_end();
+            self.pinned_game = self.pinned_game.filter(|id| self.model.games.get(id).is_some_and(|game| game.is_own()));
+        }
+    }
+
+    /// Returns the game on the board: the user's own if it waits for a move or no game is pinned; otherwise the pinned one,
+    /// otherwise that of the selected row while the list is paused, otherwise the automatic choice. `None` before the first board.
     pub(crate) fn shown_game(&self) -> Option<GameId> {
+        let own = self.own_game();
+        let shows_own = |own: &&GameSnapshot| self.pinned_game.is_none() || own.board.relation() == Relation::MyTurn;
+        if let Some(own) = own.filter(shows_own) {
+            return Some(own.id());
+        }
         let selected = self.selected_row().filter(|_| self.list.is_paused);
         let of_row = selected.and_then(ConsoleRow::game).filter(|game| self.model.games.contains_key(game));
         self.pinned_game.or(of_row).or(self.auto_game)
@@ -40,10 +61,10 @@ impl App {
         only.map(|other| other.id())
     }
 
-    /// Returns these games as they are now or, with stopped clocks, as they were at the selected older row. Leaves out games
-    /// without a stored board.
+    /// Returns these games as they are now or, with stopped clocks, as they were at the [row of the boards](Self::row_of_boards).
+    /// Leaves out games without a stored board.
     pub(super) fn snapshots_at_selection(&self, games: &[GameId]) -> Vec<GameSnapshot> {
-        match self.selected_older_row() {
+        match self.row_of_boards() {
             Some(row) => self.model.games_at_row(games, row),
             None => games.iter().filter_map(|game| self.model.games.get(game)).map(|game| (**game).clone()).collect(),
         }
@@ -55,13 +76,26 @@ impl App {
         self.list.selected_number().filter(|&row| self.list.is_paused && row < self.model.rows.newest)
     }
 
-    /// Pins a game to the board; `None` unpins. Shows an error for a game without a board.
+    /// Returns the older row whose boards are shown. `None` if they are shown as they are now: without a selected older row, and
+    /// always if the user plays the shown game.
+    pub(crate) fn row_of_boards(&self) -> Option<u64> {
+        let own = self.own_game().map(GameSnapshot::id);
+        self.selected_older_row().filter(|_| own.is_none() || own != self.shown_game())
+    }
+
+    /// Pins a game to the board; `None` unpins. Shows an error for a game without a board, and for one that is not shown, because
+    /// another game waits for the user's move.
     pub(super) fn pin_game(&mut self, game: Option<GameId>) {
         match game {
             Some(game) if !self.model.games.contains_key(&game) => {
                 self.show_error(format!("the server has not sent a board of game {game} yet"));
             }
-            game => self.pinned_game = game,
+            game => {
+                self.pinned_game = game;
+                if let Some(shown) = self.shown_game().filter(|shown| game.is_some_and(|game| game != *shown)) {
+                    self.show_error(format!("game {shown} waits for your move; its board stays until then"));
+                }
+            }
         }
     }
 
@@ -72,7 +106,7 @@ impl App {
         let at = self.shown_game().and_then(|game| games.iter().position(|other| *other == game));
         let to = at.map_or(Some(0), |at| at.checked_add_signed(places));
         if let Some(&game) = to.and_then(|to| games.get(to)) {
-            self.pinned_game = Some(game);
+            self.pin_game(Some(game));
         }
     }
 

@@ -213,11 +213,13 @@ impl App {
                         self.source.try_as_recording_ref().map_or(Duration::MAX, |player| player.reader.length),
                     );
                     match goal {
-                        Some(SeekGoal::Match(search)) => self.select_first_match(&search),
+                        Some(SeekGoal::Match(search, start)) => self.continue_search_at_start(search, start, now),
+                        Some(SeekGoal::MatchFromStart(_, start)) => self.return_to_search_start(&start, now),
                         Some(SeekGoal::Ply(..)) => self.show_error("not found up to the end of the recording"),
                         _ => {}
                     }
-                    return Ok(false);
+                    // A search may go on at the start.
+                    return Ok(self.source.try_as_recording_ref().is_some_and(|player| player.goal.is_some()));
                 }
             }
         }

@@ -2,10 +2,13 @@
 
 use std::time::{Duration, Instant};
 
+use kibitzer::core::Event;
+use kibitzer::core::game::ChangeKind;
+
 use super::{App, DetailView};
 use crate::console::input::Focus;
 use crate::console::model::{ConsoleRow, RowContent, Search, SentLine, SessionModel};
-use crate::console::source::{SeekGoal, board_ply_in_row};
+use crate::console::source::{SearchStart, SeekGoal, board_ply_in_row};
 
 /// Maximum number of marks that are restored after a restart of the recording.
 const KEPT_MARKS: usize = 1_000;
@@ -13,23 +16,33 @@ const KEPT_MARKS: usize = 1_000;
 const NO_SEARCH: &str = "nothing to search for yet: /find EXPR";
 /// Error for a search without a match in either direction.
 const NO_MATCH: &str = "no stored line matches";
+/// Notice for a match that was found after a search continued at the start.
+const WRAPPED: &str = "no match after this line: the search went on at the start";
 /// Error for commands that need a recording.
 const NO_RECORDING: &str = "only a recording can do that; this session is live";
 
 impl App {
-    /// Adds a new row to the list if it belongs there, and considers its game as the automatic choice. If the row matches the
-    /// breakpoint, or reaches the goal of a seek, stops the recording there and selects the row. In a session, the breakpoint
-    /// pauses the list alone, and is ignored while that is paused.
+    /// Adds a new row to the list if it belongs there, and considers its game as the automatic choice; a game that the user begins
+    /// to play ends the pause of the list. If the row matches the breakpoint, or reaches the goal of a seek, stops the recording
+    /// there and selects the row; at a desync, shows its view. In a session, the breakpoint pauses the list alone, and is ignored
+    /// while that is paused.
     pub(super) fn on_new_row(&mut self, row_number: u64, now: Instant) {
         let Some(new) = self.model.rows.get(row_number) else { return };
         let is_listed = self.list.add_if_included(new, self.model.rows.oldest_number());
-        let at = new.at;
-        // A paused screen of a session must not jump; the session itself continues.
-        let may_break = !self.source.is_live() || !self.list.is_paused;
+        let (at, game) = (new.at, new.game());
+        let is_desync = matches!(new.event(), Some(Event::Desync(_)));
+        // A paused screen of a session must not jump; the session itself continues. A stopped recording has its break already.
+        let player = self.source.try_as_recording_ref();
+        let may_break = player.map_or(!self.list.is_paused, |player| player.may_break());
         let is_break =
             may_break && self.breakpoint.as_ref().is_some_and(|filter| filter.accepts(&new.filter_subject()));
-        if let Some(game) = new.game() {
+        let change = new.event().and_then(Event::change).filter(|change| change.relation.is_mine());
+        let begins = change.is_some_and(|change| matches!(change.kind, ChangeKind::Opened | ChangeKind::Replaced));
+        if let Some(game) = game {
             self.consider_auto_game(game);
+        }
+        if begins {
+            self.return_to_own_game();
         }
         if is_break {
             if let Some(player) = self.source.try_as_recording_mut() {
@@ -38,11 +51,21 @@ impl App {
             }
             self.search = self.breakpoint.clone().map(Search::Breakpoint);
             self.list.select_and_stop_following(row_number);
+            if is_desync {
+                self.show_view_from_top(DetailView::Event);
+            }
             let next = if self.focus == Focus::Input { "Esc and n go" } else { "n goes" };
             self.show_info(format!("break at #{row_number}; Space goes on, {next} to the next"));
         } else if let Some(player) = self.source.try_as_recording_mut() {
             match player.take_reached_goal(&self.model, row_number, is_listed) {
-                Some(SeekGoal::Match(search)) => self.select_match(&search, row_number),
+                Some(SeekGoal::Match(search, _)) => self.select_match(&search, row_number),
+                Some(SeekGoal::MatchFromStart(search, start)) => {
+                    let last = self.matching_row_numbers(&search).next_back();
+                    match last.filter(|last| *last == row_number) {
+                        None => self.return_to_search_start(&start, now),
+                        found => self.select_wrapped_match(&search, found, WRAPPED),
+                    }
+                }
                 Some(_) => self.list.select_and_stop_following(row_number),
                 None => {}
             }
@@ -187,9 +210,14 @@ impl App {
                 None => self.show_error(NO_MATCH),
             };
         }
+        let start = SearchStart {
+            newest: self.model.rows.newest,
+            selected: self.list.selected_number().filter(|_| self.list.is_paused),
+            reading: self.source.current_time(now),
+        };
         match self.source.try_as_recording_mut().filter(|player| !player.reader.is_over) {
-            Some(player) => player.seek_to(SeekGoal::Match(search), now),
-            None => self.select_first_match(&search),
+            Some(player) => player.seek_to(SeekGoal::Match(search, start), now),
+            None => self.continue_search_at_start(search, start, now),
         }
     }
 
@@ -206,11 +234,32 @@ impl App {
         self.select_wrapped_match(&search, newest, "no match before this line: the search went on at the end");
     }
 
-    /// Continues a search at the oldest stored row: selects the first match, and shows a notice that the search wrapped. Shows an
+    /// Continues a search that found nothing after `start`: selects the first match, and shows a notice that the search wrapped. If
+    /// rows of a recording are no longer stored, or it is no longer where the search started, plays it again up to there. Shows an
     /// error if no row matches.
-    pub(super) fn select_first_match(&mut self, search: &Search) {
-        let oldest = self.matching_row_numbers(search).next();
-        self.select_wrapped_match(search, oldest, "no match after this line: the search went on at the start");
+    pub(super) fn continue_search_at_start(&mut self, search: Search, start: SearchStart, now: Instant) {
+        let (oldest, rows) = (self.matching_row_numbers(&search).next(), &self.model.rows);
+        let has_all = rows.oldest_number() == 1 && (oldest.is_some() || rows.newest == start.newest);
+        if has_all || self.source.is_live() {
+            return self.select_wrapped_match(&search, oldest, WRAPPED);
+        }
+        self.seek_to(SeekGoal::MatchFromStart(search, start), true, now);
+        if start.newest == 0 {
+            self.return_to_search_start(&start, now);
+        }
+    }
+
+    /// Stops a recording where a search without a match started, and shows an error.
+    pub(super) fn return_to_search_start(&mut self, start: &SearchStart, now: Instant) {
+        if let Some(player) = self.source.try_as_recording_mut() {
+            player.stop_and_drop_goal(now);
+            player.clock.set_reading(start.reading, now);
+        }
+        match start.selected {
+            Some(row) => self.list.select_and_stop_following(row),
+            None => self.list.follow_end(),
+        }
+        self.show_error(NO_MATCH);
     }
 
     /// Selects the match of a search that wrapped, and shows `text`; shows an error if `found` is `None`.

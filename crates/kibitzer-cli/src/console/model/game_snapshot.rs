@@ -33,7 +33,7 @@ pub(crate) struct GameSnapshot {
     /// The other game of a bughouse match.
     pub(crate) partner: Option<GameId>,
     /// Side whose clock is running.
-    running: Option<Color>,
+    pub(super) running: Option<Color>,
     /// Time of the session at which the clocks were reported, by the last new board.
     pub(super) clocks_at: Duration,
 }
@@ -112,6 +112,11 @@ impl GameSnapshot {
     /// Returns whether the game has reserves and is not known to be of another variant than bughouse.
     pub(crate) fn may_be_bughouse(&self) -> bool {
         self.hands.is_some() && self.kind.as_deref().is_none_or(|kind| kind.contains("bughouse"))
+    }
+
+    /// Returns whether the login plays the game, and it is in progress.
+    pub(crate) fn is_own(&self) -> bool {
+        self.followed && self.board.relation().is_mine()
     }
 
     pub(crate) const fn id(&self) -> GameId {

@@ -39,6 +39,8 @@ use crate::output::PasswordPrompt;
 const KEPT_GAMES: usize = 256;
 /// Minimum duration of a silence that gets a row of its own.
 const GAP: Duration = Duration::from_secs(30);
+/// Minimum age of the last received byte for a silent line, and of an unanswered line for a stalled one.
+const SILENCE: Duration = Duration::from_secs(2);
 /// First byte of a telnet command.
 const IAC: u8 = 0xFF;
 
@@ -65,6 +67,10 @@ pub(crate) struct SessionModel {
     snapshot_lines: (u64, Vec<u8>),
     /// Time of the last received bytes or sent line.
     last_traffic: Option<Duration>,
+    /// Time of the last received bytes of the connection.
+    last_received: Option<Duration>,
+    /// Time of the first sent line after them.
+    unanswered_since: Option<Duration>,
 }
 
 impl SessionModel {
@@ -81,6 +87,7 @@ impl SessionModel {
             SourceItemKind::Bytes(bytes) => {
                 self.rates.second_mut(at).bytes += u64::try_from(bytes.len()).unwrap_or(u64::MAX);
                 self.bytes.push(&bytes);
+                (self.last_received, self.unanswered_since) = (Some(at), None);
             }
             SourceItemKind::Event { event, snapshot, decoding } => {
                 if matches!(event, Event::Received { .. }) {
@@ -119,6 +126,21 @@ impl SessionModel {
         }
     }
 
+    /// Returns the age of the last received byte; `None` up to two seconds, and before the first byte of a connection.
+    pub(crate) fn silence(&self, now: Duration) -> Option<Duration> {
+        self.last_received.map(|last| now.saturating_sub(last)).filter(|silence| *silence > SILENCE)
+    }
+
+    /// Returns whether a sent line has waited for more than two seconds without any received byte.
+    pub(crate) fn is_stalled(&self, now: Duration) -> bool {
+        self.clock_time(now) < now
+    }
+
+    /// Returns the time up to which running clocks are shown: `now`, or the time at which the line stalled.
+    pub(crate) fn clock_time(&self, now: Duration) -> Duration {
+        self.unanswered_since.map_or(now, |since| now.min(since + SILENCE))
+    }
+
     /// Appends a mark. Returns its row number.
     pub(crate) fn add_mark(&mut self, at: Duration, text: String) -> u64 {
         self.push_row(at, RowContent::Mark(text))
@@ -149,6 +171,7 @@ impl SessionModel {
         let sent = SentLine { bytes, text, secret, reply: None };
         let mut is_housekeeping = false;
         if is_line {
+            self.unanswered_since.get_or_insert(at);
             let line = sent.latin1_text();
             self.facts.record_sent(self.rows.next_number(), at, &line);
             is_housekeeping = self.housekeeping_filter_mut().record_sent(&line);
@@ -169,9 +192,11 @@ impl SessionModel {
         self.password_prompt.record_event(event.kind());
         self.received_offers.apply_event(&event);
         match event.kind() {
-            EventKind::Connected => self.reset_connection_state(),
-            EventKind::Lost => self.rates.second_mut(at).losses += 1,
+            EventKind::Connected | EventKind::Lost | EventKind::Ended => self.reset_connection_state(),
             _ => {}
+        }
+        if event.kind() == EventKind::Lost {
+            self.rates.second_mut(at).losses += 1;
         }
         if let Some(snapshot) = snapshot {
             self.store_game_and_lag(at, &event, snapshot);
@@ -194,8 +219,8 @@ impl SessionModel {
         self.add_mark(at, text);
     }
 
-    /// Resets the state that belongs to a connection: the base position, pending replies, offers and the password prompt. The
-    /// games stay, but none is followed, and their analysis is removed.
+    /// Resets the state that belongs to a connection, at its start and end: the base position, pending replies, offers and the
+    /// password prompt. The games stay, but none is followed, their clocks stop, and their analysis is removed.
     fn reset_connection_state(&mut self) {
         self.base = self.bytes.end;
         if self.snapshot_lines.0 == self.base {
@@ -204,9 +229,9 @@ impl SessionModel {
         (self.facts, self.housekeeping) = (SessionFacts::default(), None);
         self.received_offers = ReceivedOffers::default();
         self.password_prompt = PasswordPrompt::default();
+        (self.last_received, self.unanswered_since) = (None, None);
         for game in self.games.values_mut() {
-            game.followed = false;
-            game.analysis = None;
+            (game.followed, game.running, game.analysis) = (false, None, None);
         }
     }
 

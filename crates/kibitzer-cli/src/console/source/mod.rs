@@ -16,7 +16,7 @@ use kibitzer::transcript::Utc;
 use crate::failure::Failure;
 pub(crate) use feed::{SessionFeed, fill_feed};
 pub(crate) use live_session::LiveSession;
-pub(crate) use recording_player::{NextItem, RecordingPlayer, SeekGoal, board_ply_in_row};
+pub(crate) use recording_player::{NextItem, RecordingPlayer, SearchStart, SeekGoal, board_ply_in_row};
 pub(crate) use recording_reader::RecordingReader;
 
 /// A message for the user in the status row.

@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use kibitzer::core::Event;
 use kibitzer::core::message::{GameId, Style12};
 
-use crate::console::model::{ConsoleRow, Search, SessionModel, SourceItem, board_in_event};
+use crate::console::model::{ConsoleRow, Search, SessionModel, SourceItem, SourceItemKind, board_in_event};
 use crate::console::source::recording_reader::RecordingReader;
 use crate::console::source::replay_clock::ReplayClock;
 use crate::failure::Failure;
@@ -17,9 +18,22 @@ pub(crate) enum SeekGoal {
     /// A time of the recording.
     Time(Duration),
     /// The next row that matches.
-    Match(Search),
+    Match(Search, SearchStart),
+    /// The first row that matches, or the place at which the search started.
+    MatchFromStart(Search, SearchStart),
     /// The board after a ply of this game, or of any game.
     Ply(Option<GameId>, u32),
+}
+
+/// Where a search started.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SearchStart {
+    /// Number of the newest row.
+    pub(crate) newest: u64,
+    /// Number of the selected row; `None` if the selection followed the newest one.
+    pub(crate) selected: Option<u64>,
+    /// Reading of the recording's clock.
+    pub(crate) reading: Duration,
 }
 
 /// Returns the ply of the board in a row; `None` without a board, and for a board of another game than `game`, if one is given.
@@ -35,6 +49,8 @@ pub(crate) struct RecordingPlayer {
     pub(crate) reader: RecordingReader,
     pub(crate) clock: ReplayClock,
     pub(crate) goal: Option<SeekGoal>,
+    /// Whether the last item was a desync, whose message follows at once, even if the clock has stopped.
+    is_at_desync: bool,
 }
 
 /// Result of asking a source for its next item.
@@ -54,12 +70,17 @@ impl RecordingPlayer {
     pub(crate) fn new(reader: RecordingReader, speed: f64, now: Instant) -> Self {
         let mut clock = ReplayClock::new(speed, now);
         clock.start(now);
-        Self { reader, clock, goal: None }
+        Self { reader, clock, goal: None, is_at_desync: false }
     }
 
     /// Returns whether the clock runs and the recording is not over. A seek does not count as playing.
     pub(crate) const fn is_playing(&self) -> bool {
         self.clock.is_running && !self.reader.is_over
+    }
+
+    /// Returns whether a breakpoint applies: while the recording plays or seeks, except on the way back to the start of a search.
+    pub(crate) fn may_break(&self) -> bool {
+        self.goal.as_ref().map_or(self.clock.is_running, |goal| !matches!(goal, SeekGoal::MatchFromStart(..)))
     }
 
     /// Returns the current time of the recording.
@@ -95,6 +116,7 @@ impl RecordingPlayer {
     /// As [`RecordingReader::next_until`].
     pub(crate) fn next_item(&mut self, now: Instant) -> Result<NextItem, Failure> {
         let until = match &self.goal {
+            None if std::mem::take(&mut self.is_at_desync) => self.reader.at,
             // A stopped clock must not deliver further items of the current time.
             None if !self.clock.is_running => return Ok(NextItem::Wait),
             None => self.clock.reading_at(now),
@@ -102,6 +124,7 @@ impl RecordingPlayer {
             Some(_) => Duration::MAX,
         };
         if let Some(item) = self.reader.next_until(until)? {
+            self.is_at_desync = matches!(&item.kind, SourceItemKind::Event { event: Event::Desync(_), .. });
             if self.goal.is_some() {
                 self.clock.set_reading(item.at, now);
             }
@@ -125,7 +148,10 @@ impl RecordingPlayer {
         let row = model.rows.get(row)?;
         self.goal.take_if(|goal| match goal {
             SeekGoal::Row => is_listed,
-            SeekGoal::Match(search) => search.accepts(model, row, is_listed),
+            SeekGoal::Match(search, _) => search.accepts(model, row, is_listed),
+            SeekGoal::MatchFromStart(search, start) => {
+                row.number >= start.newest || search.accepts(model, row, is_listed)
+            }
             SeekGoal::Ply(game, ply) => board_ply_in_row(row, *game) == Some(*ply),
             // Items reach a time, not rows.
             SeekGoal::Time(_) => false,

@@ -42,7 +42,7 @@ pub(crate) struct RecordingReader {
     /// Items of the current record that are not delivered yet.
     ready: VecDeque<SourceItemKind>,
     /// Time of the current record.
-    at: Duration,
+    pub(super) at: Duration,
     /// Whether everything in the recording has been delivered.
     pub(crate) is_over: bool,
 }

@@ -9,6 +9,7 @@ use ratatui::style::Color;
 
 use super::live::Guest;
 use super::{SIZES, TestConsole, assert_matches_file, text};
+use crate::console::source::Notice;
 use crate::console::view::Theme;
 
 /// Holds both sizes against the files of this name.
@@ -110,12 +111,18 @@ fn reserves() {
     assert_screens("reserves", &mut watcher);
 }
 
-/// A session in which White's pawn goes to another square than its move says, with the desync selected.
-pub(super) fn desync() -> TestConsole {
+/// The start of a game, and a board on which White's pawn went to another square than its move says.
+fn contradicting_boards() -> (String, String) {
     let start = "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 7 Euwe Flohr 0 5 0 39 39 \
         300000 300000 1 none (0:00.000) none 0 0 0\n\r";
     let wrong = start.replace("-------- PPPPPPPP RNBQKBNR W -1", "---P---- PPPP-PPP RNBQKBNR B 4");
     let wrong = wrong.replace("none (0:00.000) none 0", "P/e2-e4 (0:01.500) e4 0");
+    (start.to_owned(), wrong)
+}
+
+/// A session with these boards, and the desync selected.
+pub(super) fn desync() -> TestConsole {
+    let (start, wrong) = contradicting_boards();
     let mut watcher = TestConsole::of_pieces(&[start.as_bytes(), wrong.as_bytes(), b"fics% "]).play_to_end();
     watcher.run("/find kind:desync");
     watcher.press(KeyCode::Home);
@@ -134,6 +141,31 @@ fn a_desync_with_both_boards() {
     watcher.keys("3");
     for (width, height) in [(60, 20), (40, 10), (100, 14), (42, 30), (5, 5), (1, 1)] {
         watcher.buffer((width, height), Theme::new(false));
+    }
+}
+
+#[test]
+fn a_break_at_a_desync_shows_the_message_that_contradicts() {
+    let (start, wrong) = contradicting_boards();
+    let mut watcher = TestConsole::of_pieces(&[start.as_bytes(), wrong.as_bytes(), b"fics% "]);
+    watcher.run("/break kind:desync or kind:position");
+    watcher.keys("J1");
+    watcher.wait(100.0);
+    assert_screens("desync-break", &mut watcher);
+    assert_eq!((watcher.selected(), watcher.app.model.rows.newest), (2, 3), "the message, and no row after it");
+    watcher.keys(" ");
+    watcher.wait(100.0);
+    assert_eq!(watcher.app.model.rows.newest, 4);
+    // The same for a step and a search.
+    for goal in ["s", "/find kind:desync"] {
+        watcher.run("/break");
+        watcher.run("/time 0");
+        if goal.starts_with('/') {
+            watcher.run(goal);
+        } else {
+            watcher.keys(goal);
+        }
+        assert_eq!((watcher.selected(), watcher.app.model.rows.newest), (2, 3), "{goal}");
     }
 }
 
@@ -194,10 +226,10 @@ fn clocks_tick_while_the_recording_runs() {
     let mut watcher = TestConsole::of_pieces(&[
         b"<12> rnbqkb-r pppppppp -----n-- -------- ----P--- -------- PPPPKPPP RNBQ-BNR B -1 0 0 1 1 0 7 Newton Einstein 0 2 12 39 39 \
             119 122 2 K/e1-e2 (0:06) Ke2 0 1 0\n\r",
-        b"",
-        b"",
-        b"",
-        b"",
+        b"fics% ",
+        b"fics% ",
+        b"fics% ",
+        b"fics% ",
     ]);
     watcher.wait(1.0);
     assert!(watcher.screen(SIZES[0]).contains("2:01"));
@@ -264,6 +296,58 @@ async fn a_fault_is_injected_on_request_and_is_a_row_when_it_takes_effect() {
     for size in [(160, 50), (80, 24), (60, 20), (40, 10)] {
         assert_screen("live-fault", size, &text(&guest.buffer(size)));
     }
+    guest.leave().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_users_own_game_is_not_behind_a_pause_or_a_pin() {
+    let mut guest = Guest::among_players().await;
+    guest.run("/game 1").await;
+    guest.run("/pause").await;
+    guest.run("match Whetstone 2 0 unrated white").await;
+    guest.wait(Duration::from_secs(2)).await;
+    let own = guest.app.shown_game();
+    assert_eq!((guest.app.pinned_game, guest.app.list.is_paused), (None, false));
+    guest.run("/game 1").await;
+    let refusal = format!("game {} waits for your move; its board stays until then", own.unwrap());
+    assert_eq!(guest.app.notice, Some(Notice::Error(refusal)));
+    guest.press_control('c');
+    (0..40).for_each(|_| guest.press(KeyCode::PageUp));
+    assert_live_screens("live-own-game", &mut guest);
+    assert_eq!((guest.app.shown_game(), guest.app.list.is_paused), (own, true));
+    guest.keys("e4");
+    guest.press(KeyCode::Enter);
+    assert!(!guest.app.list.is_paused);
+    // The server is 18 ms away, and the opponent takes longer.
+    guest.wait(Duration::from_millis(50)).await;
+    guest.keys("/game 1");
+    guest.press(KeyCode::Enter);
+    assert_ne!(guest.app.shown_game(), own, "while the opponent is to move");
+    guest.wait(Duration::from_secs(10)).await;
+    assert_eq!(guest.app.shown_game(), own, "the opponent has moved");
+    guest.leave().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stalled_line_is_not_live_and_stops_the_clocks() {
+    let mut guest = Guest::among_players().await;
+    let target = ConnectionTarget::Player(guest.client.handle().unwrap().to_string());
+    guest.server.control().inject(target, FaultPoint::Now, Fault::Stall).await.unwrap();
+    guest.wait(Duration::from_secs(4)).await;
+    let quiet = guest.screen();
+    assert!(quiet.starts_with("kibitzer live, silent "), "{quiet}");
+    guest.run("date").await;
+    guest.wait(Duration::from_secs(2)).await;
+    assert_live_screens("live-stalled", &mut guest);
+    let boards = |guest: &mut Guest| {
+        let screen = guest.screen();
+        screen.lines().skip(1).take(17).map(|line| line.chars().take(27).collect::<String>()).collect::<Vec<_>>()
+    };
+    let stopped = boards(&mut guest);
+    guest.wait(Duration::from_secs(5)).await;
+    assert_eq!(boards(&mut guest), stopped);
+    guest.wait(Duration::from_secs(30)).await;
+    assert!(!guest.screen().contains("stalled"), "{}", guest.screen());
     guest.leave().await;
 }
 

@@ -202,6 +202,46 @@ fn the_next_match_is_found_in_the_list_and_behind_it() {
 }
 
 #[test]
+fn a_search_without_a_match_returns_to_its_start() {
+    let mut watcher = shouts();
+    for paused in [false, true] {
+        watcher.run("/time 3.5");
+        if paused {
+            watcher.press(KeyCode::Up);
+        }
+        let place = |watcher: &TestConsole| {
+            let newest = watcher.app.model.rows.newest;
+            (line(watcher), newest, watcher.app.list.is_paused, watcher.app.source.current_time(watcher.now))
+        };
+        let start = place(&watcher);
+        watcher.run("/find nowhere");
+        assert_eq!((notice(&watcher), place(&watcher)), ("no stored line matches", start));
+    }
+    watcher = shouts();
+    watcher.keys(" ");
+    watcher.run("/find nowhere");
+    assert_eq!((notice(&watcher), watcher.app.model.rows.newest), ("no stored line matches", 0));
+    // A breakpoint does not hold the search up on its way back.
+    watcher.keys("sss");
+    watcher.run("/break \"number 1\"");
+    watcher.run("/find nowhere");
+    assert_eq!((notice(&watcher), line(&watcher).as_str()), ("no stored line matches", "Foo shouts: number 2"));
+}
+
+#[test]
+fn a_search_goes_on_at_the_start_of_a_recording_whose_first_rows_are_no_longer_stored() {
+    let text = "Foo shouts: first\n\rfics% ".to_owned() + &"Foo shouts: x\n\rfics% ".repeat(15_000);
+    let mut watcher = TestConsole::of_pieces(&[text.as_bytes(), b"Foo shouts: last\n\r"]).play_to_end();
+    assert!(watcher.app.model.rows.oldest_number() > 1);
+    watcher.run("/find first");
+    let wrapped = "no match after this line: the search went on at the start";
+    assert_eq!((line(&watcher).as_str(), notice(&watcher)), ("Foo shouts: first", wrapped));
+    watcher.run("/time end");
+    watcher.run("/find nowhere");
+    assert_eq!((line(&watcher).as_str(), notice(&watcher)), ("Foo shouts: last", "no stored line matches"));
+}
+
+#[test]
 fn a_break_stops_the_screen_where_it_matches() {
     let mut watcher = shouts();
     watcher.run("/break \"number 4\"");

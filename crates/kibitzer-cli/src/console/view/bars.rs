@@ -23,9 +23,14 @@ pub(super) fn title_row(theme: Theme, app: &App, now: Duration) -> Line<'static>
             player.reader.file_name()
         }
         ConsoleSource::Live(live) => {
-            let style = if live.is_ready() { theme.success() } else { theme.error() };
+            let is_alive = live.is_ready() && !app.model.is_stalled(now);
+            let style = if is_alive { theme.success() } else { theme.error() };
             let reason = app.end_reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
-            let state = format!("{}{reason}", live.state_label());
+            let state = match app.model.silence(now).filter(|_| live.is_ready()) {
+                Some(silence) if is_alive => format!("live, silent {}s", silence.as_secs()),
+                Some(silence) => format!("stalled {}s", silence.as_secs()),
+                None => format!("{}{reason}", live.state_label()),
+            };
             spans.push(Span::styled(format!("{:<7} ", TerminalSafe(&state).in_cells()), style));
             spans.push(Span::raw(format!("{}  ", format_session_time(now))));
             if app.list.is_paused {

@@ -59,7 +59,7 @@ pub(super) fn board_areas(area: Rect, n_boards: usize) -> Vec<Rect> {
 /// the side of its team, opposite to that game.
 pub(super) fn draw_boards(mut canvas: Canvas<'_>, app: &App, now: Duration) {
     let (games, partner) = (app.shown_boards(), app.partner_of_shown_game());
-    let note = board_note(app, !games.is_empty());
+    let (note, now) = (board_note(app, !games.is_empty()), app.model.clock_time(now));
     let Some(first) = games.first() else {
         let mut canvas = canvas.draw_heading("board", note);
         let theme = canvas.theme;
@@ -77,9 +77,9 @@ pub(super) fn draw_boards(mut canvas: Canvas<'_>, app: &App, now: Duration) {
 fn board_note(app: &App, is_shown: bool) -> &'static str {
     if !is_shown && app.source.is_live() {
         "games, observe N"
-    } else if app.pinned_game.is_some() {
+    } else if app.pinned_game.is_some() && app.pinned_game == app.shown_game() {
         "pinned, p unpins"
-    } else if app.selected_older_row().is_some() {
+    } else if app.row_of_boards().is_some() {
         "as it was then"
     } else {
         ""

@@ -80,7 +80,8 @@ impl ScreenAreas {
             Some(Pane::List) => right.height,
             Some(_) => 0,
             None if is_large => right.height * 2 / 5,
-            None => right.height / 2,
+            // The boards of a desync need one row more than half.
+            None => right.height.saturating_sub(1) / 2,
         };
         let [list, views] = Layout::vertical([Length(list_height), Fill(1)]).areas(right);
         let views = if is_large {
