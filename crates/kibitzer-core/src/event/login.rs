@@ -89,6 +89,9 @@ pub enum LoginError {
     /// The connection ended in the named step of the login.
     #[error("connection closed during login: {0}")]
     Closed(LoginStep),
+    /// The server refused without a word. Contains the first line with words of its greeting, shortened if it is long.
+    #[error("login refused{NO_REASON}; the server greeted with {:?}", .0.as_str())]
+    Silent(ServerText),
     /// The server refused for another reason. Contains its last line that does not contain the password.
     #[error("login refused{}", quoted_suffix(.0, NO_REASON))]
     Other(ServerText),

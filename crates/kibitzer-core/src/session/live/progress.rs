@@ -14,6 +14,7 @@ use crate::session::dialect::reply_marks::ReplyMode;
 use crate::session::machine::state::SessionState;
 use crate::session::options::choices::AdjournedGames;
 use crate::session::options::credentials::Credentials;
+use crate::session::options::saturating_deadline;
 use crate::session::recovery::restore::Restoration;
 use crate::session::requests::{CompletedRequest, Requester};
 
@@ -57,7 +58,10 @@ impl LiveConnection {
         }
         self.learn_from_success(&completed, cx);
         match (&mut self.stage, completed.request.requester) {
-            (LiveStage::SettingUp(set_up), Requester::SetUp) => set_up.handle_reply(&completed, self.requests.mode),
+            (LiveStage::SettingUp(set_up), Requester::SetUp) => {
+                set_up.deadline = saturating_deadline(cx.now, cx.options.timings.set_up);
+                set_up.handle_reply(&completed, self.requests.mode);
+            }
             (LiveStage::Restoring(restoration), Requester::Restore) => {
                 restoration.handle_reply(&completed, cx.reader.games());
             }

@@ -3,7 +3,7 @@
 use super::outcome::{LoginFeature, LoginProgress};
 use super::{Login, LoginState, LoginStringState, SealState};
 use crate::event::LoginError;
-use crate::message::{Datagram, Handle, LoggedIn, LoginRefusal, NameKind, Titles};
+use crate::message::{Datagram, Handle, LoggedIn, LoginRefusal, NameKind, NameStatus, Titles};
 use crate::scan::find;
 use crate::session::context::Context;
 use crate::session::dialect::{CodedLoginRefusal, Dialect, parse_coded_login_refusal};
@@ -28,10 +28,12 @@ impl Login {
                 self.accept_guest_name(cx)
             }
             LoginState::LoginString { .. } => {
-                LoginProgress::RetryWithout(LoginFeature::LoginString, self.error_with_last_line())
+                LoginProgress::RetryWithout(LoginFeature::LoginString, self.unexplained_refusal())
             }
             // The server took the fence for a name.
-            LoginState::Proving(_) => LoginProgress::Failed(self.error_with_last_line()),
+            LoginState::Proving(fence) if name.is_same_player(fence.as_str()) => {
+                LoginProgress::Failed(self.unexplained_refusal())
+            }
             _ => LoginProgress::Continue,
         }
     }
@@ -76,18 +78,23 @@ impl Login {
         self.drop_login_lines_and_report(logged_in.titles.clone(), cx)
     }
 
-    /// Processes the line that reports whether the name has an account. Fails if that contradicts the credentials, or if the
-    /// server took the fence for a name; ignored otherwise.
-    pub(super) fn handle_name_status(&self, kind: NameKind, options: &SessionOptions) -> LoginProgress {
+    /// Processes the line that reports whether the name has an account, and stores the name as the server spells it. Fails if
+    /// the line contradicts the credentials, or if the server took the fence for a name; ignored before the name was sent.
+    pub(super) fn handle_name_status(&mut self, status: &NameStatus, options: &SessionOptions) -> LoginProgress {
         let is_guest = options.credentials.is_guest();
-        match (self.state, kind) {
-            (LoginState::Name | LoginState::NameAndPassword, NameKind::Registered) if is_guest => {
-                LoginProgress::Failed(LoginError::PasswordRequired)
+        match self.state {
+            LoginState::Proving(fence) if status.name.is_same_player(fence.as_str()) => {
+                return LoginProgress::Failed(self.unexplained_refusal());
             }
-            (LoginState::Name | LoginState::NameAndPassword, NameKind::Unregistered) if !is_guest => {
-                LoginProgress::Failed(LoginError::UnknownAccount)
-            }
-            (LoginState::Proving(_), _) => LoginProgress::Failed(self.error_with_last_line()),
+            LoginState::Name | LoginState::NameAndPassword => {}
+            // The name was accepted before the server asked.
+            LoginState::Entering | LoginState::Proving(_) if is_guest && self.name.is_none() => {}
+            _ => return LoginProgress::Continue,
+        }
+        self.name = Some(status.name.clone());
+        match status.kind {
+            NameKind::Registered if is_guest => LoginProgress::Failed(LoginError::PasswordRequired),
+            NameKind::Unregistered if !is_guest => LoginProgress::Failed(LoginError::UnknownAccount),
             _ => LoginProgress::Continue,
         }
     }
@@ -127,7 +134,7 @@ impl Login {
             LoginRefusal::BadName if matches!(self.state, LoginState::Name | LoginState::NameAndPassword) => {
                 LoginError::BadName
             }
-            // The answer to a hello or a login string, or a part of the message of the day.
+            // A part of the message of the day.
             LoginRefusal::BadName => return LoginProgress::Continue,
             LoginRefusal::Queued => return self.enter_server_queue(cx),
             LoginRefusal::NotRegistered => LoginError::GuestsRefused,
@@ -153,7 +160,9 @@ impl Login {
                 self.sealing = SealState::Proven;
             }
         }
-        if !raw.trim_ascii().is_empty() && !cx.options.credentials.password_appears_in(raw) {
+        // A server may repeat its greeting with every login prompt.
+        let is_news = !raw.trim_ascii().is_empty() && find(&self.greeting, raw).is_none();
+        if is_news && !cx.options.credentials.password_appears_in(raw) {
             self.last_line = ServerText::from_wire(raw);
         }
         let asks_guest = self.state == LoginState::Name && find(raw, b"ress return").is_some();

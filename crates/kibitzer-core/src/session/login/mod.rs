@@ -33,7 +33,7 @@ use super::options::credentials::Credentials;
 use super::options::{SessionOptions, saturating_deadline};
 use super::transmit::TransmitKind;
 use crate::event::{LoginError, LoginStep};
-use crate::message::{Control, Handle, Message};
+use crate::message::{Control, Handle, LoginRefusal, Message};
 use crate::text::ServerText;
 use crate::wire::Timeseal;
 
@@ -44,8 +44,11 @@ pub(super) use outcome::{CompletedLogin, LoginProgress};
 /// seconds after the first. Source: uhlin-fics, tried.
 const SECOND_LINE_WAIT: Duration = Duration::from_secs(3);
 
-/// Maximum number of bytes kept of the greeting, which an error may quote; later bytes are ignored.
-const GREETING_BYTES: usize = 80;
+/// Maximum number of bytes kept of the greeting; later bytes are ignored.
+const GREETING_BYTES: usize = 4 << 10;
+
+/// Maximum number of bytes of the first line of the greeting that an error quotes.
+const QUOTED_BYTES: usize = 80;
 
 /// A login in progress.
 #[derive(Debug)]
@@ -55,6 +58,11 @@ pub(super) struct Login {
     deadline: Instant,
     /// Time of the last received byte or sent line.
     quiet_since: Instant,
+    /// Longest silence before a received byte on this connection.
+    longest_silence: Duration,
+    /// Number of lines before the name that the server has not answered when the name was sent. Their answers, however late, are
+    /// not about the name.
+    n_late_answers: usize,
     timeseal: Timeseal,
     sealing: SealState,
     string: LoginStringState,
@@ -69,9 +77,10 @@ pub(super) struct Login {
     name: Option<Handle>,
     /// Whether [`Event::LoggedIn`](crate::Event::LoggedIn) was emitted; it is emitted once for each login.
     is_reported: bool,
-    /// The first bytes of the server, without leading blanks and line ends.
+    /// The first bytes before the first login prompt, without leading blanks and line ends.
     greeting: Vec<u8>,
-    /// The last line without a type of its own that is not blank and does not contain the password.
+    /// The last line without a type of its own that is not blank, not in the greeting, and does not contain the password; empty
+    /// if there was none since the last line of the login was sent.
     last_line: ServerText,
 }
 
@@ -122,6 +131,8 @@ impl Login {
             state: LoginState::Greeting,
             deadline: saturating_deadline(cx.now, cx.options.timings.greeting),
             quiet_since: cx.now,
+            longest_silence: Duration::ZERO,
+            n_late_answers: 0,
             timeseal,
             sealing: if timeseal == Timeseal::Off { SealState::Off } else { SealState::Unproven },
             string: if uses_string { LoginStringState::Unproven } else { LoginStringState::Avoided },
@@ -149,12 +160,16 @@ impl Login {
     }
 
     /// Records that bytes were received.
-    pub(super) const fn record_receipt(&mut self, now: Instant) {
+    pub(super) fn record_receipt(&mut self, now: Instant) {
+        self.longest_silence = self.longest_silence.max(now.saturating_duration_since(self.quiet_since));
         self.quiet_since = now;
     }
 
-    /// Keeps the first [`GREETING_BYTES`] received bytes, without leading blanks and line ends.
+    /// Keeps the first [`GREETING_BYTES`] received bytes, without leading blanks and line ends, until the login prompt.
     pub(super) fn record_greeting(&mut self, bytes: &[u8]) {
+        if self.state != LoginState::Greeting {
+            return;
+        }
         let bytes = if self.greeting.is_empty() { bytes.trim_ascii_start() } else { bytes };
         let room = GREETING_BYTES.saturating_sub(self.greeting.len());
         self.greeting.extend(bytes.iter().take(room));
@@ -188,8 +203,10 @@ impl Login {
         let is_after_hello = matches!(self.state, LoginState::LoginString { .. })
             && !self.dialect_before_name().may_skip_prompt_before_name();
         let least = if is_after_hello { SECOND_LINE_WAIT } else { Duration::ZERO };
-        (has_meaning && !self.is_queued)
-            .then(|| saturating_deadline(self.quiet_since, options.timings.settle.max(least)))
+        // On a slow connection, an answer may take as long as the earlier ones.
+        let usual = self.longest_silence.min(options.timings.login_step / 2);
+        let silence = options.timings.settle.max(least).saturating_add(usual);
+        (has_meaning && !self.is_queued).then(|| saturating_deadline(self.quiet_since, silence))
     }
 
     /// Processes a silence or a timeout that is due; does nothing before.
@@ -207,15 +224,18 @@ impl Login {
     fn handle_silence(&mut self, cx: &mut Context) -> LoginProgress {
         match self.state {
             LoginState::Greeting => LoginProgress::Continue,
-            LoginState::LoginString { .. } => {
+            LoginState::LoginString { prompts } => {
                 // Only one of hello and login string was refused as a name: the server understood the hello.
                 if self.sealing == SealState::Unproven {
                     self.sealing = SealState::Proven;
+                } else {
+                    let n_lines = self.dialect.lines_before_name(&cx.options).len();
+                    self.n_late_answers = n_lines.saturating_sub(prompts.into());
                 }
                 self.send_name(cx)
             }
             LoginState::Name => self.accept_guest_name(cx),
-            _ if self.asked_again => LoginProgress::Failed(self.error_with_last_line()),
+            _ if self.asked_again => LoginProgress::Failed(self.unexplained_refusal()),
             _ => self.send_proof_fence(cx),
         }
     }
@@ -228,11 +248,8 @@ impl Login {
     /// Returns the failure, or a retry without the feature that the server may not have understood. Before the login prompt, the
     /// error quotes the first received line.
     fn failure_or_retry(&self, error: LoginError) -> LoginProgress {
-        let first_line = self.greeting.split(|&byte| matches!(byte, b'\n' | b'\r')).next().unwrap_or_default();
         let error = match self.state {
-            LoginState::Greeting if !first_line.is_empty() => {
-                LoginError::NoLoginPrompt(ServerText::from_wire(first_line))
-            }
+            LoginState::Greeting if !self.greeting.is_empty() => LoginError::NoLoginPrompt(self.first_line()),
             _ => error,
         };
         match self.state {
@@ -246,6 +263,21 @@ impl Login {
         }
     }
 
+    /// Returns the first line of the greeting that has a letter, which drawings lack, or else the first one; at most
+    /// [`QUOTED_BYTES`].
+    fn first_line(&self) -> ServerText {
+        let mut lines = self.greeting.split(|&byte| matches!(byte, b'\n' | b'\r'));
+        let worded = lines.clone().find(|line| line.iter().any(u8::is_ascii_alphabetic));
+        let line = worded.or_else(|| lines.next()).unwrap_or_default().trim_ascii_start();
+        ServerText::from_wire(line.get(..QUOTED_BYTES).unwrap_or(line))
+    }
+
+    /// Returns whether a message answers a line before the name, which the server took for a name and refused.
+    pub(super) fn is_answer_to_line_before_name(&self, message: &Message) -> bool {
+        let is_expected = matches!(self.state, LoginState::LoginString { .. }) || self.n_late_answers > 0;
+        is_expected && matches!(message, Message::LoginRefused(refusal) if **refusal == LoginRefusal::BadName)
+    }
+
     /// Processes a received message; messages without a meaning in the current state change nothing.
     pub(super) fn handle_message(&mut self, message: &Message, raw: &[u8], cx: &mut Context) -> LoginProgress {
         if let LoginState::Proving(fence) = self.state
@@ -257,7 +289,7 @@ impl Login {
             Message::Control(Control::LoginPrompt) => self.handle_login_prompt(cx),
             Message::Control(Control::PasswordPrompt) => self.handle_password_prompt(cx),
             Message::Control(Control::GuestPrompt(name)) => self.handle_guest_prompt(name, cx),
-            Message::NameStatus(status) => self.handle_name_status(status.kind, &cx.options),
+            Message::NameStatus(status) => self.handle_name_status(status, &cx.options),
             Message::LoginRefused(refusal) => self.handle_refusal(**refusal, raw, cx),
             Message::LoggedIn(logged_in) => self.handle_logged_in(logged_in, raw, cx),
             Message::Control(Control::Prompt) => self.handle_prompt(cx),
@@ -267,8 +299,12 @@ impl Login {
     }
 
     /// Processes a login prompt: sends the lines before the name, or the name. Once the name was sent, the prompt means that the
-    /// server did not accept it.
+    /// server did not accept it, unless it is the late answer to a line before.
     fn handle_login_prompt(&mut self, cx: &mut Context) -> LoginProgress {
+        if let Some(left) = self.n_late_answers.checked_sub(1) {
+            self.n_late_answers = left;
+            return LoginProgress::Continue;
+        }
         match &mut self.state {
             LoginState::Greeting
                 if self.sealing == SealState::Unproven || self.string == LoginStringState::Unproven =>
@@ -281,7 +317,7 @@ impl Login {
                 let prompts = *prompts;
                 self.handle_login_string_prompt(prompts, cx)
             }
-            LoginState::Name | LoginState::NameAndPassword => LoginProgress::Failed(self.error_with_last_line()),
+            LoginState::Name | LoginState::NameAndPassword => LoginProgress::Failed(self.unexplained_refusal()),
             LoginState::Password | LoginState::Entering | LoginState::Proving(_) => {
                 self.asked_again = true;
                 LoginProgress::Continue
@@ -346,7 +382,7 @@ impl Login {
             }
             (LoginState::Name | LoginState::NameAndPassword, _) => LoginProgress::Failed(LoginError::PasswordRequired),
             (LoginState::LoginString { .. }, _) => {
-                LoginProgress::RetryWithout(LoginFeature::LoginString, self.error_with_last_line())
+                LoginProgress::RetryWithout(LoginFeature::LoginString, self.unexplained_refusal())
             }
             (LoginState::Greeting, _) => LoginProgress::Continue,
             (LoginState::Password | LoginState::Entering | LoginState::Proving(_), _) => {
@@ -356,14 +392,22 @@ impl Login {
         }
     }
 
-    /// Returns [`LoginError::Other`] with the last line of the server that does not contain the password.
-    fn error_with_last_line(&self) -> LoginError {
-        LoginError::Other(self.last_line.clone())
+    /// Returns [`LoginError::Other`] with the last line of the server since the refused line was sent, without the password; or
+    /// [`LoginError::Silent`] if there is none.
+    fn unexplained_refusal(&self) -> LoginError {
+        if self.last_line.as_str().is_empty() {
+            LoginError::Silent(self.first_line())
+        } else {
+            LoginError::Other(self.last_line.clone())
+        }
     }
 
     /// Changes the state, restarts its timeout and the measurement of silence, and leaves the queue of a full server.
     fn enter_state(&mut self, state: LoginState, cx: &Context) -> LoginProgress {
         self.state = state;
+        if !matches!(state, LoginState::Proving(_)) {
+            self.last_line = ServerText::default();
+        }
         self.quiet_since = cx.now;
         self.asked_again = false;
         self.is_queued = false;

@@ -209,7 +209,7 @@ impl Session {
         if let Phase::LoggingIn(login) = &mut self.phase {
             login.record_greeting(consumed);
         }
-        let event = event?;
+        let event = self.without_refusal_of_own_lines(event?);
         self.process_event(&event);
         Some(event)
     }
@@ -227,6 +227,7 @@ impl Session {
             live.requests.is_cut_off = true;
         }
         while let Some(event) = self.cx.reader.finish() {
+            let event = self.without_refusal_of_own_lines(event);
             self.cx.emit(event.clone());
             self.process_event(&event);
         }

@@ -43,6 +43,14 @@ impl Session {
         self.phase = Phase::LoggingIn(Box::new(Login::new(cx, timeseal, self.fallback.uses_login_string)));
     }
 
+    /// Returns the event, as text if the server refuses a name in it that is none: a line that the session sent before the name.
+    pub(super) fn without_refusal_of_own_lines(&self, event: Event) -> Event {
+        let Phase::LoggingIn(login) = &self.phase else { return event };
+        let is_refusal = event.message().is_some_and(|message| login.is_answer_to_line_before_name(message));
+        let text = is_refusal.then(|| event.to_redacted_text(event.raw())).flatten();
+        text.unwrap_or(event)
+    }
+
     /// Processes an event of the reader: counts it, queues the answer to a ping, notes that the server has kicked the login, and
     /// passes it to the login or the live connection.
     pub(super) fn process_event(&mut self, event: &Event) {

@@ -25,7 +25,7 @@ numeric_options! {
         /// Sets how long the server has to be silent after its last answer to a login before a probe checks whether the login is
         /// complete.
         pub(crate) settle: Duration = Duration::from_secs(1), "settle_ms";
-        /// Sets the maximum time from the end of the login until the session is ready.
+        /// Sets the maximum time from the end of the login, or from the last answer to the set-up, to the next answer.
         pub(crate) set_up: Duration = Duration::from_secs(30), "set_up_timeout_ms";
         /// Sets the maximum time from sending a request to its complete reply.
         pub(crate) request: Duration = Duration::from_secs(30), "request_timeout_ms";

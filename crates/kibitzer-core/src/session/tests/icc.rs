@@ -3,6 +3,7 @@
 use super::peer::Manner;
 use super::*;
 use crate::message::{Family, Handle, Ivar, Message, Refusal};
+use crate::text::ServerText;
 
 const GREETING: &str = "Welcome to the Internet Chess Club (chessclub.com)\r\n\r\nlogin: ";
 
@@ -115,6 +116,59 @@ fn a_login_reported_in_a_unit_counts_and_the_end_of_the_unit_ends_no_reply() {
         driver.serve(&mut peer);
         assert!(driver.reply().is_ok());
     }
+}
+
+#[test]
+fn late_prompts_for_the_levels_do_not_refuse_the_name() {
+    for delay in 0..=10 {
+        for n_prompts in 0..=2 {
+            let mut driver = Driver::connected(account());
+            driver.feed(GREETING);
+            driver.wait(seconds(delay));
+            for _ in 0..n_prompts {
+                driver.feed("login: ");
+            }
+            driver.wait(seconds(delay.min(9)));
+            driver.feed("\x19(0 Newton {GM}\x19)\r\n");
+            driver.wait(seconds(2));
+            driver.drop_sent_except_last();
+            driver.serve(&mut peer());
+            assert_eq!(driver.session.state(), SessionState::Ready, "{n_prompts} prompts after {delay} s");
+        }
+    }
+}
+
+#[test]
+fn a_refused_name_is_noticed_after_late_prompts() {
+    let refused = || Driver::connected(guest());
+    let end = |error| DriverAction::End(SessionEndReason::Login(error));
+    let mut driver = refused();
+    driver.feed(GREETING);
+    driver.wait(seconds(1));
+    driver.feed("login: ");
+    driver.feed("login: ");
+    driver.feed("Sorry, names can only consist of letters.\r\nlogin: ");
+    driver.close_on_request();
+    assert_eq!(driver.session.next_action(), end(LoginError::BadName));
+    let mut driver = refused();
+    driver.feed(GREETING);
+    driver.wait(seconds(1));
+    driver.feed("login: login: login: ");
+    driver.close_on_request();
+    let greeting = ServerText::from_wire(GREETING.split('\r').next().unwrap().as_bytes());
+    assert_eq!(driver.session.next_action(), end(LoginError::Silent(greeting)));
+}
+
+#[test]
+fn the_silence_that_counts_is_longer_than_any_before() {
+    let mut driver = Driver::connected(guest());
+    driver.wait(seconds(3));
+    driver.feed(GREETING);
+    driver.take_sent();
+    driver.wait(almost(seconds(4)));
+    assert!(driver.take_sent().is_empty(), "an answer may take three seconds again");
+    driver.wait(Duration::from_millis(1));
+    assert_eq!(driver.take_sent(), ["guest\n"]);
 }
 
 // Rules: icc L1, icc L3, icc L5
@@ -232,7 +286,7 @@ type FailureCase = (u8, fn() -> SessionOptions, LoginError, bool);
 // Rules: icc §2
 #[test]
 fn a_login_refusal_by_number_is_a_typed_error() {
-    let text = |words: &str| crate::text::ServerText::from_wire(words.as_bytes());
+    let text = |words: &str| ServerText::from_wire(words.as_bytes());
     let cases: Vec<FailureCase> = vec![
         (1, account, LoginError::AccountRefused(text("why")), true),
         (2, guest, LoginError::BadName, true),
@@ -268,7 +322,7 @@ fn the_text_of_a_refusal_that_repeats_the_password_is_removed() {
     let mut driver = at_the_name(account());
     driver.feed("\x19(69 10 {newton SwordFish? Why?}\x19)");
     driver.close_on_request();
-    let nothing = crate::text::ServerText::default();
+    let nothing = ServerText::default();
     assert_eq!(driver.session.next_action(), DriverAction::End(SessionEndReason::Login(LoginError::Other(nothing))));
 }
 

@@ -2,7 +2,7 @@
 
 use super::peer::{Manner, Peer};
 use super::*;
-use crate::message::{Family, Handle, Ivar, NameKind, Refusal};
+use crate::message::{Family, Handle, Ivar, Message, NameKind, Refusal};
 use crate::text::ServerText;
 
 pub(super) const STRING: &str = "%b00010111010001000100000000000001000\n";
@@ -242,7 +242,7 @@ fn the_custom_prompt_of_an_account_is_detected() {
         peer.prompt = want;
         driver.serve(&mut peer);
         assert_eq!(driver.session.state(), SessionState::Ready, "{prompt}");
-        assert_eq!(driver.session.login_handle().map(Handle::as_str), Some("newton"), "as typed");
+        assert_eq!(driver.session.login_handle().map(Handle::as_str), Some("Newton"), "as the server spells it");
         driver.request("date").unwrap();
         driver.serve(&mut peer);
         let reply = driver.reply().unwrap();
@@ -482,6 +482,56 @@ fn an_echoed_password_is_not_part_of_the_error() {
         driver.session.next_action(),
         DriverAction::End(SessionEndReason::Login(LoginError::Other(said("Not that."))))
     );
+}
+
+#[test]
+fn a_silent_refusal_quotes_the_greeting_and_says_so() {
+    type Case<'a> = (fn() -> SessionOptions, &'a [&'a str], LoginError);
+    let silent = LoginError::Silent(said("Welcome to chess"));
+    let cases: &[Case<'_>] = &[
+        (guest, &["\n\rlogin: "], silent.clone()),
+        (guest, &["Not you.\n\rEnter a name or \"guest\".\n\rlogin: "], LoginError::Other(said("Not you."))),
+        (guest, &["\n\rEnter a name or \"guest\".\n\rlogin: "], silent.clone()),
+        (guest, &[FATICS_GUEST, "\n\rlogin: "], silent.clone()),
+        (account, &["If not, just hit return.\n\rpassword: ", "\n\rlogin: "], silent.clone()),
+        (account, &["password: ", "Not today.\n\rlogin: "], LoginError::Other(said("Not today."))),
+    ];
+    for (options, script, want) in cases {
+        let mut driver = Driver::connected(options());
+        driver.feed("\n\rWelcome to chess\n\rEnter a name or \"guest\".\n\rlogin: ");
+        driver.feed("#Ivars set.\n\rlogin: ");
+        for said in *script {
+            driver.feed(said);
+        }
+        driver.wait(seconds(1));
+        driver.close_on_request();
+        assert_eq!(
+            driver.session.next_action(),
+            DriverAction::End(SessionEndReason::Login(want.clone())),
+            "{script:?}"
+        );
+    }
+    let message = r#"login refused without a reason; the server greeted with "Welcome to chess""#;
+    assert_eq!(silent.to_string(), message);
+}
+
+#[test]
+fn a_refused_login_string_is_no_refused_login_for_users() {
+    let is_refusal = |event: &Event| matches!(event.message(), Some(Message::LoginRefused(_)));
+    let text = "Sorry, names can only consist of lower and upper case letters. Try again.";
+    let mut driver = Driver::connected(guest());
+    driver.feed(UHLIN_GREETING);
+    driver.feed(UHLIN_BAD_NAME);
+    assert!(driver.events().iter().any(|event| event.raw() == text.as_bytes()), "it is text");
+    assert!(!driver.events().iter().any(is_refusal));
+    driver.feed(UHLIN_BAD_NAME);
+    assert!(driver.events().iter().any(is_refusal), "the name is refused");
+
+    let mut driver = Driver::connected(guest());
+    driver.feed(UHLIN_GREETING);
+    driver.feed(text);
+    driver.close(CloseCause::Closed);
+    assert!(!driver.events().iter().any(is_refusal), "it is the last line");
 }
 
 // Rules: transport LG4
