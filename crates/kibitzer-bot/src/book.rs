@@ -13,6 +13,7 @@ use fastrand::Rng;
 use serde::Deserialize;
 
 use crate::engine::{SearchPosition, uci_notation};
+use crate::pgn::error_with_path;
 
 /// Size of an entry in bytes.
 const ENTRY_BYTES: u64 = 16;
@@ -98,14 +99,15 @@ impl Book {
     ///
     /// # Errors
     ///
-    /// The error of the operating system, or [`io::ErrorKind::InvalidInput`] if the path is not a regular file.
+    /// The error of the operating system, or [`io::ErrorKind::InvalidInput`] if the path is not a regular file; both with the path.
     pub fn open(config: BookConfig) -> io::Result<Self> {
+        let failed = |error| error_with_path("open the book", &config.file, &error);
         // Checked before opening, which would block at a named pipe.
-        let metadata = config.file.metadata()?;
+        let metadata = config.file.metadata().map_err(failed)?;
         if !metadata.is_file() {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "the book is not a regular file"));
+            return Err(failed(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file")));
         }
-        let file = File::open(&config.file)?;
+        let file = File::open(&config.file).map_err(failed)?;
         Ok(Self { file, n_entries: metadata.len() / ENTRY_BYTES, config, random: Rng::new() })
     }
 
@@ -116,14 +118,15 @@ impl Book {
     ///
     /// # Errors
     ///
-    /// The error of the operating system, such as [`io::ErrorKind::UnexpectedEof`] if the file has become shorter.
+    /// The error of the operating system with the path, such as [`io::ErrorKind::UnexpectedEof`] if the file has become shorter.
     pub fn choose(&mut self, position: &SearchPosition, variant: &str) -> io::Result<Option<String>> {
         let is_chess960 = variant == "chess960";
         if !(is_chess960 || variant == "chess") || position.moves.len() / 2 >= self.config.max_moves {
             return Ok(None);
         }
         let Some(board) = position.chess_board() else { return Ok(None) };
-        let moves = self.playable_moves(&board)?;
+        let read = self.playable_moves(&board);
+        let moves = read.map_err(|error| error_with_path("read the book", &self.config.file, &error))?;
         Ok(select_move(&moves, self.config.selection, &mut self.random)
             .map(|chosen| uci_notation(&board, chosen, is_chess960)))
     }
@@ -353,7 +356,8 @@ mod tests {
 
     #[test]
     fn files_that_are_no_book_are_errors_or_have_no_moves() {
-        assert!(Book::open(BookConfig::new("/nonexistent/book.bin")).is_err());
+        let missing = Book::open(BookConfig::new("/nonexistent/book.bin")).unwrap_err().to_string();
+        assert!(missing.starts_with("cannot open the book /nonexistent/book.bin: "), "{missing}");
         assert!(Book::open(BookConfig::new(std::env::temp_dir())).is_err());
         let start = position(None, "");
         for bytes in [vec![], vec![0; 15], vec![0xff; 1000], entry(&start, "e2e5", 9), entry(&start, "a1a1", 9)] {

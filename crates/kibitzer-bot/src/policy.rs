@@ -67,7 +67,7 @@ pub struct ChallengeSituation<'a> {
     pub variants: &'a [String],
     /// Whether a game is in progress, or a challenge has been accepted.
     pub is_busy: bool,
-    /// Whether the bot accepts no more games, because it is stopping, is paused by its owner, or has no running engine.
+    /// Whether the bot accepts no more games, because it is stopping or is paused by its owner.
     pub is_closed: bool,
     /// Number of games with the challenger in the last 24 hours.
     pub games_with_opponent: u32,

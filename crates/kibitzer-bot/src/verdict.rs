@@ -45,7 +45,7 @@ pub enum BotEvent {
     /// The bot acted, or decided not to.
     #[serde(rename = "bot")]
     Acted {
-        /// The account; `None` before the first login of a guest.
+        /// The account; `None` before the first login of a guest whose name the server chooses.
         account: Option<Handle>,
         /// The kind of action.
         action: BotAction,
@@ -168,6 +168,8 @@ pub enum BotAction {
     Resigned,
     /// Claimed the game because the opponent's time is up.
     Flagged,
+    /// Waits for the engine, which takes long to start.
+    StartingEngine,
     /// Started the engine.
     StartedEngine,
     /// The engine failed.
@@ -176,7 +178,7 @@ pub enum BotAction {
     Said,
     /// Obeyed a command of an owner.
     Obeyed,
-    /// The connection was lost, or is back.
+    /// The connection was lost or is back, or the session could not start or is over.
     Connection,
     /// The server refused what the bot tried.
     ServerRefused,

@@ -3,21 +3,23 @@
 use std::future::pending;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::time::Duration;
 
 use kibitzer::Profile;
 use kibitzer_bot::config::MatchmakingRules;
 use kibitzer_bot::{
-    Bot, BotConfig, BotError, BotEvent, Engine as _, EngineConfig, ExternalEngine, StartEngine, Stop, WeakPlayer,
+    Book, Bot, BotConfig, BotError, BotEvent, Engine as _, EngineConfig, ExternalEngine, StartEngine, Stop, WeakPlayer,
 };
 use kibitzer_server::ServerControl;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 use crate::console::{self, ProfileFilters, SessionFeed};
 use crate::demo;
-use crate::failure::{EXIT_STATUS, Failure};
+use crate::failure::{EXIT_STATUS, Failure, report};
 use crate::live::{StopSignal, check_end, connect_failure, run, runtime, start_and_expose_session};
 use crate::output::{LineFormat, TerminalSafe};
 
@@ -26,6 +28,9 @@ const DEMO_GAMES: &str = "kibitzer-demo.pgn";
 
 /// Time that the demo's bot takes for each move, so that people can follow.
 const DEMO_MOVE: Duration = Duration::from_millis(500);
+
+/// Time without an answer of the engine after which `--check` reports it.
+const ENGINE_NOTICE: Duration = Duration::from_secs(5);
 
 /// Play with an engine, by the settings of a file
 ///
@@ -71,16 +76,14 @@ impl Args {
     /// Plays by a configuration: in the console if `opens_console` and there is exactly one account, otherwise printing the bot's
     /// events.
     fn play_with_config(&self, config: BotConfig, opens_console: bool) -> Result<(), Failure> {
-        let server = config.accounts.first().map_or_else(String::new, |profile| profile.host_name().to_owned());
         if let [profile] = &config.accounts[..]
             && opens_console
         {
             let runtime = runtime()?;
-            let profile = profile.clone();
+            let (profile, server) = (profile.clone(), profile.host_name().to_owned());
             return self.play_in_console(&runtime, Bot::new(config), profile, (&server, None), Stop::request_or_force);
         }
-        let accounts = config.accounts.clone();
-        run(self.play_and_print(Bot::new(config), accounts, &server))
+        run(self.play_and_print(Bot::new(config), None))
     }
 
     /// Starts an embedded server, plays on it with the built-in weak player until the session ends, and shuts the server down.
@@ -95,7 +98,7 @@ impl Args {
             // The server ends with the demo: there is no game to finish.
             self.play_in_console(&runtime, bot, profile, (&name, Some(server.control())), Stop::force)
         } else {
-            runtime.block_on(self.play_and_print(bot, vec![profile], &name))
+            runtime.block_on(self.play_and_print(bot, Some(&name)))
         };
         runtime.block_on(server.shutdown());
         result
@@ -113,6 +116,8 @@ impl Args {
         on_close: fn(&Stop),
     ) -> Result<(), Failure> {
         let metrics = runtime.block_on(self.shared.metrics.bind_and_serve(LineFormat::Text))?;
+        let bot = bot.on_event(|event| drop(print_bot_event(event, LineFormat::Text)));
+        let bot = runtime.block_on(bot.start_engine()).map_err(Failure::caused_by)?;
         let (client, tap) = runtime.block_on(start_and_expose_session(bot.session_profile(profile), server.0))?;
         metrics.add_session(&client);
         let (feed, sender) = SessionFeed::with_bot(tap);
@@ -145,18 +150,19 @@ impl Args {
         console::show_session_then_shut_down(runtime, &client, feed, server, ProfileFilters::default(), None, companion)
     }
 
-    /// Starts a session for every account, plays in all of them and prints the bot's events, until every session has ended. The
-    /// first signal lets the games in progress end, the second stops the bot at once.
+    /// Starts the engines, then a session for every account, plays in all of them and prints the bot's events, until every session
+    /// has ended. The first signal lets the games in progress end, the second stops the bot at once. `server` is the server's name
+    /// in messages; `None` for the host of each account.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`] if an engine does not start, or of the first account whose session fails, which is reported at once; the others
+    /// play on.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future ends the bot.
-    async fn play_and_print<S: StartEngine>(
-        &self,
-        bot: Bot<S>,
-        accounts: Vec<Profile>,
-        server: &str,
-    ) -> Result<(), Failure> {
+    async fn play_and_print<S: StartEngine>(&self, bot: Bot<S>, server: Option<&str>) -> Result<(), Failure> {
         let mut signals = self.shared.ending.begin()?;
         let (stop, format) = (Stop::new(), self.shared.format.format());
         let metrics = self.shared.metrics.bind_and_serve(format).await?;
@@ -167,16 +173,29 @@ impl Args {
                 on_closed.force();
             }
         });
-        let mut players = JoinSet::new();
-        for profile in accounts {
-            let (client, _) = start_and_expose_session(bot.session_profile(profile), server).await?;
-            metrics.add_session(&client);
-            players.spawn(bot.clone().run_with(client, stop.clone()));
+        let Some(bots) = signals.unless_stopped(bot.start_engines()).await else { return Ok(()) };
+        let bots = bots.map_err(Failure::caused_by)?;
+        let has_others = bots.len() > 1;
+        let (mut players, mut result) = (JoinSet::new(), Ok(()));
+        for bot in bots {
+            let Some(profile) = bot.accounts().first().cloned() else { continue };
+            let server = server.unwrap_or(profile.host_name()).to_owned();
+            let account = profile.handle().filter(|_| has_others).cloned();
+            match start_and_expose_session(bot.session_profile(profile), &server).await {
+                Ok((client, _)) => {
+                    metrics.add_session(&client);
+                    let playing = bot.run_with(client, stop.clone());
+                    players.spawn(async move {
+                        let ended = playing.await.or_else(|error| check_bot_end(&server, error));
+                        ended.map_err(|failure| failure.report_now(account.as_ref()))
+                    });
+                }
+                Err(failure) => result = result.and(Err(failure.report_now(account.as_ref()))),
+            }
         }
         let all = async {
-            let mut result = Ok(());
             while let Some(Ok(ended)) = players.join_next().await {
-                result = result.and(ended.or_else(|error| check_bot_end(server, error)));
+                result = result.and(ended);
             }
             result
         };
@@ -209,7 +228,15 @@ async fn stop_at_signal_or_deadline(signals: &mut StopSignal, stop: &Stop) -> st
 /// Dropping the future ends the engine.
 async fn start_engine_and_print_rules(path: &Path) -> Result<(), Failure> {
     let config = BotConfig::load(path).map_err(Failure::caused_by)?;
-    let engine = ExternalEngine::start(&config.engine).await.map_err(Failure::caused_by)?;
+    config.book.clone().map(Book::open).transpose().map_err(Failure::caused_by)?;
+    let mut starting = pin!(ExternalEngine::start(&config.engine));
+    let started = if let Ok(started) = timeout(ENGINE_NOTICE, starting.as_mut()).await {
+        started
+    } else {
+        report(&format!("{:?} has not answered for {ENGINE_NOTICE:?}", config.engine.command));
+        starting.await
+    };
+    let engine = started.map_err(Failure::caused_by)?;
     let info = engine.info();
     let author = if info.author.is_empty() { String::new() } else { format!(" by {}", info.author) };
     let mut lines = vec![

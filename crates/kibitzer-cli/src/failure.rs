@@ -4,6 +4,7 @@ use std::error::Error;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
+use kibitzer::Handle;
 use kibitzer::core::text::error_chain;
 
 use crate::output::{TerminalSafe, print_above_input};
@@ -57,6 +58,13 @@ impl Failure {
             io::ErrorKind::BrokenPipe => Self { status: 0, message: None },
             _ => Self::local(format!("cannot write to standard output: {error}")),
         }
+    }
+
+    /// Prints the message on standard error now, after the name of an account if there is one. What is left is the exit status.
+    pub(crate) fn report_now(self, account: Option<&Handle>) -> Self {
+        let message = self.message.map(|message| account.map_or(message.clone(), |name| format!("{name}: {message}")));
+        Self { message, ..self }.report();
+        Self { status: self.status, message: None }
     }
 
     /// Prints the message on standard error, if there is one, and returns the exit status. Does not end the program.

@@ -5,8 +5,12 @@
 mod common;
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use common::{file, kibitzer, serve};
 use serde_json::Value;
@@ -71,15 +75,58 @@ fn demo_plays_and_writes_its_game() {
     assert!(games.starts_with("[Event \"") && games.contains("\n1. "), "{games}");
 }
 
+/// Whether this process runs: it exists, and is not a zombie.
+#[cfg(target_os = "linux")]
+fn is_running(pid: &str) -> bool {
+    let status = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    status.rsplit_once(')').is_some_and(|(_, fields)| !fields.trim_start().starts_with('Z'))
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn killed_bot_leaves_no_engine_behind_not_even_one_that_ignores_its_input_and_signals() {
+    let folder = folder("bot-killed");
+    let program = folder.join("stubborn");
+    let stubborn = "#!/bin/sh\ntrap '' HUP INT TERM PIPE\n(while :; do sleep 1; done) &\necho $$ $! > pids.new\nmv pids.new pids\n\
+        echo 'id name Stubborn'; echo uciok; read -r uci; read -r ready; echo readyok\nwhile :; do sleep 1; done\n";
+    fs::write(&program, stubborn).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let server = serve(&["--no-population"]);
+    let (_, port) = server.address.split_once(':').unwrap();
+    let settings = format!("[server]\nhost = '127.0.0.1'\nports = [{port}]\n[engine]\ncommand = './stubborn'\n");
+    let path = file("bot-killed.toml", settings);
+    let mut bot = kibitzer(&["bot", &path]).current_dir(&folder).stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(bot.stdout.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap().contains("the session is ready")));
+    let pids = fs::read_to_string(folder.join("pids")).unwrap();
+    let pids: Vec<&str> = pids.split_whitespace().collect();
+    assert!(pids.len() == 2 && pids.iter().all(|pid| is_running(pid)), "{pids:?}");
+    bot.kill().unwrap();
+    bot.wait().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while pids.iter().any(|pid| is_running(pid)) {
+        assert!(Instant::now() < deadline, "{pids:?} still run");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
 #[test]
 fn mistakes_are_reported_in_one_line() {
     let folder = folder("bot-mistakes");
     let unknown = file("bot-unknown.toml", "[server]\nhost = 'x'\n[engine]\ncommand = ['stockfish']\n[acept]\n");
     let absent = file("bot-absent.toml", "[server]\nhost = 'x'\n[engine]\ncommand = ['no-such-engine']\n");
+    let silent = file("bot-silent.toml", "[server]\nhost = 'x'\n[engine]\ncommand = 'false'\n");
+    let engine = "[server]\nhost = 'x'\n[engine]\ncommand = 'stockfish'\n";
+    let option = file("bot-option.toml", format!("{engine}options = {{ Hush = 1 }}\n"));
+    let book = file("bot-book.toml", format!("{engine}[book]\nfile = 'nosuch.bin'\n"));
     for (args, status, words) in [
         (&["bot", "nosuch.toml"][..], 1, "cannot read nosuch.toml"),
         (&["bot", &unknown], 1, "line 5: unknown table `acept`"),
         (&["bot", "--check", &absent], 1, "\"no-such-engine\""),
+        (&["bot", &absent], 1, "\"no-such-engine\""),
+        (&["bot", &silent], 1, "the engine \"false\" exited (exit status: 1)"),
+        (&["bot", &option], 1, "option \"Hush\" of the engine: is unknown"),
+        (&["bot", "--check", &book], 1, "cannot open the book nosuch.bin: "),
         (&["bot"], 2, "CONFIG"),
     ] {
         let (found, stdout, stderr) = run_in(&folder, args);

@@ -20,15 +20,15 @@ use crate::verdict::{BotAction, Verdict};
 const MAX_ANSWER: usize = 300;
 
 impl<P: Policy + Clone> BotPlayer<P> {
-    /// Accepts or declines another player's challenge by the policy, or postpones it while the connection is down or a game is
-    /// interrupted. Sends each reason of a refusal once to a player.
+    /// Accepts or declines another player's challenge by the policy, or postpones it while the connection is down, no engine runs or
+    /// a game is interrupted. Sends each reason of a refusal once to a player.
     pub(super) fn on_challenge(&mut self, challenge: &Challenge) {
         if challenge.actor != MeOrOther::Other {
             return;
         }
         // The server adjourned the interrupted game if it can be resumed.
         let is_undecided = self.awaits_interrupted_game() && !challenge.adjourned;
-        if self.matchmaking.link == LinkState::Down || is_undecided {
+        if self.matchmaking.link == LinkState::Down || self.engine.is_none() || is_undecided {
             return self.matchmaking.postpone_challenge(challenge);
         }
         let player = challenge.from.clone();
@@ -38,7 +38,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
             config: &self.config,
             variants,
             is_busy: is_playing || self.matchmaking.is_accepting,
-            is_closed: self.urgency != StopUrgency::None || self.matchmaking.is_paused || self.engine.is_none(),
+            is_closed: self.urgency != StopUrgency::None || self.matchmaking.is_paused,
             games_with_opponent: self.matchmaking.n_games_in_last_day(&player, Instant::now()),
         };
         let verdict = self.policy.judge_challenge(challenge, &situation);
@@ -55,9 +55,9 @@ impl<P: Policy + Clone> BotPlayer<P> {
         }
     }
 
-    /// Answers the challenges that were postponed. Does nothing while the connection is down or a game is interrupted.
+    /// Answers the challenges that were postponed. Does nothing while the connection is down, no engine runs or a game is interrupted.
     pub(super) fn answer_postponed_challenges(&mut self) {
-        if self.matchmaking.link != LinkState::Down && !self.awaits_interrupted_game() {
+        if self.matchmaking.link != LinkState::Down && self.engine.is_some() && !self.awaits_interrupted_game() {
             for challenge in std::mem::take(&mut self.matchmaking.postponed_challenges) {
                 self.on_challenge(&challenge);
             }

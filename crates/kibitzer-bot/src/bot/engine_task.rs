@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 
-use super::StartEngine;
+use super::start_engine::{StartEngine, start_with_notice};
 use crate::engine::{BestMove, Engine, EngineError, EngineInfo, GameSetup, SearchInfo, SearchLimits, SearchPosition};
 use crate::tracker::{GameKey, GamePositionKey};
 
@@ -16,9 +16,6 @@ const RESTART_DELAY: Duration = Duration::from_millis(50);
 
 /// Longest delay before an engine is started again.
 const MAX_RESTART_DELAY: Duration = Duration::from_mins(1);
-
-/// How long the start of an engine may take.
-const START_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Order to the task that runs the engine.
 #[derive(Debug)]
@@ -38,6 +35,8 @@ pub(super) enum EngineOrder {
 /// Report of the task that runs the engine.
 #[derive(Debug)]
 pub(super) enum EngineReport {
+    /// The engine takes long to start; a sentence that names it.
+    Starting(String),
     /// The engine is started.
     Started(EngineInfo),
     /// A line of analysis.
@@ -88,8 +87,8 @@ async fn run_engines(
     let mut setup = None;
     let mut delay = RESTART_DELAY;
     loop {
-        let started = tokio::time::timeout(START_TIMEOUT, start.start()).await;
-        let failure = match started.unwrap_or(Err(EngineError::Silent("start"))) {
+        let slow = |notice| drop(reports.try_send(EngineReport::Starting(notice)));
+        let failure = match start_with_notice(&start, slow).await {
             Ok(mut engine) => {
                 if reports.send(EngineReport::Started(engine.info().clone())).await.is_err() {
                     return engine.quit().await;

@@ -12,65 +12,28 @@ mod pending_offers;
 mod player;
 mod record;
 mod requests;
+mod start_engine;
 
 use std::fmt;
-use std::future::Future;
 use std::sync::Arc;
 
 use kibitzer::core::session::AdjournedGames;
+use kibitzer::core::text::error_chain;
 use kibitzer::{Client, ConnectError, Profile, SessionEndReason};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::config::BotConfig;
-use crate::engine::{Engine, EngineConfig, EngineError, ExternalEngine};
+use crate::engine::{EngineConfig, EngineError};
 use crate::policy::{Policy, SettingsPolicy};
-use crate::verdict::BotEvent;
+use crate::verdict::{BotAction, BotEvent};
 
-use player::BotPlayer;
+use player::{BotPlayer, report_action};
+pub use start_engine::StartEngine;
+use start_engine::{start_after, start_with_notice};
 
 /// Number of unread events at which a session waits for the bot.
 const MAX_UNREAD: usize = 1_024;
-
-/// Starts engines: one for each account, and another after each failure.
-///
-/// Implemented for [`EngineConfig`] and for closures that return a future of an engine.
-pub trait StartEngine: Clone + Send + Sync + 'static {
-    /// The engine.
-    type Engine: Engine;
-
-    /// Starts an engine.
-    ///
-    /// # Errors
-    ///
-    /// [`EngineError`] if it does not start; the bot tries again.
-    ///
-    /// # Cancel safety
-    ///
-    /// Cancel safe: a half-started engine is ended.
-    fn start(&self) -> impl Future<Output = Result<Self::Engine, EngineError>> + Send;
-}
-
-impl StartEngine for EngineConfig {
-    type Engine = ExternalEngine;
-
-    async fn start(&self) -> Result<ExternalEngine, EngineError> {
-        ExternalEngine::start(self).await
-    }
-}
-
-impl<S, F, E> StartEngine for S
-where
-    S: Fn() -> F + Clone + Send + Sync + 'static,
-    F: Future<Output = Result<E, EngineError>> + Send,
-    E: Engine,
-{
-    type Engine = E;
-
-    async fn start(&self) -> Result<E, EngineError> {
-        self().await
-    }
-}
 
 /// A bot: plays the games of one or more accounts with an engine.
 ///
@@ -148,12 +111,29 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
         self
     }
 
-    /// Plays with a session that exists already, until it is stopped or the session is over. The accounts of the settings are not
-    /// used. The session should be new: a game that began before is not played.
+    /// Starts the engine now, before there is a session. The returned bot plays with it, and starts another one after a failure.
+    /// After 5 s without an answer of the engine, an event names it.
     ///
     /// # Errors
     ///
-    /// [`BotError::Ended`] if the session ended for another reason than the stop.
+    /// [`EngineError`] if the engine does not start within 30 s.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: a half-started engine is ended.
+    pub async fn start_engine(self) -> Result<Bot<impl StartEngine<Engine = S::Engine>, P>, EngineError> {
+        let slow = |reason| self.report(BotAction::StartingEngine, reason);
+        let first = start_with_notice(&self.engine, slow).await?;
+        let start = self.engine.clone();
+        Ok(self.engine(start_after(first, start)))
+    }
+
+    /// Plays with a session that exists already, until it is stopped or the session is over. The accounts of the settings are not
+    /// used. The session should be new: a game that began before is not played. Until the engine has started, challenges wait.
+    ///
+    /// # Errors
+    ///
+    /// [`BotError::Engine`] if the engine does not start; [`BotError::Ended`] if the session ended for another reason than the stop.
     ///
     /// # Cancel safety
     ///
@@ -172,11 +152,13 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
         profile.session(|session| session.adjourned(adjourned))
     }
 
-    /// Plays until it is stopped, or all sessions are over; returns at once if the settings have no account.
+    /// Plays until it is stopped, or all sessions are over; returns at once if the settings have no account. The accounts log in
+    /// when their engines have started.
     ///
     /// # Errors
     ///
-    /// [`BotError`] of the first account whose session could not start or ended for another reason than the stop. The other
+    /// [`BotError::Engine`], before any login, if an engine does not start. Otherwise the [`BotError`] of the first account whose
+    /// session could not start or ended for another reason than the stop; the event of that moment names the account. The other
     /// accounts play on until they end, too.
     ///
     /// # Panics
@@ -187,15 +169,11 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
     ///
     /// Cancel safe: dropping the future disconnects all accounts and ends the engines.
     pub async fn run(self, stop: Stop) -> Result<(), BotError> {
-        let mut players = JoinSet::new();
-        for profile in self.config.accounts.clone() {
-            let (bot, stop) = (self.clone(), stop.clone());
-            players.spawn(async move {
-                let (client, events) =
-                    Client::start(bot.session_profile(profile), |hub| hub.subscribe_lossless(MAX_UNREAD)).await?;
-                BotPlayer::new(bot, client, events).play(stop).await
-            });
-        }
+        let bots = tokio::select! {
+            bots = self.start_engines() => bots?,
+            () = stop.requested() => return Ok(()),
+        };
+        let mut players: JoinSet<_> = bots.into_iter().map(|bot| bot.log_in_and_play(stop.clone())).collect();
         let mut result = Ok(());
         while let Some(ended) = players.join_next().await {
             let ended = ended.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
@@ -203,12 +181,72 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
         }
         result
     }
+
+    /// Returns the accounts of the settings.
+    pub fn accounts(&self) -> &[Profile] {
+        &self.config.accounts
+    }
+
+    /// Returns a bot for each account, with the account as the only one of its settings.
+    fn split_by_account(&self) -> Vec<Self> {
+        let split = |account: &Profile| {
+            let config = BotConfig { accounts: vec![account.clone()], ..BotConfig::clone(&self.config) };
+            Self { config: Arc::new(config), ..self.clone() }
+        };
+        self.config.accounts.iter().map(split).collect()
+    }
+
+    /// Starts an engine for each account, all at the same time, as [`start_engine`](Self::start_engine) does. Returns a bot for each
+    /// account, with this account as the only one of its settings.
+    ///
+    /// # Errors
+    ///
+    /// The first [`EngineError`]. The other engines are ended.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: the engines are ended.
+    pub async fn start_engines(self) -> Result<Vec<Bot<impl StartEngine, P>>, EngineError> {
+        let mut starting: JoinSet<_> = self.split_by_account().into_iter().map(Self::start_engine).collect();
+        let mut bots = Vec::new();
+        while let Some(bot) = starting.join_next().await {
+            bots.push(bot.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))?);
+        }
+        Ok(bots)
+    }
+
+    /// Plays with the first account of the settings. Reports why the session could not start.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](Self::run).
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: dropping the future disconnects the account and ends the engine.
+    async fn log_in_and_play(self, stop: Stop) -> Result<(), BotError> {
+        let Some(account) = self.config.accounts.first().cloned() else { return Ok(()) };
+        let started = Client::start(self.session_profile(account), |hub| hub.subscribe_lossless(MAX_UNREAD)).await;
+        let failed =
+            |error: &ConnectError| self.report(BotAction::Connection, format!("failed: {}", error_chain(error)));
+        let (client, events) = started.inspect_err(failed)?;
+        BotPlayer::new(self, client, events).play(stop).await
+    }
+
+    /// Emits the event of an action outside a session.
+    fn report(&self, action: BotAction, reason: String) {
+        let event = BotEvent::Acted { account: self.config.only_handle(), action, game: None, player: None, reason };
+        report_action(&*self.on_event, &event);
+    }
 }
 
 /// Reason why a bot ended on its own.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BotError {
+    /// The engine did not start.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
     /// The session of an account could not start.
     #[error(transparent)]
     Connect(#[from] ConnectError),
@@ -246,6 +284,16 @@ impl Stop {
         self.0.send_modify(|urgency| {
             *urgency = if *urgency == StopUrgency::None { StopUrgency::AfterGame } else { StopUrgency::Now };
         });
+    }
+
+    /// Waits until a stop is requested.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe.
+    async fn requested(&self) {
+        // The sender is this value.
+        let _ = self.0.subscribe().wait_for(|urgency| *urgency != StopUrgency::None).await;
     }
 
     /// Stops the bot at once. A game in progress is left to the server's rules for lost connections.

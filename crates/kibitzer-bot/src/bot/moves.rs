@@ -18,10 +18,12 @@ impl<P: Policy + Clone> BotPlayer<P> {
     /// Handles a report of the engine's task: its start, analysis, best move or failure.
     pub(super) fn on_engine_report(&mut self, engine_report: EngineReport) {
         match engine_report {
+            EngineReport::Starting(notice) => self.report(BotAction::StartingEngine, None, None, notice),
             EngineReport::Started(engine) => {
                 self.report(BotAction::StartedEngine, None, None, engine.name.clone());
-                self.engine = Some(engine);
+                (self.engine, self.has_had_engine) = (Some(engine), true);
                 self.find_move_in_waiting_game();
+                self.answer_postponed_challenges();
             }
             EngineReport::Analysis(key, info) => {
                 let Some(number) = self.games.tracker().get(key).map(TrackedGame::number) else { return };

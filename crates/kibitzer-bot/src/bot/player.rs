@@ -6,13 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kibitzer::command::{self, Request};
+use kibitzer::core::text::error_chain;
 use kibitzer::transcript::Utc;
-use kibitzer::{Client, Event, Handle, Message, RecvError, RequestError, SessionEndReason, Subscription};
+use kibitzer::{Client, Event, Handle, Message, RecvError, RequestError, SessionEndReason, SessionState, Subscription};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 use tracing::info;
 
-use super::engine_task::EngineTask;
+use super::engine_task::{EngineReport, EngineTask};
 use super::game_decisions::GameDecisions;
 use super::matchmaking_state::{LinkState, MatchmakingState};
 use super::pending_offers::PendingOffers;
@@ -44,8 +45,10 @@ pub(super) struct BotPlayer<P> {
     pub(super) requests: JoinSet<RequestOutcome>,
     pub(super) pending_offers: PendingOffers,
     pub(super) engine_task: EngineTask,
-    /// The engine; `None` while it is not running.
+    /// The engine; `None` until it has started, and after a failure until it runs again.
     pub(super) engine: Option<EngineInfo>,
+    /// Whether an engine has started since the bot runs.
+    pub(super) has_had_engine: bool,
     /// The book; `None` without one, and after it could not be read.
     pub(super) book: Option<Book>,
     pub(super) lag: LagEstimate,
@@ -75,6 +78,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
             pending_offers: PendingOffers::default(),
             engine_task: EngineTask::spawn(engine),
             engine: None,
+            has_had_engine: false,
             matchmaking: MatchmakingState::default(),
             urgency: StopUrgency::None,
             leave_at: None,
@@ -98,7 +102,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
     ///
     /// # Errors
     ///
-    /// [`BotError::Ended`] if the session ends for another reason than the stop.
+    /// [`BotError::Ended`] if the session ends for another reason than the stop; [`BotError::Engine`] if the first engine does not
+    /// start.
     ///
     /// # Cancel safety
     ///
@@ -106,6 +111,10 @@ impl<P: Policy + Clone> BotPlayer<P> {
     pub(super) async fn play(mut self, stop: Stop) -> Result<(), BotError> {
         let mut urgency = stop.0.subscribe();
         urgency.mark_changed();
+        // The event of a session that was ready before is not among the events.
+        if matches!(self.client.state(), SessionState::Ready) {
+            self.on_ready();
+        }
         while !self.is_ready_to_stop() {
             let deadline = self.next_deadline();
             tokio::select! {
@@ -117,13 +126,29 @@ impl<P: Policy + Clone> BotPlayer<P> {
                         return self.wait_for_session_end().await;
                     }
                 },
-                Some(report) = self.engine_task.reports.recv() => self.on_engine_report(report),
+                Some(report) = self.engine_task.reports.recv() => match report {
+                    EngineReport::Failed(error) if !self.has_had_engine => return self.leave(Err(error.into())).await,
+                    report => self.on_engine_report(report),
+                },
                 // A request cannot panic, and nothing cancels one.
                 Some(Ok(outcome)) = self.requests.join_next() => self.on_request_outcome(outcome),
                 Ok(()) = urgency.changed() => self.on_stop_requested(*urgency.borrow_and_update()),
                 () = sleep_until(deadline) => self.on_deadline(),
             }
         }
+        self.leave(Ok(())).await
+    }
+
+    /// Records the unfinished games. Then quits, or disconnects if a game is still in progress, and returns `result`.
+    ///
+    /// # Errors
+    ///
+    /// That of `result`.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: the session ends with the future.
+    async fn leave(self, result: Result<(), BotError>) -> Result<(), BotError> {
         self.append_unfinished_games();
         let is_playing = self.is_playing_or_interrupted();
         // Unread events would hold the session back.
@@ -134,10 +159,10 @@ impl<P: Policy + Clone> BotPlayer<P> {
         } else {
             self.client.quit().await;
         }
-        Ok(())
+        result
     }
 
-    /// Waits for the end of the session.
+    /// Waits for the end of the session, and reports an end that was not requested.
     ///
     /// # Errors
     ///
@@ -149,7 +174,10 @@ impl<P: Policy + Clone> BotPlayer<P> {
     async fn wait_for_session_end(&self) -> Result<(), BotError> {
         match self.client.ended().await {
             SessionEndReason::Quit | SessionEndReason::Shutdown => Ok(()),
-            reason => Err(BotError::Ended(reason)),
+            reason => {
+                self.report(BotAction::Connection, None, None, format!("over: {}", error_chain(&reason)));
+                Err(BotError::Ended(reason))
+            }
         }
     }
 
@@ -157,12 +185,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
     /// requests are unanswered, ignores messages that would need an answer.
     fn on_session_event(&mut self, event: &Event) {
         match event {
-            Event::Ready(_) => {
-                self.report(BotAction::Connection, None, None, "the session is ready");
-                self.matchmaking.link =
-                    if self.awaits_interrupted_game() { LinkState::Restoring } else { LinkState::Up };
-                self.plan_seeks_and_challenge(Instant::now());
-            }
+            Event::Ready(_) => self.on_ready(),
             Event::Restored(restored) => {
                 self.matchmaking.link = LinkState::Up;
                 self.plan_seeks_and_challenge(Instant::now());
@@ -188,6 +211,16 @@ impl<P: Policy + Clone> BotPlayer<P> {
             }
         }
         self.answer_postponed_challenges();
+    }
+
+    /// Plans seeks and challenges once requests can be sent. Does nothing if that is known.
+    fn on_ready(&mut self) {
+        if self.matchmaking.link != LinkState::Down {
+            return;
+        }
+        self.report(BotAction::Connection, None, None, "the session is ready");
+        self.matchmaking.link = if self.awaits_interrupted_game() { LinkState::Restoring } else { LinkState::Up };
+        self.plan_seeks_and_challenge(Instant::now());
     }
 
     /// Handles a message about challenges, offers, partnership or talk.
@@ -324,7 +357,14 @@ impl<P: Policy + Clone> BotPlayer<P> {
         reason: impl Into<String>,
     ) {
         let game = game.and_then(|game| self.games.tracker().get(game)).map(TrackedGame::number);
-        let (account, reason) = (self.client.handle(), reason.into());
+        let account = self.client.handle().or_else(|| self.config.only_handle());
+        report_action(&*self.on_event, &BotEvent::Acted { account, action, game, player, reason: reason.into() });
+    }
+}
+
+/// Logs an action, and passes it to the function that receives the events.
+pub(super) fn report_action(on_event: &dyn Fn(&BotEvent), event: &BotEvent) {
+    if let BotEvent::Acted { account, action, game, player, reason } = event {
         info!(
             account = account.as_ref().map(tracing::field::display),
             ?action,
@@ -333,6 +373,6 @@ impl<P: Policy + Clone> BotPlayer<P> {
             reason,
             "bot acted"
         );
-        (self.on_event)(&BotEvent::Acted { account, action, game, player, reason });
     }
+    on_event(event);
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use kibitzer::{ConfigError, Profile, most_similar_word};
+use kibitzer::{ConfigError, Handle, Profile, most_similar_word};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
@@ -90,6 +90,11 @@ impl BotConfig {
     /// Returns the settings of a bot that plays with this account and engine, with the default rules.
     pub fn new(account: Profile, engine: EngineConfig) -> Self {
         Self { accounts: vec![account], engine, ..Self::default() }
+    }
+
+    /// Returns the handle of the account, if there is one account with a handle.
+    pub(crate) fn only_handle(&self) -> Option<Handle> {
+        if let [account] = &self.accounts[..] { account.handle().cloned() } else { None }
     }
 
     /// Reads the settings from a file like `config/bot.toml`.

@@ -22,7 +22,9 @@ pub enum EngineProtocol {
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct EngineConfig {
-    /// Program and arguments. They are passed to the operating system as they are, never to a shell.
+    /// Program and arguments; in the file, a text is a program without arguments. They are passed to the operating system as they
+    /// are, never to a shell.
+    #[serde(deserialize_with = "deserialize_command")]
     pub command: Vec<String>,
     /// Protocol of the program.
     pub protocol: EngineProtocol,
@@ -68,6 +70,16 @@ impl EngineConfig {
     /// Returns the default settings of a UCI engine, with this program and these arguments.
     pub fn new(command: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self { command: command.into_iter().map(Into::into).collect(), ..Self::default() }
+    }
+}
+
+/// Reads a program and its arguments: a list, or a text for a program without arguments.
+fn deserialize_command<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    match toml::Value::deserialize(deserializer)? {
+        toml::Value::String(program) => Ok(vec![program]),
+        list => {
+            list.try_into().map_err(|_| D::Error::custom("a command is a list of texts: the program and its arguments"))
+        }
     }
 }
 

@@ -106,7 +106,7 @@ impl ExternalEngine {
         let deadline = tokio::time::Instant::now() + self.command.reply_timeout;
         while !self.handshake.is_done {
             let line = timeout_at(deadline, self.process.read_line_while_writing()).await;
-            let line = line.unwrap_or(Err(EngineError::Silent("handshake")))?;
+            let line = line.unwrap_or_else(|_| Err(self.process.silent("handshake")))?;
             self.dialect.process_handshake_line(&line, &mut self.handshake);
             self.process.queue_lines(&std::mem::take(&mut self.handshake.replies));
         }
@@ -139,7 +139,8 @@ impl ExternalEngine {
                 }
             }
         };
-        timeout(self.command.reply_timeout, answered).await.unwrap_or(Err(EngineError::Silent("synchronization")))
+        let answered = timeout(self.command.reply_timeout, answered).await;
+        answered.unwrap_or_else(|_| Err(self.process.silent("synchronization")))
     }
 
     /// Stops a search whose caller is gone, and discards its move. Restarts the program if the engine returns no move within a second:
@@ -158,7 +159,7 @@ impl ExternalEngine {
         }
         match self.stop_search(&mut |_| {}).await {
             Err(EngineError::NoMove) => self.restart_process().await?,
-            Err(EngineError::Exited) => return Err(EngineError::Exited),
+            Err(exited @ EngineError::Exited { .. }) => return Err(exited),
             // Whether its move is legal does not matter any more.
             Ok(_) | Err(_) => {}
         }

@@ -6,6 +6,7 @@
 
 use std::future::{Future, ready};
 use std::io;
+use std::process::ExitStatus;
 
 use kibitzer::core::chess::Color;
 
@@ -169,11 +170,23 @@ pub enum EngineError {
         source: io::Error,
     },
     /// The process ended, or closed its output.
-    #[error("the engine exited")]
-    Exited,
+    #[error("the engine {program:?} {}{}", describe_exit(*.status), .first_error.as_ref().map_or(String::new(), |line| format!(": {line}")))]
+    Exited {
+        /// The program of the command.
+        program: String,
+        /// The exit status; `None` if the process still runs without an output.
+        status: Option<ExitStatus>,
+        /// The first line of the standard error; `None` without one.
+        first_error: Option<String>,
+    },
     /// The engine did not complete its handshake or confirm a command in time.
-    #[error("the engine did not answer {0:?} in time")]
-    Silent(&'static str),
+    #[error("the engine {program:?} did not complete the {step} in time")]
+    Silent {
+        /// The program of the command.
+        program: String,
+        /// The step that the engine did not complete.
+        step: &'static str,
+    },
     /// The engine returned no move after it was stopped.
     #[error("the engine returned no move")]
     NoMove,
@@ -194,4 +207,9 @@ pub enum EngineError {
         /// Reason for the refusal, with the values or names that are accepted.
         problem: String,
     },
+}
+
+/// Returns the end of a process in words: `exited (exit status: 1)`.
+fn describe_exit(status: Option<ExitStatus>) -> String {
+    status.map_or("closed its output".to_owned(), |status| format!("exited ({status})"))
 }

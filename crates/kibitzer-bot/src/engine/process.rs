@@ -1,11 +1,15 @@
 //! The process of an engine: lines to its standard input, lines from its standard output.
 //!
-//! It has no other open file of this process and no pipe to the terminal. On Unix it is in a process group of its own, which is
-//! killed when [`EngineProcess`] is dropped. Nothing of its output is stored before it is read, so that an engine without a
-//! reader blocks at a full pipe; memory is bounded by the length of one line.
+//! It has no other open file of this process and no pipe to the terminal. Nothing of its output is stored before it is read, so
+//! that an engine without a reader blocks at a full pipe; memory is bounded by the length of one line.
+//!
+//! On Unix the engine is in the process group of a guard: a shell that waits for the end of its input, which only this process
+//! holds, and then kills the group. So the engine ends with this process, even if that is killed; and the group is killed when
+//! [`EngineProcess`] is dropped.
 
 use std::io;
 use std::process::Stdio;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWriteExt, BufReader};
@@ -26,16 +30,26 @@ const MAX_LOGGED_LINES: usize = 500;
 const MAX_LOGGED_CHARS: usize = 500;
 /// Time to exit after `quit`.
 const QUIT_TIMEOUT: Duration = Duration::from_secs(1);
+/// Time to wait for the exit status, and for the standard error, of an engine that has closed its output.
+const END_TIMEOUT: Duration = Duration::from_millis(200);
+/// Script of the guard.
+#[cfg(unix)]
+const GUARD: &str = "read -r line; kill -9 0";
 
 /// A running engine.
 #[derive(Debug)]
 pub(super) struct EngineProcess {
+    program: String,
     child: Child,
+    /// The leader of the process group; `None` if there is no shell.
+    #[cfg(unix)]
+    guard: Option<Child>,
     input: ChildStdin,
     output: TruncatingLineReader<ChildStdout>,
     /// Sent lines that are not written yet.
     unwritten: Vec<u8>,
     error_log: JoinHandle<()>,
+    first_error: Arc<OnceLock<String>>,
 }
 
 impl EngineProcess {
@@ -47,18 +61,47 @@ impl EngineProcess {
     pub(super) fn spawn(engine: &EngineConfig) -> Result<Self, EngineError> {
         let program = engine.command.first().cloned().unwrap_or_default();
         let failed = |source| EngineError::Start { program: program.clone(), source };
-        let mut child = command_without_secrets(engine, &program).spawn().map_err(failed)?;
+        let mut command = command_without_secrets(engine, &program);
+        #[cfg(unix)]
+        let guard = spawn_guard();
+        #[cfg(unix)]
+        command.process_group(guard.as_ref().and_then(Child::id).and_then(|id| i32::try_from(id).ok()).unwrap_or(0));
+        let mut child = command.spawn().map_err(failed)?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(input), Some(output), Some(errors)) = pipes else {
             return Err(failed(io::Error::other("a pipe is missing")));
         };
+        let first_error = Arc::<OnceLock<String>>::default();
         Ok(Self {
+            program,
             child,
+            #[cfg(unix)]
+            guard,
             input,
             output: TruncatingLineReader::new(output),
             unwritten: Vec::new(),
-            error_log: tokio::spawn(log_errors(errors)),
+            error_log: tokio::spawn(log_errors(errors, Arc::clone(&first_error))),
+            first_error,
         })
+    }
+
+    /// Returns the error of an engine that did not complete a step in time.
+    pub(super) fn silent(&self, step: &'static str) -> EngineError {
+        EngineError::Silent { program: self.program.clone(), step }
+    }
+
+    /// Returns the error of an engine that has closed its output. Waits shortly for its exit status and its standard error.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe.
+    async fn describe_exit(&mut self) -> EngineError {
+        let status = timeout(END_TIMEOUT, self.child.wait()).await.ok().and_then(Result::ok);
+        if !self.error_log.is_finished() {
+            // Another process may have the standard error of the engine.
+            let _ = timeout(END_TIMEOUT, &mut self.error_log).await;
+        }
+        EngineError::Exited { program: self.program.clone(), status, first_error: self.first_error.get().cloned() }
     }
 
     /// Queues lines, as [`queue_line`](Self::queue_line) does.
@@ -89,7 +132,7 @@ impl EngineProcess {
     ///
     /// Cancel safe: no part of a line is lost.
     pub(super) async fn read_line_while_writing(&mut self) -> Result<String, EngineError> {
-        loop {
+        let line = loop {
             tokio::select! {
                 biased;
                 written = self.input.write(&self.unwritten), if !self.unwritten.is_empty() => match written {
@@ -97,8 +140,12 @@ impl EngineProcess {
                     // The engine may have written its last lines before it closed its input.
                     Err(_) => self.unwritten.clear(),
                 },
-                line = self.output.next_line() => return line.ok_or(EngineError::Exited),
+                line = self.output.next_line() => break line,
             }
+        };
+        match line {
+            Some(line) => Ok(line),
+            None => Err(self.describe_exit().await),
         }
     }
 
@@ -119,9 +166,11 @@ impl EngineProcess {
 impl Drop for EngineProcess {
     fn drop(&mut self) {
         self.error_log.abort();
-        // The number of the group is valid as long as the child was not waited for, which only tokio does after this drop.
+        // The number of the group is valid as long as its leader was not waited for, which only tokio does after this drop.
         #[cfg(unix)]
-        if let Some(group) = self.child.id().and_then(|id| rustix::process::Pid::from_raw(i32::try_from(id).ok()?)) {
+        let leader = self.guard.as_ref().unwrap_or(&self.child);
+        #[cfg(unix)]
+        if let Some(group) = leader.id().and_then(|id| rustix::process::Pid::from_raw(i32::try_from(id).ok()?)) {
             // It fails if the group has ended.
             let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
         }
@@ -130,8 +179,17 @@ impl Drop for EngineProcess {
     }
 }
 
-/// Returns the command that starts the program with pipes and, on Unix, in a new process group, without the environment variables
-/// `KIBITZER_*`.
+/// Starts the guard as the leader of a new process group; `None`, with a warning, if that fails, as without a shell.
+#[cfg(unix)]
+fn spawn_guard() -> Option<Child> {
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", GUARD]).env_clear().process_group(0).kill_on_drop(true);
+    let spawned = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let unguarded = |error: &io::Error| warn!(%error, "no guard: the engine may survive this process");
+    spawned.inspect_err(unguarded).ok()
+}
+
+/// Returns the command that starts the program with pipes, without the environment variables `KIBITZER_*`.
 fn command_without_secrets(engine: &EngineConfig, program: &str) -> Command {
     let mut command = Command::new(program);
     command.args(engine.command.iter().skip(1)).kill_on_drop(true);
@@ -140,17 +198,16 @@ fn command_without_secrets(engine: &EngineConfig, program: &str) -> Command {
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("KIBITZER_")) {
         command.env_remove(name);
     }
-    #[cfg(unix)]
-    command.process_group(0);
     command
 }
 
-/// Logs the lines of the engine's standard error. Reads on when it logs no more, as the engine would block.
+/// Logs the lines of the engine's standard error, and stores the first one that is not empty. Reads on when it logs no more, as
+/// the engine would block.
 ///
 /// # Cancel safety
 ///
 /// Cancel safe: only the log ends.
-async fn log_errors(errors: ChildStderr) {
+async fn log_errors(errors: ChildStderr, first: Arc<OnceLock<String>>) {
     let mut lines = TruncatingLineReader::new(errors);
     let mut logged = 0;
     while let Some(line) = lines.next_line().await {
@@ -158,6 +215,9 @@ async fn log_errors(errors: ChildStderr) {
         if logged <= MAX_LOGGED_LINES {
             let line: String = line.chars().take(MAX_LOGGED_CHARS).collect();
             info!(line, "standard error of the engine");
+            if !line.is_empty() {
+                first.get_or_init(|| line);
+            }
         } else if logged == MAX_LOGGED_LINES + 1 {
             warn!("no more lines of the engine's standard error are logged");
         }

@@ -121,9 +121,10 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn failures_and_hangs_come_on_demand() {
-        let mut answers = vec![EngineError::NoMove, EngineError::Exited];
+        let silent = EngineError::Silent { program: "x".to_owned(), step: "handshake" };
+        let mut answers = vec![EngineError::NoMove, silent];
         let mut engine = ScriptedEngine::new(move |_, _| Err(answers.pop().unwrap()));
-        assert!(matches!(search(&mut engine).await, Err(EngineError::Exited)));
+        assert!(matches!(search(&mut engine).await, Err(EngineError::Silent { .. })));
         let begun = Instant::now();
         assert!(matches!(search(&mut engine).await, Err(EngineError::NoMove)));
         assert_eq!(begun.elapsed(), Duration::from_secs(10));

@@ -73,7 +73,7 @@ async fn engine_that_does_not_end_its_features_is_an_error() {
         let script = Script::new(body);
         let mut command = script.command();
         command.reply_timeout = Duration::from_millis(200);
-        assert!(matches!(started(&command).await, Err(EngineError::Silent("handshake"))), "{body}");
+        assert!(matches!(started(&command).await, Err(EngineError::Silent { step: "handshake", .. })), "{body}");
     }
 }
 
@@ -214,10 +214,10 @@ async fn refused_positions_and_moves_are_errors() {
 
 #[tokio::test]
 async fn engine_that_crashes_or_hangs_is_an_error() {
-    assert!(matches!(search_with("exit", &patient()).await, Err(EngineError::Exited)));
+    assert!(matches!(search_with("exit", &patient()).await, Err(EngineError::Exited { .. })));
     assert!(matches!(search_with("sleep 1000", &within(200)).await, Err(EngineError::NoMove)));
     assert!(matches!(search_with("yes", &within(200)).await, Err(EngineError::NoMove)));
-    assert!(matches!(started(&Script::new("exit 1").command()).await, Err(EngineError::Exited)));
+    assert!(matches!(started(&Script::new("exit 1").command()).await, Err(EngineError::Exited { .. })));
 }
 
 #[tokio::test]

@@ -160,8 +160,12 @@ async fn engine_that_cannot_start_or_crashes_at_start_is_an_error() {
     assert!(matches!(missing, Err(EngineError::Start { program, .. }) if program == "/nonexistent/engine"));
     let empty = ExternalEngine::start(&EngineConfig::new(Vec::<String>::new())).await;
     assert!(matches!(empty, Err(EngineError::Start { .. })));
-    let crash = Script::new("echo uciok-not; exit 3");
-    assert!(matches!(ExternalEngine::start(&crash.command()).await, Err(EngineError::Exited)));
+    let crash = Script::new("echo uciok-not; echo >&2; echo 'no network file' >&2; echo second >&2; exit 3");
+    let error = ExternalEngine::start(&crash.command()).await.unwrap_err().to_string();
+    assert_eq!(error, r#"the engine "sh" exited (exit status: 3): no network file"#);
+    let closed = Script::new("exec >/dev/null; exec sleep 1000");
+    let error = ExternalEngine::start(&closed.command()).await.unwrap_err().to_string();
+    assert_eq!(error, r#"the engine "sh" closed its output"#);
 }
 
 #[tokio::test]
@@ -169,13 +173,13 @@ async fn silent_engine_fails_after_the_reply_timeout() {
     let script = Script::new("while read -r line; do :; done");
     let mut command = script.command();
     command.reply_timeout = Duration::from_millis(100);
-    assert!(matches!(ExternalEngine::start(&command).await, Err(EngineError::Silent("handshake"))));
+    assert!(matches!(ExternalEngine::start(&command).await, Err(EngineError::Silent { step: "handshake", .. })));
     let script = Script::answering("ucinewgame) exec sleep 1000;;");
     let mut command = script.command();
     command.reply_timeout = Duration::from_secs(3);
     let mut engine = ExternalEngine::start(&command).await.unwrap();
     let game = GameSetup::new("chess", Color::White);
-    assert!(matches!(engine.new_game(&game).await, Err(EngineError::Silent("synchronization"))));
+    assert!(matches!(engine.new_game(&game).await, Err(EngineError::Silent { step: "synchronization", .. })));
 }
 
 #[tokio::test]
@@ -192,8 +196,8 @@ async fn garbage_before_the_handshake_is_ignored() {
 
 #[tokio::test]
 async fn engine_that_exits_on_go_is_an_error() {
-    assert!(matches!(search_with("exit", &patient()).await, Err(EngineError::Exited)));
-    assert!(matches!(search_with("kill -9 $$", &patient()).await, Err(EngineError::Exited)));
+    assert!(matches!(search_with("exit", &patient()).await, Err(EngineError::Exited { .. })));
+    assert!(matches!(search_with("kill -9 $$", &patient()).await, Err(EngineError::Exited { .. })));
 }
 
 #[tokio::test]
@@ -293,7 +297,7 @@ async fn stop_ends_the_search_at_once() {
 async fn ponder_ends_with_an_engine_that_exits() {
     let script = Script::answering(&format!("uci) {OPTIONS}\ngo*) exit;;"));
     let mut engine = ExternalEngine::start(&script.command()).await.unwrap();
-    assert!(matches!(engine.ponder(&position(&[]), &patient(), &mut |_| {}).await, Err(EngineError::Exited)));
+    assert!(matches!(engine.ponder(&position(&[]), &patient(), &mut |_| {}).await, Err(EngineError::Exited { .. })));
 }
 
 async fn ponder_until_reported(engine: &mut ExternalEngine, position: &SearchPosition) {

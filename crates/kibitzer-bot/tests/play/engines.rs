@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use kibitzer::core::chess::Color;
 use kibitzer::core::message::Challenge;
 use kibitzer_bot::config::BookConfig;
 use kibitzer_bot::engine::{BestMove, EngineError, EngineInfo};
 use kibitzer_bot::policy::{ChallengeSituation, Policy};
-use kibitzer_bot::{Bot, BotAction, ScriptedEngine, Verdict, WeakPlayer};
+use kibitzer_bot::{Bot, BotAction, ScriptedEngine, Verdict};
 use kibitzer_server::Family;
 
 use crate::probe::{Log, probe};
@@ -192,17 +191,4 @@ async fn castling_is_sent_in_either_notation_of_the_engine() {
         human.begin(&["a2a3", "b2b3", "c2c3", "d2d3"]).await;
         assert_eq!(bot.count(BotAction::EngineFailed), 0, "{:#?}", bot.actions());
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn engine_that_cannot_start_declines_challenges_and_is_tried_again() {
-    let (_server, profile) = serve(options()).await;
-    let tries = Arc::new(AtomicUsize::new(0));
-    let engine = move || {
-        let n = tries.fetch_add(1, Ordering::Relaxed);
-        async move { if n < 5 { Err(EngineError::Exited) } else { Ok(WeakPlayer::new(1, Duration::ZERO)) } }
-    };
-    let bot = Running::start(settings(&profile), engine);
-    bot.wait_for(BotAction::StartedEngine, "").await;
-    assert_eq!(bot.count(BotAction::EngineFailed), 5);
 }

@@ -102,7 +102,7 @@ async fn failing_engine_is_restarted_and_then_the_game_is_given_up() {
         let starts = Arc::clone(&starts);
         move || {
             starts.fetch_add(1, Ordering::Relaxed);
-            async { Ok(ScriptedEngine::new(|_, _| Err(EngineError::Exited))) }
+            async { Ok(ScriptedEngine::new(|_, _| Err(EngineError::NoMove))) }
         }
     };
     let bot = ready(settings(&profile), engine).await;

@@ -15,4 +15,5 @@ mod hostile;
 mod offers;
 mod probe;
 mod recovery;
+mod startup;
 mod table;

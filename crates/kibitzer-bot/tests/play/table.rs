@@ -19,6 +19,13 @@ use tokio::time::timeout;
 /// Virtual time after which a wait fails the test.
 const PATIENCE: Duration = Duration::from_mins(10);
 
+/// Runs a test on both flavours of the runtime: one thread with virtual time, and several threads.
+pub(crate) fn on_both_flavours<F: Future<Output = ()>>(test: impl Fn() -> F) {
+    use tokio::runtime::Builder;
+    Builder::new_current_thread().enable_all().start_paused(true).build().unwrap().block_on(test());
+    Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap().block_on(test());
+}
+
 /// Options of a server of the family that the test target is for.
 pub(crate) fn options() -> ServerOptions {
     let is_icc = env!("CARGO_CRATE_NAME") == "play_icc";
@@ -54,6 +61,17 @@ impl Running {
 
     /// Starts a bot.
     pub(crate) fn start_bot<S: StartEngine, P: Policy + Clone>(bot: Bot<S, P>) -> Self {
+        Self::start_with(bot, Bot::run)
+    }
+
+    /// Starts a bot by a function that plays with it.
+    pub(crate) fn start_with<S: StartEngine, P: Policy + Clone, F>(
+        bot: Bot<S, P>,
+        play: impl FnOnce(Bot<S, P>, Stop) -> F,
+    ) -> Self
+    where
+        F: Future<Output = Result<(), BotError>> + Send + 'static,
+    {
         let (stop, events) = (Stop::new(), Arc::new(Mutex::new(Vec::new())));
         let sink = Arc::clone(&events);
         let client = Arc::new(Mutex::new(None));
@@ -61,7 +79,7 @@ impl Running {
         let bot = bot
             .on_event(move |event| sink.lock().unwrap().push(event.clone()))
             .on_client(move |client| *kept.lock().unwrap() = Some(client.clone()));
-        let done = tokio::spawn(bot.run(stop.clone()));
+        let done = tokio::spawn(play(bot, stop.clone()));
         Self { stop, done, events, client }
     }
 

@@ -21,5 +21,7 @@ mod offers;
 mod probe;
 #[path = "../play/recovery.rs"]
 mod recovery;
+#[path = "../play/startup.rs"]
+mod startup;
 #[path = "../play/table.rs"]
 mod table;

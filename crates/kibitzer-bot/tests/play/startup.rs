@@ -1,0 +1,168 @@
+//! The start of engines, before and during a session.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use kibitzer::Client;
+use kibitzer::command::OfferRef;
+use kibitzer_bot::engine::{
+    BestMove, Engine, EngineError, EngineInfo, GameSetup, SearchInfo, SearchLimits, SearchPosition,
+};
+use kibitzer_bot::{Bot, BotAction, BotError, ScriptedEngine, StartEngine, Stop, WeakPlayer};
+use tokio::time::sleep;
+
+use crate::table::{
+    Human, Running, on_both_flavours, options, ready, serve, serve_accounts, settings, shuffle, shuffler,
+};
+
+/// An engine that takes this time to start.
+fn slow(time: Duration) -> impl StartEngine {
+    move || async move {
+        sleep(time).await;
+        Ok::<_, EngineError>(ScriptedEngine::new(|position, _| Ok(shuffle(position))))
+    }
+}
+
+const SECOND: Duration = Duration::from_secs(1);
+
+#[test]
+fn bot_with_a_slow_engine_resumes_its_adjourned_game_after_a_restart() {
+    on_both_flavours(|| async {
+        let (_server, config, human) = serve_accounts().await;
+        let bot = ready(config.clone(), shuffler()).await;
+        let mut human = Human::log_in_with(human).await;
+        human.begin(&["e2e4", "d2d3", "f1e2"]).await;
+        bot.kill();
+        human.line("adjourned").await;
+        let bot = Running::start(config, slow(SECOND));
+        human.line("Challenge: Botvin").await;
+        human.client.accept(OfferRef::Only).await.unwrap();
+        human.play("a2a3").await;
+        bot.wait_for(BotAction::Moved, "").await;
+        let actions = bot.actions();
+        assert!(matches!(actions[0].0, BotAction::StartedEngine), "{actions:#?}");
+        assert_eq!(bot.count(BotAction::Declined), 0, "{actions:#?}");
+    });
+}
+
+#[test]
+fn challenge_and_resumption_wait_until_the_engine_of_an_existing_session_has_started() {
+    on_both_flavours(|| async {
+        let (_server, config, human) = serve_accounts().await;
+        let bot = ready(config.clone(), shuffler()).await;
+        let mut human = Human::log_in_with(human).await;
+        human.begin(&["e2e4", "d2d3", "f1e2"]).await;
+        bot.kill();
+        human.line("adjourned").await;
+        let client = Client::connect(config.accounts[0].clone()).await.unwrap();
+        let bot = Running::start_with(Bot::new(config).engine(slow(SECOND)), |bot, stop| bot.run_with(client, stop));
+        human.send("match Botvin").await;
+        sleep(SECOND / 2).await;
+        let counts = [BotAction::Accepted, BotAction::Declined].map(|action| bot.count(action));
+        assert_eq!(counts, [0, 0], "{:#?}", bot.actions());
+        bot.wait_for(BotAction::Accepted, "").await;
+        human.play("a2a3").await;
+        bot.wait_for(BotAction::Moved, "").await;
+        assert_eq!(bot.count(BotAction::Declined), 0, "{:#?}", bot.actions());
+    });
+}
+
+#[tokio::test(start_paused = true)]
+async fn engine_that_does_not_start_ends_the_bot_before_the_login() {
+    let (_server, profile) = serve(options()).await;
+    let human = Human::log_in(&profile, "Alekhin").await;
+    let mut config = settings(&profile);
+    config.accounts.push(profile.guest_as("Tal".parse().unwrap()));
+    let starts = Arc::new(AtomicUsize::new(0));
+    let engine = move || {
+        let n = starts.fetch_add(1, Ordering::Relaxed);
+        async move { if n == 0 { Ok(WeakPlayer::new(1, Duration::ZERO)) } else { Err(EngineError::NoMove) } }
+    };
+    let bot = Bot::new(config).engine(engine).on_client(|_| panic!("a session was started"));
+    assert!(matches!(bot.run(Stop::new()).await, Err(BotError::Engine(EngineError::NoMove))));
+    let who = human.client.request("who").await.unwrap().text();
+    assert!(!who.contains("Botvin") && !who.contains("Tal"), "{who}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn engine_of_an_existing_session_that_does_not_start_ends_the_bot() {
+    let (_server, profile) = serve(options()).await;
+    let client = Client::connect(profile.guest_as("Botvin".parse().unwrap())).await.unwrap();
+    let config = settings(&kibitzer::Profile::demo());
+    let bot = Bot::new(config).engine(|| async { Err::<WeakPlayer, _>(EngineError::NoMove) });
+    assert!(matches!(bot.run_with(client, Stop::new()).await, Err(BotError::Engine(_))));
+}
+
+#[tokio::test(start_paused = true)]
+async fn engine_that_takes_long_is_named_after_five_seconds_and_a_stop_does_not_wait_for_it() {
+    let (_server, profile) = serve(options()).await;
+    let bot = Running::start(settings(&profile), slow(25 * SECOND));
+    sleep(Duration::from_millis(5_100)).await;
+    let actions = bot.actions();
+    assert_eq!(
+        actions,
+        [(BotAction::StartingEngine, r#""engine" has not answered for 5s; the limit is 30s"#.to_owned())]
+    );
+    bot.stop.request_or_force();
+    bot.done.await.unwrap().unwrap();
+}
+
+/// An engine that fails between two games when it is told to.
+struct Fragile(EngineInfo, Arc<AtomicBool>);
+
+impl Engine for Fragile {
+    fn info(&self) -> &EngineInfo {
+        &self.0
+    }
+
+    async fn new_game(&mut self, _: &GameSetup) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    async fn search(
+        &mut self,
+        position: &SearchPosition,
+        _: &SearchLimits,
+        _: &mut (dyn FnMut(SearchInfo) + Send),
+    ) -> Result<BestMove, EngineError> {
+        Ok(shuffle(position))
+    }
+
+    async fn stop(&mut self) -> Result<(), EngineError> {
+        if self.1.swap(false, Ordering::Relaxed) { Err(EngineError::NoMove) } else { Ok(()) }
+    }
+
+    async fn quit(self) {}
+}
+
+#[tokio::test(start_paused = true)]
+async fn seeks_and_challenges_wait_while_the_engine_is_started_again() {
+    let (_server, profile) = serve(options()).await;
+    let (fails, starts) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+    let flag = Arc::clone(&fails);
+    let engine = move || {
+        let (n, flag) = (starts.fetch_add(1, Ordering::Relaxed), Arc::clone(&flag));
+        async move {
+            sleep(if n == 0 { Duration::ZERO } else { 20 * SECOND }).await;
+            Ok(Fragile(EngineInfo::new("Fragile"), flag))
+        }
+    };
+    let mut config = settings(&profile);
+    config.seek.ads = vec!["5 0 unrated".to_owned()];
+    let bot = ready(config, engine).await;
+    let mut human = Human::log_in(&profile, "Alekhin").await;
+    human.begin(&["e2e4"]).await;
+    fails.store(true, Ordering::Relaxed);
+    human.client.resign().await.unwrap();
+    bot.wait_for(BotAction::EngineFailed, "").await;
+    human.send("match Botvin 5 0 unrated").await;
+    sleep(10 * SECOND).await;
+    assert!(!human.client.request("sought all").await.unwrap().text().contains("Botvin"));
+    let counts = [BotAction::Accepted, BotAction::Declined].map(|action| bot.count(action));
+    assert_eq!(counts, [1, 0], "{:#?}", bot.actions());
+    bot.wait_for_count(BotAction::Started, 2).await;
+    human.client.resign().await.unwrap();
+    sleep(10 * SECOND).await;
+    assert!(human.client.request("sought all").await.unwrap().text().contains("Botvin"), "{:#?}", bot.actions());
+}
