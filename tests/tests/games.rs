@@ -1,8 +1,10 @@
 //! The state of games over whole recorded sessions.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use kibitzer_core::Event;
+use kibitzer_core::chess::LastMove;
 use kibitzer_core::game::ChangeKind;
 use kibitzer_core::message::{GameId, Message, Style12};
 use kibitzer_tests::Transcript;
@@ -56,6 +58,50 @@ fn the_observed_rematch_of_a_recording_is_a_game_in_progress() {
     let game = reader.games().get(GameId(2)).unwrap();
     assert!(game.is_followed_and_ongoing());
     assert_eq!(game.moves().iter().map(|step| step.pretty().unwrap()).collect::<Vec<_>>(), ["c4"]);
+}
+
+#[test]
+fn a_move_that_ignores_a_check_is_irregular() {
+    let irregular = |transcript: &Transcript| {
+        let found = transcript.events().into_iter().filter(|event| event.is_irregular_move() == Some(true));
+        found.filter_map(|event| event.reported_board().and_then(Style12::numbered_move)).collect::<Vec<_>>()
+    };
+    for transcript in Transcript::all() {
+        let want: &[&str] = if transcript.name == "fatics-illegal-move-accepted" { &["6. h3"] } else { &[] };
+        assert_eq!(irregular(&transcript), want, "{}", transcript.name);
+    }
+    let events = Transcript::named("fatics-suicide-observer").events();
+    let moves = events.iter().filter(|event| event.change().is_some_and(|change| change.kind == ChangeKind::Moved));
+    assert!(moves.into_iter().all(|event| event.is_irregular_move().is_none()), "a variant without checks");
+}
+
+#[test]
+fn a_board_has_the_reserves_that_a_later_line_reports() {
+    let (mut n_checked, mut n_drops) = (0, 0);
+    for transcript in Transcript::all() {
+        // The server cuts long reserves in one set.
+        if transcript.name.starts_with("uhlinfics-bughouse-2") {
+            continue;
+        }
+        let mut boards = BTreeMap::new();
+        for event in transcript.events() {
+            match event.message() {
+                Some(Message::Style12(board)) => drop(boards.insert(board.game(), Arc::clone(board))),
+                Some(Message::Holding(holding)) if holding.passed.is_none() => {
+                    let Some(board) = boards.remove(&holding.game) else { continue };
+                    let Some(reserves) = board.reserves() else { continue };
+                    let place = format!("{} {:?}", transcript.name, board.numbered_move());
+                    assert_eq!((reserves.white, reserves.black), (holding.white, holding.black), "{place}");
+                    n_checked += 1;
+                    n_drops += usize::from(matches!(board.played(), Some(LastMove::Drop { .. })));
+                }
+                // A piece from the other board arrived after this one.
+                Some(Message::Holding(holding)) => drop(boards.remove(&holding.game)),
+                _ => {}
+            }
+        }
+    }
+    assert!(n_checked > 800 && n_drops > 100, "{n_checked} boards, {n_drops} drops");
 }
 
 /// What a board tells that a delta board tells too: squares, side, move number, the mover's clock. The server rounds the other

@@ -35,7 +35,8 @@ fn every_reported_move_is_legal_and_leads_to_the_next_board() {
                 continue;
             }
             let before = last.insert(board.game(), Arc::clone(board));
-            if let Some(before) = before.filter(|before| follows(before, board)) {
+            let is_legal = event.is_irregular_move() != Some(true);
+            if let Some(before) = before.filter(|before| follows(before, board) && is_legal) {
                 check(&format!("{} at {}", transcript.name, event.offset().unwrap_or_default()), &before, board);
                 n_moves += 1;
                 match board.played() {

@@ -181,11 +181,13 @@ impl Board {
     /// Returns whether the mover's king is not attacked after this move. `true` if the mover has no king, `false` if the move
     /// does not fit this board.
     fn leaves_king_safe(mut self, played: LastMove, mover: Color) -> bool {
-        if self.apply(played, mover).is_err() {
-            return false;
-        }
-        let Some(king) = self.find_king(mover) else { return true };
-        !self.pieces().any(|(from, piece)| piece.color != mover && self.can_move_between(piece, from, king))
+        self.apply(played, mover).is_ok() && !self.is_in_check(mover)
+    }
+
+    /// Returns whether a piece of the other side attacks the king of this side; `false` without a king.
+    pub fn is_in_check(&self, color: Color) -> bool {
+        let Some(king) = self.find_king(color) else { return false };
+        self.pieces().any(|(from, piece)| piece.color != color && self.can_move_between(piece, from, king))
     }
 }
 

@@ -22,6 +22,8 @@ pub struct Change {
     /// Last move of the board that the message contains or leads to; castling includes the squares of king and rook if the
     /// previous board shows them. `None` without such a board, or if its last move is not known.
     pub played: Option<LastMove>,
+    /// Whether the change is a move in a game whose rules forbid leaving one's own king attacked.
+    pub(crate) forbids_check: bool,
 }
 
 /// Kind of a change to the state of a game.

@@ -80,6 +80,8 @@ pub struct Games {
     stopped: BTreeSet<GameId>,
     /// Announcements, terms and reserves that arrived before the first board.
     announced: AnnouncedGames,
+    /// Whether the server has reported pieces in reserve.
+    has_reserves: bool,
     /// Number of the bughouse game of this login's partner.
     partner_game: Option<GameId>,
     /// Name of this login, once the server has reported it.
@@ -135,6 +137,22 @@ impl Games {
     /// Contradictions and missed plies are not reported; see [`Event::Desync`](crate::Event::Desync).
     pub fn apply_message(&mut self, message: &Message) -> Option<Change> {
         self.apply(message).change
+    }
+
+    /// Stores in a board of the server the reserves of its game after the last move, if they are known.
+    #[inline]
+    pub(crate) fn add_reserves(&self, message: &mut Message) {
+        if self.has_reserves
+            && let Message::Style12(board) = message
+            && !board.relation().is_isolated()
+        {
+            let game = self.by_id.get(board.game()).filter(|game| game.continues_with(board));
+            let reserves = match game {
+                Some(game) => game.reserves_on(board),
+                None => self.announced.get(board.game()).and_then(|reports| reports.hands),
+            };
+            Arc::make_mut(board).set_reserves(reserves);
+        }
     }
 
     /// Applies a message to the state. The effect is empty if the message neither changes nor contradicts a game.
@@ -252,6 +270,7 @@ impl Games {
     /// Stores the reserves of the current game of this number; without one, keeps them for the next board with the number.
     fn apply_holding(&mut self, holding: &Holding) -> Option<MessageEffect> {
         let hands = Hands { white: holding.white, black: holding.black };
+        self.has_reserves = true;
         let Some(game) = self.game_owning_number(holding.game) else {
             self.announced.move_to_latest_or_insert(holding.game).hands = Some(hands);
             return None;
@@ -358,8 +377,9 @@ impl GameStep {
     /// are not boards themselves.
     fn into_effect(self, position: &Style12, board: Option<Arc<Style12>>) -> MessageEffect {
         let (game, relation) = (position.game(), position.relation());
-        let change = Change { game, relation, kind: self.kind, board, played: self.played };
-        MessageEffect { change: Some(change), notice: self.notice.map(|notice| (game, notice)), replaced: None }
+        let Self { kind, played, notice, forbids_check } = self;
+        let change = Change { game, relation, kind, board, played, forbids_check };
+        MessageEffect { change: Some(change), notice: notice.map(|notice| (game, notice)), replaced: None }
     }
 }
 

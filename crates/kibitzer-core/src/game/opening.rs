@@ -46,6 +46,7 @@ pub(super) fn first_board_from_start_list(
         clock_running: None,
         lag_ms: None,
         is_cut: false,
+        reserves: fen.hands,
     };
     Some(Style12::without_line_or_move(numbers, &fen.board, &start.white, &start.black))
 }

@@ -27,6 +27,8 @@ pub struct Game {
     pub(super) moves: KnownMoves,
     kind: Option<ServerText>,
     rated: Option<bool>,
+    /// Whether the variant is known, and its rules forbid a move that leaves one's own king attacked.
+    forbids_check: bool,
     info: Option<Box<GameInfo>>,
     pub(super) partner_game: Option<GameId>,
     hands: Option<Hands>,
@@ -67,6 +69,7 @@ impl Game {
             position,
             kind: None,
             rated: None,
+            forbids_check: false,
             info: None,
             partner_game: None,
             hands: None,
@@ -172,6 +175,7 @@ impl Game {
     pub(super) fn apply_announced(&mut self, reports: AnnouncedGame) {
         if let Some(created) = reports.created.filter(|created| self.has_exact_players(&created.white, &created.black))
         {
+            self.forbids_check = created.game_kind().forbids_check();
             self.kind = Some(created.kind);
             self.rated = created.rated;
         }
@@ -183,6 +187,7 @@ impl Game {
 
     /// Replaces the terms. Type and rating keep their values if the terms lack them.
     pub(super) fn set_terms_keeping_kind(&mut self, info: GameInfo) {
+        self.forbids_check = info.game_kind().variant.map_or(self.forbids_check, |_| info.game_kind().forbids_check());
         self.kind = info.kind.clone().or(self.kind.take());
         self.rated = info.rated.or(self.rated);
         self.info = Some(Box::new(info));

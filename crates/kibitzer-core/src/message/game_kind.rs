@@ -53,6 +53,12 @@ impl GameKind {
         parsed
     }
 
+    /// Returns whether the variant is known, and its rules forbid a move that leaves one's own king attacked.
+    pub(crate) fn forbids_check(&self) -> bool {
+        let variant = self.variant.as_ref().map_or("", ServerText::as_str);
+        matches!(variant, "chess" | "chess960" | "crazyhouse" | "bughouse" | "losers")
+    }
+
     /// Replaces the variant `wild` by the one that the name of the start position gives: `wild/fr` is `chess960`. Other kinds do
     /// not change.
     fn resolve_wild(mut self, position: Option<&str>) -> Self {

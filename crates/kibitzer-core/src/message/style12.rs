@@ -18,7 +18,7 @@ use self::text::{BoardText, MAX_INLINE_BYTES, Word};
 use super::clock::{ClockReading, read_duration_ms};
 use super::fields::parse_whole;
 use super::rating::GameId;
-use crate::chess::{Board, CastlingRights, Color, LastMove, Role};
+use crate::chess::{Board, CastlingRights, Color, Hands, LastMove, Role};
 use crate::text::Handle;
 use crate::text::{ServerText, decode_latin_1, encode_latin_1};
 
@@ -194,6 +194,7 @@ impl Style12 {
             clock_running: at.next_number().ok().map(|running| running != 0),
             lag_ms: at.next_number().ok().and_then(|lag| i32::try_from(lag).ok()),
             is_cut: false,
+            reserves: None,
         };
         Ok(Self { numbers, text: BoardText::new(board, [white, black, verbose, san]) })
     }
@@ -242,6 +243,11 @@ impl Style12 {
     pub(crate) fn numbers_mut_dropping_line(&mut self) -> &mut BoardNumbers {
         self.text.forget_line();
         &mut self.numbers
+    }
+
+    /// Stores the reserves of the position. The line stays.
+    pub(crate) const fn set_reserves(&mut self, reserves: Option<Hands>) {
+        self.numbers.reserves = reserves;
     }
 
     /// Returns whether the position has a last move; `false` at the start of a game.
@@ -313,6 +319,7 @@ impl Style12 {
             clock_running: None,
             lag_ms: None,
             is_cut: false,
+            reserves: None,
         },
         text: BoardText::START,
     };
@@ -325,11 +332,12 @@ impl Default for Style12 {
     }
 }
 
-/// Boards are equal if their fields and words are; lines may differ in the blanks between them.
+/// Boards are equal if their fields and words are; lines may differ in the blanks between them, and reserves are not compared.
 impl PartialEq for Style12 {
     fn eq(&self, other: &Self) -> bool {
+        let numbers = |board: &Self| BoardNumbers { reserves: None, ..board.numbers };
         let has_same_move = || [Word::Verbose, Word::San].into_iter().all(|word| self.has_same_word(other, word));
-        self.numbers == other.numbers
+        numbers(self) == numbers(other)
             && self.has_same_squares(other)
             && self.has_same_players(other)
             && (self.numbers.last_move.is_none() || has_same_move())

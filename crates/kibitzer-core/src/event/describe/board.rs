@@ -24,6 +24,14 @@ impl Event {
         let board = self.reported_board()?;
         self.change().and_then(|change| change.played).or_else(|| board.played())
     }
+
+    /// Returns whether the reported move left the mover's own king attacked, although the rules of the game forbid that: the server
+    /// accepted an illegal move. `None` if the event is not a single move, and if the rules are not known or have no check.
+    pub fn is_irregular_move(&self) -> Option<bool> {
+        self.change().filter(|change| change.forbids_check)?;
+        let board = self.reported_board()?;
+        Some(board.board().is_in_check(!board.side_to_move()))
+    }
 }
 
 /// An event that reports this board.
@@ -76,6 +84,9 @@ describe! {
                 _ => "style12",
             },
             cut: it.board.is_cut(),
+            white_reserve: it.board.reserves().map(|hands| Displayed(hands.white)),
+            black_reserve: it.board.reserves().map(|hands| Displayed(hands.black)),
+            irregular: it.event.is_irregular_move(),
         ],
         // The last move and the clocks, White's first: `game 7 2. Ke2  1:59 2:02  Newton-Einstein`.
         words(out): {
@@ -83,7 +94,8 @@ describe! {
             let played = board.numbered_move().unwrap_or_else(|| "start".to_owned());
             let [white, black] = Color::BOTH.map(|color| board.player(color));
             let (white_clock, black_clock) = (board.white_clock(), board.black_clock());
-            write!(out, "game {} {played}  {white_clock} {black_clock}  {white}-{black}", board.game())
+            write!(out, "game {} {played}  {white_clock} {black_clock}  {white}-{black}", board.game())?;
+            out.write_str(if it.event.is_irregular_move() == Some(true) { "  irregular move" } else { "" })
         },
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::reserves::without_dropped_piece;
 use super::{Game, NextBoardOwner};
 use crate::chess::{ApplyError, Board, LastMove, SmithMove, Square};
 use crate::game::change::PrecedingReport;
@@ -16,11 +17,13 @@ pub(in crate::game) struct GameStep {
     pub(in crate::game) kind: ChangeKind,
     pub(in crate::game) played: Option<LastMove>,
     pub(in crate::game) notice: Option<PrecedingReport>,
+    /// See [`Change::forbids_check`](crate::game::Change::forbids_check).
+    pub(in crate::game) forbids_check: bool,
 }
 
 impl GameStep {
     pub(in crate::game) const fn new(kind: ChangeKind, played: Option<LastMove>) -> Self {
-        Self { kind, played, notice: None }
+        Self { kind, played, notice: None, forbids_check: false }
     }
 }
 
@@ -90,7 +93,11 @@ impl Game {
         }
         let before = (self.position.side_to_move(), self.position.castling());
         self.moves.played.push(PlayedMove::new(before, played, removed, board));
-        GameStep::new(ChangeKind::Moved, Some(played))
+        self.moved_step(played)
+    }
+
+    const fn moved_step(&self, played: LastMove) -> GameStep {
+        GameStep { forbids_check: self.forbids_check, ..GameStep::new(ChangeKind::Moved, Some(played)) }
     }
 
     /// Returns whether a capture led to a board as in atomic chess: all missing pieces stood on or beside the square of the
@@ -214,11 +221,13 @@ impl Game {
         let before = (self.position.side_to_move(), self.position.castling());
         let removed =
             play::play_on_position(&mut self.position, last_move, clock).map_err(|_| DesyncReason::WrongMove)?;
+        let reserves = self.hands.map(|hands| without_dropped_piece(hands, &self.position));
+        Arc::make_mut(&mut self.position).set_reserves(reserves);
         if let Some(base) = base {
             self.moves.clear_and_set_base(&base);
         }
         self.moves.played.push(PlayedMove::new(before, last_move.played, removed, &self.position));
-        Ok(GameStep::new(ChangeKind::Moved, Some(last_move.played)))
+        Ok(self.moved_step(last_move.played))
     }
 
     /// Returns to the known ply that a delta board repeats, and drops the later moves. Keeps the current clocks except the

@@ -3,7 +3,7 @@
 use super::numbers::LastMoveNumbers;
 use super::text::Word;
 use super::{Relation, ReportedMove, Style12};
-use crate::chess::{Board, CastlingRights, Color, Fen, LastMove};
+use crate::chess::{Board, CastlingRights, Color, Fen, Hands, LastMove};
 use crate::message::clock::ClockReading;
 use crate::message::rating::GameId;
 use crate::text::{Handle, ServerText};
@@ -176,6 +176,12 @@ impl Style12 {
     /// (field 29) is not known.
     pub const fn is_cut(&self) -> bool {
         self.numbers.is_cut
+    }
+
+    /// Returns the reserves in this position, whether the server reported them before or after the board; `None` if they are not
+    /// known. Only boards in events have them.
+    pub const fn reserves(&self) -> Option<Hands> {
+        self.numbers.reserves
     }
 
     /// Returns the position in Forsyth-Edwards notation.

@@ -31,6 +31,7 @@ pub(super) fn read_into(stream: &[u8; MAX_INLINE_BYTES], board: &mut Style12) ->
     numbers.side_to_move = side_to_move;
     numbers.double_push_file = double_push_file;
     numbers.is_cut = false;
+    numbers.reserves = None;
     numbers.castling = castling_from_flags(*rest.get(flags_start..)?.first_chunk()?)?;
     let (ends, length) = word_ends_and_line_length(rest.first_chunk()?)?;
 

@@ -1,7 +1,7 @@
 //! The numeric fields of a board.
 
 use super::Relation;
-use crate::chess::{CastlingRights, Color, LastMove};
+use crate::chess::{CastlingRights, Color, Hands, LastMove};
 use crate::message::clock::ClockReading;
 use crate::message::rating::GameId;
 
@@ -27,6 +27,8 @@ pub(crate) struct BoardNumbers {
     pub(crate) flip: Option<bool>,
     pub(crate) clock_running: Option<bool>,
     pub(crate) is_cut: bool,
+    /// The reserves, which the line does not contain.
+    pub(crate) reserves: Option<Hands>,
 }
 
 /// The last move without its words: the parsed move, and the time it took in milliseconds; each `None` if unknown.

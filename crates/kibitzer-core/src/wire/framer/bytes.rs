@@ -66,6 +66,8 @@ impl Framer {
                 self.process_byte(StreamByte { value: IAC, escaped: true, at: self.telnet_start })
             }
             TelnetStep::Done { command, option } => {
+                // The command may follow the end of the line of a prompt.
+                self.line.had_inline_frame = self.line.has_inline_frame;
                 Some(PendingFrame::Control { control: Control::Telnet { command, option }, offset: self.telnet_start })
             }
         })
