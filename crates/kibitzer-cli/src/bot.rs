@@ -15,13 +15,13 @@ use kibitzer_server::ServerControl;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use crate::console::{self, ProfileFilters, SessionFeed};
 use crate::demo;
 use crate::failure::{EXIT_STATUS, Failure, report};
 use crate::live::{StopSignal, check_end, connect_failure, run, runtime, start_and_expose_session};
-use crate::output::{LineFormat, TerminalSafe};
+use crate::output::{LineFormat, SessionClock, TerminalSafe, json_object};
 
 /// File to which the demo appends its games, in the current folder.
 const DEMO_GAMES: &str = "kibitzer-demo.pgn";
@@ -116,7 +116,8 @@ impl Args {
         on_close: fn(&Stop),
     ) -> Result<(), Failure> {
         let metrics = runtime.block_on(self.shared.metrics.bind_and_serve(LineFormat::Text))?;
-        let bot = bot.on_event(|event| drop(print_bot_event(event, LineFormat::Text)));
+        let clock = SessionClock::new(Instant::now());
+        let bot = bot.on_event(move |event| drop(print_bot_event(event, LineFormat::Text, clock)));
         let bot = runtime.block_on(bot.start_engine()).map_err(Failure::caused_by)?;
         let (client, tap) = runtime.block_on(start_and_expose_session(bot.session_profile(profile), server.0))?;
         metrics.add_session(&client);
@@ -124,7 +125,7 @@ impl Args {
         let (stop, ending) = (Stop::new(), self.shared.ending);
         let on_closed = stop.clone();
         let bot = bot.on_event(move |event| {
-            if !sender.send_or_drop(event) && print_bot_event(event, LineFormat::Text).is_err() {
+            if !sender.send_or_drop(event) && print_bot_event(event, LineFormat::Text, clock).is_err() {
                 on_closed.force();
             }
         });
@@ -164,12 +165,12 @@ impl Args {
     /// Dropping the future ends the bot.
     async fn play_and_print<S: StartEngine>(&self, bot: Bot<S>, server: Option<&str>) -> Result<(), Failure> {
         let mut signals = self.shared.ending.begin()?;
-        let (stop, format) = (Stop::new(), self.shared.format.format());
+        let (stop, format, clock) = (Stop::new(), self.shared.format.format(), SessionClock::new(Instant::now()));
         let metrics = self.shared.metrics.bind_and_serve(format).await?;
         // A reader of the output that has gone stops the bot like a signal.
         let on_closed = stop.clone();
         let bot = bot.on_event(move |event| {
-            if print_bot_event(event, format).is_err() {
+            if print_bot_event(event, format, clock).is_err() {
                 on_closed.force();
             }
         });
@@ -272,13 +273,18 @@ fn check_bot_end(server: &str, error: BotError) -> Result<(), Failure> {
     }
 }
 
-/// Prints an event on standard output: every event as JSON, but as text only actions of the bot.
-fn print_bot_event(event: &BotEvent, format: LineFormat) -> io::Result<()> {
+/// Prints an event on standard output: every event as JSON, with the present time of the clock, but as text only actions of the
+/// bot.
+fn print_bot_event(event: &BotEvent, format: LineFormat, clock: SessionClock) -> io::Result<()> {
     let mut out = io::stdout().lock();
     match (format, event) {
         (LineFormat::Jsonl, _) => {
-            kibitzer::json::write(&mut out, event)?;
-            writeln!(out)
+            let mut line = json_object(event);
+            let end_of_kind = line.iter().position(|&byte| byte == b',').unwrap_or_default();
+            let envelope = format!(",\"offset\":null{}", clock.stamp(Instant::now()).json_members());
+            line.splice(end_of_kind..end_of_kind, envelope.into_bytes());
+            line.push(b'\n');
+            out.write_all(&line)
         }
         (LineFormat::Text, BotEvent::Acted { .. }) => writeln!(out, "{}", TerminalSafe(&event.to_string())),
         _ => Ok(()),

@@ -1,9 +1,10 @@
 //! `kibitzer bot`.
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, reason = "a test fails loudly")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails loudly")]
 
 mod common;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt as _;
@@ -12,6 +13,7 @@ use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use common::schema::Schema;
 use common::{file, kibitzer, serve};
 use serde_json::Value;
 
@@ -59,20 +61,62 @@ fn shipped_file_starts_a_session() {
     let path = file("bot-session.toml", text.replace("ports = [5000]", &format!("ports = [{port}]")));
     let (status, stdout, stderr) = run_in(&folder, &["bot", &path, "--json", "--for", "3s"]);
     assert_eq!((status, stderr.as_str()), (0, ""));
+    check_objects(&stdout);
     let events: Vec<Value> = stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let has = |action: &str| events.iter().any(|event| event["event"] == "bot" && event["action"] == action);
     assert!(has("started_engine") && has("connection") && has("stopping"), "{stdout}");
     assert!(events.iter().any(|event| event["account"] == "MyBot"), "{stdout}");
+    let (status, stdout, _) = run_in(&folder, &["bot", &path, "--format", "text", "--for", "1s"]);
+    assert!(status == 0 && stdout.contains("StartedEngine: Paperfish\n"), "{stdout}");
 }
 
 #[test]
 fn demo_plays_and_writes_its_game() {
     let folder = folder("bot-demo");
-    let (status, stdout, stderr) = run_in(&folder, &["bot", "--demo", "--format", "text", "--for", "18s"]);
+    let (status, stdout, stderr) =
+        run_in(&folder, &["bot", "--demo", "--json", "--for", "18s", "--metrics-every", "5s"]);
     assert_eq!((status, stderr.as_str()), (0, ""), "{stdout}");
-    assert!(stdout.contains("Moved, game "), "{stdout}");
     let games = fs::read_to_string(folder.join("kibitzer-demo.pgn")).unwrap();
     assert!(games.starts_with("[Event \"") && games.contains("\n1. "), "{games}");
+    let kinds = check_objects(&stdout);
+    assert!(["bot", "analysis", "metrics"].iter().all(|kind| kinds.contains(*kind)), "{stdout}");
+    assert!(stdout.contains("\"action\":\"moved\""), "{stdout}");
+}
+
+#[test]
+fn the_page_for_programs_has_every_action() {
+    let page = include_str!("../../../docs/events.md").split_once("## Events of a bot").unwrap().1;
+    let actions = include_str!("../../kibitzer-bot/src/verdict.rs").split_once("pub enum BotAction {").unwrap().1;
+    let variants =
+        actions.split_once("\n}").unwrap().0.lines().filter(|line| line.ends_with(',') && !line.contains("//"));
+    let mut n_actions = 0;
+    for variant in variants.map(|line| line.trim_matches([' ', ','])) {
+        let snake = |letter: char| if letter.is_ascii_uppercase() { format!("_{letter}") } else { letter.to_string() };
+        let name = variant.chars().map(snake).collect::<String>().to_lowercase();
+        assert!(page.contains(&format!("`{}`", name.trim_start_matches('_'))), "{variant}");
+        n_actions += 1;
+    }
+    assert!(n_actions > 20, "{n_actions}");
+}
+
+/// Checks that every object is as the page for programs and the schema have it, and returns the kinds.
+fn check_objects(lines: &str) -> BTreeSet<String> {
+    let page = include_str!("../../../docs/events.md").split_once("## Events of a bot").unwrap().1;
+    let schema = Schema::read("events");
+    let (mut kinds, mut last) = (BTreeSet::new(), 0.0);
+    for line in lines.lines() {
+        let event: Value = serde_json::from_str(line).unwrap();
+        assert_eq!(schema.error(&event), None, "{line}");
+        assert!(line.starts_with(&format!("{{\"event\":{},\"offset\":null,\"t\":", event["event"])), "{line}");
+        let known = |name: &Value| page.contains(&format!("`{}`", name.as_str().unwrap()));
+        assert!(known(&event["event"]) && event.get("action").is_none_or(known), "{line}");
+        if event["event"] != "metrics" {
+            assert!(event["t"].as_f64().unwrap() >= last && event["utc"].as_str().unwrap().ends_with('Z'), "{line}");
+            last = event["t"].as_f64().unwrap();
+        }
+        kinds.insert(event["event"].as_str().unwrap().to_owned());
+    }
+    kinds
 }
 
 /// Whether this process runs: it exists, and is not a zombie.

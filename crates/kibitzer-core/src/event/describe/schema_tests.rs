@@ -136,6 +136,8 @@ impl Shapes {
         let kinds = EventKind::ALL.iter().filter(|kind| **kind != EventKind::Ping).map(|kind| kind.as_str());
         let mut events: BTreeMap<_, _> = kinds.map(|kind| (kind, self.event(kind))).collect();
         let (line, text) = (json!({"type": "integer", "minimum": 1}), json!({"type": "string"}));
+        events.insert("analysis", own_event("analysis", &analysis()));
+        events.insert("bot", own_event("bot", &bot_action()));
         events.insert("cut", own_event("cut", &json!({"line": line})));
         events.insert("reply", self.reply());
         let failed = json!({"id": nullable(id()), "line": line, "reason": text, "text": text});
@@ -145,7 +147,7 @@ impl Shapes {
         json!({
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "title": "Events of kibitzer",
-            "description": "One line of the output of kibitzer decode, connect, console and replay in JSON. Later versions may add \
+            "description": "One line of the output of kibitzer decode, connect, console, replay and bot in JSON. Later versions may add \
                 events and keys.",
             "oneOf": events.keys().map(|kind| json!({"$ref": format!("#/$defs/{kind}")})).collect::<Vec<_>>(),
             "$defs": events,
@@ -228,6 +230,23 @@ fn metrics() -> Json {
         members[key] = if key == "round_trip_ms" { nullable(counter) } else { counter };
     }
     members
+}
+
+/// Returns the schemas of the members of an action of `kibitzer bot`.
+fn bot_action() -> Json {
+    let text = json!({"type": "string"});
+    let (game, name) = (nullable(json!({"type": "integer"})), nullable(text.clone()));
+    json!({"account": name, "action": text, "game": game, "player": name, "reason": text})
+}
+
+/// Returns the schemas of the members of a line of analysis of `kibitzer bot`.
+fn analysis() -> Json {
+    let (text, integer) = (json!({"type": "string"}), json!({"type": "integer"}));
+    let (count, number) = (nullable(json!({"type": "integer", "minimum": 0})), nullable(integer.clone()));
+    json!({
+        "account": nullable(text.clone()), "game": integer, "depth": count, "score_cp": number, "mate": number,
+        "nodes_per_second": count, "line": {"type": "array", "items": text},
+    })
 }
 
 fn id() -> Json {
