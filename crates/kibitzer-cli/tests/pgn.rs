@@ -103,6 +103,30 @@ fn games_of_a_server_are_observed_until_they_end() {
 }
 
 #[test]
+fn games_that_begin_later_are_observed_as_they_are_announced() {
+    let server = serve(&["--speed", "200"]);
+    let (host, port) = server.address.split_once(':').unwrap();
+    let recording = vacant("pgn-announced.jsonl");
+    let profile = format!("host = '{host}'\nports = [{port}]\nrecord_file = '{recording}'\n");
+    let profile = file("pgn-announced.toml", profile);
+    let printed = run(&["pgn", &profile, "--games", "25", "--for", "1m"], b"");
+    // About the recording.
+    assert_eq!((printed.status, printed.stderr.lines().count()), (0, 2), "{}", printed.stderr);
+    assert_eq!(printed.stdout.matches("[Event ").count(), 25, "{}", printed.stdout);
+    let events = run(&["decode", "--filter", "kind:sent", &recording], b"").stdout;
+    let n_sent = |words: &str| events.lines().filter(|line| line.contains(words)).count();
+    assert_eq!((n_sent("set gin 1"), n_sent(" games\"")), (1, 1), "{events}");
+}
+
+#[test]
+fn a_game_that_was_only_looked_at_is_not_written() {
+    let left = [OBSERVED, b"\n\rRemoving game 8 from observation list.\n\rfics% "].concat();
+    let printed = run(&["pgn", &file("pgn-left.jsonl", transcript(&left, 40))], b"");
+    assert_eq!((printed.status, printed.stdout.matches("[Event ").count()), (0, 1), "{}", printed.stdout);
+    assert!(printed.stdout.contains("[White \"Ann\"]"), "{}", printed.stdout);
+}
+
+#[test]
 fn a_file_to_poll_is_not_standard_output() {
     let output = run(&["pgn", "localhost:1", "--games", "1", "--live", "-o", "-"], b"");
     assert_eq!((output.status, output.stdout.as_str()), (2, ""), "{}", output.stderr);

@@ -4,23 +4,29 @@ use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
-use kibitzer::core::message::listing::GameRowState;
+use kibitzer::core::message::Message;
+use kibitzer::core::message::listing::{GameRow, GameRowState};
 use kibitzer::core::{Event, EventReader};
 use kibitzer::transcript::Utc;
 use kibitzer::{Client, Observation, Tap};
 use kibitzer_bot::pgn::{PgnCollector, PgnOrigin, append_game, replace_games};
 use kibitzer_bot::tracker::{GameKey, TrackedChange, TrackedChangeKind, TrackedGame, TrackedState};
+use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
+use tokio::time::{Instant, timeout_at};
 
 use super::Args;
 use crate::decode::StreamPiece;
 use crate::failure::Failure;
 use crate::live::StopSignal;
 
-/// Delay between two requests for the server's list of games, while too few are observed.
+/// Delay between two requests for the list of games of a server that refuses to announce games.
 const LOOK_INTERVAL: Duration = Duration::from_secs(5);
+/// Delay instead of it if the server announces games.
+const FAR_FUTURE: Duration = Duration::from_hours(1 << 16);
 
 /// Converts one recording, stored session or live session to games, and writes them.
 pub(super) struct PgnConversion<'a> {
@@ -96,7 +102,8 @@ impl<'a> PgnConversion<'a> {
         // Requests run beside the loop: it has to read the session, or they would not be answered. The set ends them when it
         // is dropped, because each has a client, which keeps the session alive.
         let mut requests = JoinSet::new();
-        requests.spawn(observe_n_games(client.clone(), n_games));
+        let n_wanted = Arc::new(Semaphore::new(n_games));
+        requests.spawn(observe_games(client.clone(), Arc::clone(&n_wanted)));
         while self.written.len() < n_games {
             let item = tokio::select! {
                 item = tap.recv() => item,
@@ -106,6 +113,7 @@ impl<'a> PgnConversion<'a> {
             let Observation::Event { event, .. } = item.observation else { continue };
             let changes = self.apply_and_write_ended(&event, Some(Utc::now()))?;
             let changed = changes.iter().filter_map(|change| self.collector.tracker().get(change.game));
+            n_wanted.add_permits(changed.clone().filter(|game| was_only_probed(game)).count());
             for game in changed.filter(|game| game.has_missing_moves()) {
                 let (client, number) = (client.clone(), game.number());
                 // The collector adds the listed moves when it receives them among the events.
@@ -148,10 +156,13 @@ impl<'a> PgnConversion<'a> {
         self.replace_file_if_live()
     }
 
-    /// Writes a game unless it was written before. With `--bpgn`, writes it together with the game on the other board once both
+    /// Writes a game unless it was written before or [only probed](was_only_probed). With `--bpgn`, writes it together with the game on the other board once both
     /// have ended, and leaves out games that are not bughouse. With `--live`, only counts it as written.
     fn write_once_partner_ended(&mut self, game: GameKey) -> Result<(), Failure> {
         let partner = self.collector.partner_game(game).filter(|_| self.args.bpgn);
+        if self.collector.tracker().get(game).is_some_and(was_only_probed) {
+            return Ok(());
+        }
         if partner.is_some_and(|partner| partner.state() == TrackedState::Playing) || !self.written.insert(game) {
             return Ok(());
         }
@@ -174,29 +185,56 @@ impl<'a> PgnConversion<'a> {
     /// With `--live`, replaces the contents of the file by all games that were collected; otherwise does nothing.
     fn replace_file_if_live(&self) -> Result<(), Failure> {
         let Some(file) = self.file.as_ref().filter(|_| self.args.live) else { return Ok(()) };
-        let games: Vec<_> =
-            self.collector.tracker().iter().filter_map(|game| self.collector.game(game.key())).collect();
+        let games = self.collector.tracker().iter().filter(|game| !was_only_probed(game));
+        let games: Vec<_> = games.filter_map(|game| self.collector.game(game.key())).collect();
         replace_games(file, &games).map_err(Failure::caused_by)
     }
 }
 
-/// Observes public games until `n_total` were observed in all. Requests the server's list of games every five seconds while there
-/// are too few. Skips games that cannot be observed.
+/// Returns whether the session stopped observing a game of which no move is known, as when it finds another game under a number.
+fn was_only_probed(game: &TrackedGame) -> bool {
+    game.state() == TrackedState::Left && game.n_moves() == 0
+}
+
+/// Observes public games as long as there are permits, and takes one for each: first those in the server's list, then every game
+/// that the server announces. Skips games that cannot be observed. Requests the list again after a new login and, if the server
+/// refuses to announce games, every five seconds. Returns at the end of the session.
 ///
 /// # Cancel safety
 ///
 /// Cancel safe: the session continues to observe the games.
-async fn observe_n_games(client: Client, n_total: usize) {
-    let mut observed = BTreeSet::new();
-    let mut n_left = n_total;
-    while n_left > 0 {
+async fn observe_games(client: Client, n_wanted: Arc<Semaphore>) {
+    // Requests fail before the login; its failure is also the end of the tap.
+    if client.ready().await.is_err() {
+        return;
+    }
+    let mut events = client.subscribe();
+    let is_announced = client.set("gin", "1").await.is_ok();
+    let mut look_at = Instant::now() + if is_announced { FAR_FUTURE } else { LOOK_INTERVAL };
+    let is_public = |row: &&GameRow| row.state == GameRowState::Played && row.terms.mark != Some('p');
+    let list = async || {
         let games = client.games().await.map(|list| list.games).unwrap_or_default();
-        observed.retain(|number| games.iter().any(|row| row.game == *number));
-        for row in games.iter().filter(|row| row.state == GameRowState::Played && row.terms.mark != Some('p')) {
-            if n_left > 0 && observed.insert(row.game) && client.observe(row.game).await.is_ok() {
-                n_left -= 1;
+        games.iter().filter(is_public).map(|row| row.game).collect()
+    };
+    let mut numbers: Vec<_> = list().await;
+    loop {
+        for number in numbers {
+            let Ok(permit) = n_wanted.acquire().await else { return };
+            if client.observe(number).await.is_ok() {
+                permit.forget();
             }
         }
-        tokio::time::sleep(LOOK_INTERVAL).await;
+        numbers = match timeout_at(look_at, events.next_event()).await {
+            Ok(None) => return,
+            Ok(Some(event)) => match (&*event, event.message()) {
+                (Event::Ready(_), _) => list().await,
+                (_, Some(Message::GameCreated(created))) => vec![created.game],
+                _ => Vec::new(),
+            },
+            Err(_) => {
+                look_at += LOOK_INTERVAL;
+                list().await
+            }
+        };
     }
 }
