@@ -84,6 +84,11 @@ fn minimal_file_is_enough_and_accounts_override_the_server() {
     let config = load("two", &two).unwrap();
     assert_eq!(config.accounts.len(), 2);
     assert_eq!(config.accounts[1].host_name(), "other.example");
+    let first_connect =
+        |account: &Profile, value: &str| account.to_toml().contains(&format!("first_connect = \"{value}\""));
+    assert!(config.accounts.iter().all(|account| first_connect(account, "retry")));
+    let strict = load("strict", &MINIMAL.replace("[engine]", "first_connect = \"fail\"\n[engine]")).unwrap();
+    assert!(first_connect(&strict.accounts[0], "fail"));
 }
 
 #[test]

@@ -2,9 +2,10 @@
 
 use std::fmt;
 use std::future::Future;
+use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use std::time::Duration;
 use kibitzer_websocket::WebSocketConnector;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpStream, lookup_host};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use tracing::debug;
 
 use crate::core::event::DialError;
@@ -20,6 +21,9 @@ use crate::server_url::WebSocketSettings;
 
 /// Maximum number of addresses of one host that are tried; further ones are ignored.
 const MAX_ADDRESSES: usize = 16;
+
+/// Part of the connect timeout after which a silent server is connected to again for the first time.
+const PAUSES_PER_TIMEOUT: u32 = 5;
 
 /// The method that opens connections. The default is WebSocket to the URL of the profile if it has one, otherwise TCP to its host
 /// and ports.
@@ -164,7 +168,7 @@ impl Dialer {
         for &port in &self.ports {
             for &(mut address) in &addresses {
                 address.set_port(port);
-                match timeout(self.connect_timeout, self.connect(address)).await {
+                match timeout(self.connect_timeout, self.connect_until_heard(address)).await {
                     Ok(Ok(stream)) => return Ok(stream),
                     Ok(Err(error)) => {
                         debug!(%address, %error, "address refused");
@@ -177,19 +181,51 @@ impl Dialer {
         Err(outcome)
     }
 
-    /// Connects over TCP, and performs the handshakes of a WebSocket if one is prepared. Disables Nagle's algorithm: lines are
-    /// short, and their replies are awaited.
+    /// Connects to an address. While the server is silent, connects again beside the first connection, after random and growing
+    /// times, and returns the first connection on which the server sends something; the first one of all at the connect timeout.
+    ///
+    /// A system whose queue of new connections is full drops some of them, or completes them without telling the server.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future closes the connections.
+    async fn connect_until_heard(&self, address: SocketAddr) -> io::Result<Socket> {
+        let started = Instant::now();
+        // Sessions that were started together must not connect again together.
+        let half_random = |time: Duration| time / 2 + time / 128 * u32::from(random_seed().to_le_bytes()[0] & 63);
+        let mut first = pin!(self.connect(address, started));
+        let mut pause = self.connect_timeout / PAUSES_PER_TIMEOUT;
+        if let Ok(connected) = timeout(half_random(pause), &mut first).await {
+            return connected;
+        }
+        loop {
+            pause = pause.saturating_mul(2);
+            tokio::select! {
+                biased;
+                connected = &mut first => return connected,
+                again = timeout(half_random(pause), self.connect(address, started)) => {
+                    if let Ok(connected) = again {
+                        return connected;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Connects over TCP, and performs the handshakes of a WebSocket if one is prepared, or waits until the server sends something
+    /// or the connect timeout since `started` is over. Disables Nagle's algorithm: lines are short, and their replies are awaited.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future closes the connection.
-    async fn connect(&self, address: SocketAddr) -> io::Result<Socket> {
+    async fn connect(&self, address: SocketAddr, started: Instant) -> io::Result<Socket> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
         #[cfg(feature = "websocket")]
         if let Some(connector) = &self.connector {
             return Ok(Box::pin(connector.connect(stream).await?));
         }
+        let _ = timeout(self.connect_timeout.saturating_sub(started.elapsed()), stream.readable()).await;
         Ok(Box::pin(stream))
     }
 
@@ -230,4 +266,11 @@ fn to_dial_error(error: &io::Error) -> DialError {
         return DialError::TooManyFiles;
     }
     DialError::Failed(error.kind())
+}
+
+/// Returns a random number that other programs cannot predict.
+pub(crate) fn random_seed() -> u64 {
+    // The standard library seeds the keys of its hash maps from the system; a crate for random numbers would add a dependency
+    // for this one number.
+    RandomState::new().hash_one(())
 }

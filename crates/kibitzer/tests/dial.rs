@@ -6,14 +6,16 @@ use std::io;
 use std::net::SocketAddr;
 
 use kibitzer::core::Event;
-use kibitzer::core::event::{CloseCause, DialError, LoginError, LostCause};
+use kibitzer::core::event::{CloseCause, DialError, LoginError, LostCause, SessionEndReason};
 use kibitzer::core::hub::Subscription;
 use kibitzer::core::session::Reconnect;
+use kibitzer::core::text::error_chain;
 use kibitzer::{Client, ConnectError, Profile};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::time::Duration;
 #[cfg(target_os = "linux")]
-use tokio::{net::TcpSocket, time::Duration};
+use tokio::{net::TcpSocket, task::JoinSet};
 
 /// A port nobody listens at: it was free a moment ago, and nobody was told of it.
 async fn closed_port() -> u16 {
@@ -135,6 +137,72 @@ async fn the_connect_timeout_applies_to_each_port() {
     let error = Client::connect(profile).await.unwrap_err();
     assert!(matches!(error, ConnectError::Dial(DialError::TimedOut)), "{error:?}");
     assert_eq!(start.elapsed().as_secs(), 14);
+}
+
+/// The system completed the first connection, and the server never heard of it.
+#[tokio::test]
+async fn a_silent_connection_is_made_again_beside_the_first() {
+    for is_first_heard in [false, true] {
+        let (listener, address) = listen("127.0.0.1").await.unwrap();
+        let profile = Profile::new("127.0.0.1").ports([address.port()]).connect_timeout(Duration::from_secs(2));
+        let accepting = async {
+            let mut first = BufReader::new(listener.accept().await.unwrap().0);
+            let mut second = BufReader::new(listener.accept().await.unwrap().0);
+            let used = if is_first_heard { &mut first } else { &mut second };
+            log_in(used).await;
+            serve(used).await;
+        };
+        tokio::select! {
+            client = Client::connect(profile) => client.unwrap().shutdown().await,
+            () = accepting => {}
+        }
+    }
+}
+
+/// A queue of five connections overflows when two hundred come at once.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn two_hundred_sessions_that_start_at_once_reach_a_server_with_a_short_queue() {
+    for queue in [5, 50] {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let listener = socket.listen(queue).unwrap();
+        let profile = Profile::new("127.0.0.1").ports([listener.local_addr().unwrap().port()]);
+        let profile = profile.connect_timeout(Duration::from_secs(30));
+        let mut clients = JoinSet::new();
+        for _ in 0..200 {
+            clients.spawn(Client::connect(profile.clone()));
+        }
+        let accepting = async {
+            let mut sessions = JoinSet::new();
+            loop {
+                let mut socket = BufReader::new(listener.accept().await.unwrap().0);
+                sessions.spawn(async move {
+                    log_in(&mut socket).await;
+                    serve(&mut socket).await;
+                });
+            }
+        };
+        let connected = async {
+            while let Some(client) = clients.join_next().await {
+                client.unwrap().unwrap().shutdown().await;
+            }
+        };
+        tokio::select! { () = connected => {}, () = accepting => {} }
+    }
+}
+
+#[tokio::test]
+async fn the_error_of_connect_says_its_cause() {
+    let error = Client::connect(Profile::new("127.0.0.1").ports([closed_port().await])).await.unwrap_err();
+    assert_eq!(error.to_string(), "not connected: no connection: connection refused");
+    assert_eq!(error_chain(&error), error.to_string(), "once");
+    let wrong = ConnectError::from(SessionEndReason::Login(LoginError::InvalidPassword));
+    assert_eq!(wrong.to_string(), "login failed: wrong password");
+    let cause = LostCause::Connection(CloseCause::Silent);
+    let lost = ConnectError::from(SessionEndReason::Lost { cause, attempts: 3 });
+    assert_eq!(lost.to_string(), "session ended: connection lost, 3 attempts to reconnect: server is silent");
+    assert_eq!(error_chain(&lost), lost.to_string(), "once");
 }
 
 #[tokio::test]

@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use kibitzer::core::session::FirstConnect;
 use kibitzer::{ConfigError, Handle, Profile, most_similar_word};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -129,7 +130,8 @@ impl BotConfig {
             let span = tables.get("engine").map(Spanned::span);
             return Err(error_at(span, "missing field `command`".to_owned()));
         }
-        let server = Profile::new("").file_table(path, &["server"])?;
+        let defaults = Profile::new("").session(|session| session.first_connect(FirstConnect::Retry));
+        let server = defaults.file_table(path, &["server"])?;
         let not_a_list = |span| error_at(Some(span), "accounts are written as `[[account]]`".to_owned());
         let n_accounts = tables.get("account").map_or(Ok(0), |accounts| {
             accounts.get_ref().as_array().map(|list| list.len()).ok_or_else(|| not_a_list(accounts.span()))

@@ -106,13 +106,13 @@ pub enum SessionEndReason {
     #[error("kicked")]
     Kicked(KickedBy),
     /// The login failed [for good](LoginError::is_final), or it failed before the session had ever been ready.
-    #[error("login failed")]
+    #[error("login failed: {0}")]
     Login(#[source] LoginError),
     /// No connection was made, and the session had never been ready.
-    #[error("not connected")]
+    #[error("not connected: {0}")]
     Dial(#[source] DialError),
     /// The connection was lost, and the limit of attempts to reconnect is reached.
-    #[error("connection lost, {attempts} attempts to reconnect")]
+    #[error("connection lost, {attempts} attempts to reconnect: {cause}")]
     Lost {
         /// The last failure.
         #[source]

@@ -27,7 +27,7 @@ pub use command::{Command, RequestOptions};
 pub use fence::fence_in_sent_line;
 pub use machine::Session;
 pub use machine::state::{DriverAction, SessionCounters, SessionState};
-pub use options::choices::{AdjournedGames, TimesealChoice};
+pub use options::choices::{AdjournedGames, FirstConnect, TimesealChoice};
 pub use options::credentials::{Credentials, Password};
 pub use options::{Reconnect, RequestLimits, SessionOptions, Timings};
 pub use reply::Reply;

@@ -18,27 +18,27 @@ use crate::tap::{Tap, tap_channel};
 use crate::task::SessionTask;
 use crate::transcript::{Recorder, Recordings};
 
-/// Reason why no session was started.
+/// Reason why no session was started. The text contains that of the cause.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ConnectError {
     /// The password cannot be fetched.
-    #[error("no password")]
+    #[error("no password: {0}")]
     Secret(#[source] io::Error),
     /// The connection settings cannot be used: the URL, the file of certificates, or the missing feature `websocket`.
-    #[error("invalid connection settings")]
+    #[error("invalid connection settings: {0}")]
     Transport(#[source] io::Error),
     /// The recording cannot be created.
-    #[error("no recording")]
+    #[error("no recording: {0}")]
     Record(#[source] io::Error),
     /// No connection was made.
-    #[error("not connected")]
+    #[error("not connected: {0}")]
     Dial(#[source] DialError),
     /// The server refused the login.
-    #[error("login failed")]
+    #[error("login failed: {0}")]
     Login(#[source] LoginError),
     /// The session ended before it was ready.
-    #[error("session ended")]
+    #[error("session ended: {0}")]
     Ended(#[source] SessionEndReason),
 }
 
@@ -58,7 +58,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`ConnectError`]. The first connection and login are not retried.
+    /// [`ConnectError`]. The first connection and login are retried only with
+    /// [`FirstConnect::Retry`](crate::core::session::FirstConnect::Retry).
     ///
     /// # Cancel safety
     ///

@@ -8,7 +8,6 @@ mod settings;
 mod tests;
 
 use std::collections::BTreeMap;
-use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 use std::path::PathBuf;
 use std::slice;
@@ -19,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::core::event::CommandError;
 use crate::core::message::{Family, Handle};
 use crate::core::session::{Command, Credentials, Password, SessionOptions, TimesealChoice};
-use crate::dial::{Dial, Dialer};
+use crate::dial::{Dial, Dialer, random_seed};
 use crate::password::PasswordSource;
 use crate::server_url::{WebSocketSettings, WebSocketUrl};
 
@@ -177,7 +176,8 @@ impl Profile {
     }
 
     /// Sets the timeout of the name lookup, and of each connection attempt, with the handshakes of TLS and WebSocket. Default 10
-    /// s.
+    /// s. A server that is silent for a fifth of it is connected to again meanwhile; the connection on which it first sends
+    /// something is used.
     #[must_use]
     pub const fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.dialer.connect_timeout = timeout;
@@ -349,11 +349,4 @@ impl Login {
         let password = source.fetch().await?;
         Ok(Credentials::Account { handle, password })
     }
-}
-
-/// Returns a random number that other programs cannot predict.
-fn random_seed() -> u64 {
-    // The standard library seeds the keys of its hash maps from the system; a crate for random numbers would add a dependency
-    // for this one number.
-    RandomState::new().hash_one(())
 }

@@ -11,7 +11,7 @@ use toml::de::DeValue;
 use super::AttachAccess;
 use super::raw_value::RawValue;
 use crate::core::message::{Family, Handle, Ivar};
-use crate::core::session::{AdjournedGames, Command, TimesealChoice};
+use crate::core::session::{AdjournedGames, Command, FirstConnect, TimesealChoice};
 use crate::password::PasswordSource;
 use crate::server_url::WebSocketUrl;
 
@@ -51,6 +51,7 @@ text_values! {
     Family: parse_from_str, |family| Some(family.to_string());
     TimesealChoice: parse_from_str, |choice| Some(choice.to_string());
     AdjournedGames: parse_from_str, |choice| Some(choice.to_string());
+    FirstConnect: parse_from_str, |choice| Some(choice.to_string());
     AttachAccess: |text| match text {
         "read" => Ok(AttachAccess::Read),
         "write" => Ok(AttachAccess::Write),

@@ -167,8 +167,12 @@ fn server_section() -> Vec<Setting> {
         /// PEM file with certificates of authorities, for the URL of a private server: the server's certificate may be issued by one of
         /// them or by a public authority. Certificate and host name are always checked.
         "ca_file" = r#""ca.pem""#, |profile| &mut profile.web_socket.ca_file;
-        /// The timeout of the name lookup, and of each connection attempt, with the handshakes of TLS and WebSocket.
+        /// The timeout of the name lookup, and of each connection attempt, with the handshakes of TLS and WebSocket. A server that is
+        /// silent for a fifth of it is connected to again meanwhile; the connection on which it first sends something is used.
         "connect_timeout_ms" = "7", |profile| &mut profile.dialer.connect_timeout;
+        /// What follows if the first connection or login fails: fail, or retry, as after a lost connection, for programs that may start
+        /// before the server does. A wrong name or password is not tried again. The default of bots is retry.
+        "first_connect" = r#""retry""#, |profile| &mut profile.session.first_connect;
         /// How long the server may accept no bytes before the connection is closed.
         "write_timeout_ms" = "7", |profile| &mut profile.dialer.write_timeout;
     }

@@ -3,7 +3,7 @@
 //! | phase | input | next phase |
 //! |---|---|---|
 //! | `Dialing` | `dialed(Ok)` | `LoggingIn` |
-//! | `Dialing` | `dialed(Err)`: first connection; a later one | `Ended`; `Waiting` |
+//! | `Dialing` | `dialed(Err)`: first connection without `FirstConnect::Retry`; else | `Ended`; `Waiting` |
 //! | `LoggingIn` | proof of the login | `Live` |
 //! | `LoggingIn` | refusal, timeout; feature not understood | `Closing` |
 //! | `Live` | dead connection, timeout of the set-up or of `quit` | `Closing` |
@@ -167,8 +167,8 @@ impl Session {
 
     /// Processes the outcome of [`DriverAction::Dial`]; ignored in other phases.
     ///
-    /// Success starts the login. A failure ends the session if it was never ready; otherwise it delays the next attempt, or ends
-    /// the session if no attempt is left.
+    /// Success starts the login. A failure delays the next attempt, or ends the session if no attempt is left, or if it was never
+    /// ready and the options do not [retry](super::FirstConnect::Retry).
     pub fn handle_dial_outcome(&mut self, outcome: Result<(), DialError>, now: Instant) {
         if !matches!(self.phase, Phase::Dialing) {
             return;
@@ -176,7 +176,7 @@ impl Session {
         self.cx.now = now;
         match outcome {
             Ok(()) => self.start_login(),
-            Err(error) if self.cx.memory.was_ready => self.retry_or_end(LostCause::Dial(error)),
+            Err(error) if self.may_retry() => self.retry_or_end(LostCause::Dial(error)),
             Err(error) => self.end_session(SessionEndReason::Dial(error)),
         }
     }

@@ -9,6 +9,7 @@ use crate::reader::EventReader;
 use crate::session::context::AfterClose;
 use crate::session::live::LiveConnection;
 use crate::session::login::{Login, LoginProgress};
+use crate::session::options::choices::FirstConnect;
 use crate::session::options::credentials::Credentials;
 use crate::session::options::saturating_deadline;
 use crate::wire::Framer;
@@ -130,11 +131,16 @@ impl Session {
             AfterClose::Redial => self.start_dialing(),
             AfterClose::End(reason) => self.end_session(reason),
             AfterClose::Reconnect(cause) => self.retry_or_end(LostCause::Connection(cause)),
-            AfterClose::FailLogin(error) if error.is_final() || !self.cx.memory.was_ready => {
+            AfterClose::FailLogin(error) if error.is_final() || !self.may_retry() => {
                 self.end_session(SessionEndReason::Login(error));
             }
             AfterClose::FailLogin(error) => self.retry_or_end(LostCause::Login(error)),
         }
+    }
+
+    /// Returns whether a failed connection or login is followed by another attempt.
+    pub(super) fn may_retry(&self) -> bool {
+        self.cx.memory.was_ready || self.cx.options.first_connect == FirstConnect::Retry
     }
 
     /// Emits [`Event::Connecting`], and enters the phase `Dialing`.
@@ -145,7 +151,8 @@ impl Session {
 
     /// Returns the number of the connection attempt, from 1.
     pub(super) fn attempt_number(&self) -> u32 {
-        self.cx.backoff.attempts.max(1)
+        let is_first_series = u32::from(!self.cx.memory.was_ready);
+        self.cx.backoff.attempts.saturating_add(is_first_series).max(1)
     }
 
     /// Emits [`Event::Lost`], then delays the next attempt, or ends the session if the limit of attempts is reached.

@@ -49,6 +49,21 @@ named_enum! {
 
 parse_by_name!(AdjournedGames, "adjourned_games is neither report nor resume");
 
+named_enum! {
+    /// Handling of a connection or login that fails before the session was ever ready.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum FirstConnect("Returns the name in options and profiles.") {
+        /// Ends the session.
+        #[default]
+        Fail = "fail",
+        /// Connects again, as after a lost connection.
+        Retry = "retry",
+    }
+}
+
+parse_by_name!(FirstConnect, "first_connect is neither fail nor retry");
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,7 +9,7 @@ use crate::game::GameLimits;
 use crate::message::{Family, Ivar};
 use crate::options::numeric_options;
 use crate::session::command::Command;
-use crate::session::options::choices::{AdjournedGames, TimesealChoice};
+use crate::session::options::choices::{AdjournedGames, FirstConnect, TimesealChoice};
 use crate::session::options::credentials::Credentials;
 use crate::wire::Limits;
 
@@ -146,6 +146,8 @@ session_options! {
         timings: Timings = Timings::default();
         /// Sets whether and when to reconnect.
         reconnect: Reconnect = Reconnect::default();
+        /// Sets whether to reconnect if the session was never ready. Default [`FirstConnect::Fail`].
+        first_connect: FirstConnect = FirstConnect::default();
         /// Sets the limits of requests, their replies, and undelivered events.
         requests: RequestLimits = RequestLimits::default();
         /// Sets the protocol family. Default [`Family::Auto`]: the session detects it.

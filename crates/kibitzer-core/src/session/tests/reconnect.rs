@@ -40,6 +40,47 @@ fn delays_grow_to_a_maximum_and_reset_after_a_stable_session() {
 }
 
 #[test]
+fn a_first_connection_is_retried_on_request_as_a_later_one() {
+    let mut driver = Driver::new(guest().first_connect(FirstConnect::Retry));
+    for (attempt, full) in (2..).zip([1, 2, 4, 8].map(seconds)) {
+        driver.dial(Err(DialError::Failed(std::io::ErrorKind::ConnectionRefused)));
+        let delay = retry_in(&mut driver);
+        assert!(full / 2 <= delay && delay <= full, "{delay:?} of {full:?}");
+        driver.wait(delay);
+        assert_eq!(driver.take_session_events(), [Event::Connecting { attempt }]);
+    }
+    driver.dial(Ok(()));
+    driver.feed("login: ");
+    driver.feed("\n\rSorry, the server is full.\n\r");
+    driver.close_on_request();
+    let delay = retry_in(&mut driver);
+    driver.wait(delay);
+    driver.dial(Ok(()));
+    log_in_guest(&mut driver);
+    driver.serve(&mut fics());
+    let news = driver.take_session_events();
+    assert!(matches!(news.last(), Some(Event::Ready(_))), "nothing was lost, so nothing is restored: {news:?}");
+    assert_eq!(driver.session.counters().reconnects, 0);
+
+    let mut driver = Driver::new(account().first_connect(FirstConnect::Retry));
+    driver.dial(Ok(()));
+    for said in ["login: ", "login: ", "password: ", "\n\r**** Invalid password! ****\n\r"] {
+        driver.feed(said);
+    }
+    driver.close_on_request();
+    let wrong = SessionEndReason::Login(LoginError::InvalidPassword);
+    assert_eq!(driver.session.next_action(), DriverAction::End(wrong), "it stays wrong");
+
+    let limited = guest().first_connect(FirstConnect::Retry).reconnect(Reconnect::default().attempts(Some(1)));
+    let mut driver = Driver::new(limited);
+    driver.dial(Err(DialError::TimedOut));
+    driver.wait(seconds(1));
+    driver.dial(Err(DialError::TimedOut));
+    let DriverAction::End(reason) = driver.session.next_action() else { panic!("two attempts") };
+    assert_eq!(reason.to_string(), "connection lost, 1 attempts to reconnect: no connection in time");
+}
+
+#[test]
 fn delays_grow_if_the_server_closes_right_after_the_set_up() {
     let (mut driver, _) = on_fics(guest());
     for full in [1, 2, 4, 8, 16, 32, 60, 60].map(seconds) {
