@@ -8,7 +8,7 @@ use kibitzer::command::{self, GameTerms, MoveText, OfferOutcome, OfferRef, Reque
 use kibitzer_core::EventKind;
 use kibitzer_core::chess::Color;
 use kibitzer_core::event::RequestError;
-use kibitzer_core::message::{CommandCode, Control, GameId, GameResult, Handle, Ivar, Message, Refusal};
+use kibitzer_core::message::{Control, GameId, GameResult, Handle, Ivar, Message, Refusal};
 use kibitzer_core::session::Reply;
 use kibitzer_tests::Transcript;
 
@@ -174,5 +174,5 @@ fn settings_and_the_rest() {
     let withdrawn = blocks.answer(124, &command::withdraw(OfferRef::Only)).unwrap();
     assert_eq!(withdrawn, OfferOutcome::Closed { name: Some(bogoljubov()), kind: None });
     let usage = blocks.answer_to_like(19, &command::challenge(bogoljubov(), GameTerms::new())).unwrap_err();
-    assert_eq!(usage.refusal_reason(), Some(Refusal::Code(CommandCode::BAD_PARAMETERS)));
+    assert_eq!(usage.refusal_reason(), Some(Refusal::BadParameters));
 }

@@ -18,14 +18,9 @@ use kibitzer_tests::Transcript;
 
 /// What servers say against commands, besides the refusals that have a type.
 const REFUSALS: &str = "\
-    Takeback is not allowed in bughouse.|\
-    TODO: EXAMINE SCRATCH BOARD|You can only have 3 active seeks.|Alekhine is seeking several games.|\
+    TODO: EXAMINE SCRATCH BOARD|You can only have 3 active seeks.|\
     Usage: TODO for match|Usage: TODO for tell|Command:  tell|Command:  set|\
     Removing game 1 from observation list.|\
-    You must specify a board and a category.|No such category/board: wild/fr|\
-    No such category/board: wild/99|No such category/board: -1/0|\
-    Can't interpret 5 in match command.|Can't interpret u in match command.|\
-    You cannot change your rated status.|Only admins may send tells to channel 0.|No previous channel.|\
     It appears you have found a bug in FatICS. Please notify wmahan.";
 
 /// Sessions in which boards were drawn in another style, replies broke off, or another prompt was set.

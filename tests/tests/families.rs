@@ -41,7 +41,7 @@ struct Seen {
 }
 
 /// The kinds of events that are not as many on both families, and why: see "Two families" in the architecture notes.
-const TOLD_OTHERWISE: [(EventKind, &str); 17] = [
+const TOLD_OTHERWISE: [(EventKind, &str); 16] = [
     (EventKind::BlockStart, "replies on FICS"),
     (EventKind::BlockEnd, "replies on FICS"),
     (EventKind::UnitStart, "replies on ICC, and what others do"),
@@ -52,7 +52,6 @@ const TOLD_OTHERWISE: [(EventKind, &str); 17] = [
     (EventKind::NameStatus, "the name and the password are one line"),
     (EventKind::Telnet, "no password prompt, so nothing that hides what is typed"),
     (EventKind::Sent, "the set-up has other commands"),
-    (EventKind::Refused, "a command nobody knows shows that there are units"),
     (EventKind::ListingLine, "the set-up on FICS lists the ivars"),
     (EventKind::Variables, "the set-up on FICS lists the ivars"),
     (EventKind::Text, "replies to the set-up, and empty lines around boards"),

@@ -2,7 +2,7 @@
 #![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "the helpers of a test fail by panicking")]
 
 use kibitzer_core::Event;
-use kibitzer_core::message::{Control, Message, Reader};
+use kibitzer_core::message::{Control, GameEndReason, Message, Reader};
 use kibitzer_core::wire::Timeseal;
 use kibitzer_tests::{CleanedText, HoldingFacts, PositionFacts, Transcript, events_of, holdings_in, positions_in};
 
@@ -42,6 +42,30 @@ fn holdings_are_those_the_server_listed() {
         n_holdings += want.len();
     }
     assert!(n_holdings > 1500, "only {n_holdings} holdings");
+}
+
+#[test]
+fn every_word_for_a_kind_or_an_ending_is_known() {
+    let mut n_kinds = 0;
+    for transcript in Transcript::all() {
+        for event in transcript.events() {
+            let kind = match event.message() {
+                Some(Message::GameEnded(ended)) => {
+                    assert_ne!(ended.reason, GameEndReason::Unknown, "{}: {event}", transcript.name);
+                    continue;
+                }
+                Some(Message::GameCreated(created)) => created.game_kind(),
+                Some(Message::Challenge(challenge)) => challenge.game_kind(),
+                Some(Message::Creating(starting)) => starting.game_kind(),
+                Some(Message::Seek(seek)) => seek.game_kind(),
+                Some(Message::GameInfo(info)) => info.game_kind(),
+                _ => continue,
+            };
+            assert!(kind.variant.is_some(), "{}: {event}", transcript.name);
+            n_kinds += 1;
+        }
+    }
+    assert!(n_kinds > 500, "only {n_kinds} kinds");
 }
 
 #[test]

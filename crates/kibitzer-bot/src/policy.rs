@@ -109,7 +109,11 @@ impl ChallengeSituation<'_> {
     /// if it is played.
     fn objection_to_kind(&self, challenge: &Challenge) -> Option<String> {
         let kind = challenge.game_kind();
-        let variant = kind.variant.as_ref().map_or("chess", |variant| variant.as_str());
+        let variant = match &kind.variant {
+            Some(variant) => variant.as_str(),
+            None if challenge.kind.as_str().is_empty() => "chess",
+            None => challenge.kind.as_str(),
+        };
         // A variant is played at any speed if it is listed; chess at the listed speeds.
         let name = if variant == "chess" { kind.speed.unwrap_or("chess") } else { variant };
         // Whether untimed games are played is a setting of its own.

@@ -138,10 +138,10 @@ impl EventReader {
         state
     }
 
-    /// Returns whether no listing is incomplete, and no event of the last message is pending. A reader that
+    /// Returns whether no listing and no refusal is incomplete, and no event is pending. A reader that
     /// [resumes](Self::resume) here then returns the same events, unless a message of several lines is incomplete.
-    pub const fn is_resume_point(&self) -> bool {
-        self.pending_event.is_none() && self.listings.collector.is_none()
+    pub fn is_resume_point(&self) -> bool {
+        self.pending_event.is_none() && self.listings.collector.is_none() && !self.reader.has_pending_message()
     }
 
     /// Creates a reader that continues from the state of another one, with the games at that point. Offsets start at 0.
@@ -199,7 +199,8 @@ mod tests {
 
     #[test]
     fn a_resumed_reader_returns_the_same_events() {
-        let streams: [&[u8]; 7] = [
+        let streams: [&[u8]; 8] = [
+            b"fics% \n\r\x1512\x16513\x16Which?\n\r\x17\n\rfics% \x1513\x16516\x16\x17\n\rfics% ",
             b"login: Newton\n\r**** Starting FICS session as Newton ****\n\rfics% \n\rlogin: is text now\n\rfics% ",
             b"fics% \n\r\x1512\x1637\x16Finger of Newton:\n\rOn for: 1 min\n\r\x17\n\rfics% \n\rFoo shouts: hello\n\r",
             b"nowrap set.\n\rfics% \n\rFoo tells you: a line that is long enough to be broken by the server\n\r\\   no\n\r",

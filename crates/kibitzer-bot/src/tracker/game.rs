@@ -136,14 +136,15 @@ impl TrackedGame {
     /// Returns the variant by its UCI name where there is one: `chess`, `chess960`, `crazyhouse`, `wild/5`.
     ///
     /// A game of unknown kind, or only known as `wild`, is `bughouse` with a partner's game, and `crazyhouse` with reserves; without
-    /// either, a game of unknown kind is `chess`.
+    /// either, it is the server's word for the kind, and `chess` without one.
     pub fn variant(&self) -> String {
         let reported = self.game_kind().variant.filter(|variant| *variant != "wild");
         match (reported, self.game.partner_game(), self.game.hands()) {
             (Some(variant), ..) => variant.as_str().to_owned(),
             (None, Some(_), _) => "bughouse".to_owned(),
             (None, None, Some(_)) => "crazyhouse".to_owned(),
-            (None, None, None) => self.game_kind().variant.map_or("chess", |_| "wild").to_owned(),
+            (None, None, None) if self.game_kind().variant.is_some() => "wild".to_owned(),
+            (None, None, None) => self.game.kind().unwrap_or("chess").to_ascii_lowercase(),
         }
     }
 

@@ -68,6 +68,7 @@ impl RestoredGame {
 
 /// State in which a game was found after a reconnect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, AsRefStr)]
+#[cfg_attr(test, derive(strum::VariantNames))]
 #[strum(serialize_all = "snake_case")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
@@ -127,6 +128,7 @@ impl AdjournedGame {
 
 /// State of the attempt to resume an adjourned game.
 #[derive(Clone, Debug, PartialEq, Eq, AsRefStr)]
+#[cfg_attr(test, derive(strum::VariantNames))]
 #[strum(serialize_all = "snake_case")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]

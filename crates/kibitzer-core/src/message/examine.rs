@@ -25,6 +25,7 @@ pub struct ExamineNotice {
 
 /// The event that an [`ExamineNotice`] reports.
 #[derive(Clone, Debug, PartialEq, Eq, AsRefStr)]
+#[cfg_attr(test, derive(strum::VariantNames))]
 #[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum ExamineAction {

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use super::datagram::{self, DatagramMessages, DatagramNamesAndOffers};
 use super::spare::SpareAllocations;
 use super::style10::{self, Style10Progress};
-use super::{Control, Family, Handle, Holding, Message, OverLongLine, Received, Talk, Titles, dispatch};
+use super::{
+    CommandCode, Control, Family, Handle, Holding, Message, OverLongLine, Received, Refusal, Talk, Titles, dispatch,
+};
 use crate::text::Line;
 use crate::wire::{Frame, FrameKind, LineTag, sender_in_heading};
 
@@ -25,6 +27,8 @@ pub(super) struct FrameParser {
     style10_may_end: bool,
     /// The sender named in the last heading; `None` once a line without a tag has followed.
     sender: Option<Box<(Handle, Titles)>>,
+    /// The code of the current reply in block mode, if it is that of an error, until a line reports the refusal.
+    pub(super) error_code: Option<CommandCode>,
     pub(super) datagrams: DatagramNamesAndOffers,
     pub(super) spare: SpareAllocations,
 }
@@ -55,9 +59,26 @@ impl FrameParser {
             }
             FrameKind::Control(control) => {
                 self.logged_in |= *control == Control::Prompt;
-                Some(Received::from_line(frame, Message::Control(control.clone()), &[]))
+                let mark = Received::from_line(frame, Message::Control(control.clone()), &[]);
+                let Some(refusal) = self.track_error_code(control) else { return Some(mark) };
+                ready.push_back(mark);
+                Some(Received::from_line(frame, Message::from(refusal), &[]))
             }
         }
+    }
+
+    /// Stores the code of a reply that begins, if it is that of an error, and removes it at its end. Returns the refusal of a complete
+    /// reply in which no line reported it.
+    fn track_error_code(&mut self, control: &Control) -> Option<Refusal> {
+        match *control {
+            Control::BlockStart { code, .. } => self.error_code = Some(code).filter(|code| code.is_error()),
+            Control::BlockEnd { complete, .. } => {
+                let code = self.error_code.take().filter(|_| complete)?;
+                return Some(Refusal::from_error_code(code, &[]));
+            }
+            _ => {}
+        }
+        None
     }
 
     /// Parses an ICC datagram. Returns the first message that it is equivalent to, and appends further ones to `ready`. A datagram
@@ -144,9 +165,25 @@ impl FrameParser {
         Some(std::mem::take(&mut self.collected)).filter(|lines| !lines.is_empty())
     }
 
-    /// Parses a line that is a message by itself; `None` if no parser accepts it, so that it is text. A non-empty line without a tag
-    /// clears the stored sender; the report of the login sets `logged_in`.
+    /// Parses a line that is a message by itself; `None` if it is text. The first line without a tag in a reply with the code of an
+    /// error is a refusal if no parser accepts it.
     pub(super) fn parse_single_line(&mut self, tag: LineTag, line: &[u8]) -> Option<Message> {
+        let message = self.parse_known_line(tag, line);
+        if self.error_code.is_some() {
+            match &message {
+                Some(Message::Refused(_)) => self.error_code = None,
+                None if tag == LineTag::None && !line.trim_ascii().is_empty() => {
+                    return Some(Refusal::from_error_code(self.error_code.take()?, line).into());
+                }
+                _ => {}
+            }
+        }
+        message
+    }
+
+    /// Parses a line that is a message by itself; `None` if no parser accepts it. A non-empty line without a tag clears the stored
+    /// sender; the report of the login sets `logged_in`.
+    fn parse_known_line(&mut self, tag: LineTag, line: &[u8]) -> Option<Message> {
         match tag {
             LineTag::PlayerText => return self.build_quoted_message(line, line),
             LineTag::None if !line.is_empty() => self.sender = None,

@@ -47,7 +47,11 @@ impl GameEnded {
             b"}" => find_adjourned_or_aborted(&text, &white, &black).map(|_| GameResult::Unfinished)?,
             tail => GameResult::from_wire(tail.strip_prefix(b"} ")?)?,
         };
-        let reason = GameEndReason::from_text(text.as_str(), white.as_str(), black.as_str());
+        let reason = match text.as_str() {
+            // Words that were cut off, with the result, may have been any reason.
+            "adjourned" | "aborted" if tail.trim_ascii_end() == b"}" => GameEndReason::Unknown,
+            text => GameEndReason::from_text(text, white.as_str(), black.as_str()),
+        };
         Some(Self { game, white, black, result, reason, text, lives_on: false })
     }
 
@@ -178,13 +182,13 @@ mod tests {
     #[test]
     fn cut_texts_have_an_unknown_reason() {
         let cases = [
-            ("{Game 5 (A vs. B) adjourned} *", "adjourned"),
-            ("{Game 1 (Alice vs. Vagabond) aborted} *", "aborted"),
-            ("{Game 5 (A vs. B) adjourned}", "adjourned"),
+            ("{Game 5 (A vs. B) adjourned} *", "adjourned", GameEndReason::AdjournDisconnect),
+            ("{Game 1 (Alice vs. Vagabond) aborted} *", "aborted", GameEndReason::AbortDisconnect),
+            ("{Game 5 (A vs. B) adjourned}", "adjourned", GameEndReason::Unknown),
         ];
-        for (line, text) in cases {
+        for (line, text, reason) in cases {
             let ended = parsed(line);
-            assert_eq!((ended.result, ended.reason), (GameResult::Unfinished, GameEndReason::Unknown), "{line}");
+            assert_eq!((ended.result, ended.reason), (GameResult::Unfinished, reason), "{line}");
             assert_eq!(ended.text.as_str(), text, "{line}");
         }
     }

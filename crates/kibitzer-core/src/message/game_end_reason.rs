@@ -199,6 +199,8 @@ pub(crate) fn split_player_name<'a>(text: &'a str, white: &str, black: &str) -> 
 /// Sentences after the name of one of the two players.
 const OF_PLAYER: &[(&str, GameEndReason)] = &[
     (" resigns", GameEndReason::Resign),
+    (" resigned", GameEndReason::Resign),
+    (" ran out of time", GameEndReason::Time),
     (" checkmated", GameEndReason::Mate),
     (" and @ checkmated", GameEndReason::Mate),
     (" forfeits on time", GameEndReason::Time),
@@ -221,12 +223,15 @@ const OF_PLAYER: &[(&str, GameEndReason)] = &[
     (" lost connection, game adjourned", GameEndReason::AdjournDisconnect),
 ];
 
-/// Sentences about the game as a whole.
+/// Sentences about the game as a whole. `adjourned` and `aborted` alone are uhlin-fics's words for a lost connection.
 const OF_GAME: &[(&str, GameEndReason)] = &[
     ("Game drawn by mutual agreement", GameEndReason::Agreement),
     ("Game drawn by agreement", GameEndReason::Agreement),
     ("Game drawn by stalemate", GameEndReason::Stalemate),
     ("Game drawn by stalemate (*", GameEndReason::Stalemate),
+    ("Stalemate.", GameEndReason::Stalemate),
+    ("Draw by the 50 move rule", GameEndReason::Fifty),
+    ("Game drawn because neither player has mating material", GameEndReason::Material),
     ("Game drawn by repetition", GameEndReason::Repetition),
     ("Game drawn by the 50 move rule", GameEndReason::Fifty),
     ("Game drawn because both players ran out of time", GameEndReason::BothTime),
@@ -253,6 +258,9 @@ const OF_GAME: &[(&str, GameEndReason)] = &[
     ("Game aborted by adjudication", GameEndReason::AbortAdjudication),
     ("Game aborted by server shutdown", GameEndReason::AbortShutdown),
     ("Game courtesyaborted by @", GameEndReason::AbortCourtesy),
+    ("Bughouse game courtesyaborted by @", GameEndReason::AbortCourtesy),
+    ("aborted", GameEndReason::AbortDisconnect),
+    ("adjourned", GameEndReason::AdjournDisconnect),
     ("Game adjourned by mutual agreement", GameEndReason::AdjournAgreement),
     ("Game adjourned by agreement", GameEndReason::AdjournAgreement),
     ("Game adjourned by server shutdown", GameEndReason::AdjournShutdown),
@@ -320,6 +328,15 @@ mod tests {
             ("Game courtesyadjourned by Foo", "adjourn_courtesy"),
             ("Game courtesyaborted by Dmitri", "abort_courtesy"),
             ("Partners' game adjourned", "adjourn_partner"),
+            ("White resigned", "resign"),
+            ("Black ran out of time", "time"),
+            ("Stalemate.", "stalemate"),
+            ("Draw by the 50 move rule", "fifty"),
+            ("Game drawn because neither player has mating material", "material"),
+            ("Bughouse game courtesyaborted by Foo.", "abort_courtesy"),
+            ("aborted", "abort_disconnect"),
+            ("adjourned", "adjourn_disconnect"),
+            ("Hmm, the game ended and I don't know why", "unknown"),
             ("Baz resigns", "unknown"),
             ("Foo  resigns", "resign"),
             ("Foo resigns at last", "unknown"),

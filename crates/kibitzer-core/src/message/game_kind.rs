@@ -11,46 +11,55 @@ use crate::text::ServerText;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct GameKind {
-    /// The speed in lower case: `lightning`, `bullet`, `blitz`, `standard`, `untimed`, on ICC also `5-minute` and the like.
-    /// `None` if the server does not print it, as for most variants.
+    /// The speed in lower case: `lightning`, `bullet`, `blitz`, `standard`, `slow`, `untimed`, `correspondence`, on ICC also
+    /// `5-minute` and the like. `None` if the server does not print it, as for most variants.
     pub speed: Option<&'static str>,
-    /// The variant in lower case: `chess`, `crazyhouse`, `bughouse`, `suicide`, `losers`, `atomic`, `chess960`, `wild/5`, or the
-    /// server's word for another one; `wild` alone if its number is unknown. `None` if the server does not print the kind.
+    /// The variant in lower case: one of [`VARIANTS`](Self::VARIANTS), or `wild/` with a number. `None` if the server does not print
+    /// the kind, or prints an unknown word.
     pub variant: Option<ServerText>,
 }
 
-/// The words that are a speed. Chess with unequal clocks is `nonstandard`, which is not one.
-const SPEEDS: [&str; 11] = [
-    "lightning",
-    "bullet",
-    "blitz",
-    "standard",
-    "untimed",
-    "1-minute",
-    "3-minute",
-    "5-minute",
-    "15-minute",
-    "45-minute",
-    "correspondence",
+/// The servers' words for speeds, and the speeds. Chess with unequal clocks is `nonstandard`, which is not one.
+const SPEEDS: [(&str, &str); 14] = [
+    ("lightning", "lightning"),
+    // uhlin-fics's lists of moves.
+    ("lighting", "lightning"),
+    ("bullet", "bullet"),
+    ("blitz", "blitz"),
+    ("standard", "standard"),
+    ("slow", "slow"),
+    ("untimed", "untimed"),
+    ("1-minute", "1-minute"),
+    ("3-minute", "3-minute"),
+    ("5-minute", "5-minute"),
+    ("15-minute", "15-minute"),
+    ("45-minute", "45-minute"),
+    ("correspondence", "correspondence"),
+    ("corr", "correspondence"),
 ];
 
+/// FatICS's words for clocks, which follow the speed and the variant.
+const CLOCKS: [&str; 3] = ["bronstein", "hourglass", "overtime"];
+
 impl GameKind {
+    /// The names of variants, except of `wild/` with a number. `wild` is one whose number is unknown.
+    pub const VARIANTS: [&str; 8] =
+        ["atomic", "bughouse", "chess", "chess960", "crazyhouse", "losers", "suicide", "wild"];
+
     /// Parses the kind as a server prints it, ignoring case: `blitz`, `wild/fr`, `Standard`, `w22`, `blitz crazyhouse`.
     ///
-    /// A speed alone has the variant `chess`; of several words that are not a speed, the last one is the variant.
+    /// A speed alone has the variant `chess`; the last word that is neither a speed nor a clock is the variant.
     pub fn parse(kind: &str) -> Self {
-        let mut parsed = Self::default();
         let kind = kind.to_ascii_lowercase().replace("wild ", "wild/");
-        for word in kind.split_ascii_whitespace() {
-            match SPEEDS.iter().find(|speed| **speed == word) {
-                Some(speed) => parsed.speed = Some(speed),
-                None => parsed.variant = Some(variant_from_word(word)),
+        let mut speed = None;
+        let mut variant_word = None;
+        for word in kind.split_ascii_whitespace().filter(|word| !CLOCKS.contains(word)) {
+            match SPEEDS.iter().find(|(known, _)| *known == word) {
+                Some((_, name)) => speed = Some(*name),
+                None => variant_word = Some(word),
             }
         }
-        if parsed.speed.is_some() && parsed.variant.is_none() {
-            parsed.variant = Some(ServerText::from_wire(b"chess"));
-        }
-        parsed
+        Self { speed, variant: variant_word.or(speed.map(|_| "chess")).and_then(variant_from_word) }
     }
 
     /// Returns whether the variant is known, and its rules forbid a move that leaves one's own king attacked.
@@ -63,29 +72,31 @@ impl GameKind {
     /// not change.
     fn resolve_wild(mut self, position: Option<&str>) -> Self {
         if self.variant.as_ref().is_some_and(|variant| variant == "wild")
-            && let Some(position) = position
+            && let Some(variant) = position.and_then(|position| variant_from_word(&position.to_ascii_lowercase()))
         {
-            self.variant = Some(variant_from_word(&position.to_ascii_lowercase()));
+            self.variant = Some(variant);
         }
         self
     }
 }
 
-/// Returns the variant that a word in lower case stands for: `fr`, `wild/fr` and `w22` are `chess960`. An unknown word stands for
-/// itself.
-fn variant_from_word(word: &str) -> ServerText {
+/// Returns the variant that a word in lower case stands for: `fr`, `wild/fr` and `w22` are `chess960`. `None` for an unknown word.
+fn variant_from_word(word: &str) -> Option<ServerText> {
     // ICC's numbers: `w22`, `wild(22)`. Unlike there, `wild/0` of FICS is not chess.
     let icc_number = word.strip_prefix('w').map(|rest| rest.trim_start_matches("ild").trim_matches(['(', ')']));
     let name = match icc_number.and_then(|number| number.parse().ok()) {
-        Some(number) => return variant_from_icc_number(number),
+        Some(number) => return Some(variant_from_icc_number(number)),
         None => word.strip_prefix("wild/").unwrap_or(word),
     };
-    match name {
-        "fr" => ServerText::from_wire(b"chess960"),
-        "nonstandard" | "non-standard" => ServerText::from_wire(b"chess"),
-        number if number.starts_with(|first: char| first.is_ascii_digit()) => ServerText::from_wire(word.as_bytes()),
-        name => ServerText::from_wire(name.as_bytes()),
-    }
+    let variant = match name {
+        "fr" => "chess960",
+        "nonstandard" | "non-standard" => "chess",
+        name if GameKind::VARIANTS.contains(&name) => name,
+        _ if word.len() == name.len() => return None,
+        number if number.starts_with(|first: char| first.is_ascii_digit()) => word,
+        _ => "wild",
+    };
+    Some(ServerText::from_wire(variant.as_bytes()))
 }
 
 /// Returns the variant with this number on ICC; `wild/NUMBER` if it has no name of its own.
@@ -150,7 +161,9 @@ impl GameTerms {
             'b' => "blitz",
             'l' => "lightning",
             's' => "standard",
-            'u' => "untimed",
+            'o' => "slow",
+            'c' => "correspondence",
+            'u' | '?' => "untimed",
             'w' => "wild",
             'z' => "crazyhouse",
             'B' => "bughouse",
@@ -159,7 +172,9 @@ impl GameTerms {
             'x' => "atomic",
             'n' => "nonstandard",
             '9' => "chess960",
-            _ => "",
+            // Examined, and private: neither is a kind.
+            'e' | 'p' => "",
+            _ => "unknown",
         };
         let [mark, kind] = [self.mark, self.kind].map(|letter| letter.map_or("", name));
         GameKind::parse(&format!("{mark} {kind}"))
@@ -202,6 +217,15 @@ mod tests {
             ("w5", None, Some("wild/5")),
             ("w0", None, Some("chess")),
             ("Wild", None, Some("wild")),
+            ("wild/foo", None, Some("wild")),
+            ("Lighting", Some("lightning"), Some("chess")),
+            ("slow", Some("slow"), Some("chess")),
+            ("corr chess960", Some("correspondence"), Some("chess960")),
+            ("blitz crazyhouse hourglass", Some("blitz"), Some("crazyhouse")),
+            ("slow overtime", Some("slow"), Some("chess")),
+            ("blitz kriegspiel", Some("blitz"), None),
+            ("kriegspiel", None, None),
+            ("5", None, None),
             ("", None, None),
         ];
         for &(kind, speed, variant) in cases {
@@ -219,6 +243,7 @@ mod tests {
         assert_eq!(variant("unrated Wild 5 0 Loaded from w9"), "wild/9");
         assert_eq!(variant("unrated blitz 5 0 Loaded from eco/a00"), "chess");
         assert_eq!(variant("unrated wild 5 0"), "wild");
+        assert_eq!(variant("unrated wild 5 0 Loaded from misc/foo"), "wild");
     }
 
     #[test]
@@ -230,6 +255,9 @@ mod tests {
             ("[bnr  3   0]", (Some("blitz"), Some("chess"))),
             ("[ eu  0   0]", (None, None)),
             ("[  u  3   0]", (None, None)),
+            ("[ ?u  0   0]", (Some("untimed"), Some("chess"))),
+            ("[bkr  3   0]", (Some("blitz"), None)),
+            ("[pbr  3   0]", (Some("blitz"), Some("chess"))),
         ];
         for (terms, want) in cases {
             let read = GameTerms::read(&mut crate::scan::Cursor::new(terms.as_bytes())).unwrap().game_kind();

@@ -23,6 +23,7 @@ pub struct GameUpdate {
 
 /// A change of a game; each variant comes from the datagrams that it names.
 #[derive(Clone, Debug, PartialEq, Eq, AsRefStr)]
+#[cfg_attr(test, derive(strum::VariantNames))]
 #[strum(serialize_all = "snake_case")]
 pub(crate) enum GameUpdateKind {
     /// A move (datagram 24).

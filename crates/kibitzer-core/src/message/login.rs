@@ -98,7 +98,9 @@ impl LoginRefusal {
     /// The known words may be anywhere, but only letters and simple punctuation may precede them, because a colon would indicate
     /// chat.
     fn from_guest_or_site_refusal(sentence: &[u8]) -> Option<Self> {
-        const RULES: [(&[u8], LoginRefusal); 3] = [
+        const RULES: [(&[u8], LoginRefusal); 5] = [
+            (b"guest logins are blocked", LoginRefusal::NotRegistered),
+            (b"may use this server from your site", LoginRefusal::Banned),
             (b"guest connections have been prevented", LoginRefusal::NotRegistered),
             (b"may login without an account", LoginRefusal::NotRegistered),
             (b"nobody from your site may login", LoginRefusal::Banned),
@@ -227,6 +229,8 @@ mod tests {
         ("Due to abusive behavior, guest connections have been prevented.", NotRegistered),
         ("Nobody from your site may login without an account.", NotRegistered),
         ("Due to abusive behavior, nobody from your site may login.", Banned),
+        ("Due to abusive behavior, no registered users may use this server from your site.", Banned),
+        ("Due to abuse, guest logins are blocked from your address.", NotRegistered),
         ("**** Invalid password! ****", InvalidPassword),
         (" **** Invalid password! ****", InvalidPassword),
         ("*** INVALID PASSWORD ***", InvalidPassword),

@@ -10,6 +10,7 @@ use crate::text::PlayerText;
 ///
 /// Source: FICS help files `partner` and `bughouse`, transcripts of two servers.
 #[derive(Clone, Debug, PartialEq, Eq, AsRefStr)]
+#[cfg_attr(test, derive(strum::VariantNames))]
 #[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum PartnershipUpdate {
@@ -81,8 +82,12 @@ const OF_MINE: TemplateTable<fn(Captures<'_>) -> Option<PartnershipUpdate>> = {
             Some(Withdrawn { actor: MeOrOther::Me, name: found.name? })
         }),
         ("You no longer have a bughouse partner.", |_| Some(Ended)),
+        ("You are no longer %'s partner.", |_| Some(Ended)),
         ("Your partner has ended partnership.", |_| Some(EndedByPartner)),
         ("Your partner has just unset his/her partner.", |_| Some(EndedByPartner)),
+        ("Your partner has unset his/her partner variable.", |_| Some(EndedByPartner)),
+        ("Your partner has just chosen a new partner.", |_| Some(EndedByPartner)),
+        ("Your partner has accepted a partnership with %.", |_| Some(EndedByPartner)),
         ("Your partner has disconnected.", |_| Some(Disconnected)),
         ("Your partner, %, has departed.", |_| Some(Disconnected)),
         ("Your partner is playing game # (% vs. %).", |found| {
@@ -140,7 +145,11 @@ mod tests {
             ),
             ("You no longer have a bughouse partner.", PartnershipUpdate::Ended),
             ("Your partner has ended partnership.", PartnershipUpdate::EndedByPartner),
+            ("You are no longer Foo's partner.", PartnershipUpdate::Ended),
             ("Your partner has just unset his/her partner.", PartnershipUpdate::EndedByPartner),
+            ("Your partner has unset his/her partner variable.", PartnershipUpdate::EndedByPartner),
+            ("Your partner has just chosen a new partner.", PartnershipUpdate::EndedByPartner),
+            ("Your partner has accepted a partnership with Foo.", PartnershipUpdate::EndedByPartner),
             ("Your partner has disconnected.", PartnershipUpdate::Disconnected),
             ("Your partner, Bogoljubov, has departed.", PartnershipUpdate::Disconnected),
             ("Your partner is playing game 75 (A vs. B).", playing(75)),

@@ -84,6 +84,11 @@ impl Reader {
         state
     }
 
+    /// Returns whether a message is ready, or a refusal is pending that only the code of the current reply reports.
+    pub(crate) fn has_pending_message(&self) -> bool {
+        !self.ready.is_empty() || self.parser.error_code.is_some()
+    }
+
     /// Sets whether the login is complete, and the name of this login, to those of `state`; the framer does not change.
     pub(crate) fn restore_login_state(&mut self, state: &StreamState) {
         self.parser.logged_in = state.is_logged_in;

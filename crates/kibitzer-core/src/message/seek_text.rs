@@ -80,6 +80,7 @@ impl Seek {
             match word {
                 b"m" => self.automatic = Some(false),
                 b"f" => self.formula = Some(true),
+                b"mf" => (self.automatic, self.formula) = (Some(false), Some(true)),
                 _ => return false,
             }
         }
@@ -89,6 +90,7 @@ impl Seek {
 
 /// A notice by the server about the seek ads of this login.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, AsRefStr)]
+#[cfg_attr(test, derive(strum::VariantNames))]
 #[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum SeekNotice {
@@ -177,7 +179,8 @@ mod tests {
             ..ad(17, "Foo", Some(rated(1449)), Some((5, 0)), true, "blitz")
         };
         let cases: &[(&str, &str, Seek)] = &[
-            ("FICS", "Foo(C) ( 886) seeking 2 12 rated blitz [white] m f (\"play 48\" to respond)", full),
+            ("FICS", "Foo(C) ( 886) seeking 2 12 rated blitz [white] m f (\"play 48\" to respond)", full.clone()),
+            ("FatICS", "Foo(C) (886) seeking 2 12 rated blitz [white] mf (\"play 48\" to respond)", full),
             (
                 "captured, two words of type",
                 "Alekhine (1558) seeking 3 0 rated blitz crazyhouse [black] m (\"play 5\" to respond)",

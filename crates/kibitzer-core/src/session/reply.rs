@@ -85,13 +85,14 @@ impl Reply {
 
     /// Returns the refusal in the answer, otherwise that of the reply's code; `None` if neither refuses the command.
     fn refusal_error(&self) -> Option<RequestError> {
+        if self.code == Some(CommandCode::UNNUMBERED) {
+            return Some(RequestError::Unnumbered);
+        }
         let answer = self.first_answer();
         let by_code = || {
-            let reason = match self.code.filter(|code| code.is_error())? {
-                CommandCode::UNNUMBERED => return Some(RequestError::Unnumbered),
-                code => refusal_reason_by_code(code, answer),
-            };
-            Some(RequestError::Refused { reason, text: ServerText::from_wire(answer.map_or(&[], Event::raw)) })
+            let raw = answer.map_or(&b""[..], Event::raw);
+            let reason = Refusal::from_error_code(self.code.filter(|code| code.is_error())?, raw);
+            Some(RequestError::Refused { reason, text: ServerText::from_wire(raw) })
         };
         answer.and_then(RequestError::from_refusal).or_else(by_code)
     }
@@ -102,25 +103,6 @@ impl RequestError {
     pub fn from_refusal(event: &Event) -> Option<Self> {
         let Message::Refused(reason) = event.message()? else { return None };
         Some(Self::Refused { reason: **reason, text: ServerText::from_wire(event.raw()) })
-    }
-}
-
-/// Returns the reason for a refusal that only the reply's code reports.
-///
-/// Source: FICS help file `block_codes`.
-fn refusal_reason_by_code(code: CommandCode, answer: Option<&Event>) -> Refusal {
-    match code {
-        // FatICS gives missing parameters the code of an unknown command.
-        CommandCode::UNKNOWN_COMMAND if answer.is_some_and(|line| line.raw().starts_with(b"Usage")) => {
-            Refusal::Code(CommandCode::BAD_PARAMETERS)
-        }
-        CommandCode::UNKNOWN_COMMAND | CommandCode::OBSOLETE_COMMAND | CommandCode::REMOVED_COMMAND => {
-            Refusal::UnknownCommand
-        }
-        CommandCode::AMBIGUOUS_COMMAND => Refusal::AmbiguousCommand,
-        CommandCode::NOT_PLAYING => Refusal::NotPlaying,
-        CommandCode::LINE_TOO_LONG => Refusal::CommandTooLong,
-        code => Refusal::Code(code),
     }
 }
 

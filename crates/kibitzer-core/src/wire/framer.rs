@@ -100,6 +100,8 @@ struct OpenBlock {
     start: u64,
     /// Whether the stream is inside the output of a posed command, which an administrator executes for a player.
     posed: bool,
+    /// Whether the posed command has a block of its own that has started and not ended.
+    has_inner: bool,
     /// Stream position after the line with which the block exceeded its limit.
     over_at: Option<u64>,
 }

@@ -82,6 +82,21 @@ fn is_message_heading(line: &[u8]) -> bool {
     line.starts_with(FOLLOWING) || memchr::memchr(b':', line) == Some(line.len() - 1) && is_just_sent()
 }
 
+/// Returns whether a line may be the first pieces of a wrapped heading: `The following message was`, `Foo(TD) just sent you a`, or
+/// a name with titles alone.
+pub(super) fn may_begin_heading(line: &[u8]) -> bool {
+    let is_title_last = || line.ends_with(b")") && !line.contains(&b' ');
+    match memchr::memchr(b':', line) {
+        None => {
+            FOLLOWING.starts_with(line)
+                || line.starts_with(FOLLOWING)
+                || find(line, b" just").is_some()
+                || is_title_last()
+        }
+        Some(_) => line.starts_with(FOLLOWING) && !line.ends_with(b":"),
+    }
+}
+
 /// Returns the sender of a quoted message: `Foo(TD) just sent you a message:`, `The following message was received from Foo:`.
 /// `None` if `line` is not the heading of a message, or does not contain the sender.
 pub(crate) fn sender_in_heading(line: &[u8]) -> Option<(Handle, Titles)> {

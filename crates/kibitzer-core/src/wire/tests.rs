@@ -448,6 +448,43 @@ fn wrapped_quoted_words_of_any_length_are_joined() {
     assert!(!seen(sent.as_bytes()).iter().any(|frame| matches!(frame, Seen::Line(LineTag::Style12, _))), "{sent}");
 }
 
+/// Breaks a line before each word that does not fit, and puts a continuation mark before every further piece.
+fn wrapped(line: &str, width: usize) -> String {
+    let mut pieces = vec![String::new()];
+    for word in line.split(' ') {
+        let last = pieces.last_mut().unwrap();
+        if !last.is_empty() && last.len() + 1 + word.len() > width {
+            pieces.push(format!("\\   {word}"));
+        } else {
+            *last = if last.is_empty() { word.to_owned() } else { format!("{last} {word}") };
+        }
+    }
+    pieces.join("\n\r")
+}
+
+// Rules: text X8
+#[test]
+fn a_heading_is_recognized_at_every_width_of_lines() {
+    let headings = [
+        "The following message was sent to Foo:",
+        "The following message was forwarded and emailed to Abcdefghijklmno:",
+        "The following message was received from Foo(GM)(TD) at Mon Jan  1, 10:00 PST 2024:",
+        "Foo just sent you a message:",
+        "Abcdefghijklmno(GM)(TD)(*)(SR) just sent you a message:",
+        "Abcdefghijklmno just sent you a message:",
+        "A message was just sent to you by Abcdefghijklmno(GM):",
+    ];
+    for (heading, family) in headings.iter().flat_map(|heading| [(heading, Family::Icc), (heading, Family::Fics)]) {
+        for width in 32..=90 {
+            let mut framer = Framer::new();
+            framer.set_family(family);
+            let sent = format!("fics% \n\r{}\n\r   <wd> Foo\n\rfics% ", wrapped(heading, width));
+            let found = seen_by(&framer, sent.as_bytes());
+            assert!(found.contains(&tagged(LineTag::PlayerText, "   <wd> Foo")), "{width}: {found:?}");
+        }
+    }
+}
+
 #[test]
 fn an_incomplete_continuation_mark_starts_a_line() {
     let long = "Foo tells you: the quick brown fox jumps over the lazy dog";
@@ -604,7 +641,36 @@ fn a_block_that_goes_wrong_loses_no_text() {
 
 #[test]
 fn posed_output_keeps_its_text() {
-    check(&[(b"\x155\x1632\x16\x18posed\n\x19\x17", &[Seen::Block(5, 32), text("posed"), Seen::End(5, true)])]);
+    check(&[
+        (b"\x155\x1632\x16\x18posed\n\x19\x17", &[Seen::Block(5, 32), text("posed"), Seen::End(5, true)]),
+        (
+            b"\x155\x1632\x16a\n\x18\n\x150\x1680\x16posed\n\x17\x19b\n\x17c\n",
+            &[Seen::Block(5, 32), text("a"), text(""), text("posed"), text("b"), Seen::End(5, true), text("c")],
+        ),
+        // A lost end of the inner block.
+        (
+            b"\x155\x1632\x16\x18\x150\x1680\x16posed\n\x19b\n\x17c\n",
+            &[Seen::Block(5, 32), text("posed"), text("b"), Seen::End(5, true), text("c")],
+        ),
+    ]);
+}
+
+#[test]
+fn marks_around_a_reply_to_a_posed_command_are_not_text() {
+    const BOARD: &str = "<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 7 Newton \
+        Einstein 0 2 12 39 39 119 122 1 P/e2-e4 (0:06) e4 0";
+    let stream =
+        format!("fics% \x18\n\r\x150\x1680\x16You are\n\r\x17\n\rfics% \x19{BOARD}\n\r\x18{BOARD}\n\rfics% \x19\n\r");
+    let board = || tagged(LineTag::Style12, BOARD);
+    let block = [Seen::Block(0, 80), text("You are"), Seen::End(0, true), Seen::Prompt];
+    let want = [&[Seen::Prompt][..], &block, &[board(), board(), Seen::Prompt]].concat();
+    check(&[
+        (stream.as_bytes(), &want),
+        (b"fics% \n\rFoo tells you: \x18a\x19b\n", &[Seen::Prompt, text("Foo tells you: \x18a\x19b")]),
+    ]);
+    let mut without_blocks = Framer::new();
+    without_blocks.set_block_mode(false);
+    assert_eq!(seen_by(&without_blocks, b"fics% \n\r\x19a\n"), [Seen::Prompt, text("\x19a")]);
 }
 
 // Rules: icc DG5, icc DG6, icc DG9, icc DG10, bugs 80, bugs 85

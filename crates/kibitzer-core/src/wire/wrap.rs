@@ -1,6 +1,7 @@
 //! Detection of lines that a server wrapped at its line width.
 
 use super::frame::LineTag;
+use super::quote::may_begin_heading;
 use crate::scan::find;
 
 /// The start of every further piece of a wrapped line.
@@ -27,7 +28,8 @@ impl Wrapping {
     ///
     /// `is_prompted` is whether the server sends a prompt after all output. If it does, any piece that is not empty may be
     /// followed by another one: lines are wrapped before the word that does not fit, so a piece may be short if a long word
-    /// follows. Otherwise a piece shorter than the narrowest width is the last one.
+    /// follows. Otherwise a piece shorter than the narrowest width is the last one, unless it may begin the heading of a quoted
+    /// message: after a heading that is not recognized, a player's words could be protocol.
     ///
     /// A line with a tag or `{` may continue until it has all the fields of its kind. This is checked for its first piece only:
     /// if `is_joined`, the line has several pieces already, and another one may follow. A line of a quoted message always may
@@ -43,7 +45,7 @@ impl Wrapping {
         if self.is_unwrapped {
             false
         } else if tag == LineTag::None && !line.starts_with(b"{") {
-            piece.len() >= if is_prompted { 1 } else { NARROWEST_WIDTH }
+            piece.len() >= NARROWEST_WIDTH || (!piece.is_empty() && (is_prompted || may_begin_heading(line)))
         } else {
             is_joined || !has_all_fields(tag, line)
         }

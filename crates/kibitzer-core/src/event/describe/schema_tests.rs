@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value as Json, json};
+use strum::VariantNames;
 
 use super::value::{FieldSink, FieldType, Value};
 use crate::EventReader;
@@ -16,8 +17,11 @@ use crate::event::{
     AdjournedGame, Capabilities, CloseCause, Event, EventKind, Identity, LostCause, RestoreOutcome, Restored,
     RestoredCommand, RestoredGame, ResumptionState, SessionEndReason,
 };
-use crate::message::listing::MoveList;
-use crate::message::{GameId, Ivar, NameKind, Relation};
+use crate::message::listing::{GameActivity, GameRowState, MoveList, WhoStatus};
+use crate::message::{
+    ChallengeChange, ExamineAction, Farewell, GameEndReason, GameId, GameKind, Ivar, LoginRefusal, NameKind,
+    OfferAnswer, OfferKind, PartnershipUpdate, Refusal, Relation, SeekNotice,
+};
 use crate::text::Titles;
 
 /// Received lines and the JSON of their events; the tests of the command line compare both.
@@ -326,4 +330,48 @@ fn the_schema_of_events_is_up_to_date() {
     }
     let kept = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(kept == schema, "{} is out of date; KIBITZER_BLESS=1 writes it", path.display());
+}
+
+/// Returns the words between backticks.
+fn words(text: &str) -> BTreeSet<&str> {
+    text.split('`').skip(1).step_by(2).collect()
+}
+
+#[test]
+fn the_page_has_every_name_that_can_be_emitted() {
+    const PAGE: &str = include_str!("../../../../../docs/events.md");
+    fn names<T: Copy>(all: &[T], name: impl Fn(T) -> &'static str) -> Vec<&'static str> {
+        all.iter().map(|it| name(*it)).collect()
+    }
+    let (_, listed) = PAGE.split_once("## Reasons").unwrap();
+    let rows = [
+        ("game_ended", names(GameEndReason::ALL, GameEndReason::as_str)),
+        ("farewell", names(Farewell::ALL, Farewell::as_str)),
+        ("login_refused", names(LoginRefusal::ALL, LoginRefusal::as_str)),
+        ("refused", Refusal::VARIANTS.to_vec()),
+        ("challenge_update", names(ChallengeChange::ALL, ChallengeChange::as_str)),
+        ("partner", [PartnershipUpdate::VARIANTS, &["offer_withdrawn"]].concat()),
+        ("examine", [ExamineAction::VARIANTS, &["start_scratch"]].concat()),
+    ];
+    for (event, names) in rows {
+        let row = listed.lines().find_map(|line| line.strip_prefix(&format!("| `{event}` |"))).unwrap();
+        let keys = ["plies", "move_number", "value"];
+        let listed: BTreeSet<_> = words(row).into_iter().filter(|word| !keys.contains(word)).collect();
+        assert_eq!(listed, names.into_iter().collect(), "{event}");
+    }
+    let elsewhere = [
+        names(OfferKind::ALL, OfferKind::as_str),
+        names(OfferAnswer::ALL, OfferAnswer::as_str),
+        names(WhoStatus::ALL, WhoStatus::as_str),
+        names(GameRowState::ALL, GameRowState::as_str),
+        names(GameActivity::ALL, GameActivity::as_str),
+        SeekNotice::VARIANTS.to_vec(),
+        RestoreOutcome::VARIANTS.to_vec(),
+        ResumptionState::VARIANTS.to_vec(),
+        GameKind::VARIANTS.to_vec(),
+    ];
+    let page = words(PAGE);
+    for name in elsewhere.concat() {
+        assert!(page.contains(name), "{name}");
+    }
 }

@@ -393,19 +393,18 @@ fn a_refusal_may_follow_messages_that_others_caused() {
 
 #[test]
 fn reply_codes_are_refusals_too() {
-    let of_code = |code| Refusal::Code(CommandCode(code));
     let cases = [
         (512, "foo: Command not found.", Refusal::UnknownCommand),
-        (512, "Usage: TODO for match", of_code(513)),
+        (512, "Usage: TODO for match", Refusal::BadParameters),
         (512, "Something in another wording.", Refusal::UnknownCommand),
-        (513, "Usage: foo bar", of_code(513)),
+        (513, "Usage: foo bar", Refusal::BadParameters),
         (514, "Which?", Refusal::AmbiguousCommand),
-        (515, "No.", of_code(515)),
+        (515, "No.", Refusal::NotAllowed),
         (516, "", Refusal::UnknownCommand),
         (517, "", Refusal::UnknownCommand),
         (518, "", Refusal::NotPlaying),
         (520, "", Refusal::CommandTooLong),
-        (600, "Never heard.", of_code(600)),
+        (600, "Never heard.", Refusal::Code(CommandCode(600))),
     ];
     let cases = cases.map(|(code, line, reason)| (code, line, refused(reason, line)));
     let unnumbered = (519, "", RequestError::Unnumbered);

@@ -134,6 +134,7 @@ impl Framer {
             BLOCK_START if self.block.is_some() || !self.line.has_open_text() => {
                 self.begin_sequence(SequenceState::BlockId, None, byte.at)
             }
+            BLOCK_END if self.block.is_some_and(|block| block.has_inner) => self.set_inner_block(false),
             BLOCK_END if self.block.is_some() => self.emit_line_and_requeue(byte).or_else(|| self.end_block(byte.at)),
             POSE_START if self.block.is_some() => self.set_block_posed(true),
             CONTROL_Y if self.block.is_some_and(|block| block.posed) => self.set_block_posed(false),
@@ -145,6 +146,8 @@ impl Framer {
                     Some(PendingFrame::Control { control: Control::Overflow, offset: byte.at })
                 })
             }
+            // Around a reply to a command that somebody else, such as a bot, executes for this login.
+            POSE_START | CONTROL_Y if !self.is_unblocked && !self.line.has_open_text() => None,
             _ => self.push_text_byte(byte),
         }
     }
@@ -260,7 +263,16 @@ impl Framer {
     /// complete.
     fn set_block_posed(&mut self, posed: bool) -> Option<PendingFrame> {
         if let Some(block) = &mut self.block {
-            block.posed = posed;
+            (block.posed, block.has_inner) = (posed, false);
+        }
+        None
+    }
+
+    /// Records whether the stream is inside the block of a posed command, whose marks are dropped: its lines belong to the open block.
+    /// Returns `None`, as no frame is complete.
+    fn set_inner_block(&mut self, has_inner: bool) -> Option<PendingFrame> {
+        if let Some(block) = &mut self.block {
+            block.has_inner = has_inner;
         }
         None
     }
@@ -272,12 +284,16 @@ impl Framer {
         if let Some(out) = self.emit_line_and_requeue(byte) {
             return Some(out);
         }
+        if self.block.is_some_and(|block| block.posed) {
+            let out = self.set_inner_block(true);
+            return self.end_sequence(out);
+        }
         if let Some(out) = self.cut_block(start) {
             self.pending_bytes.push_front(byte);
             return Some(out);
         }
         self.line.record_inline_frame();
-        self.block = Some(OpenBlock { id, start, posed: false, over_at: None });
+        self.block = Some(OpenBlock { id, start, posed: false, has_inner: false, over_at: None });
         self.end_sequence(Some(PendingFrame::Control {
             control: Control::BlockStart { id, code: CommandCode(code) },
             offset: start,

@@ -81,7 +81,8 @@ impl Framer {
         self.apply_settings(state);
         self.rules.prompts.is_logged_in |= state.is_logged_in;
         self.rules.wrapping.keeps_blanks = state.keeps_blanks;
-        self.block = state.block.map(|id| OpenBlock { id, start: self.position, posed: false, over_at: None });
+        self.block =
+            state.block.map(|id| OpenBlock { id, start: self.position, posed: false, has_inner: false, over_at: None });
         self.unit_depth = state.n_units.min(MAX_UNITS);
         if state.is_mid_line {
             self.line.record_inline_frame();
