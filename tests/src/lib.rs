@@ -14,6 +14,7 @@ mod oracle;
 mod replay;
 mod reported;
 mod rerun;
+mod runtimes;
 mod transcript;
 
 pub use forged::FORGED;

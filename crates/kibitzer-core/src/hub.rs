@@ -9,6 +9,11 @@
 //! | lossless | [`Hub::subscribe_lossless`] | stops the session from reading |
 //! | latest | [`Hub::watch_game`] | skips states of the game, and receives the newest |
 //!
+//! The subscribers may run on any threads. Once one of them has received an event, every [`GameWatch`], every snapshot and the
+//! [counters](Hub::counters) are at least as new as that event; they may be newer. The event of the end of a game carries its
+//! final state ([`Change::ended_game`](crate::game::Change::ended_game)), because the watch may already show the next game with
+//! that number.
+//!
 //! A subscriber receives only events that are published after it subscribed. [`Hub::subscribe_with_games`] returns a snapshot of
 //! all games together with the subscription, for subscribers that join a running session.
 //!
@@ -58,6 +63,7 @@ use self::waiters::Waiters;
 use crate::event::Event;
 use crate::game::Game;
 use crate::message::GameId;
+use crate::session::SessionCounters;
 
 /// Error of a wait for an event, for a new state of a game, or for a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
@@ -89,6 +95,8 @@ struct HubState {
     waiters: Waiters,
     /// Subscribers that joined after the last event; the publisher has not added them to its own lists yet.
     new_subscribers: Vec<NewSubscriber>,
+    /// Totals of the session after the last event.
+    counters: SessionCounters,
     /// Whether the publisher was dropped.
     closed: bool,
 }

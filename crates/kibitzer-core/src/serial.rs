@@ -41,7 +41,7 @@ serialize_as! {
     Titles as Vec<Text<'_>>, |titles| titles.iter().map(Text::from).collect(),
         |codes| Some(Self::from_codes(codes.join(" ").as_bytes()));
     Ivar as Text<'_>, |ivar| ivar.as_str().into(), |name| name.parse().ok();
-    Relation as i32, |relation| relation.code(), |code| Some(Self::from_code(code));
+    Relation as i32, |relation| relation.code(), |code| i8::try_from(code).ok().map(Self::from_code);
 }
 
 /// Serializes the ivar bits of [`Capabilities`] as a list of names, for `#[serde(with)]`.

@@ -303,7 +303,7 @@ impl Client {
     /// Returns totals since the start of the session: traffic, missed events, and pieces that recordings lack.
     pub fn counters(&self) -> ClientCounters {
         ClientCounters {
-            session: self.inner.shared.counters(),
+            session: self.inner.hub.counters(),
             missed_events: self.inner.hub.missed_events(),
             unrecorded_pieces: self.inner.recordings.get().map_or(0, |recordings| recordings.unrecorded_pieces()),
         }

@@ -38,7 +38,6 @@ struct SharedState {
     observers: Vec<Box<dyn SessionObserver>>,
     ending: Option<EndRequest>,
     status: SessionStatus,
-    counters: SessionCounters,
 }
 
 impl SharedState {
@@ -62,7 +61,7 @@ pub(crate) enum EndRequest {
     Shutdown,
 }
 
-/// The status of the session, as of the end of the task's last turn.
+/// The status of the session: at least as new as every event of the session itself, and every reply, that was delivered.
 #[derive(Clone, Debug)]
 pub(crate) struct SessionStatus {
     pub(crate) state: SessionState,
@@ -104,13 +103,7 @@ impl ClientShared {
             handle: session.login_handle().cloned(),
             is_closed: false,
         };
-        let state = SharedState {
-            requests: VecDeque::new(),
-            observers: Vec::new(),
-            ending: None,
-            status,
-            counters: SessionCounters::default(),
-        };
+        let state = SharedState { requests: VecDeque::new(), observers: Vec::new(), ending: None, status };
         Self { state: Mutex::new(state), task: Notify::new(), handles: Notify::new() }
     }
 
@@ -168,11 +161,6 @@ impl ClientShared {
         read(&self.lock().status)
     }
 
-    /// Returns the totals of the session, as of the end of the task's last turn.
-    pub(crate) fn counters(&self) -> SessionCounters {
-        self.lock().counters
-    }
-
     /// Waits until `read` returns `Some` for the current status, and returns the value.
     ///
     /// # Cancel safety
@@ -212,10 +200,9 @@ impl ClientShared {
         self.task.notified().await;
     }
 
-    /// Copies the status and the counters of the session, and wakes the handles if the status has changed.
+    /// Copies the status of the session, and wakes the handles if it has changed.
     pub(crate) fn publish_status(&self, session: &Session) {
         let mut state = self.lock();
-        state.counters = session.counters();
         let (now, capabilities) = (session.state(), session.capabilities());
         let status = &mut state.status;
         let handle = session.login_handle();

@@ -107,7 +107,7 @@ impl SessionTask {
     pub(crate) async fn run(mut self: Box<Self>) {
         loop {
             let turn = self.run_turn(runtime_now());
-            self.shared.publish_status(&self.session);
+            self.publish_status();
             match turn {
                 TurnOutcome::Wait => self.wait_for_next_turn().await,
                 TurnOutcome::More => {
@@ -181,10 +181,12 @@ impl SessionTask {
             self.close_if_required(now);
             // Before publishing, because the server measures how long the answer to its ping takes.
             self.send_session_output(now);
+            let has_room = self.try_clear_held_event();
+            // After the events of the replies: whoever receives a reply may look for them at once.
             while let Some((id, result)) = self.session.poll_reply() {
                 self.deliver_reply(id, result);
             }
-            if !self.try_clear_held_event() {
+            if !has_room {
                 return TurnOutcome::Wait;
             }
             self.dial_if_required();
@@ -242,6 +244,7 @@ impl SessionTask {
             self.observers.redact_reply(reply);
         }
         self.observers.show_reply(id, &result, &self.session);
+        self.publish_status();
         if let Some(position) = self.waiting.iter().position(|(waiting, _)| *waiting == id) {
             let (_, sender) = self.waiting.swap_remove(position);
             drop(sender.send(result));
@@ -255,6 +258,11 @@ impl SessionTask {
     /// whether no event is held any more.
     fn try_clear_held_event(&mut self) -> bool {
         let Some(event) = self.held_event.take() else { return true };
+        // Before the event, because a subscriber on another thread may receive it before the end of the turn.
+        if event.message().is_none() {
+            self.shared.publish_status(&self.session);
+        }
+        self.publisher.set_counters(self.session.counters());
         let Err(event) = self.publisher.try_publish(event, self.session.games()) else {
             self.n_published += 1;
             return true;
@@ -263,6 +271,12 @@ impl SessionTask {
             self.held_event = Some(event);
         }
         self.is_shut_down
+    }
+
+    /// Makes the present status and counters visible to the handles.
+    fn publish_status(&mut self) {
+        self.publisher.publish_counters(self.session.counters());
+        self.shared.publish_status(&self.session);
     }
 
     /// Takes the next event, shows it to the observers, and returns it as subscribers receive it; `None` if there is none now.

@@ -1,8 +1,14 @@
 //! A client against a scripted server, in virtual time: login, requests, subscribers, the end.
 
 mod common;
+#[macro_use]
+#[path = "../../../tests/src/runtimes.rs"]
+mod runtimes;
 
 use std::io;
+use std::pin::pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use common::*;
@@ -23,7 +29,6 @@ fn n_tasks() -> usize {
     Handle::current().metrics().num_alive_tasks()
 }
 
-#[tokio::test(start_paused = true)]
 async fn a_guest_connects_and_sends_a_request() {
     let (mut listener, profile) = listen();
     let (client, mut peer) = listener.guest(profile).await;
@@ -37,7 +42,6 @@ async fn a_guest_connects_and_sends_a_request() {
     peer.hung_up().await;
 }
 
-#[tokio::test(start_paused = true)]
 async fn connect_returns_when_requests_can_be_sent() {
     let (mut listener, profile) = listen();
     let serving = tokio::spawn(async move {
@@ -51,7 +55,6 @@ async fn connect_returns_when_requests_can_be_sent() {
     serving.await.unwrap();
 }
 
-#[tokio::test(start_paused = true)]
 async fn subscribers_of_start_receive_every_event() {
     let (mut listener, profile) = listen();
     let (client, events) = Client::start(profile, Hub::subscribe).await.unwrap();
@@ -128,7 +131,6 @@ async fn a_session_without_its_password_or_recording_does_not_start() {
     assert!(matches!(outcome, Err(ConnectError::Record(_))), "{outcome:?}");
 }
 
-#[tokio::test(start_paused = true)]
 async fn typed_commands_have_typed_answers() {
     let (mut listener, profile) = listen();
     let (client, mut peer) = listener.guest(profile).await;
@@ -166,7 +168,6 @@ async fn dropping_connect_ends_the_session() {
     assert_eq!(n_tasks(), 0);
 }
 
-#[tokio::test(start_paused = true)]
 async fn replies_are_matched_to_their_requests_in_any_order() {
     let (mut listener, profile) = listen();
     let (client, mut peer) = listener.guest(profile).await;
@@ -184,7 +185,6 @@ async fn replies_are_matched_to_their_requests_in_any_order() {
 }
 
 // Rules: bugs 99
-#[tokio::test(start_paused = true)]
 async fn dropping_a_request_does_not_affect_others() {
     let (mut listener, profile) = listen();
     let (client, mut peer) = listener.guest(profile).await;
@@ -252,7 +252,6 @@ async fn requests_are_not_sent_after_their_deadline_or_for_an_unknown_game() {
     client.shutdown().await;
 }
 
-#[tokio::test(start_paused = true)]
 async fn invalid_requests_are_errors() {
     let (mut listener, profile) = listen();
     let (client, mut peer) = listener.guest(profile).await;
@@ -378,7 +377,6 @@ async fn a_full_lossless_subscriber_does_not_prevent_the_end_of_a_session() {
     assert_eq!(collect(events).await.len(), 1);
 }
 
-#[tokio::test(start_paused = true)]
 async fn a_late_subscriber_receives_the_games_first() {
     let (mut listener, profile) = listen();
     let (client, mut peer) = listener.guest(profile).await;
@@ -507,4 +505,62 @@ async fn a_ping_is_answered_before_its_event_is_delivered() {
     assert_eq!(client.counters().session.pings, 1);
     drop(events);
     client.shutdown().await;
+}
+
+/// Calls a function when the waiting subscriber is woken, which on a runtime of several threads may receive the event at once.
+struct OnWake<F>(F);
+
+impl<F: Fn() + Send + Sync> Wake for OnWake<F> {
+    fn wake(self: Arc<Self>) {
+        self.0();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_is_woken_by_an_event_sees_counters_and_a_state_that_are_as_new() {
+    let (mut listener, profile) = listen();
+    let (client, mut events) = Client::start(profile, Hub::subscribe).await.unwrap();
+    let (handle, seen) = (client.clone(), Arc::<Mutex<Vec<_>>>::default());
+    let write = Arc::clone(&seen);
+    let waker = Waker::from(Arc::new(OnWake(move || {
+        write.lock().unwrap().push((handle.counters().session.events, handle.state()));
+    })));
+    let mut peer = listener.accept().await;
+    let serving = async {
+        peer.log_in().await;
+        peer.serve().await;
+    };
+    let (mut n_woken, mut n_messages) = (0, 0);
+    let reading = std::future::poll_fn(|context| {
+        // The task publishes all that it has read before it returns.
+        context.waker().wake_by_ref();
+        while let Poll::Ready(next) = pin!(events.next()).poll(&mut Context::from_waker(&waker)) {
+            let event = next.unwrap();
+            n_messages += u64::from(event.message().is_some());
+            if let Some((n_events, state)) = seen.lock().unwrap().pop() {
+                n_woken += 1;
+                assert!(n_events >= n_messages, "{n_events} at {event:?}");
+                let is_ready = matches!(*event, Event::Ready(_));
+                assert!(!is_ready || state == SessionState::Ready, "{state:?} at {event:?}");
+            }
+            if matches!(*event, Event::Ready(_)) {
+                return Poll::Ready(());
+            }
+        }
+        Poll::Pending
+    });
+    tokio::select! { () = reading => {}, () = serving => panic!("hung up") }
+    assert!(n_woken > 5);
+    client.shutdown().await;
+}
+
+on_both_runtimes! {
+    a_guest_connects_and_sends_a_request,
+    connect_returns_when_requests_can_be_sent,
+    subscribers_of_start_receive_every_event,
+    typed_commands_have_typed_answers,
+    replies_are_matched_to_their_requests_in_any_order,
+    dropping_a_request_does_not_affect_others,
+    invalid_requests_are_errors,
+    a_late_subscriber_receives_the_games_first,
 }

@@ -3,6 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a test fails loudly")]
 
 mod common;
+#[macro_use]
+#[path = "../../../tests/src/runtimes.rs"]
+mod runtimes;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,7 +36,6 @@ async fn come_back(listener: &mut Listener, client: &Client) -> Peer {
     peer
 }
 
-#[tokio::test(start_paused = true)]
 async fn a_closed_connection_is_reopened() {
     let (mut listener, profile) = listen();
     let (client, mut peer) = listener.guest(profile).await;
@@ -109,7 +111,6 @@ async fn an_unlimited_write_timeout_waits() {
     client.shutdown().await;
 }
 
-#[tokio::test(start_paused = true)]
 async fn observed_games_are_restored_and_reported() {
     let (mut listener, profile) = listen();
     let (client, mut peer) = listener.guest(profile).await;
@@ -150,7 +151,6 @@ async fn a_limit_of_attempts_ends_the_session() {
     client.shutdown().await;
 }
 
-#[tokio::test(start_paused = true)]
 async fn a_kick_ends_the_session() {
     let (mut listener, profile) = listen();
     let (client, mut peer) = listener.guest(profile).await;
@@ -195,4 +195,10 @@ async fn shutdown_does_not_wait_for_an_attempt() {
     let (client, ()) = Client::start(profile, |_| ()).await.unwrap();
     client.shutdown().await;
     assert_eq!(client.state(), SessionState::Ended(SessionEndReason::Shutdown));
+}
+
+on_both_runtimes! {
+    a_closed_connection_is_reopened,
+    observed_games_are_restored_and_reported,
+    a_kick_ends_the_session,
 }

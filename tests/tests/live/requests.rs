@@ -9,6 +9,7 @@ use kibitzer::core::session::{RequestLimits, Timings};
 use kibitzer::{Client, Profile};
 use kibitzer_server::{ConnectionTarget, Family, Fault, FaultPoint, Feature};
 use kibitzer_tests::live::{TestServer, options};
+use kibitzer_tests::on_both_runtimes;
 use tokio::task::JoinSet;
 
 /// How a server shows where a reply begins and ends.
@@ -32,7 +33,6 @@ async fn test_server_with(framing: Framing) -> TestServer {
     .await
 }
 
-#[tokio::test(start_paused = true)]
 async fn many_requests_of_many_handles_get_each_its_own_reply() {
     for framing in ALL {
         let test_server = test_server_with(framing).await;
@@ -130,7 +130,6 @@ async fn a_reply_nobody_waits_for_is_taken_for_no_others() {
     }
 }
 
-#[tokio::test(start_paused = true)]
 async fn refusals_have_types() {
     for framing in ALL {
         let test_server = test_server_with(framing).await;
@@ -158,7 +157,6 @@ async fn refusals_have_types() {
     }
 }
 
-#[tokio::test(start_paused = true)]
 async fn a_request_times_out_and_the_next_one_does_not_get_its_reply() {
     for framing in ALL {
         let test_server = test_server_with(framing).await;
@@ -204,7 +202,6 @@ async fn too_many_requests_are_refused_at_once() {
     client.shutdown().await;
 }
 
-#[tokio::test(start_paused = true)]
 async fn without_a_session_a_request_fails_at_once() {
     let test_server = test_server_with(Framing::Blocks).await;
     let (client, ()) = Client::start(test_server.account("Newton"), |_| ()).await.unwrap();
@@ -218,7 +215,6 @@ async fn without_a_session_a_request_fails_at_once() {
     assert!(Client::connect(nobody).await.is_err());
 }
 
-#[tokio::test(start_paused = true)]
 async fn a_request_under_way_ends_with_the_session() {
     let test_server = test_server_with(Framing::Blocks).await;
     let client = test_server.player("Newton").await;
@@ -234,7 +230,6 @@ async fn a_request_under_way_ends_with_the_session() {
     assert_eq!(asked.await.unwrap(), Err(RequestError::Ended(SessionEndReason::Shutdown)));
 }
 
-#[tokio::test(start_paused = true)]
 async fn a_reply_that_is_too_long_is_an_error_and_the_next_one_is_whole() {
     for framing in ALL {
         let test_server = test_server_with(framing).await;
@@ -246,4 +241,13 @@ async fn a_reply_that_is_too_long_is_an_error_and_the_next_one_is_whole() {
         assert!(client.request("date").await.unwrap().text().contains("Server time"));
         client.shutdown().await;
     }
+}
+
+on_both_runtimes! {
+    many_requests_of_many_handles_get_each_its_own_reply,
+    refusals_have_types,
+    a_request_times_out_and_the_next_one_does_not_get_its_reply,
+    without_a_session_a_request_fails_at_once,
+    a_request_under_way_ends_with_the_session,
+    a_reply_that_is_too_long_is_an_error_and_the_next_one_is_whole,
 }

@@ -10,6 +10,7 @@ use kibitzer::core::hub::Subscription;
 use kibitzer::core::message::{GameId, Ivar, Message, Relation};
 use kibitzer_server::{ConnectionTarget, Family, Fault, FaultPoint, Feature, ServerOptions};
 use kibitzer_tests::live::{TestServer, begin_game, options, play, wait_for};
+use kibitzer_tests::on_both_runtimes;
 
 const NAMES: [&str; 3] = ["Newton", "Euler", "Gauss"];
 
@@ -59,7 +60,6 @@ impl Scene {
     }
 }
 
-#[tokio::test(start_paused = true)]
 async fn a_game_that_stood_still_is_as_it_was() {
     for without in [&[][..], &[Feature::BlockMode]] {
         let mut scene = Scene::open(without).await;
@@ -72,7 +72,6 @@ async fn a_game_that_stood_still_is_as_it_was() {
     }
 }
 
-#[tokio::test(start_paused = true)]
 async fn moves_that_were_missed_are_listed() {
     for without in [&[][..], &[Feature::BlockMode]] {
         let mut scene = Scene::open(without).await;
@@ -97,7 +96,6 @@ async fn moves_that_were_missed_are_listed() {
     }
 }
 
-#[tokio::test(start_paused = true)]
 async fn games_of_icc_come_back_as_lines_and_as_moves() {
     for wanted in [&[][..], &[Ivar::CompressMove]] {
         let mut scene = Scene::with(options(&NAMES).family(Family::Icc), wanted).await;
@@ -112,7 +110,6 @@ async fn games_of_icc_come_back_as_lines_and_as_moves() {
     }
 }
 
-#[tokio::test(start_paused = true)]
 async fn a_game_that_ended_meanwhile_is_over() {
     let mut scene = Scene::open(&[]).await;
     scene.lose().await;
@@ -122,7 +119,6 @@ async fn a_game_that_ended_meanwhile_is_over() {
     assert_eq!((game.now, game.outcome), (None, RestoreOutcome::Ended));
 }
 
-#[tokio::test(start_paused = true)]
 async fn another_game_under_the_number_is_not_taken_for_it() {
     let mut scene = Scene::open(&[]).await;
     let hooke = scene.test_server.guest("Hooke").await;
@@ -144,7 +140,6 @@ async fn another_game_under_the_number_is_not_taken_for_it() {
     );
 }
 
-#[tokio::test(start_paused = true)]
 async fn a_game_of_ones_own_is_adjourned() {
     let mut scene = Scene::open(&[]).await;
     scene.newton.request("resign").await.unwrap();
@@ -170,7 +165,6 @@ async fn a_game_of_ones_own_is_adjourned() {
     assert_eq!(restored.await.games[0].outcome, RestoreOutcome::Interrupted, "no server keeps games of guests");
 }
 
-#[tokio::test(start_paused = true)]
 async fn seeks_that_stood_are_made_again_and_no_others() {
     for without in [&[][..], &[Feature::BlockMode]] {
         let mut scene = Scene::open(without).await;
@@ -189,7 +183,6 @@ async fn seeks_that_stood_are_made_again_and_no_others() {
     }
 }
 
-#[tokio::test(start_paused = true)]
 async fn the_set_up_is_made_again() {
     let mut scene = Scene::open(&[]).await;
     let before = scene.gauss.capabilities();
@@ -200,7 +193,6 @@ async fn the_set_up_is_made_again() {
     assert!(scene.gauss.request("variables").await.unwrap().text().contains("style=12"));
 }
 
-#[tokio::test(start_paused = true)]
 async fn settings_of_a_guest_are_set_again() {
     for without in [&[][..], &[Feature::BlockMode]] {
         let scene = Scene::open(without).await;
@@ -231,4 +223,16 @@ async fn settings_of_a_guest_are_set_again() {
         let channel = hooke.request("inchannel 7").await.unwrap().text();
         assert!(channel.contains("Hooke"), "{channel}");
     }
+}
+
+on_both_runtimes! {
+    a_game_that_stood_still_is_as_it_was,
+    moves_that_were_missed_are_listed,
+    games_of_icc_come_back_as_lines_and_as_moves,
+    a_game_that_ended_meanwhile_is_over,
+    another_game_under_the_number_is_not_taken_for_it,
+    a_game_of_ones_own_is_adjourned,
+    seeks_that_stood_are_made_again_and_no_others,
+    the_set_up_is_made_again,
+    settings_of_a_guest_are_set_again,
 }

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use kibitzer::core::hub::{Filter, RecvError};
-use kibitzer::core::message::GameId;
+use kibitzer::core::hub::{Filter, GameWatch, RecvError, Subscription};
+use kibitzer::core::message::{GameId, Message};
 use kibitzer::core::session::RequestLimits;
 use kibitzer::core::{Event, EventKind};
 use kibitzer::{Client, Profile};
 use kibitzer_tests::live::{TestServer, begin_game, drain, handle, options, play, wait_for};
+use kibitzer_tests::on_both_runtimes;
 use tokio::time::sleep;
 
 /// Gauss observes the game of Newton and Euler.
@@ -40,7 +41,6 @@ impl Scene {
 
 const MOVES: [&str; 6] = ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6"];
 
-#[tokio::test(start_paused = true)]
 async fn three_deliveries_tell_of_the_same_game() {
     let scene = Scene::open(|profile| profile).await;
     let mut newest = scene.gauss.subscribe();
@@ -63,7 +63,6 @@ async fn three_deliveries_tell_of_the_same_game() {
     assert_eq!(watch.changed().await, Err(RecvError::Closed));
 }
 
-#[tokio::test(start_paused = true)]
 async fn filters_pass_what_they_name() {
     let scene = Scene::open(|profile| profile).await;
     let mut boards = scene.gauss.subscribe().only(Filter::new().kinds([EventKind::Position]).game(scene.game));
@@ -82,7 +81,6 @@ async fn filters_pass_what_they_name() {
     assert_eq!(said.iter().map(Event::kind).collect::<Vec<_>>(), [EventKind::Kibitz]);
 }
 
-#[tokio::test(start_paused = true)]
 async fn a_latecomer_has_the_games_first_and_then_what_follows() {
     let scene = Scene::open(|profile| profile).await;
     scene.play(&MOVES[..2]).await;
@@ -95,7 +93,6 @@ async fn a_latecomer_has_the_games_first_and_then_what_follows() {
     assert!(!drain(&mut events).0.iter().any(|event| event.kind() == EventKind::Position), "once");
 }
 
-#[tokio::test(start_paused = true)]
 async fn a_slow_subscriber_is_told_how_many_it_missed() {
     let scene =
         Scene::open(|profile| profile.session(|session| session.requests(RequestLimits::default().kept_events(8))))
@@ -119,7 +116,6 @@ async fn a_slow_subscriber_is_told_how_many_it_missed() {
     assert_eq!(scene.gauss.counters().missed_events, missed);
 }
 
-#[tokio::test(start_paused = true)]
 async fn one_that_never_reads_costs_the_others_nothing() {
     let scene = Scene::open(|profile| profile).await;
     let stuck = scene.gauss.subscribe();
@@ -160,4 +156,54 @@ async fn a_lossless_subscriber_that_is_full_holds_the_reader_and_loses_nothing()
         heard.push(Event::clone(&*all.next().await.unwrap()));
     }
     assert!(!heard.iter().any(|event| matches!(event, Event::Lost { .. })), "{heard:#?}");
+}
+
+/// Reads events until the end of the game, and checks at each of them what the handles say.
+async fn check_handles_at_every_event(gauss: Client, mut events: Subscription, mut watch: GameWatch) {
+    let before = gauss.counters().session.events;
+    let (mut n_received, mut last_ply) = (0, 0);
+    while let Ok(event) = events.next().await {
+        n_received += u64::from(event.message().is_some());
+        assert!(gauss.counters().session.events >= before + n_received, "the counters are older than {event:?}");
+        let Some(change) = event.change() else { continue };
+        let watched = watch.latest().unwrap();
+        match event.message() {
+            Some(Message::Style12(board)) => {
+                last_ply = board.ply();
+                assert!(watched.position().ply() >= last_ply, "the watch is older than {event:?}");
+            }
+            Some(Message::GameEnded(ended)) => {
+                assert_eq!(watched.ending(), Some(&**ended));
+                let game = change.ended_game.as_ref().unwrap();
+                return assert_eq!((game.position().ply(), game.ending()), (last_ply, Some(&**ended)));
+            }
+            _ => {}
+        }
+    }
+    panic!("the game did not end");
+}
+
+async fn watches_and_counters_are_at_least_as_new_as_a_received_event() {
+    for is_lossless in [false, true] {
+        let scene = Scene::open(|profile| profile).await;
+        let watch = scene.gauss.watch_game(scene.game);
+        let hub = scene.gauss.hub();
+        let events = if is_lossless { hub.subscribe_lossless(64) } else { hub.subscribe() };
+        let checking = tokio::spawn(check_handles_at_every_event(scene.gauss.clone(), events, watch));
+        for played in ["Nf3", "Nf6", "Ng1", "Ng8"].repeat(20).chunks(2) {
+            play(&scene.newton, played[0]).await;
+            play(&scene.euler, played[1]).await;
+        }
+        scene.newton.request("resign").await.unwrap();
+        checking.await.unwrap();
+    }
+}
+
+on_both_runtimes! {
+    watches_and_counters_are_at_least_as_new_as_a_received_event,
+    three_deliveries_tell_of_the_same_game,
+    filters_pass_what_they_name,
+    a_latecomer_has_the_games_first_and_then_what_follows,
+    a_slow_subscriber_is_told_how_many_it_missed,
+    one_that_never_reads_costs_the_others_nothing,
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::Game;
 use super::desync::DesyncReason;
 use crate::chess::LastMove;
 use crate::message::{GameId, Relation, Style12};
@@ -24,6 +25,9 @@ pub struct Change {
     pub played: Option<LastMove>,
     /// Whether the change is a move in a game whose rules forbid leaving one's own king attacked.
     pub(crate) forbids_check: bool,
+    /// State of the game at its end; `None` unless the kind is [`Ended`](ChangeKind::Ended). Its number may already belong to
+    /// another game.
+    pub ended_game: Option<Arc<Game>>,
 }
 
 /// Kind of a change to the state of a game.

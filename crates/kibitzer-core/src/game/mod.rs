@@ -325,7 +325,9 @@ impl Games {
         if game.position().relation().is_mine() {
             self.partner_game = None;
         }
-        Some(MessageEffect::change(game, ChangeKind::Ended))
+        let ended_game = Some(Arc::new(game.clone()));
+        let effect = MessageEffect::change(game, ChangeKind::Ended);
+        Some(MessageEffect { change: effect.change.map(|change| Change { ended_game, ..change }), ..effect })
     }
 
     /// Records that the session follows the game again or has left it; ignores an unknown game. `kind` is `Followed` or `Left`.
@@ -378,7 +380,7 @@ impl GameStep {
     fn into_effect(self, position: &Style12, board: Option<Arc<Style12>>) -> MessageEffect {
         let (game, relation) = (position.game(), position.relation());
         let Self { kind, played, notice, forbids_check } = self;
-        let change = Change { game, relation, kind, board, played, forbids_check };
+        let change = Change { game, relation, kind, board, played, forbids_check, ended_game: None };
         MessageEffect { change: Some(change), notice: notice.map(|notice| (game, notice)), replaced: None }
     }
 }

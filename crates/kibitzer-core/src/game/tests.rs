@@ -333,9 +333,26 @@ fn a_change_contains_the_relation_of_this_login_to_the_game() {
         let events = std::iter::from_fn(|| reader.next(&mut rest));
         let told: Vec<_> =
             events.filter_map(|event| event.change().map(|change| (change.kind, change.relation))).collect();
-        let first = Relation::from_code(relation);
+        let first = Relation::from_code(i8::try_from(relation).unwrap());
         assert_eq!(told, [(ChangeKind::Opened, first), (ChangeKind::Moved, last), (ChangeKind::Ended, last)]);
     }
+}
+
+#[test]
+fn the_end_of_a_game_contains_its_final_state() {
+    let stream = [e4(0), line("{Game 7 (A vs. B) B resigns} 1-0"), e4(0).replace(" A ", " C ")].concat();
+    let (mut reader, mut rest) = (EventReader::default(), stream.as_bytes());
+    let changes: Vec<_> =
+        std::iter::from_fn(|| reader.next(&mut rest)).filter_map(|event| event.change().cloned()).collect();
+    let kinds: Vec<_> = changes.iter().map(|change| (change.kind, change.ended_game.is_some())).collect();
+    assert_eq!(
+        kinds,
+        [(ChangeKind::Opened, false), (ChangeKind::Ended, true), (ChangeKind::Replaced, false)],
+        "the number is used again at once"
+    );
+    let ended = changes[1].ended_game.as_deref().unwrap();
+    assert_eq!((ended.position().ply(), ended.ending().map(|ending| ending.text.as_str())), (1, Some("B resigns")));
+    assert!(reader.games().get(GameId(7)).unwrap().ending().is_none());
 }
 
 #[test]

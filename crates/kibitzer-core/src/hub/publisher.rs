@@ -12,6 +12,7 @@ use super::{EventRing, HubShared, HubState, NewSubscriber, Waiters, WatchSender}
 use crate::event::Event;
 use crate::game::Games;
 use crate::message::GameId;
+use crate::session::SessionCounters;
 
 /// Sender of the events of a session. Dropping it closes every subscription after its last event.
 #[derive(Debug)]
@@ -19,6 +20,8 @@ pub struct Publisher {
     pub(super) shared: Arc<HubShared>,
     pub(super) lossless: Vec<mpsc::Sender<Arc<Event>>>,
     pub(super) watches: Vec<WatchSender>,
+    /// Totals of the session, which become visible with the next event.
+    counters: SessionCounters,
     /// Buffer for wakers, empty between events; stored to reuse its allocation.
     woken: Vec<Waker>,
 }
@@ -31,12 +34,14 @@ impl Publisher {
             ring: EventRing::new(kept_events),
             waiters: Waiters::default(),
             new_subscribers: Vec::new(),
+            counters: SessionCounters::default(),
             closed: false,
         };
         Self {
             shared: Arc::new(HubShared { state: Mutex::new(state), subscriber_added: Notify::new() }),
             lossless: Vec::new(),
             watches: Vec::new(),
+            counters: SessionCounters::default(),
             woken: Vec::new(),
         }
     }
@@ -51,8 +56,19 @@ impl Publisher {
         self.shared.lock_state().ring.limit
     }
 
-    /// Sends an event to every subscriber, and the new state of the game that it changed to the watches of that game. An
-    /// [`Event::Connected`] resets every watch to `None`.
+    /// Sets the totals that [`Hub::counters`] returns from the next event on.
+    pub const fn set_counters(&mut self, counters: SessionCounters) {
+        self.counters = counters;
+    }
+
+    /// Makes the totals visible without an event.
+    pub fn publish_counters(&mut self, counters: SessionCounters) {
+        self.counters = counters;
+        self.shared.lock_state().counters = counters;
+    }
+
+    /// Sends an event to every subscriber, and before that the new state of the game that it changed to the watches of that game.
+    /// An [`Event::Connected`] resets every watch to `None`.
     ///
     /// `games` is the state of all games after the event. Waits only while the queue of a lossless subscriber is full.
     /// Subscribers share the event; an event that is not in an `Arc` yet is moved to one if there are any.
@@ -111,10 +127,27 @@ impl Publisher {
         // The games already include the change by the event that follows such a report.
         let is_report = matches!(event.borrow(), Event::Desync(_) | Event::Missed { .. });
         let changed = event.borrow().affected_game().filter(|_| !is_report && !self.watches.is_empty());
-        let is_new_connection = matches!(event.borrow(), Event::Connected);
+        // A subscriber on another thread may receive the event as soon as it is in the ring. The watches are updated before, so that
+        // none is older than an event that was received.
+        if let Some(id) = changed {
+            self.send_game_to_its_watches(id, games);
+        }
+        if matches!(event.borrow(), Event::Connected) {
+            // A new connection knows no games, and may use the same numbers for other games.
+            self.watches.iter().for_each(|watch| _ = watch.newest.send_if_modified(|newest| newest.take().is_some()));
+        }
+        let mut with_games = Vec::new();
         let mut state = self.shared.lock_state();
-        let new_subscribers = std::mem::take(&mut state.new_subscribers);
-        let has_queues = !self.lossless.is_empty() || !new_subscribers.is_empty();
+        while !state.new_subscribers.is_empty() {
+            let joined = std::mem::take(&mut state.new_subscribers).into_iter();
+            drop(state);
+            let (requests, others) = joined.partition(|joined| matches!(joined, NewSubscriber::WithGames { .. }));
+            with_games.extend::<Vec<_>>(requests);
+            self.admit_with_requested_games(others, games);
+            state = self.shared.lock_state();
+        }
+        state.counters = self.counters;
+        let has_queues = !self.lossless.is_empty();
         let has_readers = state.ring.n_readers > 0;
         let shared = (has_queues || has_readers).then(|| event.into());
         let for_queues = if has_queues { shared.clone() } else { None };
@@ -124,19 +157,8 @@ impl Publisher {
         }
         drop(state);
         self.woken.drain(..).for_each(Waker::wake);
-        let (with_games, new_subscribers): (Vec<_>, Vec<_>) = new_subscribers
-            .into_iter()
-            .partition(|new_subscriber| matches!(new_subscriber, NewSubscriber::WithGames { .. }));
-        self.admit_with_requested_games(new_subscribers, games);
         if let Some(event) = for_queues {
             self.lossless.retain(|queue| !matches!(queue.try_send(Arc::clone(&event)), Err(TrySendError::Closed(_))));
-        }
-        if let Some(id) = changed {
-            self.send_game_to_its_watches(id, games);
-        }
-        if is_new_connection {
-            // A new connection knows no games, and may use the same numbers for other games.
-            self.watches.iter().for_each(|watch| _ = watch.newest.send_if_modified(|newest| newest.take().is_some()));
         }
         if !is_report {
             // The snapshot already contains the effect of the event, so these subscribers must not receive the event.

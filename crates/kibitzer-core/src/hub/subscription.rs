@@ -12,6 +12,7 @@ use super::{Filter, HubShared, NewSubscriber, RecvError, WatchSender};
 use crate::event::Event;
 use crate::game::Game;
 use crate::message::GameId;
+use crate::session::SessionCounters;
 
 /// Handle for subscribing to the events of a session. All clones refer to the same session.
 #[derive(Clone, Debug)]
@@ -77,6 +78,11 @@ impl Hub {
         let (sender, receiver) = watch::channel(None);
         self.queue_and_notify_publisher(NewSubscriber::Watch(WatchSender { id, newest: sender }));
         GameWatch { id, newest: receiver }
+    }
+
+    /// Returns the totals of the session, which include every event that a subscriber has received.
+    pub fn counters(&self) -> SessionCounters {
+        self.shared.lock_state().counters
     }
 
     /// Returns the number of events that broadcast subscribers have missed so far: the sum over all subscribers, including
@@ -323,7 +329,7 @@ impl GameWatch {
         self.id
     }
 
-    /// Returns the newest state, and marks it as seen.
+    /// Returns the newest state, and marks it as seen. It is at least as new as every event that was received before.
     ///
     /// `None` if the session does not know the game, or has not processed this watch yet. A new connection resets the state to
     /// `None` until the game is followed again.

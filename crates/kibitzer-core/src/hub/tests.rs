@@ -3,6 +3,7 @@ mod late;
 
 use std::pin::pin;
 use std::sync::Weak;
+use std::task::{Context, Wake, Waker};
 
 use futures_util::FutureExt;
 use proptest::prelude::*;
@@ -393,6 +394,49 @@ fn a_watch_has_the_newest_state_of_its_game() {
     drop(session);
     assert_eq!(watch.changed().now_or_never(), Some(Err(RecvError::Closed)));
     assert_eq!(last_move(&mut watch).as_deref(), Some("Nf6"), "the last state stays");
+}
+
+/// Calls a function whenever a subscriber is woken, which on a runtime of several threads may receive the event at once.
+struct OnWake<F>(F);
+
+impl<F: Fn() + Send + Sync> Wake for OnWake<F> {
+    fn wake(self: Arc<Self>) {
+        self.0();
+    }
+}
+
+#[test]
+fn whoever_is_woken_by_an_event_sees_a_watch_and_counters_that_are_as_new() {
+    for is_lossless in [false, true] {
+        let mut session = Session::new(8);
+        let hub = session.hub();
+        let mut events = if is_lossless { hub.subscribe_lossless(8) } else { hub.subscribe() };
+        let mut poll = |seen: Arc<Mutex<Vec<String>>>, watch: Arc<Mutex<GameWatch>>| {
+            let hub = hub.clone();
+            let waker = Waker::from(Arc::new(OnWake(move || {
+                let newest = last_move(&mut watch.lock().unwrap()).unwrap_or_default();
+                seen.lock().unwrap().push(format!("{newest} {}", hub.counters().events));
+            })));
+            while pin!(events.next()).poll(&mut Context::from_waker(&waker)).is_ready() {}
+        };
+        let seen = Arc::<Mutex<Vec<_>>>::default();
+        let early = Arc::new(Mutex::new(hub.watch_game(GameId(7))));
+        for (n, said) in [FIRST, SECOND].into_iter().enumerate() {
+            session.publisher.set_counters(counters(n + 1));
+            poll(Arc::clone(&seen), Arc::clone(&early));
+            session.feed(said);
+        }
+        // A watch that joins between two events.
+        poll(Arc::clone(&seen), Arc::new(Mutex::new(hub.watch_game(GameId(8)))));
+        session.feed(OTHER);
+        poll(Arc::clone(&seen), early);
+        session.publish(Event::Connected);
+        assert_eq!(*seen.lock().unwrap(), ["e4 1", "Nf6 2", "e4 2", " 2"], "lossless: {is_lossless}");
+    }
+}
+
+fn counters(n_events: usize) -> SessionCounters {
+    SessionCounters { events: n_events.try_into().unwrap(), ..SessionCounters::default() }
 }
 
 #[test]

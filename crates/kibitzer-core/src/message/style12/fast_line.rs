@@ -250,9 +250,9 @@ impl<'a> BlockWords<'a> {
 
     /// Consumes the next word, and parses it as one digit with an optional minus sign.
     #[inline(always)]
-    fn next_digit_with_sign(&mut self) -> Option<i32> {
+    fn next_digit_with_sign(&mut self) -> Option<i8> {
         let (&[sign, last], length) = self.next_word_tail()?;
-        let value = digit_value(last)?.cast_signed();
+        let value = i8::try_from(digit_value(last)?).ok()?;
         match (length, sign) {
             (1, _) => Some(value),
             (2, b'-') => Some(-value),

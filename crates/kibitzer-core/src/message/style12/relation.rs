@@ -19,7 +19,7 @@ pub enum Relation {
     /// 2: this login examines the game.
     Examining,
     /// A number that no server documents, as received.
-    Other(i32),
+    Other(i8),
 }
 
 impl Relation {
@@ -33,12 +33,12 @@ impl Relation {
             Self::Observing => 0,
             Self::MyTurn => 1,
             Self::Examining => 2,
-            Self::Other(code) => code,
+            Self::Other(code) => code as i32,
         }
     }
 
     /// Returns the relation for the server's number; [`Other`](Self::Other) if it is not one of −4 to 2.
-    pub const fn from_code(code: i32) -> Self {
+    pub const fn from_code(code: i8) -> Self {
         match code {
             -4 => Self::ListedStart,
             -3 => Self::Isolated,

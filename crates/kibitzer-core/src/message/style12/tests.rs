@@ -152,7 +152,7 @@ fn castling_rights_are_those_of_the_server_even_if_a_fen_drops_them() {
 #[test]
 fn relations_have_the_servers_numbers() {
     for code in -6..6 {
-        assert_eq!(Relation::from_code(code).code(), code);
+        assert_eq!(Relation::from_code(code).code(), i32::from(code));
     }
     assert_eq!(parse(&GOOD.replace(" 1 2 12 ", " 17 2 12 ")).relation(), Relation::Other(17));
 }
