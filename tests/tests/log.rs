@@ -4,6 +4,7 @@
 
 use std::io;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use kibitzer::core::Event;
 use kibitzer::core::hub::Subscription;
@@ -12,6 +13,7 @@ use kibitzer::{Client, ConnectError};
 use kibitzer_bot::{Bot, BotAction, BotConfig, BotEvent, EngineConfig, ScriptedEngine, Stop};
 use kibitzer_server::{ConnectionTarget, Family, Fault, FaultPoint};
 use kibitzer_tests::live::{TestServer, handle, options, wait_for};
+use tokio::time::{sleep, timeout};
 use tracing::subscriber::DefaultGuard;
 
 /// Everything that was logged, as text.
@@ -104,6 +106,28 @@ async fn the_actions_of_a_bot_are_logged_with_plain_names() {
     bot.run_with(client, stop).await.unwrap();
     let log = log.text();
     assert!(log.contains("bot acted account=Newton action=StartedEngine reason=\"ScriptedEngine\""), "{log}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pause_in_reading_is_logged_once_after_a_second() {
+    let (log, _guard) = Log::begin();
+    let test_server = TestServer::start(options(&["Newton"])).await;
+    let client = test_server.player("Newton").await;
+    let mut events = client.subscribe_lossless(1);
+    let asking = tokio::spawn({
+        let client = client.clone();
+        async move { client.request("finger Newton").await }
+    });
+    let warning = "full=a lossless subscription";
+    sleep(Duration::from_millis(900)).await;
+    assert!(!log.text().contains(warning));
+    sleep(Duration::from_secs(20)).await;
+    assert_eq!(log.text().matches(warning).count(), 1);
+    while !asking.is_finished() {
+        let _ = timeout(Duration::from_secs(1), events.next()).await;
+    }
+    asking.await.unwrap().unwrap();
+    client.shutdown().await;
 }
 
 /// Passwords that are sent, in the order of the commands.

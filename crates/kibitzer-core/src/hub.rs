@@ -53,9 +53,11 @@ pub use filter::Filter;
 pub use publisher::Publisher;
 pub use subscription::{GameWatch, Hub, Subscription};
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use thiserror::Error;
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 
 use self::ring::EventRing;
@@ -86,6 +88,8 @@ struct HubShared {
     state: Mutex<HubState>,
     /// Wakes [`Publisher::wait_for_new_subscribers`] after a subscriber has been added to the state.
     subscriber_added: Notify,
+    /// Sum over all lossless subscribers of the events that they do not receive.
+    n_undelivered: AtomicU64,
 }
 
 /// State in the mutex of [`HubShared`]: the unread events of broadcast subscribers, their wakers, and the new subscribers.
@@ -101,6 +105,32 @@ struct HubState {
     closed: bool,
 }
 
+/// Sending half of a lossless subscription.
+#[derive(Debug)]
+struct LosslessQueue {
+    events: mpsc::Sender<Arc<Event>>,
+    /// Number of events at the end of the session that the subscriber does not receive; shared with it.
+    n_undelivered: Arc<AtomicU64>,
+}
+
+impl LosslessQueue {
+    /// Adds an event, or counts it as undelivered if the queue is full or an earlier event was not delivered. Returns whether the
+    /// subscriber still exists.
+    fn add_or_count(&self, event: &Arc<Event>, shared: &HubShared) -> bool {
+        if self.n_undelivered.load(Ordering::Relaxed) == 0 {
+            match self.events.try_send(Arc::clone(event)) {
+                Ok(()) => return true,
+                Err(TrySendError::Closed(_)) => return false,
+                Err(TrySendError::Full(_)) => {}
+            }
+        }
+        for counter in [&*self.n_undelivered, &shared.n_undelivered] {
+            counter.fetch_add(1, Ordering::Relaxed);
+        }
+        !self.events.is_closed()
+    }
+}
+
 /// Sender of the states of one watched game.
 #[derive(Debug)]
 struct WatchSender {
@@ -111,7 +141,7 @@ struct WatchSender {
 /// Subscriber that [`Hub`] has queued and the [`Publisher`] has not admitted yet: the sending half of its channel.
 #[derive(Debug)]
 enum NewSubscriber {
-    Lossless(mpsc::Sender<Arc<Event>>),
+    Lossless(LosslessQueue),
     Watch(WatchSender),
     /// A subscriber that waits for a snapshot of the games and a subscription, both of which the publisher sends to `reply`.
     WithGames {
@@ -133,7 +163,7 @@ impl NewSubscriber {
     /// Returns whether the subscriber was dropped.
     fn is_dropped(&self) -> bool {
         match self {
-            Self::Lossless(queue) => queue.is_closed(),
+            Self::Lossless(queue) => queue.events.is_closed(),
             Self::Watch(watch) => watch.newest.is_closed(),
             Self::WithGames { reply, .. } => reply.is_closed(),
         }

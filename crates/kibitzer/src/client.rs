@@ -57,7 +57,7 @@ struct ClientInner {
     recordings: OnceLock<Arc<Recordings>>,
     server: Box<str>,
     began: Instant,
-    /// The task of the session; `None` once a call of [`shutdown`](Client::shutdown) awaits it.
+    /// The task of the session; `None` once a call of [`shutdown`](Client::shutdown) or [`drain`](Client::drain) awaits it.
     task: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -110,7 +110,8 @@ impl Client {
     /// Subscribes to all events from now on, without loss; see [`Hub::subscribe_lossless`].
     ///
     /// While `capacity` events are unread, the session reads nothing from the server, and no request receives its reply: do
-    /// not await a reply in the task that reads the events.
+    /// not await a reply in the task that reads the events. After a second without reading, the session logs a warning; a request
+    /// fails with [`RequestError::Blocked`] at its timeout.
     pub fn subscribe_lossless(&self, capacity: usize) -> Subscription {
         self.inner.hub.subscribe_lossless(capacity)
     }
@@ -305,24 +306,56 @@ impl Client {
         ClientCounters {
             session: self.inner.hub.counters(),
             missed_events: self.inner.hub.missed_events(),
+            undelivered_events: self.inner.hub.undelivered_events(),
             unrecorded_pieces: self.inner.recordings.get().map_or(0, |recordings| recordings.unrecorded_pieces()),
         }
     }
 
     /// Ends the session for all handles, and waits until it is over. On a connection that is logged in, sends `quit` and waits
-    /// until the server closes the connection, or a timeout expires; otherwise nothing is sent.
+    /// until the server closes the connection and lossless subscribers have room for all events, or a timeout expires; otherwise
+    /// nothing is sent.
+    ///
+    /// Returns the number of events that lossless subscribers did not receive, summed over all of them.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future does not undo the request to quit.
-    pub async fn quit(&self) {
+    pub async fn quit(&self) -> u64 {
         self.inner.shared.request_end(EndRequest::Quit);
-        self.ended().await;
+        self.inner.shared.wait_for_status(|status| (status.is_delivered || status.is_closed).then_some(())).await;
+        self.inner.hub.undelivered_events()
+    }
+
+    /// Reads nothing more, waits until lossless subscribers have room for all events of the bytes that were read, closes the
+    /// connection without sending `quit`, and waits until the session's task has ended. This ends the session for all handles.
+    ///
+    /// The subscribers have to read meanwhile, in other tasks; [`shutdown`](Self::shutdown) ends the wait. Returns the number of
+    /// events that they did not receive: 0 without a shutdown.
+    ///
+    /// ```no_run
+    /// # async fn run(client: kibitzer::Client) -> Result<(), tokio::task::JoinError> {
+    /// let mut events = client.subscribe_lossless(256);
+    /// let reading = tokio::spawn(async move { while events.next_event().await.is_some() {} });
+    /// client.drain().await;
+    /// reading.await
+    /// # }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// As [`shutdown`](Self::shutdown).
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future does not undo the request.
+    pub async fn drain(&self) -> u64 {
+        self.end_and_await_task(EndRequest::Drain).await
     }
 
     /// Closes the connection, and waits until the session's task has ended. This ends the session for all handles.
     ///
-    /// Events for which a lossless subscriber has no room are dropped.
+    /// Returns the number of events that lossless subscribers did not receive because they had no room, summed over all of them.
+    /// Each of them receives its own number before the end; [`drain`](Self::drain) waits for them instead.
     ///
     /// # Panics
     ///
@@ -331,8 +364,21 @@ impl Client {
     /// # Cancel safety
     ///
     /// The task ends even if the future is dropped.
-    pub async fn shutdown(&self) {
-        self.inner.shared.request_end(EndRequest::Shutdown);
+    pub async fn shutdown(&self) -> u64 {
+        self.end_and_await_task(EndRequest::Shutdown).await
+    }
+
+    /// Requests the end of the session, waits until its task has ended, and returns the number of undelivered events.
+    ///
+    /// # Panics
+    ///
+    /// If the task has panicked and no earlier call awaits it.
+    ///
+    /// # Cancel safety
+    ///
+    /// The task ends even if the future is dropped.
+    async fn end_and_await_task(&self, ending: EndRequest) -> u64 {
+        self.inner.shared.request_end(ending);
         let task = self.inner.task.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(task) = task {
             await_and_propagate_panic(task).await;
@@ -340,6 +386,7 @@ impl Client {
             // Another handle awaits the task.
             self.inner.shared.wait_for_status(|status| status.is_closed.then_some(())).await;
         }
+        self.inner.hub.undelivered_events()
     }
 }
 

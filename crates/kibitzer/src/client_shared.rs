@@ -55,9 +55,11 @@ impl SharedState {
 /// A request to end the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum EndRequest {
-    /// Send `quit` and wait for the server to close the connection.
+    /// Send `quit`, wait for the server to close the connection, and deliver the events until the timeout of `quit`.
     Quit,
-    /// Close the connection without sending anything.
+    /// Read no more, deliver all events, and close the connection.
+    Drain,
+    /// Close the connection without waiting for subscribers.
     Shutdown,
 }
 
@@ -67,6 +69,8 @@ pub(crate) struct SessionStatus {
     pub(crate) state: SessionState,
     pub(crate) capabilities: Capabilities,
     pub(crate) handle: Option<Handle>,
+    /// Whether the session is over, and its subscribers receive no more events.
+    pub(crate) is_delivered: bool,
     /// Whether the task has ended.
     pub(crate) is_closed: bool,
 }
@@ -90,6 +94,8 @@ pub struct ClientCounters {
     pub session: SessionCounters,
     /// Number of events that slow subscribers missed, summed over all subscribers.
     pub missed_events: u64,
+    /// Number of events that lossless subscribers did not receive at the end of the session, summed over all of them.
+    pub undelivered_events: u64,
     /// Upper bound of the number of pieces that are missing from recordings because they could not be written.
     pub unrecorded_pieces: u64,
 }
@@ -101,6 +107,7 @@ impl ClientShared {
             state: session.state(),
             capabilities: session.capabilities(),
             handle: session.login_handle().cloned(),
+            is_delivered: false,
             is_closed: false,
         };
         let state = SharedState { requests: VecDeque::new(), observers: Vec::new(), ending: None, status };
@@ -148,7 +155,7 @@ impl ClientShared {
     }
 
     /// Requests the end of the session and wakes the task. Of several requests that the task has not taken yet,
-    /// [`Shutdown`](EndRequest::Shutdown) takes precedence over [`Quit`](EndRequest::Quit).
+    /// the last one in the order of [`EndRequest`] takes precedence.
     pub(crate) fn request_end(&self, ending: EndRequest) {
         let mut state = self.lock();
         state.ending = state.ending.max(Some(ending));
@@ -211,6 +218,12 @@ impl ClientShared {
         }
         (status.state, status.capabilities, status.handle) = (now, capabilities, handle.cloned());
         drop(state);
+        self.handles.notify_waiters();
+    }
+
+    /// Marks all events as delivered, and wakes the handles.
+    pub(crate) fn mark_delivered(&self) {
+        self.lock().status.is_delivered = true;
         self.handles.notify_waiters();
     }
 

@@ -10,15 +10,15 @@ mod timer;
 
 use std::future::poll_fn;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::task::yield_now;
 use tokio::time::timeout;
-use tracing::Span;
+use tracing::{Span, warn};
 
 use crate::client_shared::{ClientShared, EndRequest, ReplySender};
 use crate::core::Event;
-use crate::core::event::{CloseCause, RequestError, RequestId};
+use crate::core::event::{CloseCause, ReadingBlocker, RequestError, RequestId, SessionEndReason};
 use crate::core::game::Games;
 use crate::core::hub::Publisher;
 use crate::core::session::{DriverAction, Reply, Session};
@@ -33,6 +33,9 @@ use timer::Timer;
 
 /// Most events that are published before the task yields to subscribers on the same thread.
 const EVENTS_PER_TURN: usize = 128;
+
+/// Time without reading after which a warning is logged.
+const PAUSE_WARNING: Duration = Duration::from_secs(1);
 
 /// The owner of a running session, which moves bytes, time, requests and events between its parts.
 pub(crate) struct SessionTask {
@@ -53,10 +56,22 @@ pub(crate) struct SessionTask {
     held_event: Option<Arc<Event>>,
     observers: Observers,
     timer: Timer,
-    /// Whether the session was shut down. Events are then dropped if a lossless subscriber has no room for them.
-    is_shut_down: bool,
+    /// The last request to end the session, in the order of [`EndRequest`].
+    ending: Option<EndRequest>,
+    /// Time at which `quit` stops to wait for subscribers; `None` before `quit`.
+    quit_deadline: Option<Instant>,
+    /// Whether a lossless subscriber that has no room for an event no longer receives it.
+    drops_events: bool,
+    /// The present pause in reading; `None` while the session reads.
+    pause: Option<ReadingPause>,
     /// Whether subscribers receive events with recently sent passwords masked.
     redacts_events: bool,
+}
+
+/// A pause in reading, because a subscriber or an observer has no room.
+struct ReadingPause {
+    /// Time at which a warning is logged; `None` once it was.
+    warning_due: Option<Instant>,
 }
 
 /// How a turn ended.
@@ -94,7 +109,10 @@ impl SessionTask {
             held_event: None,
             observers: Observers::new(SessionLog::new(span), observers),
             timer: Timer::new(),
-            is_shut_down: false,
+            ending: None,
+            quit_deadline: None,
+            drops_events: false,
+            pause: None,
             redacts_events: profile.redacts_events,
         })
     }
@@ -117,6 +135,7 @@ impl SessionTask {
                 TurnOutcome::Over => break,
             }
         }
+        self.shared.mark_delivered();
         // An observer that hangs, such as a full disk, must not keep the task.
         let _ = timeout(self.dialer.write_timeout, self.observers.close_and_drop_all(&self.session)).await;
     }
@@ -125,7 +144,8 @@ impl SessionTask {
     /// of events.
     fn run_turn(&mut self, now: Instant) -> TurnOutcome {
         self.accept_client_work(now);
-        if self.held_event.is_some() || self.observers.any_is_full() {
+        self.track_reading_pause(now);
+        if self.pause.is_some() {
             // Nothing is read, so silence does not mean that the server is dead.
             self.session.handle_reading_pause(now);
         }
@@ -151,6 +171,10 @@ impl SessionTask {
             if reply.is_closed() {
                 continue;
             }
+            if self.stops_reading() {
+                drop(reply.send(Err(RequestError::Ended(SessionEndReason::Shutdown))));
+                continue;
+            }
             let span = self.observers.log.new_request_span(&command);
             match self.session.request_with(command, options, now) {
                 Ok(id) => {
@@ -164,13 +188,36 @@ impl SessionTask {
             self.observers.log.log_completed_request(id, None);
             self.session.abandon(id, now);
         }
-        match self.shared.take_end_request() {
-            None => {}
-            Some(EndRequest::Quit) => self.session.quit(now),
-            Some(EndRequest::Shutdown) => {
-                self.is_shut_down = true;
-                self.session.shutdown(now);
-            }
+        let ending = self.shared.take_end_request();
+        if ending == Some(EndRequest::Quit) {
+            let deadline = self.session.quit(now);
+            self.quit_deadline.get_or_insert(deadline);
+        }
+        self.ending = self.ending.max(ending);
+        self.drops_events =
+            self.ending == Some(EndRequest::Shutdown) || self.quit_deadline.is_some_and(|due| due <= now);
+    }
+
+    /// Returns whether no more bytes are read, because the session ends once those that were read are parsed.
+    fn stops_reading(&self) -> bool {
+        self.ending >= Some(EndRequest::Drain)
+    }
+
+    /// Returns what has no room for events, so that nothing is read; `None` if nothing is full.
+    fn reading_blocker(&self) -> Option<ReadingBlocker> {
+        match self.held_event {
+            Some(_) => Some(ReadingBlocker::Subscription),
+            None => self.observers.any_is_full().then_some(ReadingBlocker::Observer),
+        }
+    }
+
+    /// Notes whether reading is paused, and logs a warning once the pause has lasted for [`PAUSE_WARNING`].
+    fn track_reading_pause(&mut self, now: Instant) {
+        let Some(by) = self.reading_blocker() else { return self.pause = None };
+        let pause = self.pause.get_or_insert_with(|| ReadingPause { warning_due: Some(now + PAUSE_WARNING) });
+        if pause.warning_due.is_some_and(|due| due <= now) {
+            pause.warning_due = None;
+            warn!(full = %by, "nothing is read from the server");
         }
     }
 
@@ -192,8 +239,11 @@ impl SessionTask {
             self.dial_if_required();
             self.held_event = self.next_observed_event(now);
             if self.held_event.is_none() {
-                let is_over = matches!(self.session.next_action(), DriverAction::End(_));
-                return if is_over { TurnOutcome::Over } else { TurnOutcome::Wait };
+                match self.session.next_action() {
+                    DriverAction::End(_) => return TurnOutcome::Over,
+                    _ if self.stops_reading() => self.session.shutdown(now),
+                    _ => return TurnOutcome::Wait,
+                }
             }
         }
         TurnOutcome::More
@@ -247,6 +297,9 @@ impl SessionTask {
         self.publish_status();
         if let Some(position) = self.waiting.iter().position(|(waiting, _)| *waiting == id) {
             let (_, sender) = self.waiting.swap_remove(position);
+            if let (Err(RequestError::TimedOut(after)), Some(by)) = (&result, self.reading_blocker()) {
+                result = Err(RequestError::Blocked { by, after: *after });
+            }
             drop(sender.send(result));
         }
         if self.waiting.is_empty() {
@@ -254,28 +307,28 @@ impl SessionTask {
         }
     }
 
-    /// Publishes the held event if every lossless subscriber has room for it; after a shutdown, drops it otherwise. Returns
-    /// whether no event is held any more.
+    /// Publishes the held event if every lossless subscriber has room for it; with `drops_events`, publishes it to the others
+    /// otherwise. Returns whether no event is held any more.
     fn try_clear_held_event(&mut self) -> bool {
         let Some(event) = self.held_event.take() else { return true };
         // Before the event, because a subscriber on another thread may receive it before the end of the turn.
         if event.message().is_none() {
             self.shared.publish_status(&self.session);
         }
-        self.publisher.set_counters(self.session.counters());
-        let Err(event) = self.publisher.try_publish(event, self.session.games()) else {
-            self.n_published += 1;
-            return true;
-        };
-        if !self.is_shut_down {
+        let (games, counters) = (self.session.games(), self.session.counters());
+        if self.drops_events {
+            self.publisher.publish_where_room(event, games, &counters);
+        } else if let Err(event) = self.publisher.try_publish(event, games, &counters) {
             self.held_event = Some(event);
+            return false;
         }
-        self.is_shut_down
+        self.n_published += 1;
+        true
     }
 
     /// Makes the present status and counters visible to the handles.
-    fn publish_status(&mut self) {
-        self.publisher.publish_counters(self.session.counters());
+    fn publish_status(&self) {
+        self.publisher.set_counters(self.session.counters());
         self.shared.publish_status(&self.session);
     }
 
@@ -313,9 +366,15 @@ impl SessionTask {
     ///
     /// Cancel safe: received bytes are in the input.
     async fn wait_for_next_turn(&mut self) {
-        let may_read = self.held_event.is_none() && self.input.is_empty() && !self.observers.any_is_full();
-        let deadline = self.connection.write_stall_deadline(self.dialer.write_timeout);
-        self.timer.set([self.session.poll_timeout(), deadline].into_iter().flatten().min());
+        self.track_reading_pause(runtime_now());
+        let may_read = self.pause.is_none() && self.input.is_empty() && !self.stops_reading();
+        let deadlines = [
+            self.session.poll_timeout(),
+            self.connection.write_stall_deadline(self.dialer.write_timeout),
+            self.quit_deadline.filter(|_| !self.drops_events),
+            self.pause.as_ref().and_then(|pause| pause.warning_due),
+        ];
+        self.timer.set(deadlines.into_iter().flatten().min());
         let progress = tokio::select! {
             biased;
             // First, so that observers work even if the server sends without a pause.

@@ -13,8 +13,8 @@ use std::time::Duration;
 
 use common::*;
 use kibitzer::command::{self, MoveText, Request as _, Talk};
-use kibitzer::core::event::{CommandError, DialError, LoginError, RequestError, SessionEndReason};
-use kibitzer::core::hub::{Hub, RecvError};
+use kibitzer::core::event::{CommandError, DialError, LoginError, ReadingBlocker, RequestError, SessionEndReason};
+use kibitzer::core::hub::{Hub, RecvError, Subscription};
 use kibitzer::core::message::{GameId, Ivar, Message, Refusal};
 use kibitzer::core::session::{
     Command, Password, RequestLimits, RequestOptions, Session, SessionState, TimesealChoice,
@@ -350,7 +350,9 @@ async fn a_full_lossless_subscriber_stops_only_reading() {
         peer
     });
     // Time-outs go on, and the silence is not taken for the server's.
-    assert_eq!(client.request("finger").await, Err(RequestError::TimedOut(seconds(30))));
+    let blocked = client.request("finger").await.unwrap_err();
+    assert_eq!(blocked, RequestError::Blocked { by: ReadingBlocker::Subscription, after: seconds(30) });
+    assert_eq!(blocked.to_string(), "no reply within 30s: nothing was read, because a lossless subscription was full");
     advance(seconds(300)).await;
     assert!(!serving.is_finished(), "a pipe does not hold so much");
     assert_eq!(client.state(), SessionState::Ready);
@@ -368,13 +370,88 @@ async fn a_full_lossless_subscriber_stops_only_reading() {
 async fn a_full_lossless_subscriber_does_not_prevent_the_end_of_a_session() {
     let (mut listener, profile) = listen();
     let (client, mut peer) = listener.guest(profile).await;
-    let events = client.subscribe_lossless(1);
+    let mut events = client.subscribe_lossless(1);
     peer.say("Foo(U) shouts: hello\n\r".repeat(100)).await;
     tokio::task::yield_now().await;
-    client.shutdown().await;
+    let n_undelivered = client.shutdown().await;
     peer.hung_up().await;
     assert_eq!(n_tasks(), 0);
-    assert_eq!(collect(events).await.len(), 1);
+    assert_eq!((n_undelivered, client.counters().undelivered_events), (100, 100), "99 shouts and the end");
+    assert!(events.next().await.is_ok());
+    assert_eq!(events.next().await, Err(RecvError::Lagged { missed: 100 }));
+    assert_eq!((events.next().await, events.missed()), (Err(RecvError::Closed), 100));
+}
+
+/// Reads with pauses, and returns the number of shouts and whether the last event is the end of the session.
+async fn read_slowly(mut events: Subscription) -> (usize, bool) {
+    let (mut n_shouts, mut has_end) = (0, false);
+    while let Ok(event) = events.next().await {
+        n_shouts += usize::from(matches!(event.message(), Some(Message::Talk(_))));
+        has_end = matches!(*event, Event::Ended(_));
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    (n_shouts, has_end)
+}
+
+async fn drain_delivers_everything_to_a_slow_lossless_subscriber() {
+    for capacity in [1, 7, 64] {
+        let (mut listener, profile) = listen();
+        let (client, mut peer) = listener.guest(profile).await;
+        let reading = tokio::spawn(read_slowly(client.subscribe_lossless(capacity)));
+        peer.say("Foo(U) shouts: hello\n\r".repeat(300)).await;
+        // The reply follows the shouts, so that all of them were read.
+        let asking = tokio::spawn({
+            let client = client.clone();
+            async move { client.request("finger").await }
+        });
+        peer.serving(asking).await.unwrap().unwrap();
+        assert_eq!(client.drain().await, 0);
+        assert_eq!(reading.await.unwrap(), (300, true), "with room for {capacity}");
+        assert!(matches!(client.request("finger").await, Err(RequestError::Ended(SessionEndReason::Shutdown))));
+        peer.hung_up().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn drain_reads_nothing_more_and_ends_at_a_shutdown() {
+    let (mut listener, profile) = listen();
+    let (client, mut peer) = listener.guest(profile).await;
+    let events = client.subscribe_lossless(1);
+    peer.say("Foo(U) shouts: hello\n\r".repeat(10)).await;
+    tokio::task::yield_now().await;
+    assert!(timeout(seconds(300), client.drain()).await.is_err(), "nobody reads the events");
+    assert!(matches!(client.request("finger").await, Err(RequestError::Ended(SessionEndReason::Shutdown))));
+    peer.say("Foo(U) shouts: hello\n\r".repeat(10)).await;
+    assert_eq!(client.shutdown().await, 10, "9 shouts and the end");
+    drop(events);
+}
+
+#[tokio::test(start_paused = true)]
+async fn quit_delivers_the_events_within_its_time_and_counts_the_others() {
+    for (is_slow, want) in [(true, 0), (false, 51)] {
+        let (mut listener, profile) = listen();
+        let (client, mut peer) = listener.guest(profile).await;
+        let mut events = client.subscribe_lossless(1);
+        peer.say("Foo(U) shouts: hello\n\r".repeat(50)).await;
+        let (start, quitting) = (Instant::now(), async { (client.quit().await, Instant::now()) });
+        let serving = async {
+            peer.expect("quit").await;
+            peer.say("Logging you out.\n\r").await;
+            drop(peer);
+        };
+        let (n_undelivered, end) = if is_slow {
+            let ((n_undelivered, end), read, ()) = tokio::join!(quitting, read_slowly(events), serving);
+            assert_eq!(read, (50, true));
+            (n_undelivered, end)
+        } else {
+            // Nobody reads; the server's answer is not read, either.
+            let (ended, ()) = tokio::join!(quitting, serving);
+            assert!(events.next().await.is_ok());
+            ended
+        };
+        assert_eq!((n_undelivered, end - start >= seconds(5)), (want, !is_slow));
+        assert_eq!(client.ended().await, SessionEndReason::Quit);
+    }
 }
 
 async fn a_late_subscriber_receives_the_games_first() {
@@ -422,6 +499,7 @@ async fn quit_waits_for_the_server_and_returns_the_reason() {
     tokio::join!(client.quit(), serving);
     assert_eq!(client.state(), SessionState::Ended(SessionEndReason::Quit));
     assert_eq!(client.ended().await, SessionEndReason::Quit);
+    assert_eq!(client.counters().session.requests_failed, 0, "the end of the connection answers the quit");
     let events = collect(events).await;
     assert!(matches!(events.last(), Some(Event::Ended(SessionEndReason::Quit))));
     client.shutdown().await;
@@ -555,6 +633,7 @@ async fn whoever_is_woken_by_an_event_sees_counters_and_a_state_that_are_as_new(
 }
 
 on_both_runtimes! {
+    drain_delivers_everything_to_a_slow_lossless_subscriber,
     a_guest_connects_and_sends_a_request,
     connect_returns_when_requests_can_be_sent,
     subscribers_of_start_receive_every_event,

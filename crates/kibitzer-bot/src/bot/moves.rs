@@ -128,7 +128,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
             decisions.deciding = None;
         }
         // After a lost connection, the resumed game starts the next search.
-        if matches!(error, RequestError::TimedOut(_) | RequestError::Busy) {
+        if matches!(error, RequestError::TimedOut(_) | RequestError::Blocked { .. } | RequestError::Busy) {
             self.find_move_or_ponder(key);
         }
     }

@@ -188,7 +188,7 @@ pub(crate) async fn print_and_shut_down(
         never = report_failed_recording(client) => match never {},
         () = ending.wait() => Ok(()),
     };
-    let ((), finished) = tokio::join!(client.shutdown(), printer.wait_for_rest_or_timeout());
+    let (_, finished) = tokio::join!(client.shutdown(), printer.wait_for_rest_or_timeout());
     printed.and(finished)
 }
 

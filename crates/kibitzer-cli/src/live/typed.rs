@@ -59,7 +59,9 @@ impl LineSender {
 /// session shows the error, such as a refusal.
 pub(crate) fn send_failure_text(error: &AttachedRequestError) -> Option<String> {
     match error {
-        AttachedRequestError::Request(RequestError::TimedOut(_)) => Some(error.to_string()),
+        AttachedRequestError::Request(RequestError::TimedOut(_) | RequestError::Blocked { .. }) => {
+            Some(error.to_string())
+        }
         AttachedRequestError::Request(RequestError::Command(_) | RequestError::Busy | RequestError::NotConnected) => {
             Some(format!("not sent: {error}"))
         }

@@ -212,7 +212,7 @@ impl Args {
             () = ending.wait() => Ok(()),
         };
         let rest = tokio::time::timeout(FINAL_STORE_TIMEOUT, push_until_tap_ends(&client, &mut tap, &mut publisher));
-        let ((), rest) = tokio::join!(client.shutdown(), rest);
+        let (_, rest) = tokio::join!(client.shutdown(), rest);
         drop(tap);
         let published = published.and(rest.unwrap_or(Ok(())));
         let ended = wait_for_end(&server, &client, published).await.map(report_recorded);

@@ -14,7 +14,7 @@ pub use kind::{EventCategory, EventKind};
 pub use login::{Identity, LoginError, LoginStep};
 pub use recovery::{AdjournedGame, RestoreOutcome, Restored, RestoredCommand, RestoredGame, ResumptionState};
 pub(crate) use request::MAX_COMMAND_BYTES;
-pub use request::{CommandError, RequestError, RequestId};
+pub use request::{CommandError, ReadingBlocker, RequestError, RequestId};
 
 use std::sync::Arc;
 use std::time::Duration;

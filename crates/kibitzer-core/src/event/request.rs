@@ -53,6 +53,19 @@ pub enum CommandError {
     Empty,
 }
 
+/// Part of a program that stops the session from reading while it is full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::Display)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum ReadingBlocker {
+    /// A lossless subscription whose events are not received.
+    #[strum(serialize = "a lossless subscription")]
+    Subscription,
+    /// An observer, such as a tap or a recording.
+    #[strum(serialize = "an observer")]
+    Observer,
+}
+
 /// Reason why a request failed: it was not sent, no reply arrived, the server refused it, or the reply does not answer it.
 ///
 /// [`refusal_reason`](Self::refusal_reason) distinguishes refusals from the rest, [`text`](Self::text) returns the server's
@@ -84,6 +97,15 @@ pub enum RequestError {
     /// The reply did not arrive in time. The command may have been executed.
     #[error("no reply within {0:?}")]
     TimedOut(Duration),
+    /// The reply did not arrive in time, because the session read nothing: a part of the program had no room for events. It must not
+    /// wait for a reply before it takes them. The command may have been executed.
+    #[error("no reply within {after:?}: nothing was read, because {by} was full")]
+    Blocked {
+        /// What was full.
+        by: ReadingBlocker,
+        /// The time limit of the reply.
+        after: Duration,
+    },
     /// The connection ended before the reply. The command may have been executed.
     #[error("connection lost before the reply")]
     Lost,

@@ -1,14 +1,14 @@
 //! Sending side of the hub.
 
 use std::borrow::Borrow;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 use std::task::Waker;
 
-use tokio::sync::mpsc::error::TrySendError;
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::Notify;
 
 use super::subscription::{Hub, Subscription};
-use super::{EventRing, HubShared, HubState, NewSubscriber, Waiters, WatchSender};
+use super::{EventRing, HubShared, HubState, LosslessQueue, NewSubscriber, Waiters, WatchSender};
 use crate::event::Event;
 use crate::game::Games;
 use crate::message::GameId;
@@ -18,10 +18,8 @@ use crate::session::SessionCounters;
 #[derive(Debug)]
 pub struct Publisher {
     pub(super) shared: Arc<HubShared>,
-    pub(super) lossless: Vec<mpsc::Sender<Arc<Event>>>,
+    pub(super) lossless: Vec<LosslessQueue>,
     pub(super) watches: Vec<WatchSender>,
-    /// Totals of the session, which become visible with the next event.
-    counters: SessionCounters,
     /// Buffer for wakers, empty between events; stored to reuse its allocation.
     woken: Vec<Waker>,
 }
@@ -37,11 +35,11 @@ impl Publisher {
             counters: SessionCounters::default(),
             closed: false,
         };
+        let (subscriber_added, n_undelivered) = (Notify::new(), AtomicU64::new(0));
         Self {
-            shared: Arc::new(HubShared { state: Mutex::new(state), subscriber_added: Notify::new() }),
+            shared: Arc::new(HubShared { state: Mutex::new(state), subscriber_added, n_undelivered }),
             lossless: Vec::new(),
             watches: Vec::new(),
-            counters: SessionCounters::default(),
             woken: Vec::new(),
         }
     }
@@ -56,14 +54,8 @@ impl Publisher {
         self.shared.lock_state().ring.limit
     }
 
-    /// Sets the totals that [`Hub::counters`] returns from the next event on.
-    pub const fn set_counters(&mut self, counters: SessionCounters) {
-        self.counters = counters;
-    }
-
-    /// Makes the totals visible without an event.
-    pub fn publish_counters(&mut self, counters: SessionCounters) {
-        self.counters = counters;
+    /// Sets the totals that [`Hub::counters`] returns, without an event.
+    pub fn set_counters(&self, counters: SessionCounters) {
         self.shared.lock_state().counters = counters;
     }
 
@@ -79,24 +71,30 @@ impl Publisher {
     pub async fn publish(&mut self, event: impl Borrow<Event> + Into<Arc<Event>>, games: &Games) {
         // The room remains, because only this publisher fills the queues.
         for queue in &self.lossless {
-            if queue.capacity() == 0 {
+            if queue.events.capacity() == 0 {
                 // An error means that the subscriber has left; `send_without_waiting` removes it.
-                drop(queue.reserve().await);
+                drop(queue.events.reserve().await);
             }
         }
-        self.send_without_waiting(event, games);
+        self.send_without_waiting(event, games, None);
     }
 
-    /// Publishes an event as [`publish`](Self::publish) does, but fails instead of waiting.
+    /// Publishes an event as [`publish`](Self::publish) does, but fails instead of waiting. [`Hub::counters`] returns `counters`,
+    /// the totals after the event, before a subscriber receives it.
     ///
     /// # Errors
     ///
     /// Returns the event if the queue of a lossless subscriber is full; no subscriber has received it.
-    pub fn try_publish<E: Borrow<Event> + Into<Arc<Event>>>(&mut self, event: E, games: &Games) -> Result<(), E> {
-        if self.lossless.iter().any(|queue| queue.capacity() == 0 && !queue.is_closed()) {
+    pub fn try_publish<E: Borrow<Event> + Into<Arc<Event>>>(
+        &mut self,
+        event: E,
+        games: &Games,
+        counters: &SessionCounters,
+    ) -> Result<(), E> {
+        if self.lossless.iter().any(|queue| queue.events.capacity() == 0 && !queue.events.is_closed()) {
             return Err(event);
         }
-        self.send_without_waiting(event, games);
+        self.send_without_waiting(event, games, Some(counters));
         Ok(())
     }
 
@@ -121,9 +119,28 @@ impl Publisher {
         self.admit_with_requested_games(new_subscribers, games);
     }
 
-    /// Sends an event to all subscribers without waiting, and removes those that were dropped. Every lossless queue must have
-    /// room.
-    fn send_without_waiting(&mut self, event: impl Borrow<Event> + Into<Arc<Event>>, games: &Games) {
+    /// Publishes an event as [`try_publish`](Self::try_publish) does at the end of a session, where nothing waits: a lossless
+    /// subscriber whose queue is full receives neither this event nor later ones.
+    ///
+    /// Before [`RecvError::Closed`](super::RecvError::Closed), the subscriber receives their number as a lag;
+    /// [`Hub::undelivered_events`] returns the sum for all.
+    pub fn publish_where_room(
+        &mut self,
+        event: impl Borrow<Event> + Into<Arc<Event>>,
+        games: &Games,
+        counters: &SessionCounters,
+    ) {
+        self.send_without_waiting(event, games, Some(counters));
+    }
+
+    /// Sends an event to all subscribers that have room without waiting, counts it for the others, and removes those that were
+    /// dropped. Updates the watches and the counters before.
+    fn send_without_waiting(
+        &mut self,
+        event: impl Borrow<Event> + Into<Arc<Event>>,
+        games: &Games,
+        counters: Option<&SessionCounters>,
+    ) {
         // The games already include the change by the event that follows such a report.
         let is_report = matches!(event.borrow(), Event::Desync(_) | Event::Missed { .. });
         let changed = event.borrow().affected_game().filter(|_| !is_report && !self.watches.is_empty());
@@ -146,7 +163,7 @@ impl Publisher {
             self.admit_with_requested_games(others, games);
             state = self.shared.lock_state();
         }
-        state.counters = self.counters;
+        state.counters = counters.copied().unwrap_or(state.counters);
         let has_queues = !self.lossless.is_empty();
         let has_readers = state.ring.n_readers > 0;
         let shared = (has_queues || has_readers).then(|| event.into());
@@ -158,7 +175,7 @@ impl Publisher {
         drop(state);
         self.woken.drain(..).for_each(Waker::wake);
         if let Some(event) = for_queues {
-            self.lossless.retain(|queue| !matches!(queue.try_send(Arc::clone(&event)), Err(TrySendError::Closed(_))));
+            self.lossless.retain(|queue| queue.add_or_count(&event, &self.shared));
         }
         if !is_report {
             // The snapshot already contains the effect of the event, so these subscribers must not receive the event.
@@ -176,7 +193,7 @@ impl Publisher {
         if new_subscribers.is_empty() {
             return;
         }
-        self.lossless.retain(|queue| !queue.is_closed());
+        self.lossless.retain(|queue| !queue.events.is_closed());
         self.watches.retain(|watch| !watch.newest.is_closed());
         let mut snapshot = None;
         for new_subscriber in new_subscribers.into_iter().filter(|new_subscriber| !new_subscriber.is_dropped()) {

@@ -2,13 +2,14 @@
 
 use std::future::poll_fn;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll, ready};
 
 use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
 use super::waiters::WakerSlot;
-use super::{Filter, HubShared, NewSubscriber, RecvError, WatchSender};
+use super::{Filter, HubShared, LosslessQueue, NewSubscriber, RecvError, WatchSender};
 use crate::event::Event;
 use crate::game::Game;
 use crate::message::GameId;
@@ -33,7 +34,8 @@ impl Hub {
     /// Subscribes to all later events without loss.
     ///
     /// While `capacity` events are unread (0 counts as 1), the session does not read from the server, until this subscriber
-    /// receives an event or is dropped. A server closes the connection of a client that does not read.
+    /// receives an event or is dropped. A server closes the connection of a client that does not read. At the end of a session that
+    /// does not wait, the subscription returns the number of events that it does not receive.
     pub fn subscribe_lossless(&self, capacity: usize) -> Subscription {
         let (sender, subscription) = Subscription::lossless(capacity);
         self.queue_and_notify_publisher(NewSubscriber::Lossless(sender));
@@ -91,6 +93,12 @@ impl Hub {
         self.shared.lock_state().ring.n_missed
     }
 
+    /// Returns the number of events that lossless subscribers did not receive because their queues were full at the end of the
+    /// session: the sum over all of them.
+    pub fn undelivered_events(&self) -> u64 {
+        self.shared.n_undelivered.load(Ordering::Relaxed)
+    }
+
     /// Waits until the publisher returns a snapshot and a subscription; `capacity` is that of a lossless queue, `None` for a
     /// broadcast.
     ///
@@ -138,7 +146,11 @@ pub struct Subscription {
 #[derive(Debug)]
 enum EventReceiver {
     Broadcast(RingReader),
-    Lossless(mpsc::Receiver<Arc<Event>>),
+    Lossless {
+        queue: mpsc::Receiver<Arc<Event>>,
+        /// Events at the end of the session that were not delivered; shared with the publisher, and 0 once reported.
+        n_undelivered: Arc<AtomicU64>,
+    },
 }
 
 impl Subscription {
@@ -151,9 +163,11 @@ impl Subscription {
     }
 
     /// Creates a subscription with its own queue of `capacity` events; 0 counts as 1. Returns the sender of the queue too.
-    pub(super) fn lossless(capacity: usize) -> (mpsc::Sender<Arc<Event>>, Self) {
-        let (sender, receiver) = mpsc::channel(capacity.clamp(1, Semaphore::MAX_PERMITS));
-        (sender, Self { receiver: EventReceiver::Lossless(receiver), filter: None, n_missed: 0 })
+    pub(super) fn lossless(capacity: usize) -> (LosslessQueue, Self) {
+        let (events, queue) = mpsc::channel(capacity.clamp(1, Semaphore::MAX_PERMITS));
+        let n_undelivered = Arc::<AtomicU64>::default();
+        let sender = LosslessQueue { events, n_undelivered: Arc::clone(&n_undelivered) };
+        (sender, Self { receiver: EventReceiver::Lossless { queue, n_undelivered }, filter: None, n_missed: 0 })
     }
 
     /// Skips all events that the filter does not accept; replaces an earlier filter.
@@ -195,7 +209,7 @@ impl Subscription {
     }
 
     /// Returns the number of events that this subscriber has missed so far because it was slow, including those that its filter
-    /// would have skipped; 0 for a lossless subscription.
+    /// would have skipped. A lossless subscription misses events only at the end of a session that did not wait for it.
     ///
     /// Gaps after the last received event are not included yet.
     pub const fn missed(&self) -> u64 {
@@ -207,8 +221,9 @@ impl Subscription {
     /// # Errors
     ///
     /// [`RecvError::Lagged`] if events were dropped because this subscriber was slow; the next call continues with the oldest
-    /// event that was kept. A lossless subscription never lags. [`RecvError::Closed`] once the session is over and its last event
-    /// was read; all later calls return it too.
+    /// event that was kept. A lossless subscription lags only once, at the end of a session that did not wait for it: the events
+    /// after the last received one were dropped. [`RecvError::Closed`] once the session is over and its last event was read; all
+    /// later calls return it too.
     ///
     /// # Cancel safety
     ///
@@ -257,10 +272,10 @@ impl EventReceiver {
     fn try_next(&mut self) -> Result<Option<Arc<Event>>, RecvError> {
         match self {
             Self::Broadcast(reader) => reader.shared.lock_state().read_at_or_closed(&mut reader.position).transpose(),
-            Self::Lossless(queue) => match queue.try_recv() {
+            Self::Lossless { queue, n_undelivered } => match queue.try_recv() {
                 Ok(event) => Ok(Some(event)),
                 Err(TryRecvError::Empty) => Ok(None),
-                Err(TryRecvError::Disconnected) => Err(RecvError::Closed),
+                Err(TryRecvError::Disconnected) => Err(lag_or_closed(n_undelivered)),
             },
         }
     }
@@ -268,8 +283,18 @@ impl EventReceiver {
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Result<Arc<Event>, RecvError>> {
         match self {
             Self::Broadcast(reader) => reader.poll_next(context),
-            Self::Lossless(queue) => queue.poll_recv(context).map(|event| event.ok_or(RecvError::Closed)),
+            Self::Lossless { queue, n_undelivered } => {
+                queue.poll_recv(context).map(|event| event.ok_or_else(|| lag_or_closed(n_undelivered)))
+            }
         }
+    }
+}
+
+/// Returns the number of undelivered events as a lag, and resets it; [`RecvError::Closed`] if it is 0.
+fn lag_or_closed(n_undelivered: &AtomicU64) -> RecvError {
+    match n_undelivered.swap(0, Ordering::Relaxed) {
+        0 => RecvError::Closed,
+        missed => RecvError::Lagged { missed },
     }
 }
 

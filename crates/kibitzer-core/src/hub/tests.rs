@@ -220,16 +220,40 @@ fn try_publish_returns_the_event_while_a_queue_is_full() {
     let left = session.hub().subscribe_lossless(1);
     let [first, second, third] = [1, 2, 3].map(|number| session.event(number));
     let games = session.events.games();
-    assert_eq!(session.publisher.try_publish(first, games), Ok(()));
+    assert_eq!(session.publisher.try_publish(first, games, &counters(0)), Ok(()));
     drop(left);
-    let full = session.publisher.try_publish(second.clone(), games);
+    let full = session.publisher.try_publish(second.clone(), games, &counters(0));
     assert_eq!(full, Err(second.clone()));
     assert_eq!(numbers(&mut broadcast), [1], "nobody is ahead of the lossless one");
     assert_eq!(numbers(&mut lossless), [1]);
-    assert_eq!(session.publisher.try_publish(second, games), Ok(()), "who has left is not waited for");
+    assert_eq!(session.publisher.try_publish(second, games, &counters(0)), Ok(()), "who has left is not waited for");
     drop(lossless);
-    assert_eq!(session.publisher.try_publish(third, games), Ok(()));
+    assert_eq!(session.publisher.try_publish(third, games, &counters(0)), Ok(()));
     assert_eq!(numbers(&mut broadcast), [2, 3]);
+}
+
+#[test]
+fn a_full_lossless_subscriber_at_the_end_receives_the_number_of_undelivered_events() {
+    let mut session = Session::new(8);
+    let hub = session.hub();
+    let (mut full, mut other, mut broadcast) = (hub.subscribe_lossless(2), hub.subscribe_lossless(8), hub.subscribe());
+    for number in 1..5 {
+        let event = session.event(number);
+        session.publisher.publish_where_room(event, session.events.games(), &counters(0));
+        // Room that comes too late leaves no gap in the middle.
+        if number == 3 {
+            assert_eq!(poll(&mut full), Some(Ok(1)));
+        }
+    }
+    drop(session);
+    assert_eq!(hub.undelivered_events(), 2);
+    assert_eq!(poll(&mut full), Some(Ok(2)));
+    assert_eq!(poll(&mut full), Some(Err(RecvError::Lagged { missed: 2 })));
+    assert_eq!((poll(&mut full), full.missed()), (Some(Err(RecvError::Closed)), 2));
+    for subscription in [&mut other, &mut broadcast] {
+        assert_eq!(numbers(subscription), [1, 2, 3, 4]);
+        assert_eq!((poll(subscription), subscription.missed()), (Some(Err(RecvError::Closed)), 0));
+    }
 }
 
 #[test]
@@ -422,9 +446,9 @@ fn whoever_is_woken_by_an_event_sees_a_watch_and_counters_that_are_as_new() {
         let seen = Arc::<Mutex<Vec<_>>>::default();
         let early = Arc::new(Mutex::new(hub.watch_game(GameId(7))));
         for (n, said) in [FIRST, SECOND].into_iter().enumerate() {
-            session.publisher.set_counters(counters(n + 1));
             poll(Arc::clone(&seen), Arc::clone(&early));
-            session.feed(said);
+            let event = session.events.next(&mut &*said).unwrap();
+            assert_eq!(session.publisher.try_publish(event, session.events.games(), &counters(n + 1)), Ok(()));
         }
         // A watch that joins between two events.
         poll(Arc::clone(&seen), Arc::new(Mutex::new(hub.watch_game(GameId(8)))));

@@ -78,7 +78,7 @@ fn no_subscriber_is_admitted_between_a_desync_and_its_event() {
     let mut input = wrong.as_bytes();
     let desync = session.events.next(&mut input).unwrap();
     assert!(matches!(desync, Event::Desync(_)));
-    session.publisher.try_publish(desync, session.events.games()).unwrap();
+    session.publisher.try_publish(desync, session.events.games(), &counters(0)).unwrap();
     assert!(both.each_mut().map(poll_once).iter().all(Option::is_none), "the games are further on than the events");
     session.feed(input);
     session.say([1]);

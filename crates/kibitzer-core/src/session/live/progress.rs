@@ -74,7 +74,7 @@ impl LiveConnection {
             // The connection was silent, so memory that a busy time needed is released.
             (_, Requester::Probe) => self.shrink_to_fit(cx),
             // A refusal or a timeout cancels the `quit`. Its unit on ICC may end before the connection does, so an answer does not.
-            (_, Requester::User | Requester::Quit) if completed.result.is_err() && is_quit(&completed) => {
+            (_, Requester::User | Requester::Quit) if completed.result.is_err() && completed.is_quit() => {
                 self.cancel_quit_unless_final();
             }
             _ => {}
@@ -226,8 +226,4 @@ impl LiveConnection {
 /// Returns whether a user of the session made the request, even if the user no longer waits for its reply.
 fn was_requested_by_user(completed: &CompletedRequest) -> bool {
     matches!(completed.request.requester, Requester::User | Requester::Abandoned)
-}
-
-fn is_quit(completed: &CompletedRequest) -> bool {
-    completed.request.command.as_ref().is_some_and(Command::is_quit)
 }

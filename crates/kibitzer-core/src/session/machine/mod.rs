@@ -26,7 +26,7 @@ use super::context::{AfterClose, Context};
 use super::live::LiveConnection;
 use super::login::Login;
 use super::login::fallback::LoginFallback;
-use super::options::SessionOptions;
+use super::options::{SessionOptions, saturating_deadline};
 use super::reply::Reply;
 use super::transmit::Transmit;
 use crate::event::{Capabilities, CloseCause, DialError, Event, LostCause, RequestError, RequestId, SessionEndReason};
@@ -363,13 +363,14 @@ impl Session {
 
     /// Ends the session with [`SessionEndReason::Quit`]. On a connection that is logged in, sends `quit` and ends when the server
     /// closes the connection, or after a timeout. During the login, ends once the driver has closed the connection; without a
-    /// connection, at once. Ignored after the end.
-    pub fn quit(&mut self, now: Instant) {
+    /// connection, at once. Ignored after the end. Returns the time at which the timeout expires.
+    pub fn quit(&mut self, now: Instant) -> Instant {
         self.cx.now = now;
         match &mut self.phase {
             Phase::Live(live) => live.quit(&mut self.cx),
             _ => self.close_or_end(SessionEndReason::Quit),
         }
+        saturating_deadline(now, self.cx.options.timings.quit)
     }
 
     /// Ends the session with [`SessionEndReason::Shutdown`], without sending anything: at once if no connection is open,

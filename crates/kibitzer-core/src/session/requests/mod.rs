@@ -30,7 +30,7 @@ use super::dialect::reply_marks::{ReplyMark, ReplyMarks, ReplyMode};
 use super::machine::state::SessionCounters;
 use super::options::saturating_deadline;
 use super::reply::{PartialReply, Reply};
-use crate::event::{Event, RequestError, RequestId};
+use crate::event::{Event, RequestError, RequestId, SessionEndReason};
 use crate::message::{CommandCode, Control, Message};
 
 use line_gate::LineGate;
@@ -53,14 +53,20 @@ pub(super) struct CompletedRequest {
 }
 
 impl CompletedRequest {
-    /// Adds the request to the counter of answered or of failed requests. A refusal is an answer. An abandoned request is not
-    /// counted: it was completed at its timeout, or its caller stopped waiting.
-    pub(super) const fn count(&self, counters: &mut SessionCounters) {
+    /// Adds the request to the counter of answered or of failed requests. A refusal is an answer. Not counted are an abandoned
+    /// request, which was completed at its timeout or whose caller stopped waiting, and the `quit` that ended the session.
+    pub(super) fn count(&self, counters: &mut SessionCounters) {
         match (&self.request.requester, &self.result) {
             (Requester::Abandoned, _) => {}
+            (_, Err(RequestError::Ended(SessionEndReason::Quit))) if self.is_quit() => {}
             (_, Ok(_) | Err(RequestError::Refused { .. })) => counters.requests_answered += 1,
             (_, Err(_)) => counters.requests_failed += 1,
         }
+    }
+
+    /// Returns whether the command is `quit`.
+    pub(super) fn is_quit(&self) -> bool {
+        self.request.command.as_ref().is_some_and(Command::is_quit)
     }
 
     /// Returns the command and its reply; `None` if the request failed or has no command.
