@@ -1,5 +1,7 @@
 //! A client against a scripted server, in virtual time: login, requests, subscribers, the end.
 
+#![expect(clippy::unwrap_used, reason = "a test fails loudly")]
+
 mod common;
 #[macro_use]
 #[path = "../../../tests/src/runtimes.rs"]

@@ -1,6 +1,6 @@
 //! A client whose connection is lost, in virtual time.
 
-#![expect(clippy::unwrap_used, reason = "a test fails loudly")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails loudly")]
 
 mod common;
 #[macro_use]

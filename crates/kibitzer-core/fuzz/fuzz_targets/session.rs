@@ -128,7 +128,7 @@ impl Driver {
                 Step::Hold => self.session.handle_reading_pause(self.now),
                 Step::Close => self.session.handle_close(CloseCause::Closed, self.now),
                 Step::Fail => self.session.handle_dial_outcome(Err(DialError::TimedOut), self.now),
-                Step::Quit => self.session.quit(self.now),
+                Step::Quit => _ = self.session.quit(self.now),
                 Step::Stop => self.session.shutdown(self.now),
             }
             self.drain();

@@ -151,7 +151,7 @@ fn take(driver: &mut Driver, step: Step) {
             driver.dial(if works { Ok(()) } else { Err(DialError::TimedOut) });
         }
         Step::Dial(_) => {}
-        Step::Quit => driver.session.quit(driver.now),
+        Step::Quit => _ = driver.session.quit(driver.now),
     }
     if driver.session.next_action() == DriverAction::Close {
         driver.close_on_request();
