@@ -153,7 +153,7 @@ async fn a_silent_connection_is_made_again_beside_the_first() {
             serve(used).await;
         };
         tokio::select! {
-            client = Client::connect(profile) => client.unwrap().shutdown().await,
+            client = Client::connect(profile) => drop(client.unwrap().shutdown().await),
             () = accepting => {}
         }
     }
