@@ -13,7 +13,6 @@ use fastrand::Rng;
 use serde::Deserialize;
 
 use crate::engine::{SearchPosition, uci_notation};
-use crate::pgn::error_with_path;
 
 /// Size of an entry in bytes.
 const ENTRY_BYTES: u64 = 16;
@@ -68,6 +67,11 @@ impl BookConfig {
             min_weight: default_min_weight(),
         }
     }
+
+    /// Returns the error with the failed operation and the path in its text.
+    fn describe_error(&self, operation: &str, error: &io::Error) -> io::Error {
+        io::Error::new(error.kind(), format!("cannot {operation} the book {}: {error}", self.file.display()))
+    }
 }
 
 const fn default_max_moves() -> usize {
@@ -101,7 +105,7 @@ impl Book {
     ///
     /// The error of the operating system, or [`io::ErrorKind::InvalidInput`] if the path is not a regular file; both with the path.
     pub fn open(config: BookConfig) -> io::Result<Self> {
-        let failed = |error| error_with_path("open the book", &config.file, &error);
+        let failed = |error| config.describe_error("open", &error);
         // Checked before opening, which would block at a named pipe.
         let metadata = config.file.metadata().map_err(failed)?;
         if !metadata.is_file() {
@@ -126,7 +130,7 @@ impl Book {
         }
         let Some(board) = position.chess_board() else { return Ok(None) };
         let read = self.playable_moves(&board);
-        let moves = read.map_err(|error| error_with_path("read the book", &self.config.file, &error))?;
+        let moves = read.map_err(|error| self.config.describe_error("read", &error))?;
         Ok(select_move(&moves, self.config.selection, &mut self.random)
             .map(|chosen| uci_notation(&board, chosen, is_chess960)))
     }

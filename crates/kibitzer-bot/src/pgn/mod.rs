@@ -13,5 +13,4 @@ mod writer;
 
 pub use collector::PgnCollector;
 pub use game::{PgnGame, PgnOrigin};
-pub(crate) use writer::error_with_path;
 pub use writer::{append_game, replace_games};

@@ -52,7 +52,7 @@ pub fn replace_games(path: &Path, games: &[impl Display]) -> io::Result<()> {
 }
 
 /// Returns the error with the failed operation and the path in its text.
-pub(crate) fn error_with_path(operation: &str, path: &Path, error: &io::Error) -> io::Error {
+fn error_with_path(operation: &str, path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("cannot {operation} {}: {error}", path.display()))
 }
 
