@@ -49,7 +49,7 @@ pub struct BookConfig {
     /// Selection among the moves for a position.
     #[serde(default)]
     pub selection: BookSelection,
-    /// Number of moves of each side after which the book is not used any more. 10 by default.
+    /// Number of moves of each side after which the book is not used any more: at most 1,000, 10 by default.
     #[serde(default = "default_max_moves")]
     pub max_moves: usize,
     /// Smallest weight of a move that is played. 1 by default: books keep disabled moves with weight 0.

@@ -89,6 +89,24 @@ fn minimal_file_is_enough_and_accounts_override_the_server() {
     assert!(config.accounts.iter().all(|account| first_connect(account, "retry")));
     let strict = load("strict", &MINIMAL.replace("[engine]", "first_connect = \"fail\"\n[engine]")).unwrap();
     assert!(first_connect(&strict.accounts[0], "fail"));
+    assert_eq!(config.warning, None);
+}
+
+#[test]
+fn accounts_are_those_that_play_and_a_handle_of_the_server_that_does_not_is_a_warning() {
+    let server = MINIMAL.replace("[engine]", "handle = \"Server\"\n[engine]");
+    let load = |name: &str, accounts: &str| {
+        let BotConfig { accounts, warning, .. } = load(name, &format!("{server}{accounts}")).unwrap();
+        let handles = accounts.iter().map(|account| account.handle().unwrap().to_string());
+        (handles.collect::<Vec<_>>().join(" "), warning.unwrap_or_default())
+    };
+    assert_eq!(load("server", ""), ("Server".to_owned(), String::new()));
+    let (handles, warning) = load("accounts", "[[account]]\nhandle = \"One\"\n[[account]]\nhandle = \"Two\"\n");
+    assert_eq!(handles, "One Two");
+    assert!(warning.contains("the handle Server of [server] is not used"), "{warning}");
+    let other =
+        "[[account]]\nhandle = \"One\"\n[[account]]\nhost = \"other.example\"\n[[account]]\nhost = \"third.example\"\n";
+    assert_eq!(load("inherited", other), ("One Server Server".to_owned(), String::new()));
 }
 
 #[test]
@@ -97,7 +115,15 @@ fn mistakes_are_reported_with_their_line() {
         ("key", "[accept]\nratd = true\n", 6, "unknown field `ratd`"),
         ("table", "[acept]\n", 5, "unknown table `acept`, did you mean `accept`?"),
         ("range", "[accept]\nrating = [2000, 1000]\n", 6, "the range [2000, 1000] is empty"),
-        ("negative", "[accept]\ninitial_min = [-1, 3]\n", 6, "invalid value"),
+        ("negative", "[accept]\ninitial_min = [-1, 3]\n", 6, "`accept.initial_min` must be 0 to 9999"),
+        ("resign", "[offers]\nresign = { below_cp = 900 }\n", 6, "`offers.resign.below_cp` must be -29999 to -1"),
+        ("pause", "[matchmaking]\nterms = []\npause = \"9s\"\n", 7, "`matchmaking.pause` must be 10s to 7days"),
+        (
+            "twice",
+            "[[account]]\nhandle = \"One\"\n[[account]]\nhandle = \"ONE\"\n",
+            7,
+            "another account has the same handle",
+        ),
         ("duration", "[shutdown]\nfinish_game_within = \"soon\"\n", 6, "expected number"),
         ("handle", "[accept]\nblock = [\"a b\"]\n", 6, "`a b`"),
         ("option", "[matchmaking]\npause = 3\n", 6, "invalid type"),

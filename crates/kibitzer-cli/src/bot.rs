@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::time::Duration;
 
-use kibitzer::Profile;
+use kibitzer::{Handle, Profile};
 use kibitzer_bot::config::MatchmakingRules;
 use kibitzer_bot::{
     Book, Bot, BotConfig, BotError, BotEvent, Engine as _, EngineConfig, ExternalEngine, StartEngine, Stop, WeakPlayer,
@@ -68,7 +68,7 @@ impl Args {
         let opens_console = console::can_open_console(plain, self.shared.format.format(), self.shared.ending);
         match &self.config {
             Some(path) if self.check => run(start_engine_and_print_rules(path)),
-            Some(path) => self.play_with_config(BotConfig::load(path).map_err(Failure::caused_by)?, opens_console),
+            Some(path) => self.play_with_config(load_and_warn(path)?, opens_console),
             None => self.run_demo(opens_console),
         }
     }
@@ -221,6 +221,13 @@ async fn stop_at_signal_or_deadline(signals: &mut StopSignal, stop: &Stop) -> st
     }
 }
 
+/// Loads a configuration, and reports what is probably a mistake in it.
+fn load_and_warn(path: &Path) -> Result<BotConfig, Failure> {
+    let config = BotConfig::load(path).map_err(Failure::caused_by)?;
+    config.warning.iter().for_each(|warning| report(warning));
+    Ok(config)
+}
+
 /// Starts the engine of the configuration file at `path`, prints its name, variants and options and all rules of the bot, and
 /// quits it.
 ///
@@ -228,7 +235,7 @@ async fn stop_at_signal_or_deadline(signals: &mut StopSignal, stop: &Stop) -> st
 ///
 /// Dropping the future ends the engine.
 async fn start_engine_and_print_rules(path: &Path) -> Result<(), Failure> {
-    let config = BotConfig::load(path).map_err(Failure::caused_by)?;
+    let config = load_and_warn(path)?;
     config.book.clone().map(Book::open).transpose().map_err(Failure::caused_by)?;
     let mut starting = pin!(ExternalEngine::start(&config.engine));
     let started = if let Ok(started) = timeout(ENGINE_NOTICE, starting.as_mut()).await {
@@ -239,12 +246,13 @@ async fn start_engine_and_print_rules(path: &Path) -> Result<(), Failure> {
     };
     let engine = started.map_err(Failure::caused_by)?;
     let info = engine.info();
+    let names = config.accounts.iter().map(|account| account.handle().map_or("a guest", Handle::as_str));
     let author = if info.author.is_empty() { String::new() } else { format!(" by {}", info.author) };
     let mut lines = vec![
         format!("Engine: {}{author}", info.name),
         format!("Variants: {}", info.variants.join(", ")),
         format!("Options: {}", info.options.join(", ")),
-        format!("Accounts: {}", config.accounts.len()),
+        format!("Accounts: {}", names.collect::<Vec<_>>().join(", ")),
     ];
     lines.extend(config.sentences());
     engine.quit().await;

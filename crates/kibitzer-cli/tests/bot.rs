@@ -119,6 +119,28 @@ fn check_objects(lines: &str) -> BTreeSet<String> {
     kinds
 }
 
+#[test]
+fn account_that_cannot_play_is_reported_by_its_name_and_the_others_play() {
+    let folder = folder("bot-accounts");
+    let server = serve(&["--no-population"]);
+    let (_, port) = server.address.split_once(':').unwrap();
+    let settings = format!(
+        "[server]\nhost = '127.0.0.1'\nports = [{port}]\nhandle = 'Unused'\n[engine]\ncommand = 'stockfish'\n\
+        [[account]]\nhandle = 'Tal'\npassword_from = {{ file = 'nosuch' }}\n[[account]]\nhandle = 'Botvin'\n\
+        [[account]]\nhandle = 'Petrov'\npassword_from = {{ command = ['echo', 'wrong'] }}\n"
+    );
+    let path = file("bot-accounts.toml", settings);
+    let (status, stdout, stderr) = run_in(&folder, &["bot", &path, "--for", "3s"]);
+    assert_eq!(status, 1, "{stdout}{stderr}");
+    let lines: Vec<_> = stderr.lines().collect();
+    let begins = |words: &str| lines.iter().any(|line| line.starts_with(words));
+    assert!(lines.len() == 3 && lines[0].contains("the handle Unused of [server] is not used"), "{stderr}");
+    assert!(begins("kibitzer: Tal: ") && begins("kibitzer: Petrov: cannot connect to 127.0.0.1: "), "{stderr}");
+    assert!(stdout.contains("Botvin: Connection: the session is ready"), "{stdout}");
+    let (_, stdout, _) = run_in(&folder, &["bot", "--check", &path]);
+    assert!(stdout.contains("Accounts: Tal, Botvin, Petrov"), "{stdout}");
+}
+
 /// Whether this process runs: it exists, and is not a zombie.
 #[cfg(target_os = "linux")]
 fn is_running(pid: &str) -> bool {

@@ -10,6 +10,7 @@ use kibitzer::{Handle, RequestError};
 use tokio::time::Instant;
 
 use super::StopUrgency;
+use super::matchmaking_state::suitable_players;
 use super::player::{BotPlayer, NEVER};
 use super::requests::{OfferAnswer, OfferAnswerVerb, RequestOutcome};
 use crate::config::MatchmakingRules;
@@ -58,7 +59,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         }
     }
 
-    /// Challenges a random one of the configured players who has not declined; without configured players, requests the list of
+    /// Challenges a random one of the configured players whom it may challenge; without configured players, requests the list of
     /// those who are logged in. Withdraws an unanswered challenge first.
     fn challenge_or_list_players(&mut self, now: Instant) {
         let config = Arc::clone(&self.config);
@@ -71,8 +72,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
             self.requests.spawn(async move { RequestOutcome::Candidates(client.who().await) });
             return;
         }
-        let players: Vec<_> =
-            rules.players.iter().filter(|player| !self.matchmaking.has_declined_recently(player, now)).collect();
+        let players: Vec<_> = rules.players.iter().filter(|player| self.may_challenge(player)).collect();
         if let Some(player) = self.matchmaking.random.choice(players).cloned() {
             self.challenge_on_random_terms(&player, rules);
         }
@@ -151,18 +151,18 @@ impl<P: Policy + Clone> BotPlayer<P> {
         if !self.may_begin_game() {
             return;
         }
-        let me = self.client.handle();
-        let Some(player) = self.matchmaking.random_candidate(&list, me.as_ref(), rules, Instant::now()) else { return };
-        self.challenge_on_random_terms(&player, rules);
+        let suitable: Vec<_> = suitable_players(&list, rules).filter(|player| self.may_challenge(player)).collect();
+        if let Some(player) = self.matchmaking.random.choice(suitable) {
+            self.challenge_on_random_terms(player, rules);
+        }
     }
 
     /// Proposes another game of this variant to an opponent who has not declined, within the limit of the settings, if the engine
     /// plays the variant and a game may begin.
     pub(super) fn propose_rematch_if_allowed(&mut self, opponent: &Handle, variant: &String) {
         let is_played = self.engine.as_ref().is_some_and(|engine| engine.variants.contains(variant));
-        let has_declined_recently = self.matchmaking.has_declined_recently(opponent, Instant::now());
         let is_enough = self.matchmaking.n_rematches >= self.config.rematch.propose;
-        if is_enough || has_declined_recently || !is_played || !self.may_begin_game() {
+        if is_enough || !self.may_challenge(opponent) || !is_played || !self.may_begin_game() {
             return;
         }
         self.matchmaking.n_rematches += 1;

@@ -181,25 +181,16 @@ impl MatchmakingState {
         let computers = list.players.iter().map(|(player, _)| player).filter(|player| has_computer_title(player));
         self.computers = computers.map(|player| spelling_key(&player.name)).collect();
     }
+}
 
-    /// Returns a random player of the list who may be challenged; `None` if all are excluded.
-    pub(super) fn random_candidate(
-        &mut self,
-        list: &WhoList,
-        me: Option<&Handle>,
-        rules: &MatchmakingRules,
-        now: Instant,
-    ) -> Option<Handle> {
-        let suits = |(player, status): &&(ListedPlayer, WhoStatus)| {
-            *status == WhoStatus::Free
-                && !me.is_some_and(|me| me.is_same_player(player.name.as_str()))
-                && (has_computer_title(player) || !rules.computers_only)
-                && player.rating.and_then(Rating::value).is_some_and(|rating| rules.rating.contains(&rating))
-                && !self.has_declined_recently(&player.name, now)
-        };
-        let candidates: Vec<_> = list.players.iter().filter(suits).collect();
-        self.random.choice(candidates).map(|(player, _)| player.name.clone())
-    }
+/// Returns the free players of a list whom the rules allow to challenge.
+pub(super) fn suitable_players<'a>(list: &'a WhoList, rules: &'a MatchmakingRules) -> impl Iterator<Item = &'a Handle> {
+    let suits = |(player, status): &&(ListedPlayer, WhoStatus)| {
+        *status == WhoStatus::Free
+            && (has_computer_title(player) || !rules.computers_only)
+            && player.rating.and_then(Rating::value).is_some_and(|rating| rules.rating.contains(&rating))
+    };
+    list.players.iter().filter(suits).map(|(player, _)| &player.name)
 }
 
 /// Returns the form of a handle that is equal for all spellings of the same player.

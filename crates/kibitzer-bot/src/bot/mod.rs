@@ -15,11 +15,11 @@ mod requests;
 mod start_engine;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use kibitzer::core::session::AdjournedGames;
 use kibitzer::core::text::error_chain;
-use kibitzer::{Client, ConnectError, Profile, SessionEndReason};
+use kibitzer::{Client, ConnectError, Handle, Profile, SessionEndReason};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
@@ -55,6 +55,8 @@ pub struct Bot<S = EngineConfig, P = SettingsPolicy> {
     policy: P,
     on_event: Arc<dyn Fn(&BotEvent) + Send + Sync>,
     on_client: Arc<dyn Fn(&Client) + Send + Sync>,
+    /// The handles of all accounts; those of nameless guests once they have logged in.
+    own_handles: Arc<Mutex<Vec<Handle>>>,
 }
 
 impl<S: fmt::Debug, P: fmt::Debug> fmt::Debug for Bot<S, P> {
@@ -72,7 +74,9 @@ impl Bot {
     /// Creates a bot with the engine and the rules of `config`. Starts neither the engine nor a session.
     pub fn new(config: BotConfig) -> Self {
         let engine = config.engine.clone();
+        let handles = config.accounts.iter().filter_map(|account| account.handle().cloned()).collect();
         Self {
+            own_handles: Arc::new(Mutex::new(handles)),
             config: Arc::new(config),
             engine,
             policy: SettingsPolicy,
@@ -85,14 +89,14 @@ impl Bot {
 impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
     /// Replaces the engine of the settings.
     pub fn engine<T: StartEngine>(self, engine: T) -> Bot<T, P> {
-        let Self { config, policy, on_event, on_client, .. } = self;
-        Bot { config, engine, policy, on_event, on_client }
+        let Self { config, policy, on_event, on_client, own_handles, .. } = self;
+        Bot { config, engine, policy, on_event, on_client, own_handles }
     }
 
     /// Replaces the policy of the settings. Each account uses a clone of its own.
     pub fn policy<Q: Policy + Clone>(self, policy: Q) -> Bot<S, Q> {
-        let Self { config, engine, on_event, on_client, .. } = self;
-        Bot { config, engine, policy, on_event, on_client }
+        let Self { config, engine, on_event, on_client, own_handles, .. } = self;
+        Bot { config, engine, policy, on_event, on_client, own_handles }
     }
 
     /// Sets the function that receives the bot's events. It must return quickly, as the bot waits for it. Default:

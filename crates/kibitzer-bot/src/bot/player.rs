@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use kibitzer::command::{self, Request};
@@ -21,7 +21,7 @@ use super::requests::{RequestOutcome, are_too_many};
 use super::{Bot, BotError, StartEngine, Stop, StopUrgency};
 use crate::book::Book;
 use crate::clock::LagEstimate;
-use crate::config::BotConfig;
+use crate::config::{BotConfig, contains_player};
 use crate::engine::EngineInfo;
 use crate::pgn::{PgnCollector, PgnOrigin};
 use crate::policy::Policy;
@@ -59,13 +59,14 @@ pub(super) struct BotPlayer<P> {
     leave_at: Option<Instant>,
     has_adjourned: bool,
     events: Subscription,
+    own_handles: Arc<Mutex<Vec<Handle>>>,
     pub(super) on_event: Arc<dyn Fn(&BotEvent) + Send + Sync>,
 }
 
 impl<P: Policy + Clone> BotPlayer<P> {
     /// Creates a player for a session, and starts its engine.
     pub(super) fn new<S: StartEngine>(bot: Bot<S, P>, client: Client, events: Subscription) -> Self {
-        let Bot { config, engine, policy, on_event, on_client } = bot;
+        let Bot { config, engine, policy, on_event, on_client, own_handles } = bot;
         on_client(&client);
         let book = config.book.clone().map(Book::open);
         let mut player = Self {
@@ -84,6 +85,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
             leave_at: None,
             has_adjourned: false,
             events,
+            own_handles,
             on_event,
             book: None,
             lag: LagEstimate::default(),
@@ -219,6 +221,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
             return;
         }
         self.report(BotAction::Connection, None, None, "the session is ready");
+        let handle = self.client.handle().filter(|handle| !contains_player(&self.own_handles(), handle));
+        self.own_handles().extend(handle);
         self.matchmaking.link = if self.awaits_interrupted_game() { LinkState::Restoring } else { LinkState::Up };
         self.plan_seeks_and_challenge(Instant::now());
     }
@@ -303,6 +307,18 @@ impl<P: Policy + Clone> BotPlayer<P> {
     pub(super) fn awaits_interrupted_game(&self) -> bool {
         self.matchmaking.link != LinkState::Up
             && self.games.tracker().iter().any(|game| game.state() == TrackedState::Interrupted)
+    }
+
+    /// Returns whether the bot may challenge a player: not one of its own accounts, nor one who is blocked or has declined recently.
+    pub(super) fn may_challenge(&self, player: &Handle) -> bool {
+        let is_excluded =
+            contains_player(&self.own_handles(), player) || contains_player(&self.config.accept.block, player);
+        !is_excluded && !self.matchmaking.has_declined_recently(player, Instant::now())
+    }
+
+    /// Locks the handles of all accounts.
+    fn own_handles(&self) -> MutexGuard<'_, Vec<Handle>> {
+        self.own_handles.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns whether the bot may begin a game on its own: it plays none and has accepted none, its engine runs, and it is

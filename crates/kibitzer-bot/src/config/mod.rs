@@ -1,5 +1,6 @@
 //! The settings of a bot: one TOML file.
 
+mod numbers;
 mod rules;
 mod sentences;
 
@@ -30,9 +31,13 @@ use crate::engine::EngineConfig;
 #[serde(default)]
 #[non_exhaustive]
 pub struct BotConfig {
-    /// The accounts to play with: one from `[server]`, or one for each `[[account]]`, whose keys override those of `[server]`.
+    /// The accounts to play with. `[server]` alone is one account. With `[[account]]`, each of these is one, and `[server]` has
+    /// defaults for their keys.
     #[serde(skip)]
     pub accounts: Vec<Profile>,
+    /// What is probably a mistake in the file: a handle in `[server]` that no `[[account]]` plays with.
+    #[serde(skip)]
+    pub warning: Option<String>,
     /// The engine.
     pub engine: EngineConfig,
     /// The opening book; `None` to let the engine choose every move.
@@ -73,7 +78,8 @@ pub struct PgnConfig {
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct ShutdownConfig {
-    /// How long the game in progress may continue. Then the bot offers to adjourn it, and leaves. Zero: the bot leaves at once.
+    /// How long the game in progress may continue, at most 7 days. Then the bot offers to adjourn it, and leaves. Zero: the bot leaves
+    /// at once.
     #[serde(deserialize_with = "deserialize_duration")]
     pub finish_game_within: Duration,
 }
@@ -102,8 +108,8 @@ impl BotConfig {
     ///
     /// # Errors
     ///
-    /// [`ConfigError::Read`] if the file cannot be read; [`ConfigError`] with the line if a key is unknown or missing or a value
-    /// is invalid.
+    /// [`ConfigError::Read`] if the file cannot be read; [`ConfigError`] with the line if a key is unknown or missing, a value is
+    /// invalid or out of its range, or two accounts have the same handle on the same server.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, ConfigError> {
         let path = path.as_ref();
         let text =
@@ -125,6 +131,7 @@ impl BotConfig {
         if let Some(missing) = ["server", "engine"].into_iter().find(|name| !tables.contains_key(*name)) {
             return Err(error_at(None, format!("missing field `{missing}`")));
         }
+        numbers::check_numbers(tables).map_err(|(span, reason)| error_at(Some(span), reason))?;
         let mut config: Self = toml::from_str(&text).map_err(not_toml)?;
         if config.engine.command.is_empty() {
             let span = tables.get("engine").map(Spanned::span);
@@ -133,16 +140,32 @@ impl BotConfig {
         let defaults = Profile::new("").session(|session| session.first_connect(FirstConnect::Retry));
         let server = defaults.file_table(path, &["server"])?;
         let not_a_list = |span| error_at(Some(span), "accounts are written as `[[account]]`".to_owned());
-        let n_accounts = tables.get("account").map_or(Ok(0), |accounts| {
-            accounts.get_ref().as_array().map(|list| list.len()).ok_or_else(|| not_a_list(accounts.span()))
+        let accounts = tables
+            .get("account")
+            .map(|accounts| accounts.get_ref().as_array().ok_or_else(|| not_a_list(accounts.span())));
+        for (index, account) in accounts.transpose()?.into_iter().flat_map(|list| list.iter()).enumerate() {
+            let profile = server.clone().file_table(path, &["account", &index.to_string()])?;
+            if config.accounts.iter().any(|known| is_same_account(known, &profile)) {
+                return Err(error_at(Some(account.span()), "another account has the same handle".to_owned()));
+            }
+            config.accounts.push(profile);
+        }
+        if config.accounts.is_empty() {
+            config.accounts.push(server.clone());
+        }
+        let is_unused = |handle: &&Handle| config.accounts.iter().all(|account| account.handle() != Some(*handle));
+        let unused = server.handle().filter(is_unused);
+        config.warning = unused.map(|handle| {
+            format!("{}: the handle {handle} of [server] is not used: the accounts have others", path.display())
         });
-        let account = |index: usize| server.clone().file_table(path, &["account", &index.to_string()]);
-        config.accounts = match n_accounts? {
-            0 => vec![server],
-            n => (0..n).map(account).collect::<Result<_, _>>()?,
-        };
         Ok(config)
     }
+}
+
+/// Returns whether two accounts have the same handle on the same server.
+fn is_same_account(one: &Profile, other: &Profile) -> bool {
+    let is_same_handle = |(one, other): (&Handle, &Handle)| one.is_same_player(other.as_str());
+    one.host_name() == other.host_name() && one.handle().zip(other.handle()).is_some_and(is_same_handle)
 }
 
 /// Reads a duration such as `"10m"` or `"1h 30m"`.

@@ -9,7 +9,7 @@ use kibitzer::Handle;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-/// `[accept]`: which challenges are accepted. All others are declined, with the reason.
+/// `[accept]`: which challenges are accepted. All others are declined, with the reason. Numbers are at most 9,999.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
@@ -31,7 +31,7 @@ pub struct AcceptRules {
     pub rating: RangeInclusive<u16>,
     /// Whether opponents without a rating are accepted, such as guests.
     pub unrated_players: bool,
-    /// Number of games with one opponent within 24 hours; 0 means no limit.
+    /// Number of games with one opponent within 24 hours, at most 10,000; 0 means no limit.
     pub games_per_opponent_per_day: u32,
     /// Players whose challenges are declined.
     #[serde(deserialize_with = "deserialize_handles")]
@@ -90,7 +90,7 @@ pub struct SeekRules {
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct OfferRules {
-    /// Number of requests to take back moves that are granted per game.
+    /// Number of requests to take back moves that are granted per game, at most 1,000.
     pub takebacks: u32,
     /// When a draw is offered or accepted; `None` for never.
     pub draw: Option<DrawRule>,
@@ -113,11 +113,11 @@ impl Default for OfferRules {
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct DrawRule {
-    /// Largest distance of the score from 0, in hundredths of a pawn.
+    /// Largest distance of the score from 0, in hundredths of a pawn: 0 to 30,000.
     pub within_cp: i32,
-    /// For how many own moves in a row.
+    /// For how many own moves in a row: 1 to 64.
     pub for_moves: usize,
-    /// Earliest move number.
+    /// Earliest move number: 1 to 10,000.
     pub from_move: u32,
 }
 
@@ -132,9 +132,9 @@ impl Default for DrawRule {
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct ResignRule {
-    /// Score, in hundredths of a pawn, below which the game counts as lost.
+    /// Score, in hundredths of a pawn, below which the game counts as lost: -29,999 to -1.
     pub below_cp: i32,
-    /// For how many own moves in a row.
+    /// For how many own moves in a row: 1 to 64.
     pub for_moves: usize,
 }
 
@@ -164,7 +164,7 @@ impl Default for AdjournedRules {
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct RematchRules {
-    /// Number of rematches that the bot proposes in a row.
+    /// Number of rematches that the bot proposes in a row, at most 1,000.
     pub propose: u32,
 }
 
@@ -178,10 +178,11 @@ pub struct MatchmakingRules {
     /// Players to challenge, in place of the players whom the server lists. If empty, those players in the list who are free.
     #[serde(default, deserialize_with = "deserialize_handles")]
     pub players: Vec<Handle>,
-    /// The opponent's rating. Not checked for `players`.
+    /// The opponent's rating: 0 to 9,999. Not checked for `players`.
     #[serde(default = "any_rating", deserialize_with = "deserialize_range")]
     pub rating: RangeInclusive<u16>,
-    /// Time between two challenges, and how long the bot waits without a game before the first. Less than 10 s counts as 10 s.
+    /// Time between two challenges, and how long the bot waits without a game before the first: 10 s to 7 days. Set by a program, less
+    /// than 10 s counts as 10 s.
     #[serde(default = "default_challenge_pause", deserialize_with = "super::deserialize_duration")]
     pub pause: Duration,
     /// Whether only computers are challenged. FICS asks bots not to challenge people who do not want to play computers.

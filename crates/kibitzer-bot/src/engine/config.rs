@@ -36,16 +36,17 @@ pub struct EngineConfig {
     pub reply_timeout: Duration,
     /// Whether the engine thinks in the opponent's time, if it can.
     pub ponder: bool,
-    /// Time lost between the server's clock and the engine, deducted from every move in addition to the measured lag. 150 ms by
-    /// default.
+    /// Time lost between the server's clock and the engine, deducted from every move in addition to the measured lag: at most a
+    /// minute, 150 ms by default.
     pub move_overhead_ms: u64,
-    /// How often the engine is started again within one game after a failure. Then the bot aborts or resigns the game. 2 by default.
+    /// How often the engine is started again within one game after a failure: at most 100, 2 by default. Then the bot aborts or resigns
+    /// the game.
     pub restarts_per_game: u32,
-    /// Nodes per move; unlimited if `None`.
+    /// Nodes per move: 1 to 1,000,000,000,000; unlimited if `None`.
     pub nodes: Option<u64>,
-    /// Depth in plies; unlimited if `None`.
+    /// Depth in plies: 1 to 1,000; unlimited if `None`.
     pub depth: Option<u32>,
-    /// Time per move in an untimed game. 5 s by default.
+    /// Time per move in an untimed game: 10 ms to a day, 5 s by default.
     pub untimed_move_ms: u64,
 }
 

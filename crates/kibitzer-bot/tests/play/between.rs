@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 use kibitzer::core::chess::Color;
+use kibitzer::core::session::Password;
 use kibitzer::{Handle, Profile};
 use kibitzer_bot::config::MatchmakingRules;
-use kibitzer_bot::{BotAction, BotConfig};
+use kibitzer_bot::{BotAction, BotConfig, BotError, EngineConfig};
+use kibitzer_server::Account;
 use tokio::time::sleep;
 
-use crate::table::{Human, Running, options, ready, serve, settings, weak};
+use crate::table::{Human, Running, on_both_flavours, options, ready, serve, serve_accounts, settings, weak};
 
 const MINUTE: Duration = Duration::from_mins(1);
 
@@ -173,6 +175,48 @@ async fn several_accounts_play_in_one_process() {
     bot.wait_for_count(BotAction::Ended, 2).await;
     bot.stop.request_or_force();
     bot.done.await.unwrap().unwrap();
+}
+
+#[test]
+fn account_that_cannot_log_in_is_reported_at_once_by_its_name_and_the_others_play_on() {
+    on_both_flavours(|| async {
+        let (_server, mut config, human) = serve_accounts().await;
+        let unknown = config.accounts[0].clone().account("Tal".parse().unwrap(), Password::new("wrong").unwrap());
+        config.accounts.insert(0, unknown);
+        let bot = Running::start(config, weak());
+        bot.wait_for(BotAction::Connection, "over: login failed").await;
+        bot.wait_for(BotAction::Connection, "the session is ready").await;
+        assert_eq!(bot.names_of(BotAction::Connection, "over: "), [(Some("Tal".to_owned()), None)]);
+        Human::log_in_with(human).await.begin(&["e2e4"]).await;
+        bot.stop.force();
+        assert!(matches!(bot.done.await.unwrap(), Err(BotError::Ended(_))));
+    });
+}
+
+#[tokio::test(start_paused = true)]
+async fn neither_own_accounts_nor_blocked_players_are_challenged() {
+    for named in [false, true] {
+        let account = |name: &str| Account::new(name.parse().unwrap(), "secret").rating("blitz", 1500);
+        let names = ["Botvin", "Tal", "Alekhin", "Euwe"];
+        let (_server, profile) =
+            serve(names.into_iter().fold(options(), |options, name| options.account(account(name)))).await;
+        let log_in = |name: &str| profile.clone().account(name.parse().unwrap(), Password::new("secret").unwrap());
+        let mut config = BotConfig::new(log_in("Botvin"), EngineConfig::new(["none"]));
+        config.accounts.push(log_in("Tal"));
+        config.accept.block = vec!["ALEKHIN".parse().unwrap()];
+        let mut rules = MatchmakingRules::against([], "5 0 unrated");
+        if named {
+            rules.players = names.iter().map(|name| name.parse().unwrap()).collect();
+        }
+        config.matchmaking = Some(rules);
+        let bot = ready(config, weak()).await;
+        let _blocked = Human::log_in_with(log_in("Alekhin")).await;
+        sleep(30 * MINUTE).await;
+        let mut euwe = Human::log_in_with(log_in("Euwe")).await;
+        euwe.line("Challenge: ").await;
+        let challenged = bot.names_of(BotAction::Challenged, "");
+        assert!(challenged.iter().all(|(_, player)| player.as_deref() == Some("Euwe")), "{challenged:?}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use kibitzer::command::GameTerms;
 use kibitzer::core::chess::Color;
 use kibitzer::core::session::Password;
-use kibitzer::{Client, Dial, Event, Message, Profile, Relation, Style12, Subscription};
+use kibitzer::{Client, Dial, Event, Handle, Message, Profile, Relation, Style12, Subscription};
 use kibitzer_bot::engine::{BestMove, EngineError, SearchLimits, SearchPosition};
 use kibitzer_bot::policy::Policy;
 use kibitzer_bot::{
@@ -99,6 +99,19 @@ impl Running {
         let events = self.events.lock().unwrap();
         let acted = events.iter().filter_map(|event| match event {
             BotEvent::Acted { action, reason, .. } => Some((*action, reason.clone())),
+            _ => None,
+        });
+        acted.collect()
+    }
+
+    /// Returns the accounts and players of the actions of a kind whose reason contains the words.
+    pub(crate) fn names_of(&self, wanted: BotAction, words: &str) -> Vec<(Option<String>, Option<String>)> {
+        let name = |handle: &Option<Handle>| handle.as_ref().map(Handle::to_string);
+        let events = self.events.lock().unwrap();
+        let acted = events.iter().filter_map(|event| match event {
+            BotEvent::Acted { action, account, player, reason, .. } if *action == wanted && reason.contains(words) => {
+                Some((name(account), name(player)))
+            }
             _ => None,
         });
         acted.collect()
