@@ -104,7 +104,7 @@ impl App {
                 .collect()),
             ExportForm::Text => Ok(rows.into_iter().map(row_text).collect()),
             ExportForm::Pgn => pgn_of_rows(&rows, shown, utc_start),
-            ExportForm::Test => bot_test_of_game(&rows, shown.unwrap_or_default(), self.selected_older_row()),
+            ExportForm::Test => bot_test_of_game(&rows, shown.unwrap_or_default(), self.row_of_boards()),
         }
     }
 }

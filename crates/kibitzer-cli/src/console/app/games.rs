@@ -12,16 +12,17 @@ impl App {
     /// Returns the game in progress that the user plays: the pinned one if the user plays it, otherwise one in which it is the
     /// user's move. `None` without one, in a recording, without write access, and if a bot plays.
     pub(super) fn own_game(&self) -> Option<&GameSnapshot> {
-        let is_played = self.source.accepts_lines() && !self.source.has_bot();
-        let games = self.model.games.values().map(|game| &**game).filter(|game| is_played && game.is_own());
+        let may_play = self.source.accepts_lines() && !self.source.has_bot();
+        let is_own = |game: &&GameSnapshot| may_play && game.followed && game.board.relation().is_mine();
+        let games = self.model.games.values().map(|game| &**game).filter(is_own);
         games.max_by_key(|game| (Some(game.id()) == self.pinned_game, game.board.relation() == Relation::MyTurn))
     }
 
-    /// Ends the pause of the list, and unpins any other game, if the user plays a game.
+    /// Ends the pause of the list, and unpins the pinned game, if the user plays a game.
     pub(super) fn return_to_own_game(&mut self) {
         if self.own_game().is_some() {
             self.list.follow_end();
-            self.pinned_game = self.pinned_game.filter(|id| self.model.games.get(id).is_some_and(|game| game.is_own()));
+            self.pinned_game = None;
         }
     }
 
@@ -70,17 +71,12 @@ impl App {
         }
     }
 
-    /// Returns the number of the selected row; `None` without a selection, while it follows the newest row, and if it is the
-    /// newest stored row.
-    pub(crate) fn selected_older_row(&self) -> Option<u64> {
-        self.list.selected_number().filter(|&row| self.list.is_paused && row < self.model.rows.newest)
-    }
-
-    /// Returns the older row whose boards are shown. `None` if they are shown as they are now: without a selected older row, and
-    /// always if the user plays the shown game.
+    /// Returns the older row whose boards are shown: the selected one. `None` if they are shown as they are now: without a
+    /// selection, while it follows the newest row, at the newest stored row, and always if the user plays the shown game.
     pub(crate) fn row_of_boards(&self) -> Option<u64> {
         let own = self.own_game().map(GameSnapshot::id);
-        self.selected_older_row().filter(|_| own.is_none() || own != self.shown_game())
+        let is_older = |row: &u64| self.list.is_paused && *row < self.model.rows.newest;
+        self.list.selected_number().filter(is_older).filter(|_| own.is_none() || own != self.shown_game())
     }
 
     /// Pins a game to the board; `None` unpins. Shows an error for a game without a board, and for one that is not shown, because

@@ -214,7 +214,7 @@ impl App {
                     );
                     match goal {
                         Some(SeekGoal::Match(search, start)) => self.continue_search_at_start(search, start, now),
-                        Some(SeekGoal::MatchFromStart(_, start)) => self.return_to_search_start(&start, now),
+                        Some(SeekGoal::Wrapped(_, start)) => self.return_to_search_start(&start, now),
                         Some(SeekGoal::Ply(..)) => self.show_error("not found up to the end of the recording"),
                         _ => {}
                     }

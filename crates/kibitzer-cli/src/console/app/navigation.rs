@@ -59,12 +59,12 @@ impl App {
         } else if let Some(player) = self.source.try_as_recording_mut() {
             match player.take_reached_goal(&self.model, row_number, is_listed) {
                 Some(SeekGoal::Match(search, _)) => self.select_match(&search, row_number),
-                Some(SeekGoal::MatchFromStart(search, start)) => {
-                    let last = self.matching_row_numbers(&search).next_back();
-                    match last.filter(|last| *last == row_number) {
-                        None => self.return_to_search_start(&start, now),
-                        found => self.select_wrapped_match(&search, found, WRAPPED),
+                Some(SeekGoal::Wrapped(search, start)) => {
+                    let found = self.matching_row_numbers(&search).next_back().filter(|last| *last == row_number);
+                    if found.is_none() {
+                        self.return_to_search_start(&start, now);
                     }
+                    self.select_wrapped_match(&search, found, WRAPPED);
                 }
                 Some(_) => self.list.select_and_stop_following(row_number),
                 None => {}
@@ -243,7 +243,7 @@ impl App {
         if has_all || self.source.is_live() {
             return self.select_wrapped_match(&search, oldest, WRAPPED);
         }
-        self.seek_to(SeekGoal::MatchFromStart(search, start), true, now);
+        self.seek_to(SeekGoal::Wrapped(search, start), true, now);
         if start.newest == 0 {
             self.return_to_search_start(&start, now);
         }

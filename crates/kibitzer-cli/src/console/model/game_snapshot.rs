@@ -114,11 +114,6 @@ impl GameSnapshot {
         self.hands.is_some() && self.kind.as_deref().is_none_or(|kind| kind.contains("bughouse"))
     }
 
-    /// Returns whether the login plays the game, and it is in progress.
-    pub(crate) fn is_own(&self) -> bool {
-        self.followed && self.board.relation().is_mine()
-    }
-
     pub(crate) const fn id(&self) -> GameId {
         self.board.game()
     }

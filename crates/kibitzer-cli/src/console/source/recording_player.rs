@@ -19,8 +19,8 @@ pub(crate) enum SeekGoal {
     Time(Duration),
     /// The next row that matches.
     Match(Search, SearchStart),
-    /// The first row that matches, or the place at which the search started.
-    MatchFromStart(Search, SearchStart),
+    /// The first row that matches or, as the search goes on at the start, the row at which it started.
+    Wrapped(Search, SearchStart),
     /// The board after a ply of this game, or of any game.
     Ply(Option<GameId>, u32),
 }
@@ -80,7 +80,7 @@ impl RecordingPlayer {
 
     /// Returns whether a breakpoint applies: while the recording plays or seeks, except on the way back to the start of a search.
     pub(crate) fn may_break(&self) -> bool {
-        self.goal.as_ref().map_or(self.clock.is_running, |goal| !matches!(goal, SeekGoal::MatchFromStart(..)))
+        self.goal.as_ref().map_or(self.clock.is_running, |goal| !matches!(goal, SeekGoal::Wrapped(..)))
     }
 
     /// Returns the current time of the recording.
@@ -149,9 +149,7 @@ impl RecordingPlayer {
         self.goal.take_if(|goal| match goal {
             SeekGoal::Row => is_listed,
             SeekGoal::Match(search, _) => search.accepts(model, row, is_listed),
-            SeekGoal::MatchFromStart(search, start) => {
-                row.number >= start.newest || search.accepts(model, row, is_listed)
-            }
+            SeekGoal::Wrapped(search, start) => row.number >= start.newest || search.accepts(model, row, is_listed),
             SeekGoal::Ply(game, ply) => board_ply_in_row(row, *game) == Some(*ply),
             // Items reach a time, not rows.
             SeekGoal::Time(_) => false,
