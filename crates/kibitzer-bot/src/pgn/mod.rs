@@ -13,4 +13,4 @@ mod writer;
 
 pub use collector::PgnCollector;
 pub use game::{PgnGame, PgnOrigin};
-pub use writer::{append_game, replace_games};
+pub use writer::{GameFile, append_game, replace_games};

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,7 +11,7 @@ use kibitzer::core::message::listing::{GameRow, GameRowState};
 use kibitzer::core::{Event, EventReader};
 use kibitzer::transcript::Utc;
 use kibitzer::{Client, Observation, Tap};
-use kibitzer_bot::pgn::{PgnCollector, PgnOrigin, append_game, replace_games};
+use kibitzer_bot::pgn::{GameFile, PgnCollector, PgnOrigin, replace_games};
 use kibitzer_bot::tracker::{GameKey, TrackedChange, TrackedChangeKind, TrackedGame, TrackedState};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -25,8 +24,6 @@ use crate::live::StopSignal;
 
 /// Delay between two requests for the list of games of a server that refuses to announce games.
 const LOOK_INTERVAL: Duration = Duration::from_secs(5);
-/// Delay instead of it if the server announces games.
-const FAR_FUTURE: Duration = Duration::from_hours(1 << 16);
 
 /// Converts one recording, stored session or live session to games, and writes them.
 pub(super) struct PgnConversion<'a> {
@@ -35,20 +32,20 @@ pub(super) struct PgnConversion<'a> {
     reader: EventReader,
     collector: PgnCollector,
     /// File for the games; `None` for standard output.
-    file: Option<PathBuf>,
+    file: Option<GameFile>,
     /// Games that need no more writing: they were written, are left out by `--bpgn`, or with `--live` have ended.
     written: BTreeSet<GameKey>,
 }
 
 impl<'a> PgnConversion<'a> {
-    /// Creates the conversion of a session on the server `host`, which the tags name. Games are written to standard output if
-    /// `--output` is `-`, otherwise to `file`, which is created with the first game.
-    pub(super) fn new(args: &'a Args, host: &str, file: &Path) -> Self {
+    /// Creates the conversion of a session on the server `host`, which the tags name. Games are appended to `file`, which is
+    /// created with the first game; without a file, they are written to standard output.
+    pub(super) fn new(args: &'a Args, host: &str, file: Option<GameFile>) -> Self {
         Self {
             args,
             reader: args.reader.event_reader(),
             collector: PgnCollector::new(PgnOrigin::new(host)).with_observed().with_talk(args.talk),
-            file: (!args.writes_to_stdout()).then(|| file.to_owned()),
+            file,
             written: BTreeSet::new(),
         }
     }
@@ -73,12 +70,12 @@ impl<'a> PgnConversion<'a> {
     }
 
     /// Parses an unfinished line at the end of the input, marks the games in progress as interrupted, and writes all games that
-    /// were not written yet.
-    pub(super) fn finish_and_write_rest(mut self) -> Result<(), Failure> {
+    /// were not written yet. Returns the file, which may not be synchronized with the disk.
+    pub(super) fn finish_and_write_rest(mut self) -> Result<Option<GameFile>, Failure> {
         while let Some(event) = self.reader.finish() {
             self.apply_and_write_ended(&event, None)?;
         }
-        self.interrupt_and_write_rest()
+        self.interrupt_and_write_rest().map(|()| self.file)
     }
 
     /// Observes games of the server, and writes each when it ends, is adjourned or is no longer observed, until there are
@@ -174,20 +171,25 @@ impl<'a> PgnConversion<'a> {
         game.map_or(Ok(()), |pgn| self.print_or_append(&pgn))
     }
 
-    /// Prints a game on standard output, or appends it to the file, which is created if necessary.
-    fn print_or_append(&self, game: &impl Display) -> Result<(), Failure> {
-        match &self.file {
-            Some(file) => append_game(file, game).map_err(Failure::caused_by),
-            None => writeln!(io::stdout(), "{game}").map_err(Failure::stdout),
+    /// Prints a game on standard output, or appends it to the file, which is created if necessary. Games of a live session are on
+    /// the disk afterwards, as it may be long until the next one ends.
+    fn print_or_append(&mut self, game: &impl Display) -> Result<(), Failure> {
+        match &mut self.file {
+            Some(file) if self.args.games.is_some() => file.append(game).and_then(|()| file.sync()),
+            Some(file) => file.append(game),
+            None => return writeln!(io::stdout(), "{game}").map_err(Failure::stdout),
         }
+        .map_err(Failure::caused_by)
     }
 
     /// With `--live`, replaces the contents of the file by all games that were collected; otherwise does nothing.
     fn replace_file_if_live(&self) -> Result<(), Failure> {
-        let Some(file) = self.file.as_ref().filter(|_| self.args.live) else { return Ok(()) };
+        if !self.args.live {
+            return Ok(());
+        }
         let games = self.collector.tracker().iter().filter(|game| !was_only_probed(game));
         let games: Vec<_> = games.filter_map(|game| self.collector.game(game.key())).collect();
-        replace_games(file, &games).map_err(Failure::caused_by)
+        replace_games(&self.args.output, &games).map_err(Failure::caused_by)
     }
 }
 
@@ -210,7 +212,7 @@ async fn observe_games(client: Client, n_wanted: Arc<Semaphore>) {
     }
     let mut events = client.subscribe();
     let is_announced = client.set("gin", "1").await.is_ok();
-    let mut look_at = Instant::now() + if is_announced { FAR_FUTURE } else { LOOK_INTERVAL };
+    let mut look_at = Instant::now() + if is_announced { Duration::from_hours(1 << 16) } else { LOOK_INTERVAL };
     let is_public = |row: &&GameRow| row.state == GameRowState::Played && row.terms.mark != Some('p');
     let list = async || {
         let games = client.games().await.map(|list| list.games).unwrap_or_default();

@@ -5,6 +5,8 @@ mod conversion;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
+use kibitzer_bot::pgn::GameFile;
+
 use crate::arguments::ReaderArgs;
 use crate::decode::{RecordedInput, StreamPiece};
 use crate::failure::{EXIT_STATUS, Failure, USAGE};
@@ -75,10 +77,13 @@ impl Args {
         if self.stream.url.is_some() {
             return run(self.convert_stored_sessions());
         }
-        match self.games {
-            Some(n_games) => run(self.observe_and_write(n_games.get())),
-            None => self.sources.iter().try_for_each(|path| self.convert_recording(Path::new(path))),
+        if let Some(n_games) = self.games {
+            return run(self.observe_and_write(n_games.get()));
         }
+        let mut recordings = self.sources.iter().map(Path::new);
+        let file =
+            recordings.try_fold(self.game_file(&self.output), |file, path| self.convert_recording(path, file))?;
+        file.map_or(Ok(()), |mut file| file.sync().map_err(Failure::caused_by))
     }
 
     /// Returns whether `--output` is `-`, the default, so that games are printed on standard output.
@@ -86,11 +91,17 @@ impl Args {
         self.output.as_os_str() == "-"
     }
 
+    /// Returns a file for games; `None` if they are printed on standard output.
+    fn game_file(&self, path: &Path) -> Option<GameFile> {
+        (!self.writes_to_stdout()).then(|| GameFile::new(path))
+    }
+
     /// Writes the games of a recording to the output: each game when it ends, games without an end after the last record. With
-    /// `--strict`, fails at a last line that is incomplete, and does not write the games without an end.
-    fn convert_recording(&self, path: &Path) -> Result<(), Failure> {
+    /// `--strict`, fails at a last line that is incomplete, and does not write the games without an end. Returns the file, which may
+    /// not be synchronized with the disk.
+    fn convert_recording(&self, path: &Path, file: Option<GameFile>) -> Result<Option<GameFile>, Failure> {
         let mut input = RecordedInput::open_transcript(path)?;
-        let mut conversion = PgnConversion::new(self, self.site.as_deref().unwrap_or_default(), &self.output);
+        let mut conversion = PgnConversion::new(self, self.site.as_deref().unwrap_or_default(), file);
         while let Some((piece, stamp)) = input.next()? {
             if let StreamPiece::Cut(line) = piece
                 && self.reader.strict
@@ -110,30 +121,36 @@ impl Args {
     /// Dropping the future replaces no file; printed games stay printed, and temporary files remain.
     #[cfg(feature = "nats")]
     async fn convert_stored_sessions(&self) -> Result<(), Failure> {
-        let path = |session: &str, extension: &str| self.output.join(format!("{session}.{extension}"));
+        use std::fs;
+        use std::hash::{BuildHasher as _, RandomState};
+
+        // Created exclusively, in the same folder, so that files can be moved from it.
+        let temporary = self.output.join(format!(".kibitzer-{:016x}", RandomState::new().hash_one(())));
+        let cannot = |path: &Path, error| Failure::local(format!("cannot create {}: {error}", path.display()));
         if !self.writes_to_stdout() {
-            let cannot = |error| Failure::local(format!("cannot create {}: {error}", self.output.display()));
-            std::fs::create_dir_all(&self.output).map_err(cannot)?;
+            fs::create_dir_all(&self.output).map_err(|error| cannot(&self.output, error))?;
+            fs::create_dir(&temporary).map_err(|error| cannot(&temporary, error))?;
         }
         let mut sessions = std::collections::BTreeMap::new();
         crate::nats::for_each_server_output(&self.stream, |session, piece, utc| {
             let conversion = sessions.entry(session.to_owned()).or_insert_with(|| {
-                let temporary = path(session, "pgn.tmp");
-                // One that was left by an earlier run.
-                let _ = std::fs::remove_file(&temporary);
-                PgnConversion::new(self, self.site.as_deref().unwrap_or_default(), &temporary)
+                let file = self.game_file(&temporary.join(session));
+                PgnConversion::new(self, self.site.as_deref().unwrap_or_default(), file)
             });
             conversion.read_and_write_ended(&piece, utc)
         })
         .await?;
         for (session, conversion) in sessions {
-            conversion.finish_and_write_rest()?;
-            let (temporary, file) = (path(&session, "pgn.tmp"), path(&session, "pgn"));
-            if temporary.exists() {
-                let cannot = |error| Failure::local(format!("cannot write {}: {error}", file.display()));
-                std::fs::rename(&temporary, &file).map_err(cannot)?;
+            if let Some(mut games) = conversion.finish_and_write_rest()? {
+                games.sync().map_err(Failure::caused_by)?;
+            }
+            let (games, file) = (temporary.join(&session), self.output.join(format!("{session}.pgn")));
+            if games.exists() {
+                fs::rename(games, &file).map_err(|error| cannot(&file, error))?;
             }
         }
+        // Standard output needs none.
+        let _ = fs::remove_dir(&temporary);
         Ok(())
     }
 
@@ -160,7 +177,7 @@ impl Args {
         let profile = self.login.load_profile_and_ask_password(&target);
         let Some(started) = start_unless_stopped(&target, profile, &mut ending).await? else { return Ok(()) };
         let (client, tap, name) = started;
-        let conversion = PgnConversion::new(self, client.server(), &self.output);
+        let conversion = PgnConversion::new(self, client.server(), self.game_file(&self.output));
         let written = conversion.write_observed_games(&client, tap, n_games, &mut ending).await;
         client.shutdown().await;
         wait_for_end(&name, &client, written).await.map(report_recorded)
