@@ -111,8 +111,8 @@ fn main() -> ExitCode {
         Some(Command::Completions(args)) => args.print_script(),
         Some(Command::Man(args)) => args.print_page(),
     };
-    log::wait_for_queued_lines();
-    result.map_or_else(|failure| failure.report(), |()| ExitCode::SUCCESS)
+    let logged = log::wait_for_queued_lines().map_or_else(|failure| failure.report(), |()| ExitCode::SUCCESS);
+    result.map_or_else(|failure| failure.report(), |()| logged)
 }
 
 /// Parses the arguments of the process. Only options that all commands share may stand before a command.

@@ -114,13 +114,18 @@ fn a_log_file_that_others_may_read_or_that_is_none_is_refused() {
 }
 
 #[test]
-fn a_full_disk_moves_the_log_to_standard_error() {
+fn lines_for_a_full_disk_are_lost_and_counted() {
     let server = serve(&[]);
     let log = path("full.log");
     let arguments = ["connect", &server.address, "--json", "--for", "2s", "--log", "trace", "--log-file", &log];
     let output = common::kibitzer_on_full_disk(&arguments).output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
-    let (before, after) = stderr.split_once("the log file cannot be written: ").unwrap();
-    assert!(before.is_empty() && after.contains("session over"), "{stderr}");
-    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    let [first, last] = stderr.lines().collect::<Vec<_>>()[..] else { panic!("{stderr}") };
+    assert!(
+        first.starts_with("kibitzer: the log file cannot be written, and lines are lost: File too large"),
+        "{first}"
+    );
+    let n_lost = last.strip_prefix("kibitzer: the log file could not be written: ").unwrap();
+    assert!(n_lost.strip_suffix(" lines are missing").unwrap().parse::<u32>().unwrap() > 10, "{last}");
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
 }

@@ -29,7 +29,7 @@ static DESTINATION: Mutex<LogDestination> =
 struct LogDestination {
     /// Whether a subscriber writes to the log.
     is_on: bool,
-    file: Option<File>,
+    file: Option<LogFile>,
     /// Newest lines for the console's log page, while the console is open.
     screen: Option<VecDeque<String>>,
     /// Queue to standard error, once a line was written to it.
@@ -38,12 +38,14 @@ struct LogDestination {
 
 impl LogDestination {
     /// Writes a line without its end to the file, or to standard error without one; while the console is open, to its log page,
-    /// too, and not to standard error. If writing to the file fails, reports that once and continues without the file.
+    /// too, and not to standard error. A line that cannot be written to the file is lost and counted; reports the first one.
     fn write_log_line(&mut self, line: &str) {
-        let written = self.file.as_mut().map(|file| file.write_all(format!("{line}\n").as_bytes()));
-        if let Some(Err(error)) = written {
-            self.file = None;
-            self.show_on_screen_or_stderr(&format!("the log file cannot be written: {error}"));
+        if let Some(file) = &mut self.file
+            && let Err(error) = file.write_line_or_count(line)
+            && file.n_lost == 1
+        {
+            let report = format!("kibitzer: the log file cannot be written, and lines are lost: {error}");
+            self.show_on_screen_or_stderr(&report);
         }
         if self.file.is_none() || self.screen.is_some() {
             self.show_on_screen_or_stderr(line);
@@ -61,6 +63,25 @@ impl LogDestination {
             lines.pop_front();
         }
         lines.push_back(line.chars().take(MAX_LINE_CHARS).collect());
+    }
+}
+
+/// The log file, and the number of lines that could not be written to it.
+struct LogFile {
+    file: File,
+    n_lost: u64,
+    /// Whether the file may end inside a line.
+    is_cut: bool,
+}
+
+impl LogFile {
+    /// Writes a line and its end, after a line end if an earlier line was cut. Counts the line if that fails.
+    fn write_line_or_count(&mut self, line: &str) -> io::Result<()> {
+        let start = if self.is_cut { "\n" } else { "" };
+        let written = self.file.write_all(format!("{start}{line}\n").as_bytes());
+        self.is_cut = written.is_err();
+        self.n_lost += u64::from(self.is_cut);
+        written
     }
 }
 
@@ -123,14 +144,22 @@ fn lock_destination() -> MutexGuard<'static, LogDestination> {
 /// Marks the log as on, and sets its destination: the file, or standard error for `None`. Does not install a subscriber.
 pub(crate) fn turn_on(file: Option<File>) {
     let mut destination = lock_destination();
-    (destination.is_on, destination.file) = (true, file);
+    (destination.is_on, destination.file) = (true, file.map(|file| LogFile { file, n_lost: 0, is_cut: false }));
 }
 
 /// Waits until the lines queued for standard error are written, at most one second. Called before the process ends.
-pub(crate) fn wait_for_queued_lines() {
+///
+/// # Errors
+///
+/// [`Failure`] with the number of lines that could not be written to the log file.
+pub(crate) fn wait_for_queued_lines() -> Result<(), Failure> {
     let stderr = lock_destination().stderr.take();
     if let Some(lines) = stderr {
         lines.finish();
+    }
+    match lock_destination().file.as_ref().map_or(0, |file| file.n_lost) {
+        0 => Ok(()),
+        n_lost => Err(Failure::local(format!("the log file could not be written: {n_lost} lines are missing"))),
     }
 }
 
@@ -265,10 +294,26 @@ mod tests {
         assert_eq!(rest, [report.as_str(), "later"]);
     }
 
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn lines_for_a_full_disk_are_counted_and_the_log_goes_on_when_there_is_room() {
+        let path = std::env::temp_dir().join(format!("kibitzer-log-full-{}", std::process::id()));
+        let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let mut file = LogFile { file: full, n_lost: 0, is_cut: false };
+        for n_lost in 1..=3 {
+            assert!(file.write_line_or_count("secret").is_err() && file.n_lost == n_lost);
+        }
+        file.file = open_log_file(&path).unwrap();
+        file.write_line_or_count("later").unwrap();
+        file.write_line_or_count("last").unwrap();
+        assert_eq!((file.n_lost, std::fs::read_to_string(&path).unwrap().as_str()), (3, "\nlater\nlast\n"));
+        std::fs::remove_file(&path).unwrap();
+    }
+
     #[test]
     fn the_page_has_the_newest_lines_and_the_file_has_all() {
         let path = std::env::temp_dir().join(format!("kibitzer-log-{}", std::process::id()));
-        let file = Some(open_log_file(&path).unwrap());
+        let file = Some(LogFile { file: open_log_file(&path).unwrap(), n_lost: 0, is_cut: false });
         let mut destination = LogDestination { is_on: true, file, screen: None, stderr: None };
         destination.write_log_line("before the screen");
         destination.screen = Some(VecDeque::new());
