@@ -50,12 +50,11 @@ fn parse_untagged(line: &[u8], spare: &mut SpareAllocations) -> Option<Message> 
 }
 
 /// Parses a line that starts neither with `{` nor with stars, trying the most frequent messages first. No known line fits two of
-/// the parsers.
+/// the parsers before the last.
 fn parse_sentence(line: &[u8], spare: &mut SpareAllocations) -> Option<Message> {
     let arrival = PresenceChange::parse(line).map(Message::from);
     arrival
         .or_else(|| spare.parse_talk(line))
-        .or_else(|| Refusal::parse(line).map(Message::from))
         .or_else(|| Seek::parse_text(line).map(Message::from))
         .or_else(|| ObservingUpdate::parse(line).map(Message::from))
         .or_else(|| OwnGameStarting::parse(line).map(Message::from))
@@ -67,6 +66,9 @@ fn parse_sentence(line: &[u8], spare: &mut SpareAllocations) -> Option<Message> 
         .or_else(|| OfferNotice::parse(line).map(Message::from))
         .or_else(|| ExamineNotice::parse(line).map(Message::from))
         .or_else(|| ChallengeUpdate::parse(line).map(Message::from))
+        // Has the largest tables.
+        .or_else(|| Refusal::parse(line).map(Message::from))
+        // Accepts any other line about the partner.
         .or_else(|| PartnershipUpdate::parse(line).map(Message::from))
 }
 

@@ -116,7 +116,7 @@ pub enum Refusal {
     NotLoggedIn,
     /// Guests may not do this, or take part in it.
     NotRegistered,
-    /// This login has not joined the channel that it sent the tell to.
+    /// This login has not joined the channel, or does not listen to the shouts, that it sent the text to.
     NotInChannel,
     /// There is no current or last opponent who could receive the `say`.
     NobodyToTell,
@@ -292,7 +292,7 @@ const OTHERS: TemplateTable<Refusal> = sentences! {
     NotYourMove: "It is not your move." "It isn't your turn: wait until the simul giver is at your board.";
     UnknownCommand: "No such command (*)." "Obsolete command*" "Command is obsolete; *" "Courtesyabort is obsolete; *"
         "Use \"adjourn\" to courtesyadjourn a game." "inchannel [no params] has been removed"
-        "Due to a bug - this command has been temporarily removed."
+        "Due to a bug - this command has been temporarily removed." "Sorry -- not available because of a bug"
         "Command failed: There was an error expanding aliases.";
     AmbiguousCommand: "Ambiguous command \"*" "Ambiguous command. Matches:*";
     AmbiguousName: "Ambiguous name *" "Ambiguous variable *" "Ambiguous ivariable *" "Ambiguous list *";
@@ -329,7 +329,7 @@ const OTHERS: TemplateTable<Refusal> = sentences! {
     NoSuchBoard: "No such board: *" "No such category/board: *" "No such category *.";
     NoSuchChannel: "Invalid channel number." "The maximum channel number is #." "The lowest channel number is 0."
         "The channel must be a number." "Your channel to add must be a number between *.";
-    NotInChannel: "(Not sent because you are not in channel *.)";
+    NotInChannel: "(Not sent because you are not in channel *.)" "(Did not @ because you are not listening to *)";
     NothingFound: "No help available on *." "No information available on *." "No index entry for *."
         "Found no @ file matching *." "There is no help available for *." "There is no such message."
         "News item # not found*" "No stored game between *." "Journal entry @ is not available for *."
@@ -375,7 +375,7 @@ const OTHERS: TemplateTable<Refusal> = sentences! {
 const OF_GAME: TemplateTable<fn(GameId) -> Refusal> = &[
     ("You are already observing game #.", Refusal::AlreadyObserving),
     ("You are not observing game #.", Refusal::NotObserving),
-    ("Sorry, game # is a private game.", Refusal::PrivateGame),
+    ("Sorry, game # is a private game*", Refusal::PrivateGame),
 ];
 
 #[cfg(test)]
@@ -490,6 +490,9 @@ mod tests {
         ("You are already observing game 463.", Why::AlreadyObserving(GameId(463))),
         ("There is no such game.", Why::NoSuchGame),
         ("Sorry, game 5 is a private game.", Why::PrivateGame(GameId(5))),
+        ("Sorry, game 125 is a private game", Why::PrivateGame(GameId(125))),
+        ("(Did not it-shout because you are not listening to shouts)", Why::NotInChannel),
+        ("Sorry -- not available because of a bug", Why::UnknownCommand),
         ("You are not observing game 5.", Why::NotObserving(GameId(5))),
         ("You are not observing any games.", Why::NoneObserved),
         ("aset: Insufficient rights.", Why::NotAllowed),
