@@ -82,6 +82,23 @@ impl Transcript {
     pub fn events(&self) -> Vec<Event> {
         events_of(self.reader(), [self.stream().as_slice()])
     }
+
+    /// Decodes the first connection of the session to events, with the sent lines.
+    pub fn events_with_requests(&self) -> Vec<Event> {
+        let (mut reader, mut events) = (self.reader(), Vec::new());
+        for record in self.records.iter().take_while(|record| !record.bytes.is_empty()) {
+            match record.direction {
+                Direction::Received => {
+                    let mut piece = &record.bytes[..];
+                    events.extend(std::iter::from_fn(|| reader.next(&mut piece)));
+                }
+                Direction::Sent => {
+                    record.bytes.split_inclusive(|b| *b == b'\n').for_each(|line| reader.note_sent_line(line))
+                }
+            }
+        }
+        events
+    }
 }
 
 /// Decodes a stream, received in these pieces, to events.

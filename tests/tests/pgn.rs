@@ -87,6 +87,23 @@ fn recorded_games_of_chess_have_legal_unambiguous_moves_to_the_last_position() {
     assert!(n_games > 150 && n_moves > 1500, "{n_games} games, {n_moves} moves");
 }
 
+#[test]
+fn a_typed_list_of_moves_completes_a_game_without_block_mode() {
+    let transcript = Transcript::named("uhlinfics-moves-reply");
+    let games = games_of(&transcript.name, &transcript.events_with_requests());
+    let [game] = &games[..] else { panic!("{} games", games.len()) };
+    assert_eq!(sans(&game.pgn.to_string()), ["e4", "e5", "Nf3", "Nc6", "Bb5", "a6"]);
+    assert_eq!(game.pgn.tag("FEN"), None);
+    // Other clients send no fences, so what they typed makes no event.
+    let of_other_clients = |transcript: &&Transcript| transcript.records.iter().all(|record| !record.redacted);
+    for transcript in Transcript::all().iter().filter(of_other_clients) {
+        let n_listings =
+            |events: &[Event]| events.iter().filter(|event| matches!(event, Event::Listing { .. })).count();
+        let found = n_listings(&transcript.events_with_requests());
+        assert_eq!(found, n_listings(&transcript.events()), "{}", transcript.name);
+    }
+}
+
 /// Reads games from standard input, and prints one line for each: errors, ply count, variant, last position.
 const PYTHON: &str = r#"
 import sys, io, chess.pgn

@@ -178,10 +178,11 @@ impl WatcherDecoder {
     /// Queues a sent line, and its [`Event::Sent`] unless the line belongs to timeseal. `bytes` is empty for a private line. Ignored
     /// unless attached.
     fn queue_sent(&mut self, at: Instant, bytes: Vec<u8>, kind: TransmitKind) {
-        if !matches!(self.state, DecoderState::Attached(_)) {
-            return;
-        }
         let line = (!bytes.is_empty()).then(|| self.sent_text(&bytes));
+        let DecoderState::Attached(reader) = &mut self.state else { return };
+        if !matches!(kind, TransmitKind::Hello | TransmitKind::PingAnswer) {
+            reader.note_sent_line(line.as_deref().unwrap_or_default().as_bytes());
+        }
         self.events.push_back(tap_item(at, Observation::Sent { bytes: Bytes::from(bytes), kind }, None));
         if !matches!(kind, TransmitKind::Hello | TransmitKind::PingAnswer) {
             self.apply_session_event(at, Event::Sent { line, request: None });

@@ -66,6 +66,14 @@ impl EventReader {
         self.reader.framer_mut()
     }
 
+    /// Records a line that the client sent, unsealed. Between a command and the answer to the [fence](crate::session::fence_in_sent_line)
+    /// after it, the lines of a listing lead to an [`Event::Listing`], as they do in block mode.
+    ///
+    /// A session does this itself. A reader of a recording returns the same events only if it is called for each sent line.
+    pub fn note_sent_line(&mut self, line: &[u8]) {
+        self.listings.note_sent_line(line);
+    }
+
     /// Frees unused memory of buffers.
     pub(crate) fn shrink_to_fit(&mut self) {
         self.reader.shrink();

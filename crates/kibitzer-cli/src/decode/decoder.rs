@@ -70,11 +70,13 @@ impl DecodePrinter {
             }
             StreamPiece::Sent(None) => {
                 self.password_prompt.close_at_line_end(b"");
+                self.events.note_sent_line(b"");
                 self.print_sent(None)?;
             }
             StreamPiece::Sent(Some(bytes)) => {
                 for line in bytes.split_inclusive(|&byte| byte == b'\n') {
                     let Some(text) = text_unless_timeseal(line) else { continue };
+                    self.events.note_sent_line(text.as_bytes());
                     self.secrets.learn_alias(&text);
                     let is_secret = self.password_prompt.is_open || self.secrets.is_secret(&text);
                     self.password_prompt.close_at_line_end(line);

@@ -13,7 +13,7 @@ use crate::decode::StreamPiece;
 use crate::failure::{Failure, report};
 
 /// Kinds of events on which the games of a session depend.
-pub(super) const KINDS: [EventKind; 18] = [
+pub(super) const KINDS: [EventKind; 20] = [
     EventKind::Position,
     EventKind::Holding,
     EventKind::GameInfo,
@@ -29,6 +29,8 @@ pub(super) const KINDS: [EventKind; 18] = [
     EventKind::BlockEnd,
     EventKind::ListingLine,
     EventKind::Text,
+    EventKind::Refused,
+    EventKind::Sent,
     EventKind::Connected,
     EventKind::Lost,
     EventKind::Ended,
@@ -92,6 +94,10 @@ fn to_server_output(stored: &StoredEvent) -> Result<Option<(StreamPiece, Option<
     let text = |key: &str| event.get(key).and_then(Value::as_str);
     if let Some("connected" | "lost" | "ended") = text("event") {
         return Ok(Some((StreamPiece::Ended, None)));
+    }
+    if let Some("sent") = text("event") {
+        let line = text("line").map(|line| line.as_bytes().to_vec());
+        return Ok(Some((StreamPiece::Sent(line), None)));
     }
     let utc = text("utc").and_then(|utc| utc.parse().ok());
     Ok(to_server_lines(&event).map(|lines| (StreamPiece::Received(lines.into_bytes()), utc)))

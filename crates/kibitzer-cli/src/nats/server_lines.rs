@@ -43,7 +43,7 @@ pub(super) fn to_server_lines(event: &Value) -> Option<String> {
         // In a reply that names its command, lines are read as those of a listing.
         "block_start" => return Some(format!("\x15{}\x16{}\x16", number(event, "id")?, number(event, "code")?)),
         "block_end" => return Some("\x17\n\r".to_owned()),
-        "creating" | "partner" | "listing_line" | "text" => text(event, "text")?,
+        "creating" | "partner" | "listing_line" | "text" | "refused" => text(event, "text")?,
         _ => return None,
     };
     let end = if flag(event, "cut") == Some(true) { "\n\r\\   \n\r" } else { "\n\r" };

@@ -21,6 +21,7 @@ use super::Args;
 use crate::decode::StreamPiece;
 use crate::failure::Failure;
 use crate::live::StopSignal;
+use crate::output::text_unless_timeseal;
 
 /// Delay between two requests for the list of games of a server that refuses to announce games.
 const LOOK_INTERVAL: Duration = Duration::from_secs(5);
@@ -64,7 +65,13 @@ impl<'a> PgnConversion<'a> {
                 self.collector.interrupt_games();
                 self.reader = self.args.reader.event_reader();
             }
-            StreamPiece::Sent(_) | StreamPiece::Cut(_) => {}
+            StreamPiece::Sent(bytes) => {
+                let lines = bytes.as_deref().unwrap_or(b"\n").split_inclusive(|&byte| byte == b'\n');
+                for text in lines.filter_map(text_unless_timeseal) {
+                    self.reader.note_sent_line(text.as_bytes());
+                }
+            }
+            StreamPiece::Cut(_) => {}
         }
         Ok(())
     }

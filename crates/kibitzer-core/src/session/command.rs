@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use crate::event::{CommandError, MAX_COMMAND_BYTES};
 use crate::message::GameId;
+use crate::message::listing::command_words;
 use crate::session::secret::SecretDetector;
 use crate::text;
 
@@ -71,7 +72,7 @@ impl Command {
 
     /// Returns the words of the line, starting with the name of the command, in their original case.
     pub(super) fn words(&self) -> impl Iterator<Item = &str> {
-        self.without_prefix().split(' ').filter(|word| !word.is_empty())
+        command_words(&self.0)
     }
 
     /// Returns the line without leading `$`, `/` and blanks.

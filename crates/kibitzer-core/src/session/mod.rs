@@ -10,7 +10,6 @@
 mod command;
 mod context;
 mod dialect;
-mod fence;
 mod live;
 mod login;
 mod machine;
@@ -24,7 +23,6 @@ mod tests;
 mod transmit;
 
 pub use command::{Command, RequestOptions};
-pub use fence::fence_in_sent_line;
 pub use machine::Session;
 pub use machine::state::{DriverAction, SessionCounters, SessionState};
 pub use options::choices::{AdjournedGames, FirstConnect, TimesealChoice};
@@ -34,3 +32,5 @@ pub use reply::Reply;
 pub use requests::split::split_text;
 pub use secret::{Secret, SecretDetector, mask_secrets_in_line, mask_secrets_in_stream, mask_text_keeping_controls};
 pub use transmit::{Transmit, TransmitKind};
+
+pub use crate::wire::fence_in_sent_line;

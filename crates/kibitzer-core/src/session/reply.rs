@@ -58,7 +58,9 @@ impl Reply {
     /// In block mode the server reports which command it executed; otherwise `command` has to name it without abbreviation.
     pub fn listing(&self, command: &Command) -> Option<AnyListing> {
         let code = self.code.map(|code| code.0);
-        AnyListing::parse_reply(code, &command.verb(), self.answers().map(Event::raw))
+        let mut listing = AnyListing::parse_reply(code, &command.verb(), self.answers().map(Event::raw))?;
+        listing.set_game_asked_for(command.as_str());
+        Some(listing)
     }
 
     /// Returns whether the reply ends the observation of a game and starts none.

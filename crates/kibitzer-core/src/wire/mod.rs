@@ -5,6 +5,7 @@
 
 mod block_code;
 mod control;
+mod fence;
 mod frame;
 mod framer;
 mod line;
@@ -20,6 +21,8 @@ mod tests;
 mod wrap;
 
 pub use block_code::CommandCode;
+pub(crate) use fence::Fence;
+pub use fence::fence_in_sent_line;
 pub use frame::{Control, Frame, FrameKind, Level1Header, LineTag};
 pub use framer::Framer;
 pub(crate) use framer::{FastFrame, FastFrameKind};

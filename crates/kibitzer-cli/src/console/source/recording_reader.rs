@@ -165,7 +165,12 @@ impl RecordingReader {
             Direction::Sent => {
                 let lines = record.bytes.split_inclusive(|&b| b == b'\n');
                 let timeseal = self.args.timeseal();
-                self.ready.extend(lines.map(|line| sent_item(line, record.redacted, timeseal, &mut self.detector)));
+                for item in lines.map(|line| sent_item(line, record.redacted, timeseal, &mut self.detector)) {
+                    if let SourceItemKind::Sent { text, .. } = &item {
+                        self.events.note_sent_line(text);
+                    }
+                    self.ready.push_back(item);
+                }
             }
         }
     }

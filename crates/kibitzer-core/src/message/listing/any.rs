@@ -6,6 +6,7 @@ use super::{
     ChannelList, Finger, GameList, History, Listing as _, ListingCollector, MoveList, SoughtList, StoredGames,
     Variables, WhoList,
 };
+use crate::message::GameId;
 use crate::text::Line;
 
 /// Declares a variant for each listing: its type, the names of its commands, their codes in block mode, their numbers in ICC's units.
@@ -64,6 +65,14 @@ macro_rules! listings {
                 }
             }
 
+            /// Creates a collector for the reply to the command with this full name in lower case; `None` if it has no listing.
+            pub(crate) fn for_command(name: &str) -> Option<Self> {
+                match name {
+                    $($($name)|+ => Some(Self::$variant(ListingCollector::default())),)+
+                    _ => None,
+                }
+            }
+
             /// Adds the line if it is part of the listing; see [`ListingCollector::add_line`].
             pub(crate) fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
                 match self {
@@ -107,4 +116,21 @@ listings! {
     Variables(Variables): ["variables", "ivariables"], [58, 143], [131];
     /// Reply to `who`.
     Who(WhoList): ["who"], [146], [106];
+}
+
+impl AnyListing {
+    /// Sets the game of a list of moves that does not name it to the one that the command asked for by its number: `moves 12`.
+    pub(crate) fn set_game_asked_for(&mut self, command: &str) {
+        if let Self::Moves(list) = self
+            && let [verb, number] = command_words(command).collect::<Vec<_>>()[..]
+            && verb.eq_ignore_ascii_case("moves")
+        {
+            list.game = list.game.or_else(|| number.parse().ok().map(GameId));
+        }
+    }
+}
+
+/// Returns the words of a command, without the signs before its name that servers ignore.
+pub(crate) fn command_words(command: &str) -> impl Iterator<Item = &str> {
+    command.trim_start_matches(['$', '/', ' ']).split(' ').filter(|word| !word.is_empty())
 }

@@ -18,11 +18,11 @@ pub(super) mod reply_marks;
 
 use zeroize::Zeroizing;
 
-use super::fence::Fence;
 use super::options::SessionOptions;
 use super::options::credentials::Credentials;
 use crate::event::LoginError;
 use crate::message::{Family, Ivar};
+use crate::wire::Fence;
 
 pub(super) use icc::parse_login_refusal as parse_coded_login_refusal;
 

@@ -1,7 +1,7 @@
 //! Delimitation of replies: marks around them, or fences.
 
 use crate::message::{CommandCode, Control, Level1Header, Message};
-use crate::session::fence::Fence;
+use crate::wire::Fence;
 
 /// Player name in a unit's header if this login gave the command. Source: ICC's description of level 1.
 const THIS_LOGIN: &str = "*";

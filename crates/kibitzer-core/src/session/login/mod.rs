@@ -28,13 +28,13 @@ use std::time::{Duration, Instant};
 
 use super::context::Context;
 use super::dialect::Dialect;
-use super::fence::Fence;
 use super::options::credentials::Credentials;
 use super::options::{SessionOptions, saturating_deadline};
 use super::transmit::TransmitKind;
 use crate::event::{LoginError, LoginStep};
 use crate::message::{Control, Handle, LoginRefusal, Message};
 use crate::text::ServerText;
+use crate::wire::Fence;
 use crate::wire::Timeseal;
 
 use outcome::LoginFeature;

@@ -9,10 +9,10 @@ use crate::message::{Message, NameKind, Titles};
 use crate::session::context::Context;
 use crate::session::dialect::Dialect;
 use crate::session::dialect::reply_marks::ReplyMode;
-use crate::session::fence::Fence;
 use crate::session::options::SessionOptions;
 use crate::session::options::credentials::Credentials;
 use crate::session::transmit::TransmitKind;
+use crate::wire::Fence;
 use crate::wire::Timeseal;
 
 impl Login {

@@ -266,6 +266,9 @@ impl Session {
             return None;
         }
         let (transmit, sent) = self.cx.outbox.pop_with_sent_event(now)?;
+        if let Some(Event::Sent { line, .. }) = &sent {
+            self.cx.reader.note_sent_line(line.as_deref().unwrap_or_default().as_bytes());
+        }
         self.cx.counters.lines_sent += 1;
         self.cx.counters.bytes_sent += u64::try_from(transmit.bytes().len()).unwrap_or(u64::MAX);
         self.cx.events.extend(sent);

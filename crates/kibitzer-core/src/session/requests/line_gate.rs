@@ -18,9 +18,9 @@ use std::time::{Duration, Instant};
 
 use crate::event::Event;
 use crate::message::Message;
-use crate::session::fence::Fence;
 use crate::session::options::saturating_deadline;
 use crate::session::reply::is_caused_by_others;
+use crate::wire::Fence;
 
 /// Maximum wait for a prompt. A custom prompt of the account may not be recognized.
 const PROMPT_WAIT: Duration = Duration::from_millis(250);

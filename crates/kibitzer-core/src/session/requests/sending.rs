@@ -8,9 +8,9 @@ use super::{CompletedRequest, Requests};
 use crate::session::command::Command;
 use crate::session::context::Context;
 use crate::session::dialect::reply_marks::ReplyMode;
-use crate::session::fence::Fence;
 use crate::session::options::saturating_deadline;
 use crate::session::reply::PartialReply;
+use crate::wire::Fence;
 
 /// Maximum number of requests that wait for their reply, whatever the options permit.
 const MAX_IN_FLIGHT: usize = 64;

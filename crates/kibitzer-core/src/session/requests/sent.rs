@@ -6,8 +6,8 @@ use std::time::Instant;
 use crate::event::{RequestError, RequestId};
 use crate::game::{GameIdentity, Games};
 use crate::session::command::Command;
-use crate::session::fence::Fence;
 use crate::session::reply::PartialReply;
+use crate::wire::Fence;
 
 /// Highest number of a command in block mode, after which the numbers start again at 1. FICS recommends small numbers; a long
 /// cycle keeps late replies apart.

@@ -3,7 +3,8 @@
 use super::login::{on_fics, on_uhlin};
 use super::peer::{Manner, Peer};
 use super::*;
-use crate::message::{CommandCode, Ivar, Refusal};
+use crate::message::listing::AnyListing;
+use crate::message::{CommandCode, GameId, Ivar, Refusal};
 
 /// Returns the block of a reply and the prompt after it.
 fn block(number: &str, code: u32, text: &str) -> String {
@@ -33,6 +34,39 @@ fn a_numbered_reply_is_its_block_alone() {
     let [(over, Ok(reply))] = &replies[..] else { panic!("{replies:?}") };
     assert_eq!((*over, reply.code), (id, Some(CommandCode(37))));
     assert_eq!(reply.lines().collect::<Vec<_>>(), [&b"Finger of Newton:"[..], b"", b"On for: 5 secs"]);
+}
+
+#[test]
+fn a_list_of_moves_between_fences_is_an_event_of_the_game_that_was_asked_for() {
+    const REPLY: &str = "\n\rDmitri (UNR) vs. Admin (UNR) --- 1999.09.03 23:27:39\n\r\
+        Unrated Untimed match, initial time: 0 minutes, increment: 0 seconds.\n\r\n\r\
+        Move  Dmitri             Admin              \n\r----  ----------------   ----------------\n\r\
+        \u{20} 1.  e4      (0:00)     e5      (0:00)  \n\r      {Still in progress} *\n\r\n\r";
+    let (mut driver, peer) = on_uhlin(guest());
+    // Talk inside is not part of it, and another game's number is not asked for.
+    let talk = REPLY.replace("Move  D", "Foo tells you:   7.  e4      (0:00)     e5      (0:00)\n\rMove  D");
+    let mut peer = peer.on("moves 7", &talk).on("moves Dmitri", REPLY).on("finger moves 7", REPLY);
+    let list = |driver: &mut Driver, peer: &mut Peer, command: &str| {
+        let n_before = driver.events().len();
+        driver.request(command).unwrap();
+        driver.serve(peer);
+        let reply = driver.reply().unwrap().listing(&Command::new(command).unwrap());
+        let events = &driver.events()[n_before..];
+        let listed: Vec<_> = events
+            .iter()
+            .filter_map(
+                |event| if let Event::Listing { listing, .. } = event { Some((**listing).clone()) } else { None },
+            )
+            .collect();
+        assert_eq!(listed, Vec::from_iter(reply), "{command}");
+        listed.into_iter().next()
+    };
+    let game =
+        |listing| if let Some(AnyListing::Moves(list)) = listing { Some((list.game, list.moves.len())) } else { None };
+    assert_eq!(game(list(&mut driver, &mut peer, "moves 7")), Some((Some(GameId(7)), 2)));
+    assert_eq!(game(list(&mut driver, &mut peer, "$Moves  7")), None, "the peer knows no such command");
+    assert_eq!(game(list(&mut driver, &mut peer, "moves Dmitri")), Some((None, 2)));
+    assert_eq!(list(&mut driver, &mut peer, "finger moves 7"), None);
 }
 
 // Rules: transport P2

@@ -19,11 +19,11 @@ const ICC_REFUSAL: &[u8] = b"No such command (";
 /// Every server repeats an unknown command in its refusal, in lower case: `zqabcdefgh: Command not found.` (FICS, FatICS),
 /// `…: Command has failed.` (uhlin/fics), `No such command (…).` (ICC).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Fence([u8; LENGTH]);
+pub(crate) struct Fence([u8; LENGTH]);
 
 impl Fence {
     /// Draws the letters of a new fence from the generator; equal seeds give equal fences.
-    pub(super) fn random(rng: &mut Rng) -> Self {
+    pub(crate) fn random(rng: &mut Rng) -> Self {
         let mut letters = [0; LENGTH];
         let (prefix, random) = letters.split_at_mut(PREFIX.len());
         prefix.copy_from_slice(PREFIX);
@@ -32,23 +32,23 @@ impl Fence {
     }
 
     /// Returns the ten letters of the fence, which are sent as a command.
-    pub(super) fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         std::str::from_utf8(&self.0).unwrap_or_default()
     }
 
     /// Returns whether a received line contains this fence. Only its refusal does, at any position: a prompt may precede it.
-    pub(super) fn is_answered_by(&self, line: &[u8]) -> bool {
+    pub(crate) fn is_answered_by(&self, line: &[u8]) -> bool {
         find(line, &self.0).is_some()
     }
 
     /// Returns whether a received line is the refusal of this fence in ICC's words.
-    pub(super) fn is_answered_by_icc(&self, line: &[u8]) -> bool {
+    pub(crate) fn is_answered_by_icc(&self, line: &[u8]) -> bool {
         self.text_before_answer(line).is_some_and(|before| before.ends_with(ICC_REFUSAL))
     }
 
     /// Returns the custom prompt that precedes the refusal on its line; `None` if the line does not contain the fence, or if the
     /// text before it does not end with a blank. Every prompt does; other text is the rest of a line that was cut short.
-    pub(super) fn prompt_before_answer<'a>(&self, line: &'a [u8]) -> Option<&'a [u8]> {
+    pub(crate) fn prompt_before_answer<'a>(&self, line: &'a [u8]) -> Option<&'a [u8]> {
         let before = self.text_before_answer(line)?;
         let prompt = before.strip_suffix(ICC_REFUSAL).unwrap_or(before);
         prompt.ends_with(b" ").then(|| shortest_period(prompt))
