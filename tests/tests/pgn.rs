@@ -16,7 +16,8 @@ use cozy_chess::util::parse_san_move;
 use kibitzer_bot::pgn::{PgnCollector, PgnGame, PgnOrigin};
 use kibitzer_bot::tracker::{TrackedChangeKind, TrackedGame};
 use kibitzer_core::Event;
-use kibitzer_tests::Transcript;
+use kibitzer_core::message::Message;
+use kibitzer_tests::{Transcript, events_of};
 
 /// A recorded game: its record and the server's last position, without counters.
 struct Recorded {
@@ -146,9 +147,64 @@ fn read_by_python(pgn: &str) -> Option<Vec<Vec<String>>> {
     Some(text.lines().map(|line| line.split('\t').map(str::to_owned).collect()).collect())
 }
 
-/// Returns whether the independent reader knows the variant. An observer of uhlin/fics is not told that a game is bughouse.
+/// Returns whether the independent reader knows the variant.
 fn is_readable(game: &Recorded) -> bool {
-    game.variant != "bughouse" && !game.place.starts_with("uhlinfics-bughouse")
+    !["bughouse", "unknown"].contains(&game.variant.as_str())
+}
+
+#[test]
+fn reserves_without_a_reported_kind_show_by_captures_which_variant_it_is() {
+    // An observer of the first server is told of no kind; the lines that report it on the second are left out here.
+    let is_kind = |line: &[u8]| {
+        [&b"<g1>"[..], b"Creating: ", b"{Game "].iter().any(|start| line.trim_ascii().starts_with(start))
+            || line.windows(5).any(|word| word == b" blit")
+    };
+    for (name, want) in [
+        ("uhlinfics-bughouse-3-observer-only", &["bughouse", "bughouse"][..]),
+        ("uhlinfics-bughouse-1-Erika", &["bughouse", "bughouse"]),
+        ("uhlinfics-bughouse-2-deep-holdings-Erika", &["bughouse", "bughouse"]),
+        ("fatics-bughouse-observer", &["bughouse", "bughouse"]),
+        ("fatics-bughouse-whiteA", &["bughouse"]),
+        ("fatics-crazyhouse-observer", &["crazyhouse"]),
+        ("fatics-crazyhouse-white", &["crazyhouse"]),
+    ] {
+        let transcript = Transcript::named(name);
+        let stream = transcript.stream();
+        let lines: Vec<_> = stream.split_inclusive(|byte| *byte == b'\n').filter(|line| !is_kind(line)).collect();
+        let found: Vec<_> =
+            games_of(name, &events_of(transcript.reader(), lines)).into_iter().map(|game| game.variant).collect();
+        assert_eq!(found, want, "{name}");
+    }
+    let collected = |events: &[Event]| {
+        let mut collector = PgnCollector::new(PgnOrigin::new("localhost")).with_observed();
+        events.iter().for_each(|event| drop(collector.apply(event, None)));
+        collector
+    };
+    let events = Transcript::named("uhlinfics-bughouse-3-observer-only").events();
+    let both = collected(&events);
+    let first = both.tracker().iter().next().unwrap();
+    assert!(both.bughouse_match(first.key()).unwrap().contains("Boris"), "both boards are one match");
+    // Before the first piece is passed nothing shows it.
+    let is_pass =
+        |event: &Event| matches!(event.message(), Some(Message::Holding(holding)) if holding.passed.is_some());
+    let early = collected(&events[..events.iter().position(is_pass).unwrap()]);
+    assert!(early.tracker().iter().all(|game| game.variant() == "unknown"));
+}
+
+#[test]
+fn a_game_from_a_bughouse_challenge_is_announced_as_bughouse() {
+    let mut n_created = 0;
+    for player in ["Alice", "Boris", "Carla", "Dmitri"] {
+        for event in Transcript::named(&format!("uhlinfics-bughouse-1-{player}")).events() {
+            if let Some(Message::GameCreated(created)) = event.message() {
+                let is_mine = [&created.white, &created.black].iter().any(|name| name.as_str() == player);
+                let variant = created.game_kind().variant.unwrap();
+                n_created += usize::from(is_mine && variant == "bughouse");
+                assert!(variant == "bughouse" || !is_mine && variant == "wild", "{player}: {created:?}");
+            }
+        }
+    }
+    assert_eq!(n_created, 4);
 }
 
 #[test]

@@ -114,7 +114,7 @@ impl EventReader {
     fn apply_and_hold_second_event(&mut self, mut received: Received) -> Event {
         let offset = received.offset;
         let listing = self.listings.mark_line_or_finish(&mut received);
-        self.games.add_reserves(&mut received.message);
+        self.games.add_earlier_facts(&mut received.message);
         let MessageEffect { change, notice, replaced } = self.games.apply(&received.message);
         let event = Event::Received { received, change };
         let report = match (listing, notice) {

@@ -10,6 +10,7 @@ use kibitzer::core::message::listing::MoveList;
 use kibitzer::core::message::{
     ClockReading, GameEnded, GameId, GameInfo, GameKind, Handle, OwnGameStarting, Rating, Relation, Style12,
 };
+use kibitzer::core::text::ServerText;
 
 use super::change::{GameKey, TrackedState};
 use super::line::{MoveLine, TrackedMove, shredder_fen};
@@ -135,17 +136,19 @@ impl TrackedGame {
 
     /// Returns the variant by its UCI name where there is one: `chess`, `chess960`, `crazyhouse`, `wild/5`.
     ///
-    /// A game of unknown kind, or only known as `wild`, is `bughouse` with a partner's game, and `crazyhouse` with reserves; without
-    /// either, it is the server's word for the kind, and `chess` without one.
+    /// Where the server did not report it, it is what the captures and the partner's game show; with reserves but without such
+    /// evidence `unknown`, otherwise the server's word for the kind, and `chess` without one.
     pub fn variant(&self) -> String {
-        let reported = self.game_kind().variant.filter(|variant| *variant != "wild");
-        match (reported, self.game.partner_game(), self.game.hands()) {
-            (Some(variant), ..) => variant.as_str().to_owned(),
-            (None, Some(_), _) => "bughouse".to_owned(),
-            (None, None, Some(_)) => "crazyhouse".to_owned(),
-            (None, None, None) if self.game_kind().variant.is_some() => "wild".to_owned(),
-            (None, None, None) => self.game.kind().unwrap_or("chess").to_ascii_lowercase(),
-        }
+        let kind = self.game_kind();
+        let announced = kind.variant.as_ref().map(ServerText::as_str);
+        let reported = announced.filter(|variant| *variant != "wild");
+        reported.or_else(|| self.game.variant()).map_or_else(
+            || match self.game.hands() {
+                Some(_) => "unknown".to_owned(),
+                None => announced.or(self.game.kind()).unwrap_or("chess").to_ascii_lowercase(),
+            },
+            str::to_owned,
+        )
     }
 
     fn game_kind(&self) -> GameKind {

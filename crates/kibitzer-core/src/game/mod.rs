@@ -16,13 +16,13 @@ mod update;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::chess::Hands;
+use crate::chess::{Color, Hands, Role};
 use crate::message::{
-    Control, DeltaBoard, ExamineAction, GameCreated, GameEnded, GameId, GameInfo, GameMap, Handle, Holding, Message,
-    PartnershipUpdate, Relation, Style12,
+    Challenge, Control, DeltaBoard, ExamineAction, GameCreated, GameEnded, GameId, GameInfo, GameMap, Handle, Holding,
+    MeOrOther, Message, PartnershipUpdate, Relation, Style12,
 };
 use crate::options::numeric_options;
-use crate::text::PlayerText;
+use crate::text::{PlayerText, ServerText};
 
 use announced::AnnouncedGames;
 pub(crate) use change::PrecedingReport;
@@ -82,6 +82,10 @@ pub struct Games {
     announced: AnnouncedGames,
     /// Whether the server has reported pieces in reserve.
     has_reserves: bool,
+    /// A piece that the server has passed to a game, until the next board: the number of the game, the receiver and the piece.
+    passed: Option<(GameId, Color, Role)>,
+    /// The players of the last challenge and the stored position that it names; `None` if it names none.
+    loaded: Option<Box<([Handle; 2], ServerText)>>,
     /// Number of the bughouse game of this login's partner.
     partner_game: Option<GameId>,
     /// Name of this login, once the server has reported it.
@@ -139,10 +143,16 @@ impl Games {
         self.apply(message).change
     }
 
-    /// Stores in a board of the server the reserves of its game after the last move, if they are known.
+    /// Adds to a message what earlier ones show: to a board the reserves of its game after the last move, and to the announcement
+    /// of a game the position that it starts from.
     #[inline]
-    pub(crate) fn add_reserves(&self, message: &mut Message) {
-        if self.has_reserves
+    pub(crate) fn add_earlier_facts(&self, message: &mut Message) {
+        if let (Message::GameCreated(created), Some((players, position))) = (&mut *message, self.loaded.as_deref())
+            && [&created.white, &created.black].iter().all(|player| players.contains(player))
+            && let Some(created) = created.value_mut()
+        {
+            created.loaded_from = Some(position.clone());
+        } else if self.has_reserves
             && let Message::Style12(board) = message
             && !board.relation().is_isolated()
         {
@@ -175,6 +185,13 @@ impl Games {
             Message::GameUpdate(update) => return self.apply_update(update),
             Message::GameInfo(info) => return self.apply_info(info),
             Message::GameCreated(created) => self.keep_announcement(created),
+            Message::Challenge(challenge) => self.keep_loaded_position(challenge),
+            // The partner's challenge, as this login's game in it.
+            Message::Text(line) => {
+                let terms =
+                    line.as_bytes().strip_prefix(b"Your game would be ")?.trim_ascii_end().strip_suffix(b".")?;
+                self.keep_loaded_position(&Challenge::parse_players_and_terms(terms, MeOrOther::Other)?);
+            }
             Message::GameEnded(ended) => return self.apply_ended(ended),
             Message::Observing(observing) => {
                 let kind = if observing.is_observed { ChangeKind::Followed } else { ChangeKind::Left };
@@ -204,6 +221,14 @@ impl Games {
             Some(game) if game.continues_with(board) => {
                 let was_current = game.owns_number();
                 let (step, replaced) = game.apply_board_and_take_replaced(board);
+                let passed = self.passed.take().filter(|(other, ..)| *other != id && step.kind == ChangeKind::Moved);
+                let capture = passed.and_then(|_| game.last_capture());
+                // A piece that was captured here appears on the other board of a bughouse match.
+                if let Some((other, to, role)) = passed
+                    && capture.is_some_and(|(taker, taken)| taker != to && (role == taken || role == Role::Pawn))
+                {
+                    self.link_partner_games(id, other);
+                }
                 if !was_current {
                     self.take_and_apply_announced(id);
                 }
@@ -271,11 +296,13 @@ impl Games {
     fn apply_holding(&mut self, holding: &Holding) -> Option<MessageEffect> {
         let hands = Hands { white: holding.white, black: holding.black };
         self.has_reserves = true;
+        self.passed = holding.passed.map(|(to, role)| (holding.game, to, role));
         let Some(game) = self.game_owning_number(holding.game) else {
             self.announced.move_to_latest_or_insert(holding.game).hands = Some(hands);
             return None;
         };
         game.set_hands_and_reset_evidence(hands);
+        game.note_passed_piece(holding.passed);
         Some(MessageEffect::change(game, ChangeKind::Holding))
     }
 
@@ -300,6 +327,12 @@ impl Games {
     /// leaves open whether the number still means this game.
     fn game_owning_number(&mut self, id: GameId) -> Option<&mut Game> {
         self.by_id.get_mut(id).filter(|game| game.owns_number())
+    }
+
+    /// Keeps the players of a challenge and the position that it names, for the announcement of the game.
+    fn keep_loaded_position(&mut self, challenge: &Challenge) {
+        let players = [challenge.from.clone(), challenge.to.clone()];
+        self.loaded = challenge.loaded_from.clone().map(|position| Box::new((players, position)));
     }
 
     /// Keeps the announcement of a game for its first board. If a known game has this number, the announcement decides which of

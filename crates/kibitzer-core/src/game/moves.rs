@@ -82,7 +82,7 @@ impl PlayedMove {
     }
 
     /// Returns the captured piece and its square; `None` if the move captures nothing, or if its squares are unknown.
-    const fn captured(&self) -> Option<(Square, Role)> {
+    pub(super) const fn captured(&self) -> Option<(Square, Role)> {
         match (self.removed, self.played) {
             (RemovedPiece::Piece(role), LastMove::Normal { to, .. }) => Some((to, role)),
             (RemovedPiece::EnPassant, LastMove::Normal { from, to, .. }) => {

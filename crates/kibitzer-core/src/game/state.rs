@@ -10,7 +10,7 @@ use super::announced::AnnouncedGame;
 use super::moves::{KnownMoves, PlayedMove};
 use super::play;
 use crate::chess::{Color, Fen, Hands};
-use crate::message::{BoardNumbers, GameCreated, GameEnded, GameId, GameInfo, Handle, Style12};
+use crate::message::{BoardNumbers, GameCreated, GameEnded, GameId, GameInfo, GameKind, Handle, Style12};
 use crate::text::ServerText;
 
 use datagrams::AwaitedMoves;
@@ -27,7 +27,9 @@ pub struct Game {
     pub(super) moves: KnownMoves,
     kind: Option<ServerText>,
     rated: Option<bool>,
-    /// Whether the variant is known, and its rules forbid a move that leaves one's own king attacked.
+    /// The variant of `kind`; `None` if the server has not reported it.
+    variant: Option<ServerText>,
+    /// Whether the rules of that variant forbid a move that leaves one's own king attacked.
     forbids_check: bool,
     info: Option<Box<GameInfo>>,
     pub(super) partner_game: Option<GameId>,
@@ -69,6 +71,7 @@ impl Game {
             position,
             kind: None,
             rated: None,
+            variant: None,
             forbids_check: false,
             info: None,
             partner_game: None,
@@ -175,7 +178,7 @@ impl Game {
     pub(super) fn apply_announced(&mut self, reports: AnnouncedGame) {
         if let Some(created) = reports.created.filter(|created| self.has_exact_players(&created.white, &created.black))
         {
-            self.forbids_check = created.game_kind().forbids_check();
+            self.set_variant(created.game_kind());
             self.kind = Some(created.kind);
             self.rated = created.rated;
         }
@@ -185,9 +188,17 @@ impl Game {
         self.hands = reports.hands.or(self.hands);
     }
 
+    /// Stores the variant, unless the kind has none.
+    fn set_variant(&mut self, kind: GameKind) {
+        if kind.variant.is_some() {
+            self.forbids_check = kind.forbids_check();
+            self.variant = kind.variant;
+        }
+    }
+
     /// Replaces the terms. Type and rating keep their values if the terms lack them.
     pub(super) fn set_terms_keeping_kind(&mut self, info: GameInfo) {
-        self.forbids_check = info.game_kind().variant.map_or(self.forbids_check, |_| info.game_kind().forbids_check());
+        self.set_variant(info.game_kind());
         self.kind = info.kind.clone().or(self.kind.take());
         self.rated = info.rated.or(self.rated);
         self.info = Some(Box::new(info));

@@ -129,9 +129,9 @@ impl OwnGameStarting {
 }
 
 impl GameCreated {
-    /// Parses [`kind`](Self::kind) as speed and variant.
+    /// Parses [`kind`](Self::kind) as speed and variant; [`loaded_from`](Self::loaded_from) shows which variant `wild` is.
     pub fn game_kind(&self) -> GameKind {
-        GameKind::parse(self.kind.as_str())
+        GameKind::parse(self.kind.as_str()).resolve_wild(self.loaded_from.as_ref().map(ServerText::as_str))
     }
 }
 

@@ -76,6 +76,8 @@ pub struct GameCreated {
     pub kind: ServerText,
     /// Whether this is an adjourned game that was resumed (`Continuing`).
     pub resumed: bool,
+    /// The stored position that the game starts from, by the last challenge between its players; the line does not contain it.
+    pub loaded_from: Option<ServerText>,
 }
 
 impl GameCreated {
@@ -90,7 +92,7 @@ impl GameCreated {
         };
         let rated = read_rated(&mut at);
         let kind = ServerText::from_wire(at.take_rest().trim_ascii());
-        Some(Self { game, white, black, rated, kind, resumed })
+        Some(Self { game, white, black, rated, kind, resumed, loaded_from: None })
     }
 }
 

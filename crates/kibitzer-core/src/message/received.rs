@@ -110,6 +110,11 @@ impl<T> Parsed<T> {
         }
     }
 
+    /// Returns the value for modification; `None` if clones exist.
+    pub(crate) fn value_mut(&mut self) -> Option<&mut T> {
+        Arc::get_mut(&mut self.0).map(|contents| &mut contents.value)
+    }
+
     /// Returns the line as received; see [`Received::raw`].
     pub fn raw(&self) -> &[u8] {
         &self.0.line

@@ -169,7 +169,7 @@ impl Game {
         }
         let step = self.play_notated_move(notation, sent)?;
         let has_captured = self.reserves.has_captured || notation.is_capture();
-        self.reserves = ReserveEvidence { before_move: self.hands, has_captured };
+        self.reserves = ReserveEvidence { before_move: self.hands, has_captured, ..self.reserves };
         let Some(awaited) = awaited else { return Ok(Some(step)) };
         if awaited.n_moves > 1 {
             self.awaited = Some(AwaitedMoves { n_moves: awaited.n_moves - 1, ..awaited });

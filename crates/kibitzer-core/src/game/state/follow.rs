@@ -56,7 +56,13 @@ impl Game {
             GameStep { notice, ..self.restart_moves_at(board, ChangeKind::Jumped) }
         };
         self.is_out_of_step = false;
-        (step, std::mem::replace(&mut self.position, Arc::clone(board)))
+        let replaced = std::mem::replace(&mut self.position, Arc::clone(board));
+        if step.kind == ChangeKind::Moved {
+            self.compare_passed_piece_with_capture();
+        } else if step.kind != ChangeKind::Repeated {
+            self.note_passed_piece(None);
+        }
+        (step, replaced)
     }
 
     /// Applies a board one ply after the last known one: adds its move, or treats the board as unexpected if the move does not

@@ -3,6 +3,7 @@
 use super::Game;
 use crate::chess::{Color, Hands, LastMove, Role};
 use crate::message::Style12;
+use crate::text::ServerText;
 
 /// Number of the variant in which pieces are passed from another board.
 const BUGHOUSE: u16 = 24;
@@ -15,6 +16,18 @@ pub(super) struct ReserveEvidence {
     pub(super) before_move: Option<Hands>,
     /// Whether a move has captured a piece since the last report.
     pub(super) has_captured: bool,
+    /// A piece that the last report added to a reserve, until the next move: the receiver and the piece.
+    pub(super) passed: Option<(Color, Role)>,
+    pub(super) source: Option<ReserveSource>,
+}
+
+/// Where the pieces in reserve were captured, as far as the moves show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ReserveSource {
+    /// On the same board: crazyhouse.
+    SameBoard,
+    /// On another board: bughouse.
+    OtherBoard,
 }
 
 impl Game {
@@ -24,10 +37,50 @@ impl Game {
     pub(super) fn mover_may_hold(&self, role: Role) -> bool {
         let side = self.position.side_to_move();
         let has = |hands: Hands| hands.of(side).count(role) > 0;
-        let ReserveEvidence { before_move, has_captured } = self.reserves;
+        let ReserveEvidence { before_move, has_captured, .. } = self.reserves;
         let wild = self.info.as_ref().and_then(|info| info.start.as_ref()).map(|start| start.wild);
         let is_unknown = self.hands.is_none() && (self.base().ply() > 0 || wild.is_none_or(|wild| wild == BUGHOUSE));
         is_unknown || has_captured || self.hands.is_some_and(has) || before_move.is_some_and(has)
+    }
+
+    /// Returns the variant: the reported one, or else the one that the partner's game and the captures show. `None` if neither does;
+    /// `wild` is not a variant.
+    pub fn variant(&self) -> Option<&str> {
+        let reported = self.variant.as_ref().map(ServerText::as_str).filter(|variant| *variant != "wild");
+        let shown = || match (self.partner_game, self.reserves.source) {
+            (Some(_), _) | (_, Some(ReserveSource::OtherBoard)) => Some("bughouse"),
+            (None, Some(ReserveSource::SameBoard)) => Some("crazyhouse"),
+            (None, None) => None,
+        };
+        reported.or_else(shown)
+    }
+
+    /// Returns the side that made the last known move, and the piece that it captured; `None` without a capture.
+    pub(in crate::game) fn last_capture(&self) -> Option<(Color, Role)> {
+        let (_, role) = self.moves().last()?.captured()?;
+        Some((!self.position.side_to_move(), role))
+    }
+
+    /// Records that a report of the reserves added a piece. Servers report a capture on the same board before or after the move.
+    pub(in crate::game) fn note_passed_piece(&mut self, passed: Option<(Color, Role)>) {
+        let is_of_last_move = passed.is_some() && passed == self.last_capture();
+        self.reserves.passed = passed.filter(|_| !is_of_last_move);
+        if is_of_last_move {
+            self.reserves.source.get_or_insert(ReserveSource::SameBoard);
+        }
+    }
+
+    /// Compares the piece that was passed before a move with the piece that the move captured.
+    pub(super) fn compare_passed_piece_with_capture(&mut self) {
+        let Some((to, role)) = self.reserves.passed.take() else { return };
+        match self.last_capture() {
+            // A promoted piece becomes a pawn.
+            Some((taker, taken)) if taker == to && role == Role::Pawn && taken != role => {}
+            Some(capture) if capture == (to, role) => {
+                self.reserves.source.get_or_insert(ReserveSource::SameBoard);
+            }
+            _ => self.reserves.source = Some(ReserveSource::OtherBoard),
+        }
     }
 
     /// Returns the reserves after the last move of `board`, the next one of this game; `None` if they are not known.

@@ -40,6 +40,7 @@ fn start_announcement(info: &GameInfo, start: &IccGameStart) -> Option<Message> 
             rated: info.rated,
             kind: info.kind.clone().unwrap_or_default(),
             resumed: false,
+            loaded_from: None,
         })),
         IccGameStartReason::Observed => Some(ObservingUpdate { game: info.game, is_observed: true }.into()),
         IccGameStartReason::Isolated | IccGameStartReason::Changed => None,
