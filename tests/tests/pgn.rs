@@ -177,7 +177,9 @@ fn reserves_without_a_reported_kind_show_by_captures_which_variant_it_is() {
     }
     let collected = |events: &[Event]| {
         let mut collector = PgnCollector::new(PgnOrigin::new("localhost")).with_observed();
-        events.iter().for_each(|event| drop(collector.apply(event, None)));
+        for event in events {
+            collector.apply(event, None);
+        }
         collector
     };
     let events = Transcript::named("uhlinfics-bughouse-3-observer-only").events();

@@ -143,6 +143,7 @@ impl EventReader {
     pub fn stream_state(&self) -> StreamState {
         let mut state = self.reader.stream_state();
         state.me.clone_from(&self.games.me);
+        state.loaded.clone_from(&self.games.loaded);
         state
     }
 
@@ -175,6 +176,7 @@ impl EventReader {
             reader.add_game_for_datagrams(game.position());
         }
         games.me.clone_from(&state.me);
+        games.loaded.clone_from(&state.loaded);
         Self { reader, games, ..Self::default() }
     }
 

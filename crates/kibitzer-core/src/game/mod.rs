@@ -85,7 +85,7 @@ pub struct Games {
     /// A piece that the server has passed to a game, until the next board: the number of the game, the receiver and the piece.
     passed: Option<(GameId, Color, Role)>,
     /// The players of the last challenge and the stored position that it names; `None` if it names none.
-    loaded: Option<Box<([Handle; 2], ServerText)>>,
+    pub(crate) loaded: Option<Box<([Handle; 2], ServerText)>>,
     /// Number of the bughouse game of this login's partner.
     partner_game: Option<GameId>,
     /// Name of this login, once the server has reported it.

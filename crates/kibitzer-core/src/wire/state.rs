@@ -2,7 +2,7 @@
 
 use super::options::{Family, Timeseal};
 use super::quote::Quote;
-use crate::text::Handle;
+use crate::text::{Handle, ServerText};
 
 /// State of a reader after a frame, on which the meaning of the next byte depends: its settings, and what it has found in the
 /// stream.
@@ -37,6 +37,8 @@ pub struct StreamState {
     pub(crate) quote: Quote,
     /// Handle of this login; `None` if unknown.
     pub me: Option<Handle>,
+    /// The players of the last challenge and the stored position that it names; `None` if it names none.
+    pub(crate) loaded: Option<Box<([Handle; 2], ServerText)>>,
 }
 
 impl StreamState {
