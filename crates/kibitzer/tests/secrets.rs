@@ -140,6 +140,21 @@ async fn no_output_contains_the_password() {
     assert!(redacted.iter().all(|record| record.direction == Direction::Sent && record.bytes == b"[redacted]\n"));
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_password_in_talk_is_recorded_as_typed_and_one_in_a_command_is_not() {
+    let recording = Recording::new("talk");
+    let (mut listener, profile) = listen();
+    let (client, mut peer) = listener.guest(profile.record_file(&recording.0)).await;
+    peer.serving(client.request(&format!("tell Foo my password is {PASSWORD}"))).await.unwrap();
+    let _ = peer.serving(client.request("password swordfish perch")).await;
+    client.shutdown().await;
+    let sent = recording.records().into_iter().filter(|record| record.direction == Direction::Sent);
+    let lines: Vec<_> = sent.map(|record| String::from_utf8(record.bytes).unwrap()).collect();
+    let [talk, command] = lines.last_chunk().unwrap();
+    assert!(talk.ends_with("tell Foo my password is swordfish\n"), "{talk}");
+    assert_eq!(command, "[redacted]\n");
+}
+
 // Rules: transport LG2
 #[tokio::test(start_paused = true)]
 async fn a_sealed_password_is_not_recorded() {

@@ -232,7 +232,8 @@ fn inspection_section() -> Vec<Setting> {
         /// Access of those programs: read, or write to allow sending lines too. On the command line: --attach-write.
         "attach_access" = r#""write""#, |profile| &mut profile.attach_access;
         /// Whether recently sent passwords are also redacted in the events and replies that a program receives, when the server echoes them.
-        /// Recordings, logs and attached programs never contain them.
+        /// Recordings, logs and attached programs contain neither lines of the login or of commands with a password, nor such an echo.
+        /// A password that is typed in talk is not recognized.
         "redact_events" = "true", |profile| &mut profile.redacts_events;
     }
 }

@@ -10,7 +10,8 @@ pub use search::{Secret, mask_secrets_in_line, mask_secrets_in_stream, mask_text
 /// Characters that may precede a command: `$` and `/` of clients, the number of block mode, tags of ICC.
 const PREFIX: &[char] = &['$', '/', '`', ' ', '\t', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'];
 
-/// Decides which typed lines contain a password, on FICS, its relatives and ICC.
+/// Decides which typed lines contain a password, on FICS, its relatives and ICC: those of commands with a password. A password in
+/// talk is not recognized, even if it is that of the login.
 ///
 /// All components that store or show typed lines use it. [`learn_alias`](Self::learn_alias) adds aliases of such commands.
 ///
