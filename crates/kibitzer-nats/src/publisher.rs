@@ -161,7 +161,7 @@ impl Publisher {
         }
     }
 
-    /// Waits until all events are stored, at most for `time_limit`, and stops publishing. At the limit, writes the rest to the
+    /// Waits until all events are stored, at most for `time_limit`, and stops publishing. At the limit, the rest remains in the
     /// spill file if there is one.
     ///
     /// # Errors
@@ -179,7 +179,7 @@ impl Publisher {
         self.queue.close();
         let Ok(ended) = timeout(time_limit, self.task.join_next()).await else {
             self.task.shutdown().await;
-            let UnstoredEvents { count, are_all_in_file } = self.queue.save_to_spill();
+            let UnstoredEvents { count, are_all_in_file } = self.queue.count_unstored();
             let rest = if are_all_in_file { "the spill file has them" } else { "they are lost" };
             let reason = format!("the server did not answer within {time_limit:?}; {rest}");
             return Err(NatsError::Unsent { session: self.session.token().to_owned(), count, reason });

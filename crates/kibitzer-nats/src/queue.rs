@@ -20,10 +20,11 @@ pub enum WhenUnreachable {
     Drop,
     /// Drops nothing: [`Publisher::push`](crate::Publisher::push) waits until there is room.
     Hold,
-    /// Writes events to a file, and publishes them later, in order. Once the file is full, drops new events until all others are
-    /// stored.
+    /// Writes every event to a file before it is sent, and removes the events from the file once all of them are stored: a publisher
+    /// that is killed loses none, and the next one publishes them first. Once the file is full, drops new events until all others
+    /// are stored; the file also has the range of the dropped ones.
     Spill {
-        /// The file. It is created if it does not exist; events in it are published first.
+        /// The file, which is created if it does not exist.
         path: PathBuf,
         /// Maximum size of the file in bytes.
         max_bytes: u64,
@@ -40,6 +41,11 @@ impl WhenUnreachable {
 
 /// Maximum number of events in one atomic step; servers accept 1,000.
 const BATCH_EVENTS: usize = 500;
+
+/// Size from which a spill file is written again without the events that are stored. It happens while at most
+/// [`REWRITTEN_BYTES`] are not stored, which are in memory only meanwhile.
+const STALE_FILE_BYTES: u64 = 1 << 20;
+const REWRITTEN_BYTES: usize = 64 << 10;
 
 /// Size beyond which no more events are added to an atomic step.
 const BATCH_BYTES: usize = 512 << 10;
@@ -65,7 +71,7 @@ pub(crate) struct EventQueue {
 #[derive(Debug)]
 struct QueueState {
     session: SessionName,
-    /// The oldest events. While the spill file has events, these are in it, too.
+    /// The oldest events. With a spill file, these are in it, too.
     memory: VecDeque<QueuedEvent>,
     /// Total size of `memory`.
     bytes: usize,
@@ -175,15 +181,14 @@ impl EventQueue {
         self.filled.notify_one();
     }
 
-    /// Writes the events in memory to the spill file, if there is one.
-    pub(crate) fn save_to_spill(&self) -> UnstoredEvents {
-        let mut state = self.lock();
-        let QueueState { memory, spill, dropped, .. } = &mut *state;
-        let is_saved = spill.as_mut().is_some_and(|spill| !spill.is_empty() || spill.append_as_read(&*memory).is_ok());
+    /// Returns the number of the events that are not stored, and whether the spill file has them.
+    pub(crate) fn count_unstored(&self) -> UnstoredEvents {
+        let state = self.lock();
+        let QueueState { memory, spill, dropped, .. } = &*state;
         let n_spilled = spill.as_ref().map_or(0, |spill| spill.n_unread);
         let n_dropped = dropped.map_or(0, |range| range.count);
         let count = memory.len() as u64 + n_spilled + n_dropped;
-        UnstoredEvents { count, are_all_in_file: is_saved && dropped.is_none() }
+        UnstoredEvents { count, are_all_in_file: spill.is_some() && dropped.is_none() }
     }
 }
 
@@ -202,27 +207,40 @@ impl QueueState {
         } else {
             event
         };
-        let is_spilling = self.spill.as_ref().is_some_and(|spill| !spill.is_empty());
-        if self.dropped.is_none() && !is_spilling && self.bytes < self.max_bytes {
+        let has_unread = self.spill.as_ref().is_some_and(|spill| spill.n_unread > 0);
+        let has_room = self.dropped.is_none() && !has_unread && self.bytes < self.max_bytes;
+        if self.holds && !has_room {
+            return Err(event);
+        }
+        if self.dropped.is_some() || !self.try_spill(&event, has_room) {
+            self.drop_event(event.position);
+        } else if has_room {
             self.bytes += event.memory_bytes();
             self.memory.push_back(event);
-        } else if self.holds {
-            return Err(event);
-        } else if self.dropped.is_some() || !self.try_spill(&event) {
-            let range =
-                self.dropped.get_or_insert(DroppedRange { first: event.position, last: event.position, count: 0 });
-            (range.last, range.count) = (event.position, range.count + 1);
         }
         Ok(())
     }
 
-    /// Appends an event to the spill file, and before the first one all events in memory. Returns whether that was possible;
-    /// `false` also without a file.
-    fn try_spill(&mut self, event: &QueuedEvent) -> bool {
-        let Some(spill) = &mut self.spill else { return false };
-        // If the process is killed, the file has all that is not stored.
-        let is_complete = !spill.is_empty() || spill.append_as_read(&self.memory).is_ok();
-        is_complete && spill.append([event]).is_ok()
+    /// Appends an event to the spill file, if there is one. With `is_kept`, it stays in memory, too. Returns whether the event is
+    /// in the file or in memory.
+    fn try_spill(&mut self, event: &QueuedEvent, is_kept: bool) -> bool {
+        let Some(spill) = &mut self.spill else { return is_kept };
+        let is_read = spill.n_unread == 0;
+        if is_read && spill.event_bytes() > STALE_FILE_BYTES && self.bytes <= REWRITTEN_BYTES {
+            // If that fails, appending fails too, or the file has at least the later events.
+            let _ = spill.clear().and_then(|()| spill.append_as_read(&self.memory));
+        }
+        if is_kept { spill.append_as_read([event]) } else { spill.append([event]) }.is_ok()
+    }
+
+    /// Adds an event to the dropped ones, and writes their range to the spill file for the next publisher.
+    fn drop_event(&mut self, position: Position) {
+        let range = self.dropped.get_or_insert(DroppedRange { first: position, last: position, count: 0 });
+        (range.last, range.count) = (position, range.count + 1);
+        if let Some(spill) = &mut self.spill {
+            // It fails on a full disk; then only this process can report them.
+            let _ = spill.write_report(&QueuedEvent::dropped_report(&self.session, *range));
+        }
     }
 
     /// Returns copies of the oldest events, at most one batch; first reads spilled ones if there are none in memory.
@@ -248,10 +266,50 @@ impl QueueState {
                 spill.clear()?;
             }
         }
-        if self.memory.is_empty() {
-            self.memory.extend(self.dropped.take().map(|range| QueuedEvent::dropped_report(&self.session, range)));
+        if self.memory.is_empty()
+            && let Some(range) = self.dropped.take()
+        {
+            let report = QueuedEvent::dropped_report(&self.session, range);
+            if let Some(spill) = &mut self.spill {
+                spill.append_as_read([&report])?;
+            }
+            self.memory.push_back(report);
         }
         self.bytes = self.memory.iter().map(QueuedEvent::memory_bytes).sum();
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_spill_file_contains_all_that_is_not_stored_and_little_else() {
+        let path = std::env::temp_dir().join(format!("kibitzer-queue-{}.spill", std::process::id()));
+        let (session, policy) =
+            (SessionName::new("a").unwrap(), WhenUnreachable::Spill { path: path.clone(), max_bytes: 8 << 20 });
+        let queue = EventQueue::new(&session, &policy, 8 << 20, 1 << 20).unwrap();
+        let line = |n: u64| format!(r#"{{"event":"text","offset":{n},"text":"{}"}}"#, "x".repeat(1_000));
+        // The server is never quite done, so that the queue is never empty.
+        for n in 0..5_000 {
+            let position = Position { epoch: 0, offset: n, n: 0 };
+            queue.push_by_policy(QueuedEvent { position, subject: String::new(), line: line(n).into() }).await;
+            if n >= 10 {
+                queue.remove_oldest(1);
+            }
+            assert!(std::fs::metadata(&path).unwrap().len() < STALE_FILE_BYTES + 3_000, "{n}");
+        }
+        drop(queue);
+        let left = EventQueue::new(&session, &policy, 8 << 20, 1 << 20).unwrap();
+        let mut found = Vec::new();
+        left.close();
+        while let Some(events) = left.wait_and_peek_batch().await.unwrap() {
+            left.remove_oldest(events.len());
+            found.extend(events.into_iter().map(|event| event.position.offset));
+        }
+        std::fs::remove_file(path).unwrap();
+        let first = *found.first().unwrap();
+        assert!(first <= 4_990 && found == (first..5_000).collect::<Vec<_>>(), "{found:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! A file for events that the server cannot store at present.
+//! A file for events that are not stored yet.
 //!
 //! The first line names the session; every other line is a position, a blank, and the JSON line of an event.
 
@@ -106,7 +106,24 @@ impl SpillFile {
 
     /// Returns whether the file contains no events, read or unread.
     pub(crate) const fn is_empty(&self) -> bool {
-        self.end == self.start
+        self.event_bytes() == 0
+    }
+
+    /// Returns the length of all events in the file.
+    pub(crate) const fn event_bytes(&self) -> u64 {
+        self.end - self.start
+    }
+
+    /// Writes the report of dropped events after the last event, in place of an earlier report. Only the next publisher reads it,
+    /// as an event.
+    ///
+    /// # Errors
+    ///
+    /// [`io::Error`] if it cannot be written.
+    pub(crate) fn write_report(&mut self, report: &QueuedEvent) -> io::Result<()> {
+        self.file.set_len(self.end)?;
+        self.file.seek(SeekFrom::Start(self.end))?;
+        writeln!(self.file, "{} {}", report.position, String::from_utf8_lossy(&report.line))
     }
 
     /// Appends events. On an error the file is as before.
@@ -134,7 +151,7 @@ impl SpillFile {
         Ok(())
     }
 
-    /// Appends events that stay in memory, too; [`read_next`](Self::read_next) skips them.
+    /// Appends events that stay in memory, too; [`read_next`](Self::read_next) skips them. Call it only while no event is unread.
     ///
     /// # Errors
     ///

@@ -333,6 +333,58 @@ async fn a_later_publisher_stores_what_an_earlier_one_spilled() {
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "my notes\n");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_killed_publisher_with_a_spill_file_loses_nothing() {
+    let Some(server) = NatsServer::start("killed") else { return };
+    let path = spill_path("killed");
+    let mut options = PublishOptions::live();
+    options.when_unreachable = WhenUnreachable::Spill { path: path.clone(), max_bytes: 1 << 20 };
+    let mut n_pushed = 0;
+    for n_before_cut in [0, 3, 50, 700] {
+        let link = Link::new(server.port);
+        let mut publisher = publisher(&link.url(), options.clone()).await;
+        for n in 0..n_before_cut + 40 {
+            if n == n_before_cut {
+                link.close();
+            }
+            push(&mut publisher, n_pushed).await.unwrap();
+            n_pushed += 1;
+        }
+        // Dropped without `finish`, as if the process were killed.
+    }
+    let last = publisher(&server.url(), options).await;
+    last.finish(LIMIT).await.unwrap();
+    assert_all_in_order(&stored(&server.url()).await, n_pushed);
+    assert_eq!(std::fs::read_to_string(path).unwrap(), "kibitzer spill v1 a=2Eb\n");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn events_that_a_killed_publisher_dropped_are_reported_by_their_exact_range() {
+    let Some(server) = NatsServer::start("killed-full") else { return };
+    let mut options = PublishOptions::live();
+    options.when_unreachable = WhenUnreachable::Spill { path: spill_path("killed-full"), max_bytes: 20_000 };
+    let link = Link::new(server.port);
+    let mut first = publisher(&link.url(), options.clone()).await;
+    link.close();
+    for n in 0..1_000 {
+        push(&mut first, n).await.unwrap();
+    }
+    drop(first);
+    let mut second = publisher(&server.url(), options).await;
+    // The file is full until the report is stored.
+    while !stored(&server.url()).await.iter().any(|event| event.subject.ends_with("dropped")) {}
+    push(&mut second, 1_000).await.unwrap();
+    second.finish(LIMIT).await.unwrap();
+    let events = stored(&server.url()).await;
+    let n_saved = u64::try_from(events.len()).unwrap() - 2;
+    assert_all_in_order(&events[..events.len() - 2], n_saved);
+    let report = String::from_utf8(events[events.len() - 2].line.to_vec()).unwrap();
+    let (first, count) = (n_saved * 10, 1_000 - n_saved);
+    let range = format!(r#""first":"0.{first}.0","last":"0.9990.0","count":{count}}}"#);
+    assert!(report.starts_with(r#"{"event":"dropped""#) && report.ends_with(&range), "{report}");
+    assert_eq!(events[events.len() - 1].line, line(1_000));
+}
+
 /// Publishes a live session whose spill file contains events that an earlier publisher left. Returns what the stream then has of it.
 async fn publish_with_left(server: &NatsServer, path: &Path, left: &str) -> Vec<String> {
     std::fs::write(path, format!("kibitzer spill v1 a=2Eb\n{left}")).unwrap();

@@ -9,7 +9,7 @@ use kibitzer_nats::{DEFAULT_STREAM, NatsError, StreamOptions};
 
 pub(crate) use games::for_each_server_output;
 
-use crate::failure::{Failure, USAGE};
+use crate::failure::{Failure, USAGE, report};
 
 /// Environment variable with the address of the NATS server, which may contain a password.
 const URL_VARIABLE: &str = "KIBITZER_NATS";
@@ -35,6 +35,11 @@ impl StreamArgs {
     fn resolve_stream_options(&self) -> Result<StreamOptions, Failure> {
         let missing = || Failure::new(USAGE, format!("which NATS server? give --nats URL or set {URL_VARIABLE}"));
         let given = self.url.clone().filter(|url| !url.is_empty());
+        if given.as_deref().is_some_and(has_credentials) {
+            report(&format!(
+                "every user of this machine can read the password of --nats in the list of processes: set {URL_VARIABLE} instead"
+            ));
+        }
         let url = given.or_else(|| std::env::var(URL_VARIABLE).ok()).ok_or_else(missing)?;
         let mut options = StreamOptions::new(url);
         options.name.clone_from(&self.stream);
@@ -42,9 +47,32 @@ impl StreamArgs {
     }
 }
 
+/// Returns whether an address of the list has a user name, a password or a token.
+fn has_credentials(urls: &str) -> bool {
+    urls.split(',').any(|url| {
+        let address = url.split_once("://").map_or(url, |(_, address)| address);
+        address.split('/').next().is_some_and(|authority| authority.contains('@'))
+    })
+}
+
 /// Failure of publishing or reading: exit status [`FAILED`](crate::failure::FAILED).
 impl From<NatsError> for Failure {
     fn from(error: NatsError) -> Self {
         Self::caused_by(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn credentials_are_found_in_any_address_of_a_list() {
+        for urls in ["nats://foo:bar@host:4222", "nats://token@host", "foo:bar@host", "nats://a:1,tls://foo:b@c:1"] {
+            assert!(has_credentials(urls), "{urls}");
+        }
+        for urls in ["nats://host:4222", "host", "nats://a:1,nats://b:2", "nats://host/path@"] {
+            assert!(!has_credentials(urls), "{urls}");
+        }
     }
 }

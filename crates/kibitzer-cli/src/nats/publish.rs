@@ -75,7 +75,7 @@ enum UnreachablePolicy {
     Drop,
     /// Hold the session or the recording back
     Hold,
-    /// Write events to a file, and store them later
+    /// Write every event to a file until it is stored, so that a killed process loses none
     Spill,
 }
 
