@@ -117,7 +117,8 @@ History for Bogoljubov:
  6: = 1500 B 1940 Alekhine      [bnu  5   5] A00a Rep 2026-11-21 00:34 UTC
 13: + 1940 W ++++ GuestZEGN     [bnu  2   2] C20 Dis 2026-11-21 00:36 UTC
  7: + 1617 W 1462 Erika         [ br  2  12] *** Res Sat Nov 21 00:43:09 2026
-54: * 1529 W 1484 HorowitzTheLon[psr100  12] D00 Adj Fri Nov 12, 19:41 EDT 2009";
+54: * 1529 W 1484 HorowitzTheLon[psr100  12] D00 Adj Fri Nov 12, 19:41 EDT 2009
+99: =    0 B  958 Abcdefghijklm [ wu 10 100] *** 50  Sat Nov 21 00:43:09 2026";
 
     #[test]
     fn rows_of_every_server() {
@@ -135,6 +136,7 @@ History for Bogoljubov:
             (13, GameResult::WhiteWins, Color::White, "GuestZEGN", "C20", "Dis"),
             (7, GameResult::WhiteWins, Color::White, "Erika", "***", "Res"),
             (54, GameResult::Unfinished, Color::White, "HorowitzTheLon", "D00", "Adj"),
+            (99, GameResult::Draw, Color::Black, "Abcdefghijklm", "***", "50"),
         ];
         assert_eq!(rows, want);
         let first = &history.games[0];

@@ -46,9 +46,9 @@ pub struct MoveList {
     pub rated: Option<bool>,
     /// The kind as printed: `blitz`, `Standard`, `wild/5`, several words, or empty.
     pub kind: String,
-    /// Minutes on each clock at the start; `None` if no line has it.
+    /// Minutes on each clock at the start, on White's if they differ; `None` if no line has it.
     pub initial_min: Option<u32>,
-    /// Seconds added per move; `None` if no line has it.
+    /// Seconds added per move, of White if they differ; `None` if no line has it.
     pub increment_s: Option<u32>,
     /// The isolated boards before the table: the position in which the game began. They must neither start nor change
     /// a game. Empty for the usual position, or without the ivar `startpos`.
@@ -282,6 +282,15 @@ Move  Alice              Boris
         assert_eq!((list.reason.as_str(), list.result), ("Still in progress", Some(GameResult::Unfinished)));
         assert_eq!(list.moves.iter().map(ListedMove::color).next_back(), Some(Color::White));
         assert!(list.unread.is_empty());
+    }
+
+    #[test]
+    fn terms_with_different_clocks_are_those_of_white() {
+        let terms = "Rated Lighting match, initial time: 10 minutes, increment: 12 seconds AND 5 minutes, increment: 0 seconds.";
+        let reply = UHLIN.replace("Unrated Non-standard match, initial time: 5 minutes, increment: 0 seconds.", terms);
+        let list = parse::<MoveList>(&reply).unwrap();
+        assert_eq!((list.rated, list.kind.as_str()), (Some(true), "Lighting"));
+        assert_eq!((list.initial_min, list.increment_s, list.unread.len()), (Some(10), Some(12), 0));
     }
 
     // Rules: text M1, bugs 71

@@ -126,10 +126,10 @@ Interface: \"a b=c\"
     #[test]
     fn settings_of_uhlin_fics() {
         let reply = "Variable settings of Alice:\n   time=2      inc=12     private=0  jprivate=0  Lang=English\n   \
-                     width=80    height=240\n   Prompt: $ %d %s fics% ";
+                     width=80    height=240\n   Prompt: $ %d %s fics% \n f1:";
         let variables = parse::<Variables>(reply).unwrap();
         assert_eq!((variables.values.len(), variables.value("height")), (7, Some("240")));
-        assert_eq!(variables.texts[0].1.as_str(), "$ %d %s fics% ");
+        assert_eq!((variables.texts[0].1.as_str(), variables.texts.len()), ("$ %d %s fics% ", 2));
     }
 
     #[test]
