@@ -175,7 +175,7 @@ impl WatcherDecoder {
         self.events.extend(events);
     }
 
-    /// Queues a sent line, and its [`Event::Sent`] unless the line belongs to timeseal. `bytes` is empty for a private line. Ignored
+    /// Queues a sent line, and its [`Event::Sent`] unless it is of timeseal or a probe. `bytes` is empty for a private line. Ignored
     /// unless attached.
     fn queue_sent(&mut self, at: Instant, bytes: Vec<u8>, kind: TransmitKind) {
         let line = (!bytes.is_empty()).then(|| self.sent_text(&bytes));
@@ -184,7 +184,7 @@ impl WatcherDecoder {
             reader.note_sent_line(line.as_deref().unwrap_or_default().as_bytes());
         }
         self.events.push_back(tap_item(at, Observation::Sent { bytes: Bytes::from(bytes), kind }, None));
-        if !matches!(kind, TransmitKind::Hello | TransmitKind::PingAnswer) {
+        if kind.is_line() {
             self.apply_session_event(at, Event::Sent { line, request: None });
         }
     }

@@ -41,7 +41,7 @@ async fn bytes_precede_their_events_and_each_connection_has_its_own_positions() 
         match observation {
             Observation::Received(bytes) => stream.extend(bytes),
             Observation::Sent { bytes, kind } => {
-                if !matches!(kind, TransmitKind::Hello | TransmitKind::PingAnswer) {
+                if kind.is_line() {
                     unexplained.push(bytes);
                 }
             }

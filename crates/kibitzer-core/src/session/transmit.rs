@@ -10,7 +10,7 @@ use super::command::Command;
 use super::options::credentials::Password;
 use super::secret::SecretDetector;
 use crate::event::{Event, RequestId};
-use crate::wire::{self, Timeseal};
+use crate::wire::{self, TIMING_MARK_REQUEST, Timeseal};
 
 /// Bytes to write at once and in order. They are wiped from memory when dropped.
 #[derive(Clone, PartialEq, Eq)]
@@ -34,6 +34,8 @@ pub enum TransmitKind {
     Hello,
     /// Answer to a timeseal ping.
     PingAnswer,
+    /// Telnet's request for a timing mark, which the server answers: a probe without a line end.
+    Probe,
     /// Line of the login without a password: the login string, a name, an empty line of a guest.
     Login,
     /// Line of the login with the password.
@@ -48,6 +50,11 @@ impl TransmitKind {
     /// Returns whether lines of this kind contain a password, so that they must not be logged, shown or recorded.
     pub const fn is_secret(self) -> bool {
         matches!(self, Self::Password | Self::SecretCommand)
+    }
+
+    /// Returns whether bytes of this kind are a line that the session or a user has sent: not those of timeseal, and no probe.
+    pub const fn is_line(self) -> bool {
+        !matches!(self, Self::Hello | Self::PingAnswer | Self::Probe)
     }
 
     /// Returns whether lines of this kind contain a password or belong to the login. Recordings and logs omit them.
@@ -91,6 +98,8 @@ impl fmt::Debug for Transmit {
 pub(super) struct Outbox {
     /// Number of pings to answer. Answers are sent before other lines: the server charges their delay to the player's clock.
     pings: usize,
+    /// Whether a probe is to be sent, before other lines.
+    pub(super) must_probe: bool,
     /// Version of the hello that has not been sent yet; `Off` if there is none.
     hello: Timeseal,
     /// Lines that are neither sealed nor ended yet.
@@ -167,6 +176,9 @@ impl Outbox {
                 let answer = wire::seal_ping_answer(timestamp_ms(start, now));
                 return Some((Transmit::new(TransmitKind::PingAnswer, answer, []), None));
             }
+        }
+        if std::mem::take(&mut self.must_probe) {
+            return Some((Transmit::new(TransmitKind::Probe, TIMING_MARK_REQUEST, []), None));
         }
         let mut line = self.lines.pop_front()?;
         let shown = (!line.kind.is_secret()).then(|| String::from_utf8_lossy(&line.bytes).into());

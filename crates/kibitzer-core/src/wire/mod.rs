@@ -31,3 +31,4 @@ pub(crate) use quote::sender_in_heading;
 pub use seal::{Unsealed, seal_hello, seal_line, seal_ping_answer, unseal};
 pub use state::StreamState;
 pub use telnet::telnet_command_name;
+pub(crate) use telnet::{TIMING_MARK, TIMING_MARK_REQUEST};

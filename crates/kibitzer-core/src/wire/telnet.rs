@@ -2,6 +2,10 @@
 
 /// The byte that starts a telnet command (interpret as command).
 pub(super) const IAC: u8 = 255;
+/// The option timing mark: who is asked for it answers once everything before is processed. Source: RFC 860.
+pub(crate) const TIMING_MARK: u8 = 6;
+/// The request for a timing mark: IAC DO TIMING-MARK.
+pub(crate) const TIMING_MARK_REQUEST: [u8; 3] = [IAC, 253, TIMING_MARK];
 const SE: u8 = 240;
 /// The command byte of a subnegotiation.
 pub(super) const SUBNEGOTIATION: u8 = 250;

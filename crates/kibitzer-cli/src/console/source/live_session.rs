@@ -241,10 +241,13 @@ impl LiveSession {
         let at = item.at.saturating_duration_since(self.began);
         let kind = match item.observation {
             Observation::Received(bytes) => SourceItemKind::Bytes(bytes.into()),
-            Observation::Sent { bytes, kind: kind @ (TransmitKind::Hello | TransmitKind::PingAnswer) } => {
+            Observation::Sent { bytes, kind } if !kind.is_line() => {
                 // Their own text is unreadable.
-                let is_hello = matches!(kind, TransmitKind::Hello);
-                let text = if is_hello { "(timeseal hello)" } else { "(timeseal answers a ping)" };
+                let text = match kind {
+                    TransmitKind::Hello => "(timeseal hello)",
+                    TransmitKind::PingAnswer => "(timeseal answers a ping)",
+                    _ => "(telnet probe)",
+                };
                 SourceItemKind::Sent { bytes: bytes.into(), text: text.into(), answers_ping: true, is_secret: false }
             }
             Observation::Sent { bytes, .. } => {

@@ -5,22 +5,42 @@
 //! | any | bytes received | | heard |
 //! | heard | silence of `probe_after` | probe | probed |
 //! | probed | silence of `probe_timeout` | close the connection | |
+//! | probed by the first timing mark | silence of `probe_timeout` | probe by a command | probed |
 //! | any | `keep_alive` without a line that resets the idle timer | keep-alive | same |
 
 use std::time::Instant;
 
 use crate::session::options::{Timings, saturating_deadline};
+use crate::wire::Timeseal;
 
 /// Action that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LivenessAction {
     /// Send a command that the server answers.
     Probe,
+    /// Send telnet's timing mark.
+    TimingMark,
     /// Send a command that resets the server's idle timer.
     KeepAlive,
     /// Close the connection: the probe was not answered.
     Close,
 }
+
+/// How a silent server is probed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ProbeForm {
+    /// By a command after `$$`, which the server does not count as activity of the account, as far as is known.
+    Command,
+    /// By telnet's timing mark, because the server counts the command. It is not known whether it answers the mark.
+    UntestedMark,
+    /// By the timing mark, which the server answers.
+    Mark,
+    /// By the command, rarely: the server counts it, and does not answer the mark.
+    RareCommand,
+}
+
+/// Factor of `probe_after` for a [`ProbeForm::RareCommand`].
+const RARE: u32 = 20;
 
 /// Timers of one connection: silence of the server, and time since the last line that resets the idle timer.
 #[derive(Debug)]
@@ -30,17 +50,32 @@ pub(crate) struct Liveness {
     pub(super) idle_timer_reset_at: Instant,
     /// Time of the unanswered probe; `None` if bytes were received since, or no probe was sent.
     probed: Option<Instant>,
+    form: ProbeForm,
 }
 
 impl Liveness {
     pub(super) const fn new(now: Instant) -> Self {
-        Self { last_heard: now, idle_timer_reset_at: now, probed: None }
+        Self { last_heard: now, idle_timer_reset_at: now, probed: None, form: ProbeForm::Command }
     }
 
     /// Records that bytes were received.
     pub(crate) const fn record_receipt(&mut self, now: Instant) {
         self.last_heard = now;
         self.probed = None;
+    }
+
+    /// Records that the server does not know `$$`, so that it counts a probe as activity. A sealed connection has no telnet
+    /// commands.
+    pub(super) fn note_counted_probe(&mut self, timeseal: Timeseal) {
+        if self.form == ProbeForm::Command {
+            let is_sealed = timeseal != Timeseal::Off;
+            self.form = if is_sealed { ProbeForm::RareCommand } else { ProbeForm::UntestedMark };
+        }
+    }
+
+    /// Records that the server has answered a timing mark.
+    pub(super) const fn note_answered_mark(&mut self) {
+        self.form = ProbeForm::Mark;
     }
 
     /// Returns the time of the next action.
@@ -51,6 +86,9 @@ impl Liveness {
     fn silence_deadline(&self, timings: &Timings) -> Instant {
         match self.probed {
             Some(probed) => saturating_deadline(probed, timings.probe_timeout),
+            None if self.form == ProbeForm::RareCommand => {
+                saturating_deadline(self.last_heard, timings.probe_after.saturating_mul(RARE))
+            }
             None => saturating_deadline(self.last_heard, timings.probe_after),
         }
     }
@@ -59,11 +97,14 @@ impl Liveness {
     /// repeats the call until `None`.
     pub(super) fn take_due_action(&mut self, timings: &Timings, now: Instant) -> Option<LivenessAction> {
         if self.silence_deadline(timings) <= now {
-            if self.probed.is_some() {
-                return Some(LivenessAction::Close);
+            if self.probed.replace(now).is_some() {
+                if self.form != ProbeForm::UntestedMark {
+                    return Some(LivenessAction::Close);
+                }
+                self.form = ProbeForm::RareCommand;
             }
-            self.probed = Some(now);
-            return Some(LivenessAction::Probe);
+            let uses_mark = matches!(self.form, ProbeForm::UntestedMark | ProbeForm::Mark);
+            return Some(if uses_mark { LivenessAction::TimingMark } else { LivenessAction::Probe });
         }
         if self.idle_timer_reset_at < now && saturating_deadline(self.idle_timer_reset_at, timings.keep_alive) <= now {
             self.idle_timer_reset_at = now;

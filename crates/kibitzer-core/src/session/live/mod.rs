@@ -29,6 +29,9 @@ use super::recovery::memory::SessionMemory;
 use super::recovery::restore::Restoration;
 use super::requests::{Requester, Requests, SendConditions};
 use crate::event::{Capabilities, CloseCause, Event, LoginError, LoginStep, RequestError, RequestId, SessionEndReason};
+use crate::message::{Control, Message};
+use crate::scan::find;
+use crate::wire::TIMING_MARK;
 
 use liveness::{Liveness, LivenessAction};
 use setup::SetUpProgress;
@@ -122,6 +125,15 @@ impl LiveConnection {
 
     /// Processes an event of the reader: matches it to requests, updates the state, and sends the next commands.
     pub(super) fn handle_event(&mut self, event: &Event, cx: &mut Context) {
+        match event.message() {
+            Some(Message::Refused(_)) if find(event.raw(), b"$$").is_some() => {
+                self.liveness.note_counted_probe(self.capabilities.timeseal);
+            }
+            Some(Message::Control(Control::Telnet { option: Some(TIMING_MARK), .. })) => {
+                self.liveness.note_answered_mark();
+            }
+            _ => {}
+        }
         self.requests.handle_event(event, cx);
         cx.memory.forget_closed_seeks(event, cx.reader.games());
         self.adjourned.handle_event(event, cx);
@@ -147,11 +159,14 @@ impl LiveConnection {
         while let Some(action) = self.liveness.take_due_action(&cx.options.timings, cx.now) {
             match action {
                 LivenessAction::Close => return Some(self.action_after_close(CloseCause::Silent)),
-                LivenessAction::Probe => self.requests.enqueue(Requester::Probe, None, cx),
-                LivenessAction::KeepAlive => {
-                    self.requests.enqueue(Requester::Upkeep, Command::new(KEEP_ALIVE).ok(), cx)
+                LivenessAction::Probe => {
+                    self.requests.enqueue(Requester::Probe, None, cx);
                 }
-            };
+                LivenessAction::TimingMark => cx.outbox.must_probe = true,
+                LivenessAction::KeepAlive => {
+                    self.requests.enqueue(Requester::Upkeep, Command::new(KEEP_ALIVE).ok(), cx);
+                }
+            }
         }
         self.requests.handle_timeout(cx);
         self.requests.shrink_to_fit();

@@ -29,7 +29,9 @@ numeric_options! {
         pub(crate) set_up: Duration = Duration::from_secs(30), "set_up_timeout_ms";
         /// Sets the maximum time from sending a request to its complete reply.
         pub(crate) request: Duration = Duration::from_secs(30), "request_timeout_ms";
-        /// Sets how long the server may be silent before a probe is sent.
+        /// Sets how long the server may be silent before a probe is sent: a command after `$$`, which does not keep an idle account
+        /// logged in. Where the server does not know `$$`, it is telnet's timing mark; where it does not answer that either, a
+        /// command after twenty times as long, which does.
         pub(crate) probe_after: Duration = Duration::from_secs(15), "probe_after_ms";
         /// Sets how long the server may stay silent after a probe before the connection is closed.
         pub(crate) probe_timeout: Duration = Duration::from_secs(10), "probe_timeout_ms";

@@ -44,6 +44,59 @@ fn any_byte_resets_the_silence_and_a_probe_is_answered() {
 }
 
 #[test]
+fn a_server_that_counts_probes_as_activity_is_probed_by_timing_marks() {
+    let (mut driver, mut peer) = on_uhlin(guest());
+    peer.heard.clear();
+    driver.wait(seconds(15));
+    let first = driver.take_sent();
+    assert!(first[0].starts_with("$$zq"), "it is not known yet what the server counts: {first:?}");
+    driver.answer(&mut peer, &first);
+    let start = driver.now;
+    while driver.now - start < Duration::from_mins(45) {
+        driver.wait(seconds(15));
+        assert_eq!(driver.take_sent(), [TIMING_MARK]);
+        driver.feed(b"\xff\xfb\x06");
+    }
+    assert_eq!(driver.session.counters().round_trip, Some(Duration::ZERO), "no command was sent");
+    driver.wait(seconds(25));
+    driver.close_on_request();
+}
+
+#[test]
+fn a_server_that_knows_neither_form_of_probe_is_probed_rarely() {
+    let (mut driver, mut peer) = on_uhlin(guest());
+    driver.wait(seconds(15));
+    driver.serve(&mut peer);
+    driver.wait(seconds(15));
+    assert_eq!(driver.take_sent(), [TIMING_MARK]);
+    driver.wait(seconds(5));
+    driver.feed("\n\rFoo shouts: \u{fb}\u{6}\n\rfics% ");
+    driver.wait(seconds(15));
+    assert_eq!(driver.take_sent(), [TIMING_MARK], "talk is no answer");
+    driver.wait(seconds(10));
+    let probe = driver.take_sent();
+    assert!(probe[0].starts_with("$$zq"), "{probe:?}");
+    driver.answer(&mut peer, &probe);
+    for _ in 0..3 {
+        driver.wait(almost(seconds(300)));
+        assert!(driver.take_sent().is_empty());
+        driver.wait(Duration::from_millis(1));
+        driver.serve(&mut peer);
+    }
+    driver.wait(seconds(310));
+    driver.close_on_request();
+
+    let (mut driver, mut peer) = on_fics(guest());
+    driver.feed("\n\rFoo tells you: $$date: Command not found.\n\rfics% ");
+    for _ in 0..3 {
+        driver.wait(seconds(15));
+        let sent = driver.take_sent();
+        assert!(sent[0].ends_with(" $$date\n"), "a player cannot change the probes: {sent:?}");
+        driver.answer(&mut peer, &sent);
+    }
+}
+
+#[test]
 fn after_a_probe_any_byte_counts_as_an_answer() {
     let (mut driver, _) = on_fics(guest());
     for _ in 0..10 {

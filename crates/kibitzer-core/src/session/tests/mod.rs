@@ -25,6 +25,9 @@ use crate::event::{
     ResumptionState, SessionEndReason,
 };
 
+/// A request for telnet's timing mark, as [`Driver::take_sent`] returns it.
+const TIMING_MARK: &str = "\u{fffd}\u{fffd}\x06";
+
 /// A session with its clock, and its output so far.
 struct Driver {
     session: Session,
@@ -170,6 +173,10 @@ impl Driver {
     /// Passes the server's answers to these lines to the session.
     fn answer(&mut self, peer: &mut Peer, lines: &[String]) {
         for line in lines {
+            if line == TIMING_MARK {
+                self.feed(b"\xff\xfb\x06");
+                continue;
+            }
             self.feed(peer.answer(line.trim_end_matches('\n')));
         }
     }
