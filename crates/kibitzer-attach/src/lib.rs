@@ -34,18 +34,23 @@ mod socket;
 mod watchers;
 mod wire;
 
+use std::ffi::OsString;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use kibitzer::{Client, Profile};
 use kibitzer_core::event::RequestError;
 use serde::{Deserialize, Serialize};
+use tracing::warn;
 
 pub use attached::{AttachedRequestSender, AttachedSession};
 pub use decoder::{AttachEvent, SessionSnapshot};
 pub use error::{AttachError, AttachedRequestError};
 pub use kibitzer::AttachAccess;
 pub use socket::Listener;
+
+/// Environment variable of the setting `attach_socket`, which [`Profile::environment`] reads.
+const SOCKET_VARIABLE: &str = "KIBITZER_ATTACH_SOCKET";
 
 /// Exposes a session on a new Unix socket, for watching only.
 ///
@@ -62,11 +67,25 @@ pub use socket::Listener;
 ///
 /// Dropping the future exposes nothing, but may have removed a dead process's socket.
 pub async fn expose(client: &Client, path: impl AsRef<Path>) -> io::Result<()> {
+    warn_of_unused_variable(Some(path.as_ref()));
     Listener::bind(path.as_ref()).await?.expose(client, AttachAccess::Read).map_err(io::Error::other)
 }
 
+/// Logs a warning if the environment names another socket than `exposed`, the one that the program creates.
+fn warn_of_unused_variable(exposed: Option<&Path>) {
+    if let Some(unused) = unused_socket(std::env::var_os(SOCKET_VARIABLE), exposed) {
+        warn!(variable = SOCKET_VARIABLE, socket = %unused.display(), "socket in the environment is not used");
+    }
+}
+
+/// Returns the socket that a variable names, unless it is the exposed one.
+fn unused_socket(variable: Option<OsString>, exposed: Option<&Path>) -> Option<PathBuf> {
+    variable.map(PathBuf::from).filter(|set| Some(set.as_path()) != exposed)
+}
+
 impl Listener {
-    /// Creates the socket that a profile names with [`attach_socket`](Profile::attach_socket()); `None` if it names none.
+    /// Creates the socket that a profile names with [`attach_socket`](Profile::attach_socket()); `None` if it names none. A warning
+    /// is logged if the environment names one nevertheless, because the profile was not read from it.
     ///
     /// # Errors
     ///
@@ -76,7 +95,10 @@ impl Listener {
     ///
     /// As [`bind`](Self::bind).
     pub async fn from_profile(profile: &Profile) -> io::Result<Option<Self>> {
-        let Some(path) = &profile.attach_socket else { return Ok(None) };
+        let Some(path) = &profile.attach_socket else {
+            warn_of_unused_variable(None);
+            return Ok(None);
+        };
         Self::bind(path).await.map(Some)
     }
 
@@ -128,5 +150,19 @@ impl MissedAmounts {
     /// Returns whether nothing was missed.
     pub fn is_zero(self) -> bool {
         self == Self::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_socket_in_the_environment_is_unused_if_no_socket_or_another_one_is_exposed() {
+        let set = || Some(OsString::from("a.sock"));
+        assert_eq!(unused_socket(set(), None), Some(PathBuf::from("a.sock")));
+        assert_eq!(unused_socket(set(), Some(Path::new("b.sock"))), Some(PathBuf::from("a.sock")));
+        assert_eq!(unused_socket(set(), Some(Path::new("a.sock"))), None);
+        assert_eq!(unused_socket(None, None), None);
     }
 }

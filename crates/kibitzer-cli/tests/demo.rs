@@ -35,6 +35,17 @@ fn it_shows_boards_of_three_games_and_talk() {
 }
 
 #[test]
+fn a_socket_in_the_environment_that_is_not_used_is_reported() {
+    for arguments in [&["--for", "1s"][..], &["bot", "--demo", "--for", "1s"]] {
+        let folder = std::env::temp_dir();
+        let output =
+            kibitzer(arguments).current_dir(folder).env("KIBITZER_ATTACH_SOCKET", "unused.sock").output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(stderr.starts_with("kibitzer: KIBITZER_ATTACH_SOCKET is not used"), "{arguments:?}: {stderr}");
+    }
+}
+
+#[test]
 fn programs_get_every_event_in_json() {
     let events = objects(&demo(&["--json", "--for", "4s", "--speed", "20"]));
     let names = events.iter().map(|event| event["event"].as_str().unwrap()).collect::<BTreeSet<_>>();

@@ -37,7 +37,7 @@ use target::NAMES;
 pub(crate) use target::{TARGET_HELP, Target, target_parser};
 pub(crate) use typed::{LineSender, TypedInput, send_failure_text, send_typed_until_failure};
 
-use crate::failure::{FAILED, Failure, LOST, NO_SESSION};
+use crate::failure::{FAILED, Failure, LOST, NO_SESSION, report};
 
 /// Starts a session, without waiting for its login, and exposes it if its profile names a socket. `server` is the name of the
 /// server in messages.
@@ -52,6 +52,9 @@ use crate::failure::{FAILED, Failure, LOST, NO_SESSION};
 /// Dropping the future starts nothing.
 pub(crate) async fn start_and_expose_session(profile: Profile, server: &str) -> Result<(Client, Tap), Failure> {
     let socket = Listener::from_profile(&profile).await.map_err(Failure::caused_by)?;
+    if socket.is_none() && std::env::var_os("KIBITZER_ATTACH_SOCKET").is_some() {
+        report("KIBITZER_ATTACH_SOCKET is not used: the profile of this session is not read from the environment");
+    }
     let access = profile.attach_access;
     let started = Client::start_tapped(profile).await;
     let (client, tap) = started.map_err(|error| connect_failure(server, &error))?;
