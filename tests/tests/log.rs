@@ -90,6 +90,27 @@ async fn every_line_has_the_spans_it_belongs_to() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_guest_with_a_new_name_after_each_reconnect_has_one_handle_in_each_span() {
+    let (log, _guard) = Log::begin();
+    let test_server = TestServer::start(options(&[])).await;
+    let client = Client::connect(test_server.profile()).await.unwrap();
+    let mut events = client.subscribe();
+    let first = client.handle().unwrap();
+    for _ in 0..3 {
+        let name = client.handle().unwrap();
+        reconnect(&test_server, name.as_str(), &mut events).await;
+        assert_ne!(client.handle().unwrap(), name);
+    }
+    let last = client.handle().unwrap();
+    client.shutdown().await;
+    let log = log.text();
+    assert!(log.lines().all(|line| line.matches("handle=").count() <= 2), "{log}");
+    let spans =
+        format!("session{{server=\"server.example\" handle=\"{first}\"}}:connection{{attempt=1 handle=\"{last}\"}}");
+    assert!(log.contains(&format!("{spans}:restore: kibitzer::task::log: session restored")), "{log}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_actions_of_a_bot_are_logged_with_plain_names() {
     let (log, _guard) = Log::begin();
     let test_server = TestServer::start(options(&["Newton"])).await;

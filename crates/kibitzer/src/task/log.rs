@@ -3,7 +3,7 @@
 //! | span | from | to |
 //! |---|---|---|
 //! | `session{server, handle}` | the start of the session | its end |
-//! | `connection{attempt}` | `Connecting` | `Lost`, `Ended`, or the next attempt |
+//! | `connection{attempt}`, with another handle also `handle` | `Connecting` | `Lost`, `Ended`, or the next attempt |
 //! | `login` in it | `Connecting` | `Ready` |
 //! | `restore` in it | `Ready` after a reconnect | `Restored` |
 //! | `request{id, command}` in it | its acceptance by the session | its reply or failure |
@@ -26,7 +26,7 @@ pub(super) struct SessionLog(Option<Box<SessionSpans>>);
 struct SessionSpans {
     /// Entered while the task of the session runs.
     session: Span,
-    /// Handle in the span of the session.
+    /// Handle in the span of the session, that of the first login: a span keeps every value that is recorded.
     handle: Option<Handle>,
     connection: Span,
     /// The span `login` or `restore`; disabled outside of both stages.
@@ -106,12 +106,13 @@ impl SessionSpans {
         match event {
             Event::Connecting { attempt } => {
                 // At the highest level, so that every logged line has its server and handle.
-                self.connection = error_span!(parent: &self.session, "connection", attempt);
+                self.connection = error_span!(parent: &self.session, "connection", attempt, handle = field::Empty);
                 self.stage = info_span!(parent: &self.connection, "login");
             }
             Event::LoggedIn(identity) if identity.handle != self.handle => {
-                self.handle.clone_from(&identity.handle);
-                self.session.record("handle", self.handle.as_ref().map_or("?", Handle::as_str));
+                let span = if self.handle.is_none() { &self.session } else { &self.connection };
+                span.record("handle", identity.handle.as_ref().map_or("?", Handle::as_str));
+                self.handle = self.handle.take().or_else(|| identity.handle.clone());
             }
             _ => {}
         }
