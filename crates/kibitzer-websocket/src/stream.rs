@@ -11,9 +11,10 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_core::Stream as _;
 use futures_sink::Sink as _;
-use kibitzer_core::event::{CloseCause, DialError};
+use kibitzer_core::event::{CloseCause, DialError, WebSocketViolation};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
+use tokio_websockets::proto::ProtocolError;
 use tokio_websockets::upgrade::Error as UpgradeError;
 use tokio_websockets::{CloseCode, Error, Message, WebSocketStream};
 
@@ -41,8 +42,8 @@ pub(crate) enum MessageUnit {
 /// The byte stream of a WebSocket.
 ///
 /// Reading returns the bytes of text and binary messages, wherever the messages begin and end. A message over the limit (1 MiB at
-/// the client's end, 64 KiB at the server's) and a violation of the protocol are errors of kind [`io::ErrorKind::InvalidData`]. A
-/// close frame is an error that contains [`CloseCause::WebSocketClosed`] with its code; the end of the transport without one is
+/// the client's end, 64 KiB at the server's) and a violation of the protocol are errors of kind [`io::ErrorKind::InvalidData`] that
+/// contain [`CloseCause::WebSocketViolation`]. A close frame is an error that contains [`CloseCause::WebSocketClosed`] with its code; the end of the transport without one is
 /// the end of the stream. After an error of writing, reading continues, because the peer may have sent the reason before.
 ///
 /// Written bytes become binary messages and are sent when the stream is flushed. Pings are answered; after 30 s without data in
@@ -199,6 +200,20 @@ pub(crate) fn io_error(error: Error) -> io::Error {
         Error::AlreadyClosed => io::ErrorKind::BrokenPipe.into(),
         Error::Upgrade(UpgradeError::DidNotSwitchProtocols(status)) => io::Error::other(DialError::HttpStatus(status)),
         Error::Upgrade(_) => io::Error::other(DialError::NoWebSocket),
+        Error::PayloadTooLong { .. } => violation_error(WebSocketViolation::MessageTooLong),
+        Error::Protocol(error) => violation_error(match error {
+            ProtocolError::UnexpectedMaskedFrame | ProtocolError::UnexpectedUnmaskedFrame => {
+                WebSocketViolation::Masking
+            }
+            ProtocolError::InvalidRsv => WebSocketViolation::ReservedBits,
+            ProtocolError::InvalidUtf8 => WebSocketViolation::InvalidUtf8,
+            ProtocolError::InvalidCloseCode => WebSocketViolation::InvalidClose,
+            _ => WebSocketViolation::InvalidFrame,
+        }),
         error => io::Error::new(io::ErrorKind::InvalidData, error),
     }
+}
+
+fn violation_error(violation: WebSocketViolation) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, CloseCause::WebSocketViolation(violation))
 }

@@ -23,7 +23,7 @@ impl<T: AsyncRead + AsyncWrite + Send + Sync + Unpin + fmt::Debug> ByteStream fo
 /// A transport whose handshake is limited and checked, and whose errors of writing do not end reading.
 pub(crate) type LimitedTransport = Join<HandshakeReader, FailSafeWriter>;
 
-/// Wraps a connection in a transport whose input ends after [`MAX_HANDSHAKE_BYTES`] bytes, until
+/// Wraps a connection in a transport whose input fails after [`MAX_HANDSHAKE_BYTES`] bytes, until
 /// [`WebSocket::new`](crate::WebSocket) lifts the limit.
 pub(crate) fn limited(transport: impl ByteStream + 'static) -> LimitedTransport {
     let (reader, writer) = split(Box::new(transport) as Box<dyn ByteStream>);
@@ -54,6 +54,9 @@ impl AsyncRead for HandshakeReader {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        if self.head.is_some() && self.reader.limit() == 0 {
+            return Poll::Ready(Err(io::Error::new(io::ErrorKind::InvalidData, DialError::HandshakeTooLong)));
+        }
         let n_before = buffer.filled().len();
         ready!(Pin::new(&mut self.reader).poll_read(context, buffer))?;
         if let Some(head) = &mut self.head {

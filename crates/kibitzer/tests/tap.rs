@@ -5,7 +5,6 @@ mod common;
 use common::{BOARD, listen, wait_for};
 use kibitzer::core::Event;
 use kibitzer::core::message::{GameId, Message};
-use kibitzer::core::session::TransmitKind;
 use kibitzer::{Client, Observation, Tap, TapItem};
 
 /// Returns all items until the session is over.

@@ -69,7 +69,7 @@ async fn answers_other_than_that_of_a_websocket_are_errors() {
 #[tokio::test]
 async fn an_endless_answer_is_an_error_before_it_fills_the_memory() {
     let (found, _) = answered("HTTP/1.1 101 Switching Protocols\r\nX: ", true).await;
-    assert_eq!(found, DialError::Failed(io::ErrorKind::UnexpectedEof));
+    assert_eq!(found, DialError::HandshakeTooLong);
 }
 
 #[tokio::test]

@@ -1,11 +1,11 @@
-//! Failures of a connection, and the reasons why a session is lost or over.
+//! Failures of a connection attempt, and the reasons why a session is lost or over.
 
 use std::io;
 
 use strum::AsRefStr;
 use thiserror::Error;
 
-use super::LoginError;
+use super::{CloseCause, LoginError};
 use crate::message::KickedBy;
 
 /// Reason why no connection was made.
@@ -43,34 +43,15 @@ pub enum DialError {
     /// The server answered the handshake of a WebSocket with this HTTP status. Redirections are not followed.
     #[error("server answered the handshake of the WebSocket with HTTP status {0}")]
     HttpStatus(u16),
+    /// The answer to the handshake of a WebSocket is longer than 16 KiB.
+    #[error("server's answer to the handshake of the WebSocket is too long")]
+    HandshakeTooLong,
     /// The answer to the handshake of a WebSocket is not that of a WebSocket server.
     #[error("not a WebSocket server")]
     NoWebSocket,
     /// The operating system or the transport reports this failure.
     #[error("no connection: {0}")]
     Failed(#[cfg_attr(feature = "serde", serde(with = "crate::serial::error_kind"))] io::ErrorKind),
-}
-
-/// Reason why an established connection ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
-#[non_exhaustive]
-pub enum CloseCause {
-    /// The server closed the connection.
-    #[error("server closed the connection")]
-    Closed,
-    /// The server closed the WebSocket with this code; 1005 if it sent none.
-    #[error("server closed the WebSocket with code {0}")]
-    WebSocketClosed(u16),
-    /// Reading or writing failed.
-    #[error("connection failed: {0}")]
-    Failed(#[cfg_attr(feature = "serde", serde(with = "crate::serial::error_kind"))] io::ErrorKind),
-    /// The server did not accept the bytes to write in time.
-    #[error("server does not accept bytes")]
-    WriteTimedOut,
-    /// The server sent nothing for too long, and did not answer a probe.
-    #[error("server is silent")]
-    Silent,
 }
 
 /// Reason why an established session lost its connection, or an attempt to reconnect failed.

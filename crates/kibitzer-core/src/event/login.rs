@@ -3,7 +3,7 @@
 use strum::Display;
 use thiserror::Error;
 
-use super::quoted_suffix;
+use super::{CloseCause, quoted_suffix};
 use crate::message::{Handle, NameKind, Titles};
 use crate::text::ServerText;
 
@@ -89,6 +89,9 @@ pub enum LoginError {
     /// The connection ended in the named step of the login.
     #[error("connection closed during login: {0}")]
     Closed(LoginStep),
+    /// The WebSocket ended during the login by a violation of its protocol, or with a code that reports a failure.
+    #[error("connection failed during login: {0}")]
+    WebSocket(CloseCause),
     /// The server refused without a word. Contains the first line with words of its greeting, shortened if it is long.
     #[error("login refused{NO_REASON}; the server greeted with {:?}", .0.as_str())]
     Silent(ServerText),

@@ -1,6 +1,7 @@
 //! Events of a session: messages of the server with the changes they made, and reports of the session itself.
 
 mod capabilities;
+mod close;
 mod connection;
 mod describe;
 mod kind;
@@ -9,7 +10,8 @@ mod recovery;
 mod request;
 
 pub use capabilities::Capabilities;
-pub use connection::{CloseCause, DialError, LostCause, SessionEndReason};
+pub use close::{CloseCause, WebSocketViolation};
+pub use connection::{DialError, LostCause, SessionEndReason};
 pub use kind::{EventCategory, EventKind};
 pub use login::{Identity, LoginError, LoginStep};
 pub use recovery::{AdjournedGame, RestoreOutcome, Restored, RestoredCommand, RestoredGame, ResumptionState};

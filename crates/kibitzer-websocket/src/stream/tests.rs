@@ -110,11 +110,27 @@ async fn a_message_over_the_limit_is_an_error_whole_and_in_fragments() {
 }
 
 #[tokio::test]
-async fn bytes_that_are_no_frames_are_an_error() {
-    let (mut stream, peer) = client();
-    let mut peer = peer.into_inner();
-    peer.write_all(b"fics% <12> rnbqkbnr").await.unwrap();
-    assert_eq!(read_all(&mut stream).await.1.unwrap_err().kind(), io::ErrorKind::InvalidData);
+async fn each_violation_of_the_protocol_is_an_error_of_its_own() {
+    use WebSocketViolation::{InvalidClose, InvalidFrame, InvalidUtf8, Masking, MessageTooLong, ReservedBits};
+    let cases: [(&str, &[u8], WebSocketViolation); 9] = [
+        ("giant", b"\x82\x7f\x00\x00\x01\x00\x00\x00\x00\x00", MessageTooLong),
+        ("masked", b"\x81\x82\x01\x02\x03\x04ab", Masking),
+        ("reserved bit 1", b"\xc1\x02ab", ReservedBits),
+        ("reserved bit 3", b"\x91\x02ab", ReservedBits),
+        ("invalid UTF-8", b"\x81\x02\xc3\x28", InvalidUtf8),
+        ("close with code 1005", b"\x88\x02\x03\xed", InvalidClose),
+        ("close with half a code", b"\x88\x01\x03", InvalidFrame),
+        ("unknown opcode", b"\x83\x00", InvalidFrame),
+        ("no frames", b"fics% <12> rnbqkbnr", ReservedBits),
+    ];
+    for (name, bytes, want) in cases {
+        let (mut stream, peer) = client();
+        let mut peer = peer.into_inner();
+        peer.write_all(bytes).await.unwrap();
+        let error = read_all(&mut stream).await.1.unwrap_err();
+        assert_eq!(cause(&error), Some(CloseCause::WebSocketViolation(want)), "{name}");
+        assert_eq!(error.kind(), io::ErrorKind::InvalidData, "{name}");
+    }
 }
 
 #[tokio::test]

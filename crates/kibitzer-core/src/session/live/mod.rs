@@ -181,6 +181,9 @@ impl LiveConnection {
             LiveStage::SettingUp(_) if matches!(cause, CloseCause::Silent | CloseCause::WriteTimedOut) => {
                 AfterClose::FailLogin(LoginError::TimedOut(LoginStep::SetUp))
             }
+            LiveStage::SettingUp(_) if cause.is_web_socket_failure() => {
+                AfterClose::FailLogin(LoginError::WebSocket(cause))
+            }
             LiveStage::SettingUp(_) => AfterClose::FailLogin(LoginError::Closed(LoginStep::SetUp)),
             LiveStage::Restoring(_) | LiveStage::Ready => AfterClose::Reconnect(cause),
         }

@@ -31,7 +31,7 @@ use super::dialect::Dialect;
 use super::options::credentials::Credentials;
 use super::options::{SessionOptions, saturating_deadline};
 use super::transmit::TransmitKind;
-use crate::event::{LoginError, LoginStep};
+use crate::event::{CloseCause, LoginError, LoginStep};
 use crate::message::{Control, Handle, LoginRefusal, Message};
 use crate::text::ServerText;
 use crate::wire::Fence;
@@ -240,8 +240,11 @@ impl Login {
         }
     }
 
-    /// Returns the failure of a login whose connection was closed.
-    pub(super) fn failure_of_close(&self) -> LoginProgress {
+    /// Returns the failure of a login whose connection was closed, or a retry without the feature that may be the cause.
+    pub(super) fn failure_of_close(&self, cause: CloseCause) -> LoginProgress {
+        if cause.is_web_socket_failure() {
+            return LoginProgress::Failed(LoginError::WebSocket(cause));
+        }
         self.failure_or_retry(LoginError::Closed(self.step()))
     }
 

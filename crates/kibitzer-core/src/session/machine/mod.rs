@@ -238,7 +238,7 @@ impl Session {
                 self.fail_requests_and_require_close(AfterClose::End(SessionEndReason::Kicked(by)));
             }
             Phase::LoggingIn(login) => {
-                let progress = login.failure_of_close();
+                let progress = login.failure_of_close(cause);
                 self.handle_login_progress(progress);
             }
             Phase::Live(live) => {

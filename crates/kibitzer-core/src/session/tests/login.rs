@@ -2,6 +2,7 @@
 
 use super::peer::{Manner, Peer};
 use super::*;
+use crate::event::WebSocketViolation;
 use crate::message::{Family, Handle, Ivar, Message, NameKind, Refusal};
 use crate::text::ServerText;
 
@@ -704,6 +705,32 @@ fn a_server_that_closes_on_the_login_string_is_retried_without() {
     assert_eq!(
         driver.session.next_action(),
         DriverAction::End(SessionEndReason::Login(LoginError::Closed(LoginStep::Name)))
+    );
+}
+
+#[test]
+fn a_broken_web_socket_is_an_error_at_once_and_one_that_ends_in_order_may_not_know_timeseal() {
+    let violation = CloseCause::WebSocketViolation(WebSocketViolation::Masking);
+    let causes = [
+        (violation, true),
+        (CloseCause::WebSocketClosed(1008), true),
+        (CloseCause::WebSocketClosed(1000), false),
+        (CloseCause::WebSocketClosed(1005), false),
+        (CloseCause::Closed, false),
+    ];
+    for (cause, is_final) in causes {
+        for said in [&[][..], &["Welcome\n\rlogin: "], &["login: ", "login: "]] {
+            let mut driver = Driver::connected(account().timeseal(TimesealChoice::Auto));
+            said.iter().for_each(|said| driver.feed(said));
+            driver.close(cause);
+            let end = DriverAction::End(SessionEndReason::Login(LoginError::WebSocket(cause)));
+            assert_eq!(driver.session.next_action() == end, is_final, "{cause} after {said:?}");
+            assert_eq!(matches!(driver.session.next_action(), DriverAction::Dial { .. }), !is_final, "{cause}");
+        }
+    }
+    assert_eq!(
+        LoginError::WebSocket(violation).to_string(),
+        "connection failed during login: server violated the WebSocket protocol: wrong masking"
     );
 }
 
