@@ -70,6 +70,23 @@ fn a_recorded_resumption_continues_the_adjourned_game() {
     }
 }
 
+#[test]
+fn after_an_irregular_move_the_engine_gets_the_position_of_the_server() {
+    let mut tracker = GameTracker::default();
+    let mut positions = Vec::new();
+    for event in Transcript::named("fatics-illegal-move-accepted").events() {
+        for step in tracker.apply(&event) {
+            let game = tracker.get(step.game).unwrap();
+            let fen = game.search_position().fen;
+            assert_eq!(game.has_irregular_move(), fen.is_some(), "{fen:?}");
+            assert!(fen.iter().all(|fen| *fen == game.fen().to_string() && game.search_position().moves.is_empty()));
+            positions.push((game.position().ply(), fen.is_some()));
+        }
+    }
+    let first = positions.iter().find(|(_, is_irregular)| *is_irregular).unwrap();
+    assert_eq!(first.0, 11, "6. h3: {positions:?}");
+}
+
 /// Lines of games in all recordings: boards, reserves, terms, starts, ends, takebacks.
 fn lines_of_games() -> Vec<Vec<u8>> {
     let starts: [&[u8]; 6] = [b"<12>", b"<b1>", b"<g1>", b"{Game ", b"Creating: ", b"Game "];

@@ -152,15 +152,18 @@ pub enum BotAction {
     Thinking,
     /// Sent a move.
     Moved,
-    /// The result of a search was not used: the position has changed, or the game is over or given up.
+    /// The result of a search was not used: the position has changed, or the game is over or given up. Or a player gets no answer:
+    /// too many others wait, or the last one was a moment ago.
     Dropped,
+    /// An answer waits until the bot can give it, or a message was delivered late.
+    Delayed,
     /// Offered a draw.
     OfferedDraw,
     /// Claimed a draw.
     ClaimedDraw,
     /// Granted an offer of the opponent.
     Granted,
-    /// Refused an offer of the opponent, or a bughouse partnership.
+    /// Refused an offer of the opponent, a bughouse partnership, or the command of a guest with the name of an owner.
     Refused,
     /// Asked to abort the game.
     Aborted,

@@ -1,6 +1,9 @@
 //! Answers to other players: challenges, offers, partnerships and talk.
 
+use std::time::Duration;
+
 use kibitzer::command::{self, OfferOutcome, OfferRef};
+use kibitzer::core::message::listing::Finger;
 use kibitzer::core::message::{
     Challenge, ChallengeChange, ChallengeUpdate, MeOrOther, OfferKind, OfferNotice, PartnershipUpdate, Refusal, Talk,
 };
@@ -10,11 +13,14 @@ use tokio::time::Instant;
 use super::StopUrgency;
 use super::matchmaking_state::LinkState;
 use super::player::BotPlayer;
-use super::requests::{OfferAnswer, OfferAnswerVerb};
+use super::requests::{OfferAnswer, OfferAnswerVerb, RequestOutcome};
 use crate::config::contains_player;
 use crate::policy::{ChallengeSituation, GameSituation, Policy};
 use crate::tracker::{GameKey, TrackedGame, TrackedState};
 use crate::verdict::{BotAction, Verdict};
+
+/// Longest delay of a private message that is not reported.
+const TELL_DELAY: Duration = Duration::from_secs(2);
 
 /// Longest answer in characters; longer ones are cut, as servers limit a tell to about 400 bytes.
 const MAX_ANSWER: usize = 300;
@@ -29,7 +35,11 @@ impl<P: Policy + Clone> BotPlayer<P> {
         // The server adjourned the interrupted game if it can be resumed.
         let is_undecided = self.awaits_interrupted_game() && !challenge.adjourned;
         if self.matchmaking.link == LinkState::Down || self.engine.is_none() || is_undecided {
-            return self.matchmaking.postpone_challenge(challenge);
+            let is_kept = self.matchmaking.postpone_challenge(challenge);
+            let waits = "answered when connection, engine and interrupted game are there";
+            let (action, reason) =
+                if is_kept { (BotAction::Delayed, waits) } else { (BotAction::Dropped, "too many challenges wait") };
+            return self.report(action, None, Some(challenge.from.clone()), reason);
         }
         let player = challenge.from.clone();
         let is_playing = self.is_playing_or_interrupted() && !(challenge.adjourned && self.awaits_interrupted_game());
@@ -138,18 +148,44 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.spawn_request(None, format!("decline {player}"));
     }
 
-    /// Handles a private message: executes the command of an owner, or sends another player the reply of the policy, at most one in
-    /// 10 s to each player. Ignores other talk.
+    /// Handles a private message: requests the profile of an owner, whose command is executed if that is registered, or sends another
+    /// player the reply of the policy. Ignores other talk.
     pub(super) fn on_talk(&mut self, talk: &Talk) {
         let (TalkKind::Tell | TalkKind::Say { .. }, Some(from)) = (talk.kind, talk.from()) else { return };
         let text = talk.text();
         if contains_player(&self.config.talk.owners, &from) {
-            return self.run_owner_command(&from, text.trim());
+            let (client, text) = (self.client.clone(), text.trim().to_owned());
+            self.requests.spawn(async move {
+                let is_it = |it: Finger| !it.is_unregistered && it.player.name.is_same_player(from.as_str());
+                let result = client.finger(from.clone()).await.map(is_it);
+                RequestOutcome::Owner(from, text, result)
+            });
+        } else {
+            self.answer_message(&from, &text);
         }
-        if let Some(answer) = self.policy.choose_reply(&from, &text, &self.config)
-            && self.matchmaking.record_answer_if_allowed(&from, Instant::now())
-        {
-            self.tell(&from, &answer);
+    }
+
+    /// Executes the command of an owner who is registered. A guest may have the name of an owner who is not; the message is one of any
+    /// player then.
+    pub(super) fn on_owner_reply(&mut self, from: Handle, text: &str, result: Result<bool, RequestError>) {
+        match result {
+            Ok(true) => self.run_owner_command(&from, text),
+            Ok(false) => {
+                let reason = "has the name of an owner, but is not registered";
+                self.report(BotAction::Refused, None, Some(from.clone()), reason);
+                self.answer_message(&from, text);
+            }
+            Err(error) => self.report_error_if_any(None, Some(from), Some(error)),
+        }
+    }
+
+    /// Sends a player the reply of the policy to a message, at most one in 10 s to each player.
+    fn answer_message(&mut self, from: &Handle, text: &str) {
+        let Some(answer) = self.policy.choose_reply(from, text, &self.config) else { return };
+        if self.matchmaking.record_answer_if_allowed(from, Instant::now()) {
+            self.tell(from, &answer);
+        } else {
+            self.report(BotAction::Dropped, None, Some(from.clone()), "the last answer is less than 10 s ago");
         }
     }
 
@@ -221,6 +257,20 @@ impl<P: Policy + Clone> BotPlayer<P> {
         }
         let words: String = words.chars().filter(|letter| !letter.is_control()).take(MAX_ANSWER).collect();
         self.report(BotAction::Said, None, Some(player.clone()), &*words);
-        self.spawn_request(None, command::Talk::tell(player, words));
+        let (client, player, began) = (self.client.clone(), player.clone(), Instant::now());
+        self.requests.spawn(async move {
+            let result = client.request(&command::Talk::tell(&player, words)).await;
+            RequestOutcome::Said(player, began, result.err())
+        });
+    }
+
+    /// Reports the error of a private message, or its delay if that was longer than [`TELL_DELAY`].
+    pub(super) fn on_tell_reply(&self, player: Handle, began: Instant, error: Option<RequestError>) {
+        let delay = began.elapsed();
+        if error.is_none() && delay > TELL_DELAY {
+            self.report(BotAction::Delayed, None, Some(player), format!("the message was delivered after {delay:.0?}"));
+        } else {
+            self.report_error_if_any(None, Some(player), error);
+        }
     }
 }

@@ -22,15 +22,23 @@ const DRAW_OFFER_PLIES: u32 = 20;
 
 impl<P: Policy + Clone> BotPlayer<P> {
     /// Gives up a game that the engine cannot play: asks to abort it in the first [`ABORTABLE_PLIES`] plies, and resigns later or if the
-    /// server does not abort it. Does nothing if the game is given up already.
+    /// server does not abort it. After an irregular move, asks to abort at any time, does not resign, and lets the engine try again:
+    /// the server is at fault. Does nothing if the game is given up already.
     pub(super) fn give_up_game(&mut self, key: GameKey, reason: String) {
         let (Some(game), Some(decisions)) = (self.games.tracker().get(key), self.decisions.get_mut(&key)) else {
             return;
         };
-        if std::mem::replace(&mut decisions.has_given_up, true) {
+        if decisions.has_given_up {
             return;
         }
+        let is_irregular = game.has_irregular_move();
+        decisions.has_given_up = !is_irregular;
         decisions.deciding = None;
+        if is_irregular {
+            decisions.failures = 0;
+            self.report(BotAction::Aborted, Some(key), None, format!("{reason} after an irregular move"));
+            return self.spawn_request(Some(key), command::abort());
+        }
         if game.position().ply() > ABORTABLE_PLIES {
             return self.resign(key, &reason);
         }

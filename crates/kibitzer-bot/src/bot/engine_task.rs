@@ -5,7 +5,9 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 use super::start_engine::{StartEngine, start_with_notice};
-use crate::engine::{BestMove, Engine, EngineError, EngineInfo, GameSetup, SearchInfo, SearchLimits, SearchPosition};
+use crate::engine::{
+    BestMove, Engine, EngineError, EngineInfo, GameSetup, Score, SearchInfo, SearchLimits, SearchPosition,
+};
 use crate::tracker::{GameKey, GamePositionKey};
 
 /// Number of orders that may wait for the engine.
@@ -41,8 +43,8 @@ pub(super) enum EngineReport {
     Started(EngineInfo),
     /// A line of analysis.
     Analysis(GameKey, SearchInfo),
-    /// The best move in a position.
-    Best(GamePositionKey, BestMove),
+    /// The best move in a position, and the last score of the search.
+    Best(GamePositionKey, BestMove, Option<Score>),
     /// The engine does not play the game.
     NotPlayed(GameKey, EngineError),
     /// The engine failed and is being started again; the search in progress is lost.
@@ -146,10 +148,14 @@ async fn execute_orders<E: Engine>(
                 orders.recv().await
             }
             EngineOrder::Search(id, position, limits) => {
-                let mut analysis = |info| drop(reports.try_send(EngineReport::Analysis(id.game(), info)));
+                let mut score = None;
+                let mut analysis = |info: SearchInfo| {
+                    score = info.score.or(score);
+                    drop(reports.try_send(EngineReport::Analysis(id.game(), info)));
+                };
                 tokio::select! {
                     best = engine.search(&position, &limits, &mut analysis) => {
-                        send_report(reports, EngineReport::Best(id, best?)).await;
+                        send_report(reports, EngineReport::Best(id, best?, score)).await;
                         *has_moved = true;
                         orders.recv().await
                     }

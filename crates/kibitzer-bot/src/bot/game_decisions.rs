@@ -23,8 +23,6 @@ pub(super) struct GameDecisions {
     pub(super) waiting: Option<GamePositionKey>,
     /// The current position, and when it was received.
     received: Option<(GamePositionKey, Instant)>,
-    /// The last score of the search in progress.
-    pub(super) score: Option<Score>,
     /// Scores of the last moves, the latest last.
     pub(super) scores: Vec<Score>,
     /// Number of takebacks granted.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kibitzer::core::chess::Color;
-use kibitzer::core::message::Rating;
+use kibitzer::core::message::{GameResult, Rating};
 use tokio::time::Instant;
 
 use super::engine_task::EngineOrder;
@@ -222,7 +222,13 @@ impl<P: Policy + Clone> BotPlayer<P> {
         let words = game
             .ending()
             .map_or("the end was not received".to_owned(), |ending| format!("{} ({})", ending.text, ending.result));
+        let is_aborted = change.kind == TrackedChangeKind::Ended
+            && game.ending().is_some_and(|ending| ending.result == GameResult::Unfinished);
+        let is_at_start = game.position().move_number() == 1;
         self.report(BotAction::Ended, Some(change.game), opponent.clone(), words);
+        if let Some(opponent) = opponent.as_ref().filter(|_| is_aborted && is_at_start) {
+            self.matchmaking.forget_last_game(opponent);
+        }
         self.plan_seeks_and_challenge(Instant::now());
         if let Some(opponent) = opponent.filter(|_| change.kind == TrackedChangeKind::Ended) {
             self.say_goodbye(&opponent);

@@ -83,13 +83,13 @@ impl MatchmakingState {
         self.plan(None, None);
     }
 
-    /// Postpones a challenge; it replaces an earlier one of the same player. Drops it if [`MAX_POSTPONED_CHALLENGES`] are
-    /// postponed.
-    pub(super) fn postpone_challenge(&mut self, challenge: &Challenge) {
+    /// Postpones a challenge; it replaces an earlier one of the same player. Drops it, and returns `false`, if
+    /// [`MAX_POSTPONED_CHALLENGES`] are postponed.
+    pub(super) fn postpone_challenge(&mut self, challenge: &Challenge) -> bool {
         self.postponed_challenges.retain(|known| !known.from.is_same_player(challenge.from.as_str()));
-        if self.postponed_challenges.len() < MAX_POSTPONED_CHALLENGES {
-            self.postponed_challenges.push(challenge.clone());
-        }
+        let has_room = self.postponed_challenges.len() < MAX_POSTPONED_CHALLENGES;
+        self.postponed_challenges.extend(has_room.then(|| challenge.clone()));
+        has_room
     }
 
     /// Returns whether a list of players named this one as a computer.
@@ -154,6 +154,13 @@ impl MatchmakingState {
         let games = &mut self.opponent_record(opponent).games;
         games.retain(|&at| now.saturating_duration_since(at) < DAY);
         games.push(now);
+    }
+
+    /// Removes the last game with an opponent from the counts, as it was aborted before it had begun.
+    pub(super) fn forget_last_game(&mut self, opponent: &Handle) {
+        if self.opponent_record(opponent).games.pop().is_some() {
+            self.n_games_started -= 1;
+        }
     }
 
     /// Sets the times of the next seeks and the next challenge; `None` cancels.

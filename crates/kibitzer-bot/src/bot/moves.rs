@@ -1,18 +1,24 @@
 //! Moves: the reports of the engine, and the replies of the server.
 
+use std::time::Duration;
+
 use cozy_chess::GameStatus;
 use kibitzer::RequestError;
 use kibitzer::command::{MoveMade, MoveText};
 use kibitzer::core::chess::{Role, Square};
 use kibitzer::core::text::error_chain;
+use tokio::time::Instant;
 
 use super::engine_task::{EngineOrder, EngineReport};
 use super::player::BotPlayer;
 use super::requests::RequestOutcome;
-use crate::engine::{BestMove, EngineError};
+use crate::engine::{BestMove, EngineError, Score};
 use crate::policy::{GameSituation, Policy, ResignOrDraw};
 use crate::tracker::{GameKey, GamePositionKey, TrackedGame};
 use crate::verdict::{BotAction, BotEvent};
+
+/// Shortest time between two events with lines of analysis; the latest line is kept meanwhile.
+const ANALYSIS_PAUSE: Duration = Duration::from_millis(100);
 
 impl<P: Policy + Clone> BotPlayer<P> {
     /// Handles a report of the engine's task: its start, analysis, best move or failure.
@@ -26,21 +32,30 @@ impl<P: Policy + Clone> BotPlayer<P> {
                 self.answer_postponed_challenges();
             }
             EngineReport::Analysis(key, info) => {
-                let Some(number) = self.games.tracker().get(key).map(TrackedGame::number) else { return };
-                if let (Some(decisions), Some(score)) = (self.decisions.get_mut(&key), info.score) {
-                    decisions.score = Some(score);
-                }
-                (self.on_event)(&BotEvent::analysis(self.client.handle(), number, info));
+                self.analysis = Some((key, info));
+                self.emit_due_analysis(Instant::now());
             }
-            EngineReport::Best(position, best) => self.on_best_move(position, best),
+            EngineReport::Best(position, best, score) => self.on_best_move(position, best, score),
             EngineReport::NotPlayed(key, error) => self.give_up_game(key, error.to_string()),
             EngineReport::Failed(error) => self.on_engine_failure(&error),
         }
     }
 
+    /// Emits the latest line of analysis if [`ANALYSIS_PAUSE`] has passed since the last one.
+    pub(super) fn emit_due_analysis(&mut self, now: Instant) {
+        if self.analysis_at > now {
+            return;
+        }
+        let Some((key, info)) = self.analysis.take() else { return };
+        self.analysis_at = now + ANALYSIS_PAUSE;
+        if let Some(game) = self.games.tracker().get(key) {
+            (self.on_event)(&BotEvent::analysis(self.client.handle(), game.number(), info));
+        }
+    }
+
     /// Sends the best move with a draw offer if there is one, or resigns. Drops a move of an earlier position; restarts an engine
     /// whose move is illegal.
-    fn on_best_move(&mut self, position: GamePositionKey, best: BestMove) {
+    fn on_best_move(&mut self, position: GamePositionKey, best: BestMove, score: Option<Score>) {
         let key = position.game();
         if !self.games.tracker().is_current(position) {
             return self.report(BotAction::Dropped, Some(key), None, "the position has changed meanwhile");
@@ -55,7 +70,6 @@ impl<P: Policy + Clone> BotPlayer<P> {
         if !self.games.tracker().get(key).is_some_and(|game| may_be_legal(game, &uci)) {
             return self.engine_task.try_send_order(EngineOrder::Restart(EngineError::NotAMove(uci)));
         }
-        let score = decisions.score.take();
         if let Some(score) = score {
             decisions.add_score(score);
         }

@@ -6,9 +6,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use kibitzer::command::{self, Request};
+use kibitzer::core::message::MeOrOther;
 use kibitzer::core::text::error_chain;
 use kibitzer::transcript::Utc;
-use kibitzer::{Client, Event, Handle, Message, RecvError, RequestError, SessionEndReason, SessionState, Subscription};
+use kibitzer::{
+    Client, Event, Handle, Message, RecvError, RequestError, SessionEndReason, SessionState, Subscription, TalkKind,
+};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 use tracing::info;
@@ -17,12 +20,12 @@ use super::engine_task::{EngineReport, EngineTask};
 use super::game_decisions::GameDecisions;
 use super::matchmaking_state::{LinkState, MatchmakingState};
 use super::pending_offers::PendingOffers;
-use super::requests::{RequestOutcome, are_too_many};
+use super::requests::{MAX_REQUESTS, RequestOutcome, are_too_many};
 use super::{Bot, BotError, StartEngine, Stop, StopUrgency};
 use crate::book::Book;
 use crate::clock::LagEstimate;
 use crate::config::{BotConfig, contains_player};
-use crate::engine::EngineInfo;
+use crate::engine::{EngineInfo, SearchInfo};
 use crate::pgn::{PgnCollector, PgnOrigin};
 use crate::policy::Policy;
 use crate::tracker::{GameKey, TrackedGame, TrackedState};
@@ -49,6 +52,10 @@ pub(super) struct BotPlayer<P> {
     pub(super) engine: Option<EngineInfo>,
     /// Whether an engine has started since the bot runs.
     pub(super) has_had_engine: bool,
+    /// The latest line of analysis that is not emitted yet.
+    pub(super) analysis: Option<(GameKey, SearchInfo)>,
+    /// When the next line of analysis may be emitted.
+    pub(super) analysis_at: Instant,
     /// The book; `None` without one, and after it could not be read.
     pub(super) book: Option<Book>,
     pub(super) lag: LagEstimate,
@@ -80,6 +87,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
             engine_task: EngineTask::spawn(engine),
             engine: None,
             has_had_engine: false,
+            analysis: None,
+            analysis_at: Instant::now(),
             matchmaking: MatchmakingState::default(),
             urgency: StopUrgency::None,
             leave_at: None,
@@ -208,9 +217,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         }
         if let Some(message) = event.message() {
             self.pending_offers.update(message);
-            if !are_too_many(&self.requests) {
-                self.on_message(message);
-            }
+            self.on_message(message);
         }
         self.answer_postponed_challenges();
     }
@@ -227,8 +234,23 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.plan_seeks_and_challenge(Instant::now());
     }
 
-    /// Handles a message about challenges, offers, partnership or talk.
+    /// Handles a message about challenges, offers, partnership or talk. Reports one that would need an answer, and does nothing, while
+    /// too many requests are unanswered.
     fn on_message(&mut self, message: &Message) {
+        if are_too_many(&self.requests) {
+            let (what, player) = match message {
+                Message::Challenge(challenge) => ("challenge", Some(challenge.from.clone())),
+                Message::Offer(offer) if offer.actor == MeOrOther::Other => ("offer", None),
+                Message::Talk(talk) if talk.kind == TalkKind::Tell => ("message", talk.from()),
+                _ => return,
+            };
+            return self.report(
+                BotAction::Dropped,
+                None,
+                player,
+                format!("no answer to a {what}: {MAX_REQUESTS} others wait"),
+            );
+        }
         match message {
             Message::Challenge(challenge) => self.on_challenge(challenge),
             Message::ChallengeUpdate(update) => self.on_own_challenge_declined(update),
@@ -247,6 +269,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
             RequestOutcome::Challenge(player, error) => self.on_challenge_reply(player, error),
             RequestOutcome::Abort(game, result) => self.on_abort_reply(game, &result),
             RequestOutcome::Candidates(result) => self.on_candidates_reply(result),
+            RequestOutcome::Owner(owner, text, result) => self.on_owner_reply(owner, &text, result),
+            RequestOutcome::Said(player, began, error) => self.on_tell_reply(player, began, error),
             RequestOutcome::Other(game, error) => self.report_error_if_any(game, None, error),
         }
     }
@@ -331,16 +355,18 @@ impl<P: Policy + Clone> BotPlayer<P> {
     /// Returns the earliest time at which something is due.
     fn next_deadline(&self) -> Instant {
         let flags = self.decisions.values().filter_map(GameDecisions::flag_claim_at);
-        let others = [self.leave_at, self.matchmaking.seeks_at, self.matchmaking.challenge_at];
+        let analysis_at = self.analysis.as_ref().map(|_| self.analysis_at);
+        let others = [self.leave_at, self.matchmaking.seeks_at, self.matchmaking.challenge_at, analysis_at];
         flags.chain(others.into_iter().flatten()).min().unwrap_or_else(|| Instant::now() + NEVER)
     }
 
-    /// Adjourns or leaves the game after a stop, claims the opponent's time, and posts seeks and challenges, each if it is due.
+    /// Emits a line of analysis, adjourns or leaves the game after a stop, claims the opponent's time, and posts seeks and challenges, each if it is due.
     fn on_deadline(&mut self) {
         let now = Instant::now();
         if self.leave_at.is_some_and(|at| at <= now) {
             self.request_adjournment_or_leave(now);
         }
+        self.emit_due_analysis(now);
         self.send_due_flag_claims(now);
         self.send_due_seeks_and_challenge(now);
     }

@@ -4,6 +4,7 @@ use kibitzer::command::{MoveMade, OfferOutcome, OfferRef};
 use kibitzer::core::message::listing::WhoList;
 use kibitzer::{Client, Handle, RequestError};
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 
 use crate::tracker::{GameKey, GamePositionKey};
 
@@ -20,6 +21,10 @@ pub(super) enum RequestOutcome {
     Abort(GameKey, Result<OfferOutcome, RequestError>),
     /// The players who may be challenged.
     Candidates(Result<WhoList, RequestError>),
+    /// A player with the name of an owner sent this command; whether the player is registered.
+    Owner(Handle, String, Result<bool, RequestError>),
+    /// A private message was sent to this player at this time; the error, if it failed.
+    Said(Handle, Instant, Option<RequestError>),
     /// Anything else; the error, if it failed.
     Other(Option<GameKey>, Option<RequestError>),
 }
@@ -65,7 +70,7 @@ impl OfferAnswer {
 }
 
 /// Number of requests without a reply at which the talk, challenges and offers of players are ignored.
-const MAX_REQUESTS: usize = 256;
+pub(super) const MAX_REQUESTS: usize = 256;
 
 /// Returns whether [`MAX_REQUESTS`] or more requests wait for a reply, so that no player's message may cause another one.
 pub(super) fn are_too_many(requests: &JoinSet<RequestOutcome>) -> bool {

@@ -226,7 +226,7 @@ pub struct TalkRules {
     pub goodbye: String,
     /// Answers to tells that contain a word, regardless of case.
     pub answers: BTreeMap<String, String>,
-    /// Handles whose tells are commands: `status`, `pause`, `play`, `resign`, `abort`, `stop`.
+    /// Handles of registered players whose tells are commands: `status`, `pause`, `play`, `resign`, `abort`, `stop`.
     #[serde(deserialize_with = "deserialize_handles")]
     pub owners: Vec<Handle>,
 }

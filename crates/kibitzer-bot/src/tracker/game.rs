@@ -227,7 +227,7 @@ impl TrackedGame {
     /// Returns the position for an engine.
     ///
     /// A position with pieces in reserve, other than from crazyhouse's usual start, is passed without the moves that led to it, as
-    /// is a position after a hidden move, and any position of bughouse.
+    /// is a position after a hidden or an [irregular](Self::has_irregular_move) move, and any position of bughouse.
     /// In chess960 castling is the king's capture of its rook, and castling rights of a start position are the files of the rooks.
     pub fn search_position(&self) -> SearchPosition {
         let side_to_move = self.position().side_to_move();
@@ -239,10 +239,19 @@ impl TrackedGame {
         let has_full_history = variant != "bughouse" && (self.game.hands().is_none() || is_usual_start);
         let moves: Option<Vec<_>> = line.moves.iter().map(uci).collect();
         let text = |fen: &Fen| if is_chess960 { shredder_fen(fen) } else { fen.to_string() };
-        match moves.filter(|_| has_full_history) {
+        match moves.filter(|_| has_full_history && !self.has_irregular_move()) {
             Some(moves) => SearchPosition { fen: (!is_usual_start).then(|| text(&line.start)), moves, side_to_move },
             None => SearchPosition { fen: Some(text(&self.fen())), moves: Vec::new(), side_to_move },
         }
+    }
+
+    /// Returns whether the server accepted a move that left the mover's own king attacked, against the rules of the
+    /// [variant](Self::variant).
+    pub fn has_irregular_move(&self) -> bool {
+        let line = self.line();
+        let mut board = line.start.board;
+        let is_irregular = |step: &TrackedMove| line.play(&mut board, step).is_ok() && board.is_in_check(step.color);
+        GameKind::parse(&self.variant()).forbids_check() && line.moves.iter().any(is_irregular)
     }
 
     /// Identifies the current position, for [`GameTracker::is_current`](super::GameTracker::is_current).

@@ -23,6 +23,15 @@ async fn beside(set: impl FnOnce(&mut BotConfig)) -> (Running, Human, Profile) {
     (ready(config, weak()).await, human, profile)
 }
 
+/// A bot with these settings, and its owner beside it, both registered.
+async fn beside_owner(set: impl FnOnce(&mut BotConfig)) -> (Running, Human) {
+    let (_server, mut config, owner) = serve_accounts().await;
+    config.talk.owners = vec!["Alekhin".parse().unwrap()];
+    set(&mut config);
+    let owner = Human::log_in_with(owner).await;
+    (ready(config, weak()).await, owner)
+}
+
 /// The bot challenges this player.
 fn challenging(config: &mut BotConfig) {
     let player: Handle = "Alekhin".parse().unwrap();
@@ -51,11 +60,7 @@ async fn challenge_without_an_answer_is_withdrawn() {
 
 #[tokio::test(start_paused = true)]
 async fn challenge_is_withdrawn_when_an_owner_pauses_the_bot() {
-    let (bot, mut human, _) = beside(|config| {
-        challenging(config);
-        config.talk.owners = vec!["Alekhin".parse().unwrap()];
-    })
-    .await;
+    let (bot, mut human) = beside_owner(challenging).await;
     human.line("Challenge: Botvin").await;
     human.send("tell Botvin pause").await;
     human.line("Botvin withdraws").await;
@@ -245,11 +250,7 @@ async fn untimed_game_is_played_if_the_settings_allow_it() {
 
 #[tokio::test(start_paused = true)]
 async fn paused_bot_posts_its_seeks_when_it_plays_again() {
-    let (bot, human, _) = beside(|config| {
-        config.seek.ads = vec!["5 0 unrated".to_owned()];
-        config.talk.owners = vec!["Alekhin".parse().unwrap()];
-    })
-    .await;
+    let (bot, human) = beside_owner(|config| config.seek.ads = vec!["5 0 unrated".to_owned()]).await;
     bot.wait_for(BotAction::Sought, "").await;
     human.send("tell Botvin pause").await;
     sleep(MINUTE).await;
@@ -257,4 +258,20 @@ async fn paused_bot_posts_its_seeks_when_it_plays_again() {
     assert!(!sought.contains("Botvin"), "{sought}");
     human.send("tell Botvin play").await;
     bot.wait_for_count(BotAction::Sought, 2).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn game_that_is_aborted_on_its_first_move_does_not_count() {
+    let (bot, mut human, _) = beside(|config| config.accept.games_per_opponent_per_day = 1).await;
+    for _ in 0..2 {
+        human.challenge(|terms| terms.color(Color::White)).await;
+        human.send("abort").await;
+        assert!(human.end().await.contains("aborted"));
+    }
+    human.begin(&["e2e4"]).await;
+    human.client.resign().await.unwrap();
+    bot.wait_for_count(BotAction::Ended, 3).await;
+    human.send("match Botvin 5 0 unrated").await;
+    bot.wait_for(BotAction::Declined, "1 games a day").await;
+    assert_eq!(bot.count(BotAction::Declined), 1, "{:#?}", bot.actions());
 }

@@ -2,17 +2,22 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use kibitzer::core::chess::Color;
 use kibitzer::core::message::Challenge;
+use kibitzer::{Dial, Profile};
 use kibitzer_bot::config::BookConfig;
-use kibitzer_bot::engine::{BestMove, EngineError, EngineInfo};
+use kibitzer_bot::engine::{
+    BestMove, Engine, EngineError, EngineInfo, GameSetup, Score, SearchInfo, SearchLimits, SearchPosition,
+};
 use kibitzer_bot::policy::{ChallengeSituation, Policy};
 use kibitzer_bot::{Bot, BotAction, ScriptedEngine, Verdict};
-use kibitzer_server::Family;
+use kibitzer_server::{Family, Server};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use crate::probe::{Log, probe};
-use crate::table::{Human, Running, options, ready, scripted, serve, settings, shuffle, weak};
+use crate::table::{Human, Running, on_both_flavours, options, ready, scripted, serve, settings, shuffle, weak};
 
 #[tokio::test(start_paused = true)]
 async fn hanging_engine_is_started_again_and_the_game_goes_on() {
@@ -191,4 +196,107 @@ async fn castling_is_sent_in_either_notation_of_the_engine() {
         human.begin(&["a2a3", "b2b3", "c2c3", "d2d3"]).await;
         assert_eq!(bot.count(BotAction::EngineFailed), 0, "{:#?}", bot.actions());
     }
+}
+
+/// Writes 3000 lines of analysis, one in a millisecond, then moves; each line has its number as score.
+struct Talker(EngineInfo);
+
+impl Engine for Talker {
+    fn info(&self) -> &EngineInfo {
+        &self.0
+    }
+
+    async fn new_game(&mut self, _: &GameSetup) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    async fn search(
+        &mut self,
+        position: &SearchPosition,
+        _: &SearchLimits,
+        report: &mut (dyn FnMut(SearchInfo) + Send),
+    ) -> Result<BestMove, EngineError> {
+        for n in 1..=3000 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            let mut info = SearchInfo::default();
+            info.score = Some(Score::Centipawns(n));
+            report(info);
+        }
+        Ok(shuffle(position))
+    }
+
+    async fn quit(self) {}
+}
+
+#[test]
+fn flood_of_analysis_gives_ten_events_a_second_and_the_last_score() {
+    on_both_flavours(|| async {
+        let (_server, profile) = serve(options()).await;
+        let bot = ready(settings(&profile), || async { Ok(Talker(EngineInfo::new("Talker"))) }).await;
+        let mut human = Human::log_in(&profile, "Alekhin").await;
+        let began = tokio::time::Instant::now();
+        human.begin(&["e2e4"]).await;
+        bot.wait_for(BotAction::Moved, "score +30.00").await;
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        let scores = bot.analysis();
+        let most = began.elapsed().as_millis() / 100 + 1;
+        assert!(scores.len() > 20 && scores.len() as u128 <= most, "{} of {most}", scores.len());
+        assert_eq!(scores.last(), Some(&Score::Centipawns(3000)), "the last line is not lost");
+    });
+}
+
+/// Rewrites what the server sends: in place of 3. g3, which ends a check, the bot sees 3. b3, which does not.
+fn forge_illegal_move(profile: Profile, server: &Arc<Server>) -> Profile {
+    let server = Arc::clone(server);
+    profile.dial(Dial::with(move || {
+        let server = Arc::clone(&server);
+        async move {
+            let (near, far) = tokio::io::duplex(1 << 16);
+            let (mut from_server, mut to_server) = tokio::io::split(server.connect().await?);
+            let (mut from_bot, mut to_bot) = tokio::io::split(far);
+            tokio::spawn(async move { tokio::io::copy(&mut from_bot, &mut to_server).await });
+            tokio::spawn(async move {
+                let mut bytes = vec![0; 1 << 16];
+                while let Ok(n @ 1..) = from_server.read(&mut bytes).await {
+                    let text = String::from_utf8_lossy(&bytes[..n]);
+                    let text = text
+                        .replace("P----PP- -PPPP--P", "PP---P-- --PPP-PP")
+                        .replace("P/g2-g3", "P/b2-b3")
+                        .replace(" g3 ", " b3 ");
+                    if to_bot.write_all(text.as_bytes()).await.is_err() {
+                        break;
+                    }
+                }
+            });
+            Ok(near)
+        }
+    }))
+}
+
+#[tokio::test(start_paused = true)]
+async fn irregular_move_of_the_server_leads_to_its_position_and_never_to_a_resignation() {
+    let (server, profile) = serve(options()).await;
+    let mut config = settings(&profile);
+    config.accounts = vec![forge_illegal_move(config.accounts[0].clone(), &server)];
+    let log = Log::default();
+    let kept = Arc::clone(&log);
+    let engine = scripted(move |position, _| {
+        kept.lock().unwrap().push(format!("{position:?}"));
+        match position.moves.len() {
+            1 => Ok(BestMove::new("e7e5")),
+            3 => Ok(BestMove::new("d8h4")),
+            _ => Err(EngineError::NoMove),
+        }
+    });
+    let bot = ready(config, engine).await;
+    let mut human = Human::log_in(&profile, "Alekhin").await;
+    human.begin(&["f2f3", "a2a3"]).await;
+    human.play("g2g3").await;
+    bot.wait_for(BotAction::Aborted, "after an irregular move").await;
+    let searched = log.lock().unwrap().last().cloned().unwrap();
+    assert!(searched.contains("PP3P2/2PPP1PP/RNBQKBNR b KQkq") && searched.contains("moves: []"), "{searched}");
+    bot.wait_for_count(BotAction::Aborted, 2).await;
+    assert_eq!(bot.count(BotAction::Resigned), 0, "{:#?}", bot.actions());
+    human.send("abort").await;
+    assert!(human.end().await.contains("aborted"));
 }

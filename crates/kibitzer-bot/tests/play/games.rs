@@ -343,13 +343,13 @@ async fn partnership_is_declined() {
 
 #[tokio::test(start_paused = true)]
 async fn owners_command_and_others_get_answers() {
-    let (_server, profile) = serve(options()).await;
-    let mut config = settings(&profile);
-    config.talk.owners = vec!["alekhin".parse().unwrap()];
+    let (_server, mut config, profile) = serve_accounts().await;
+    config.talk.owners = ["alekhin", "Petrosian"].map(|name| name.parse().unwrap()).to_vec();
     config.talk.answers.insert("source".to_owned(), "see the notes in my finger".to_owned());
     let bot = ready(config, weak()).await;
-    let mut owner = Human::log_in(&profile, "Alekhin").await;
+    let mut owner = Human::log_in_with(profile.clone()).await;
     let mut other = Human::log_in(&profile, "Bogoljubov").await;
+    let mut guest = Human::log_in(&profile, "Petrosian").await;
     let tell = |human: &Human, words: &str| {
         let (client, line) = (human.client.clone(), format!("tell Botvin {words}"));
         async move { drop(client.request(&*line).await) }
@@ -357,6 +357,10 @@ async fn owners_command_and_others_get_answers() {
     tell(&owner, "status").await;
     owner.line("playing, Kibitzer's weak player, no game").await;
     tell(&other, "stop").await;
+    tell(&guest, "stop").await;
+    bot.wait_for(BotAction::Refused, "has the name of an owner, but is not registered").await;
+    tell(&guest, "where is the source?").await;
+    guest.line("see the notes in my finger").await;
     tell(&other, "where is the SOURCE?").await;
     other.line("see the notes in my finger").await;
     tell(&owner, "pause").await;
@@ -369,11 +373,10 @@ async fn owners_command_and_others_get_answers() {
 
 #[tokio::test(start_paused = true)]
 async fn abort_of_an_owner_is_a_request_and_no_resignation() {
-    let (_server, profile) = serve(options()).await;
-    let mut config = settings(&profile);
+    let (_server, mut config, profile) = serve_accounts().await;
     config.talk.owners = vec!["Alekhin".parse().unwrap()];
     let bot = ready(config, weak()).await;
-    let mut human = Human::log_in(&profile, "Alekhin").await;
+    let mut human = Human::log_in_with(profile).await;
     human.begin(&["e2e4", "d2d4"]).await;
     human.send("tell Botvin abort").await;
     human.line("requests to abort game").await;

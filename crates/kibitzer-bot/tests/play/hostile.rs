@@ -4,10 +4,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use kibitzer_bot::BotAction;
+use kibitzer_server::{ConnectionTarget, Fault, FaultPoint};
 use tokio::time::sleep;
 
 use crate::probe::{Log, probe};
-use crate::table::{Human, options, ready, serve, settings, weak};
+use crate::table::{Human, on_both_flavours, options, ready, serve, settings, weak};
 
 #[tokio::test(start_paused = true)]
 async fn files_that_cannot_be_written_are_reported_and_the_game_goes_on() {
@@ -61,9 +62,33 @@ async fn answers_to_one_player_have_a_pause() {
     }
     sleep(Duration::from_secs(1)).await;
     assert_eq!(bot.count(BotAction::Said), 1);
+    assert_eq!(bot.count(BotAction::Dropped), 199, "each answer that is not sent is reported");
     sleep(Duration::from_secs(10)).await;
     human.send("tell Botvin hello").await;
     bot.wait_for_count(BotAction::Said, 2).await;
+}
+
+#[test]
+fn answers_that_are_delayed_or_refused_are_reported_with_the_player() {
+    on_both_flavours(|| async {
+        let (server, profile) = serve(options()).await;
+        let mut config = settings(&profile);
+        config.talk.answers.insert("hello".to_owned(), "hello yourself".to_owned());
+        let bot = ready(config, weak()).await;
+        let refusing = Human::log_in(&profile, "Alekhin").await;
+        refusing.send("+censor Botvin").await;
+        refusing.send("tell Botvin hello").await;
+        bot.wait_for(BotAction::ServerRefused, "").await;
+        let target = ConnectionTarget::Player("Botvin".to_owned());
+        server.control().inject(target, FaultPoint::Now, Fault::Delay(Duration::from_secs(3))).await.unwrap();
+        let other = Human::log_in(&profile, "Bogoljubov").await;
+        other.send("tell Botvin hello").await;
+        bot.wait_for(BotAction::Delayed, "the message was delivered after").await;
+        let named =
+            |action| bot.names_of(action, "").into_iter().map(|(_, player)| player.unwrap()).collect::<Vec<_>>();
+        assert_eq!(named(BotAction::ServerRefused), ["Alekhin"]);
+        assert_eq!(named(BotAction::Delayed), ["Bogoljubov"]);
+    });
 }
 
 #[tokio::test(start_paused = true)]

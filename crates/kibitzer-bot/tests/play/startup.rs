@@ -160,8 +160,8 @@ async fn seeks_and_challenges_wait_while_the_engine_is_started_again() {
     human.send("match Botvin 5 0 unrated").await;
     sleep(10 * SECOND).await;
     assert!(!human.client.request("sought all").await.unwrap().text().contains("Botvin"));
-    let counts = [BotAction::Accepted, BotAction::Declined].map(|action| bot.count(action));
-    assert_eq!(counts, [1, 0], "{:#?}", bot.actions());
+    let counts = [BotAction::Accepted, BotAction::Declined, BotAction::Delayed].map(|action| bot.count(action));
+    assert_eq!(counts, [1, 0, 1], "{:#?}", bot.actions());
     bot.wait_for_count(BotAction::Started, 2).await;
     human.client.resign().await.unwrap();
     sleep(10 * SECOND).await;

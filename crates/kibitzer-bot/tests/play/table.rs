@@ -7,7 +7,7 @@ use kibitzer::command::GameTerms;
 use kibitzer::core::chess::Color;
 use kibitzer::core::session::Password;
 use kibitzer::{Client, Dial, Event, Handle, Message, Profile, Relation, Style12, Subscription};
-use kibitzer_bot::engine::{BestMove, EngineError, SearchLimits, SearchPosition};
+use kibitzer_bot::engine::{BestMove, EngineError, Score, SearchLimits, SearchPosition};
 use kibitzer_bot::policy::Policy;
 use kibitzer_bot::{
     Bot, BotAction, BotConfig, BotError, BotEvent, EngineConfig, ScriptedEngine, StartEngine, Stop, WeakPlayer,
@@ -115,6 +115,11 @@ impl Running {
             _ => None,
         });
         acted.collect()
+    }
+
+    /// Returns the scores of the lines of analysis.
+    pub(crate) fn analysis(&self) -> Vec<Score> {
+        self.events.lock().unwrap().iter().filter_map(BotEvent::score).collect()
     }
 
     pub(crate) fn count(&self, wanted: BotAction) -> usize {

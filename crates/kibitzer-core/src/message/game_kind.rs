@@ -63,7 +63,7 @@ impl GameKind {
     }
 
     /// Returns whether the variant is known, and its rules forbid a move that leaves one's own king attacked.
-    pub(crate) fn forbids_check(&self) -> bool {
+    pub fn forbids_check(&self) -> bool {
         let variant = self.variant.as_ref().map_or("", ServerText::as_str);
         matches!(variant, "chess" | "chess960" | "crazyhouse" | "bughouse" | "losers")
     }
