@@ -105,8 +105,8 @@ async fn a_guest_with_a_new_name_after_each_reconnect_has_one_handle_in_each_spa
     client.shutdown().await;
     let log = log.text();
     assert!(log.lines().all(|line| line.matches("handle=").count() <= 2), "{log}");
-    let spans =
-        format!("session{{server=\"server.example\" handle=\"{first}\"}}:connection{{attempt=1 handle=\"{last}\"}}");
+    let session = format!("session{{server=\"server.example\" handle=\"{first}\"}}");
+    let spans = format!("{session}:connection{{attempt=3 handle=\"{last}\"}}");
     assert!(log.contains(&format!("{spans}:restore: kibitzer::task::log: session restored")), "{log}");
 }
 

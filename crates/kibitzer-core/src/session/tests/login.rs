@@ -721,7 +721,9 @@ fn a_broken_web_socket_is_an_error_at_once_and_one_that_ends_in_order_may_not_kn
     for (cause, is_final) in causes {
         for said in [&[][..], &["Welcome\n\rlogin: "], &["login: ", "login: "]] {
             let mut driver = Driver::connected(account().timeseal(TimesealChoice::Auto));
-            said.iter().for_each(|said| driver.feed(said));
+            for said in said {
+                driver.feed(said);
+            }
             driver.close(cause);
             let end = DriverAction::End(SessionEndReason::Login(LoginError::WebSocket(cause)));
             assert_eq!(driver.session.next_action() == end, is_final, "{cause} after {said:?}");
