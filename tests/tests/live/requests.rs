@@ -203,10 +203,12 @@ async fn too_many_requests_are_refused_at_once() {
 }
 
 async fn without_a_session_a_request_fails_at_once() {
-    let test_server = test_server_with(Framing::Blocks).await;
-    let (client, ()) = Client::start(test_server.account("Newton"), |_| ()).await.unwrap();
+    let unconnected = kibitzer::Dial::with(std::future::pending::<std::io::Result<tokio::io::DuplexStream>>);
+    let (client, ()) = Client::start(Profile::new("nowhere").dial(unconnected), |_| ()).await.unwrap();
     assert_eq!(client.request("date").await, Err(RequestError::NotConnected));
-    client.ready().await.unwrap();
+    client.shutdown().await;
+    let test_server = test_server_with(Framing::Blocks).await;
+    let client = test_server.player("Newton").await;
     client.shutdown().await;
     assert!(matches!(client.request("date").await, Err(RequestError::Ended(_))));
     let nobody = Profile::new("nowhere").dial(kibitzer::Dial::with(|| async {
