@@ -22,7 +22,7 @@ use crate::server_url::WebSocketSettings;
 /// Maximum number of addresses of one host that are tried; further ones are ignored.
 const MAX_ADDRESSES: usize = 16;
 
-/// Part of the connect timeout after which a silent server is connected to again for the first time.
+/// Part of the connect timeout, at most, after which a silent server is connected to again.
 const PAUSES_PER_TIMEOUT: u32 = 5;
 
 /// The method that opens connections. The default is WebSocket to the URL of the profile if it has one, otherwise TCP to its host
@@ -181,7 +181,7 @@ impl Dialer {
         Err(outcome)
     }
 
-    /// Connects to an address. While the server is silent, connects again beside the first connection, after random and growing
+    /// Connects to an address. While the server is silent, connects again and again beside the first connection, after random
     /// times, and returns the first connection on which the server sends something; the first one of all at the connect timeout.
     ///
     /// A system whose queue of new connections is full drops some of them, or completes them without telling the server.
@@ -192,18 +192,17 @@ impl Dialer {
     async fn connect_until_heard(&self, address: SocketAddr) -> io::Result<Socket> {
         let started = Instant::now();
         // Sessions that were started together must not connect again together.
-        let half_random = |time: Duration| time / 2 + time / 128 * u32::from(random_seed().to_le_bytes()[0] & 63);
+        let longest = self.connect_timeout / PAUSES_PER_TIMEOUT;
+        let pause = || longest / 2 + longest / 128 * u32::from(random_seed().to_le_bytes()[0] & 63);
         let mut first = pin!(self.connect(address, started));
-        let mut pause = self.connect_timeout / PAUSES_PER_TIMEOUT;
-        if let Ok(connected) = timeout(half_random(pause), &mut first).await {
+        if let Ok(connected) = timeout(pause(), &mut first).await {
             return connected;
         }
         loop {
-            pause = pause.saturating_mul(2);
             tokio::select! {
                 biased;
                 connected = &mut first => return connected,
-                again = timeout(half_random(pause), self.connect(address, started)) => {
+                again = timeout(pause(), self.connect(address, started)) => {
                     if let Ok(connected) = again {
                         return connected;
                     }
@@ -225,7 +224,7 @@ impl Dialer {
         if let Some(connector) = &self.connector {
             return Ok(Box::pin(connector.connect(stream).await?));
         }
-        let _ = timeout(self.connect_timeout.saturating_sub(started.elapsed()), stream.readable()).await;
+        let _ = timeout(self.connect_timeout.saturating_sub(started.elapsed()), stream.peek(&mut [0])).await;
         Ok(Box::pin(stream))
     }
 
