@@ -244,12 +244,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
                 Message::Talk(talk) if talk.kind == TalkKind::Tell => ("message", talk.from()),
                 _ => return,
             };
-            return self.report(
-                BotAction::Dropped,
-                None,
-                player,
-                format!("no answer to a {what}: {MAX_REQUESTS} others wait"),
-            );
+            let reason = format!("no answer to a {what}: {MAX_REQUESTS} others wait");
+            return self.report(BotAction::Dropped, None, player, reason);
         }
         match message {
             Message::Challenge(challenge) => self.on_challenge(challenge),
@@ -360,7 +356,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
         flags.chain(others.into_iter().flatten()).min().unwrap_or_else(|| Instant::now() + NEVER)
     }
 
-    /// Emits a line of analysis, adjourns or leaves the game after a stop, claims the opponent's time, and posts seeks and challenges, each if it is due.
+    /// Emits a line of analysis, adjourns or leaves the game after a stop, claims the opponent's time, and posts seeks and challenges,
+    /// each if it is due.
     fn on_deadline(&mut self) {
         let now = Instant::now();
         if self.leave_at.is_some_and(|at| at <= now) {
