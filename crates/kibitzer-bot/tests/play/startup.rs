@@ -40,6 +40,7 @@ fn bot_with_a_slow_engine_resumes_its_adjourned_game_after_a_restart() {
         assert_eq!(bot.actions(), [], "the engine has not started");
         human.line("Challenge: Botvin").await;
         human.client.accept(OfferRef::Only).await.unwrap();
+        bot.wait_for(BotAction::Started, "").await;
         human.play("a2a3").await;
         bot.wait_for(BotAction::Moved, "").await;
         assert_eq!(bot.count(BotAction::Declined), 0, "{:#?}", bot.actions());
@@ -62,7 +63,7 @@ fn challenge_and_resumption_wait_until_the_engine_of_an_existing_session_has_sta
         sleep(SECOND / 2).await;
         let counts = [BotAction::Accepted, BotAction::Declined].map(|action| bot.count(action));
         assert_eq!(counts, [0, 0], "{:#?}", bot.actions());
-        bot.wait_for(BotAction::Accepted, "").await;
+        bot.wait_for(BotAction::Started, "").await;
         human.play("a2a3").await;
         bot.wait_for(BotAction::Moved, "").await;
         assert_eq!(bot.count(BotAction::Declined), 0, "{:#?}", bot.actions());
