@@ -225,8 +225,7 @@ impl QueueState {
     /// in the file or in memory.
     fn try_spill(&mut self, event: &QueuedEvent, is_kept: bool) -> bool {
         let Some(spill) = &mut self.spill else { return is_kept };
-        let is_read = spill.n_unread == 0;
-        if is_read && spill.event_bytes() > STALE_FILE_BYTES && self.bytes <= REWRITTEN_BYTES {
+        if spill.n_unread == 0 && spill.event_bytes() > STALE_FILE_BYTES && self.bytes <= REWRITTEN_BYTES {
             // If that fails, appending fails too, or the file has at least the later events.
             let _ = spill.clear().and_then(|()| spill.append_as_read(&self.memory));
         }
@@ -260,7 +259,7 @@ impl QueueState {
     /// Moves the next spilled events to memory. After the last of them, clears the file, and adds the report of dropped events if
     /// there are any. Call it only while memory is empty.
     fn refill_from_spill_or_dropped(&mut self) -> io::Result<()> {
-        if let Some(spill) = self.spill.as_mut().filter(|spill| !spill.is_empty()) {
+        if let Some(spill) = self.spill.as_mut().filter(|spill| spill.event_bytes() > 0) {
             self.memory.extend(spill.read_next(self.max_bytes)?);
             if self.memory.is_empty() {
                 spill.clear()?;

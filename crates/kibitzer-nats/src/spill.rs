@@ -104,12 +104,7 @@ impl SpillFile {
         Some(QueuedEvent { position, subject, line: Bytes::copy_from_slice(line) })
     }
 
-    /// Returns whether the file contains no events, read or unread.
-    pub(crate) const fn is_empty(&self) -> bool {
-        self.event_bytes() == 0
-    }
-
-    /// Returns the length of all events in the file.
+    /// Returns the length of all events in the file, read or unread.
     pub(crate) const fn event_bytes(&self) -> u64 {
         self.end - self.start
     }

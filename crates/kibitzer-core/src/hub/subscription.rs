@@ -291,6 +291,7 @@ impl EventReceiver {
 }
 
 /// Returns the number of undelivered events as a lag, and resets it; [`RecvError::Closed`] if it is 0.
+#[cold]
 fn lag_or_closed(n_undelivered: &AtomicU64) -> RecvError {
     match n_undelivered.swap(0, Ordering::Relaxed) {
         0 => RecvError::Closed,
