@@ -121,6 +121,7 @@ pub struct DialTarget(Arc<Mutex<DialState>>);
 struct DialState {
     control: Option<ServerControl>,
     refusals_left: u32,
+    is_held: bool,
     n_dialed: u32,
 }
 
@@ -128,6 +129,16 @@ impl DialTarget {
     /// Refuses the next `n` connections.
     pub fn refuse(&self, n: NonZeroU32) {
         self.state().refusals_left = n.get();
+    }
+
+    /// Lets attempts to connect wait, until [`release`](Self::release).
+    pub fn hold(&self) {
+        self.state().is_held = true;
+    }
+
+    /// Lets attempts to connect continue.
+    pub fn release(&self) {
+        self.state().is_held = false;
     }
 
     /// Returns the number of attempts to connect, including refused ones.
@@ -155,6 +166,9 @@ impl DialTarget {
     ///
     /// Cancel safe: dropping the future opens no connection.
     async fn connect(&self) -> io::Result<DuplexStream> {
+        while self.state().is_held {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
         let control = self.admit().ok_or(io::ErrorKind::ConnectionRefused)?;
         control.connect().await
     }

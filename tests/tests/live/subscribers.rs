@@ -9,7 +9,7 @@ use kibitzer::core::{Event, EventKind};
 use kibitzer::{Client, Profile};
 use kibitzer_tests::live::{TestServer, begin_game, drain, handle, options, play, wait_for};
 use kibitzer_tests::on_both_runtimes;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 /// Gauss observes the game of Newton and Euler.
 struct Scene {
@@ -35,6 +35,8 @@ impl Scene {
         for (n, played) in moves.iter().enumerate() {
             play(if n % 2 == 0 { &self.newton } else { &self.euler }, played).await;
         }
+        // The reply follows the boards, unless a full subscription stops the session from reading.
+        let _ = timeout(Duration::from_secs(1), self.gauss.request("date")).await;
         sleep(Duration::from_secs(1)).await;
     }
 }
