@@ -58,12 +58,12 @@ pub(crate) struct SessionTask {
     timer: Timer,
     /// The last request to end the session, in the order of [`EndRequest`].
     ending: Option<EndRequest>,
-    /// Time at which `quit` stops to wait for subscribers; `None` before `quit`.
-    quit_deadline: Option<Instant>,
+    /// Time at which `quit` stops to wait for subscribers; `None` before `quit`. Boxed to save memory, as an idle session has none.
+    quit_deadline: Option<Box<Instant>>,
     /// Whether a lossless subscriber that has no room for an event no longer receives it.
     drops_events: bool,
-    /// The present pause in reading; `None` while the session reads.
-    pause: Option<ReadingPause>,
+    /// The present pause in reading; `None` while the session reads. Boxed like the deadline.
+    pause: Option<Box<ReadingPause>>,
     /// Whether subscribers receive events with recently sent passwords masked.
     redacts_events: bool,
 }
@@ -191,11 +191,11 @@ impl SessionTask {
         let ending = self.shared.take_end_request();
         if ending == Some(EndRequest::Quit) {
             let deadline = self.session.quit(now);
-            self.quit_deadline.get_or_insert(deadline);
+            self.quit_deadline.get_or_insert(Box::new(deadline));
         }
         self.ending = self.ending.max(ending);
         self.drops_events =
-            self.ending == Some(EndRequest::Shutdown) || self.quit_deadline.is_some_and(|due| due <= now);
+            self.ending == Some(EndRequest::Shutdown) || self.quit_deadline.as_deref().is_some_and(|due| *due <= now);
     }
 
     /// Returns whether no more bytes are read, because the session ends once those that were read are parsed.
@@ -214,7 +214,7 @@ impl SessionTask {
     /// Notes whether reading is paused, and logs a warning once the pause has lasted for [`PAUSE_WARNING`].
     fn track_reading_pause(&mut self, now: Instant) {
         let Some(by) = self.reading_blocker() else { return self.pause = None };
-        let pause = self.pause.get_or_insert_with(|| ReadingPause { warning_due: Some(now + PAUSE_WARNING) });
+        let pause = self.pause.get_or_insert_with(|| Box::new(ReadingPause { warning_due: Some(now + PAUSE_WARNING) }));
         if pause.warning_due.is_some_and(|due| due <= now) {
             pause.warning_due = None;
             warn!(full = %by, "nothing is read from the server");
@@ -371,7 +371,7 @@ impl SessionTask {
         let deadlines = [
             self.session.poll_timeout(),
             self.connection.write_stall_deadline(self.dialer.write_timeout),
-            self.quit_deadline.filter(|_| !self.drops_events),
+            self.quit_deadline.as_deref().copied().filter(|_| !self.drops_events),
             self.pause.as_ref().and_then(|pause| pause.warning_due),
         ];
         self.timer.set(deadlines.into_iter().flatten().min());
