@@ -4,10 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use kibitzer_core::Event;
+use kibitzer_core::EventReader;
 use kibitzer_core::chess::LastMove;
 use kibitzer_core::game::ChangeKind;
-use kibitzer_core::message::{GameId, Message, Style12};
-use kibitzer_tests::Transcript;
+use kibitzer_core::message::{Family, GameId, Message, Reader, Style12};
+use kibitzer_core::wire::{Encoding, Framer};
+use kibitzer_tests::{Transcript, events_of};
 
 // Rules: style12 R3, style12 R5, style12 R6, bugs 37, bugs 74
 #[test]
@@ -102,6 +104,26 @@ fn a_board_has_the_reserves_that_a_later_line_reports() {
         }
     }
     assert!(n_checked > 800 && n_drops > 100, "{n_checked} boards, {n_drops} drops");
+}
+
+#[test]
+fn the_greeting_of_a_server_with_utf_8_is_read_as_it_was_written() {
+    let transcript = Transcript::named("fatics-login-guest-native");
+    let greeting = |encoding: Encoding| {
+        let reader = EventReader::new(Reader::new(Framer::new().with_encoding(encoding), Family::Auto));
+        let events = events_of(reader, [transcript.stream().as_slice()]);
+        let lines = events.into_iter().filter_map(|event| match event.message() {
+            Some(Message::Text(line)) => Some(line.to_text().into_owned()),
+            _ => None,
+        });
+        lines.take(3).collect::<Vec<_>>()
+    };
+    let knights = "                   ♙♘♗♖♕♔ FatICS ♚♛♜♝♞♟";
+    for encoding in [Encoding::Auto, Encoding::Utf8] {
+        let want = ["Welcome to / Bienvenue à / Bienvenido a / Willkommen auf", "", knights];
+        assert_eq!(greeting(encoding), want);
+    }
+    assert_eq!(greeting(Encoding::Latin1)[0], "Welcome to / Bienvenue Ã\u{a0} / Bienvenido a / Willkommen auf");
 }
 
 /// What a board tells that a delta board tells too: squares, side, move number, the mover's clock. The server rounds the other

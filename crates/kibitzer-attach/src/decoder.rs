@@ -21,7 +21,7 @@ use kibitzer::transcript::Direction;
 use kibitzer::{Observation, TapItem};
 use kibitzer_core::game::Game;
 use kibitzer_core::session::{SessionState, TransmitKind};
-use kibitzer_core::text::{Handle, decode_latin_1};
+use kibitzer_core::text::{Handle, decode_characters};
 use kibitzer_core::wire::{StreamState, Timeseal, unseal};
 use kibitzer_core::{Event, EventReader};
 use tokio::time::Instant;
@@ -195,7 +195,7 @@ impl WatcherDecoder {
             Timeseal::Off => bytes.strip_suffix(b"\n").unwrap_or(bytes).to_vec(),
             _ => unseal(bytes).map_or_else(|| bytes.to_vec(), |unsealed| unsealed.text),
         };
-        decode_latin_1(&plain).into()
+        decode_characters(&plain).into()
     }
 
     /// Records the end of the session, and queues an event of the session itself unless detached or within a snapshot. A new connection

@@ -8,7 +8,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Command};
 use kibitzer::core::EventReader;
 use kibitzer::core::message::{Family, Reader};
-use kibitzer::core::wire::{Framer, Timeseal};
+use kibitzer::core::wire::{Encoding, Framer, Timeseal};
 use kibitzer::most_similar_word;
 use kibitzer_server::PopulationOptions;
 
@@ -41,6 +41,9 @@ pub(crate) struct ReaderArgs {
     /// Which timeseal protocol the session spoke: its pings are removed, sealed lines shown in clear [default: none]
     #[arg(long, value_name = "VERSION", value_parser = timeseal_parser())]
     pub(crate) timeseal: Option<Timeseal>,
+    /// Which character set the server used beside its entities
+    #[arg(long, value_parser = encoding_parser(), default_value = "auto")]
+    pub(crate) encoding: Encoding,
     /// Fail if the transcript ends inside a line, as it does after a crash or on a full disk
     #[arg(long)]
     pub(crate) strict: bool,
@@ -54,7 +57,10 @@ impl ReaderArgs {
 
     /// Creates an event reader, with these options, for one connection.
     pub(crate) fn event_reader(self) -> EventReader {
-        EventReader::new(Reader::new(Framer::new().with_timeseal(self.timeseal()), self.server))
+        EventReader::new(Reader::new(
+            Framer::new().with_timeseal(self.timeseal()).with_encoding(self.encoding),
+            self.server,
+        ))
     }
 }
 
@@ -62,6 +68,13 @@ fn family_parser() -> impl TypedValueParser<Value = Family> {
     let values = [("auto", "The one that the login shows"), ("fics", "FICS and its relatives"), ("icc", "ICC")];
     let values = values.map(|(name, help)| PossibleValue::new(name).help(help));
     PossibleValuesParser::new(values).try_map(|name| name.parse::<Family>())
+}
+
+fn encoding_parser() -> impl TypedValueParser<Value = Encoding> {
+    let values =
+        [("auto", "UTF-8 where it is valid, else ISO 8859-1"), ("latin-1", "ISO 8859-1"), ("utf-8", "As auto")];
+    let values = values.map(|(name, help)| PossibleValue::new(name).help(help));
+    PossibleValuesParser::new(values).try_map(|name| name.parse::<Encoding>())
 }
 
 fn timeseal_parser() -> impl TypedValueParser<Value = Timeseal> {

@@ -61,6 +61,11 @@ impl EventReader {
         self.reader.position()
     }
 
+    /// Returns whether the server reads UTF-8, and not only entities.
+    pub(crate) fn is_utf8_server(&self) -> bool {
+        self.reader.is_utf8_server()
+    }
+
     /// Returns the framer, for settings of the stream such as the prompt.
     pub const fn framer_mut(&mut self) -> &mut Framer {
         self.reader.framer_mut()

@@ -1,7 +1,8 @@
-//! Text on the wire: Latin-1 and `&#xHHHH;` entities, and separate types for text of players and of the server.
+//! Text on the wire: UTF-8, Latin-1 and `&#xHHHH;` entities, and separate types for text of players and of the server.
 
 use std::borrow::Cow;
 use std::fmt;
+use std::str::Utf8Chunk;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
@@ -98,7 +99,7 @@ impl_text!(PlayerText, ServerText);
 macro_rules! impl_text {
     ($($text:ty),+) => {$(
         impl $text {
-            /// Decodes received bytes, without validation, as Latin-1 with entities, never as UTF-8; see
+            /// Decodes received bytes, without validation; see
             /// [`decode_latin_1`](crate::text::decode_latin_1).
             pub fn from_wire(bytes: &[u8]) -> Self {
                 Self($crate::text::decode_to_smol_str(bytes))
@@ -148,30 +149,65 @@ fn decode_to_smol_str(bytes: &[u8]) -> SmolStr {
     }
 }
 
-/// Decodes received bytes from ISO 8859-1, and replaces `&#xHHHH;` entities by their characters.
+/// Decodes received bytes as [`decode_characters`] does, and replaces `&#xHHHH;` entities by their characters.
 ///
 /// An entity has one to six hexadecimal digits in either case. It is left unchanged if it has no semicolon, does not denote a
 /// Unicode scalar value, or denotes a control character: players could otherwise send terminal escapes or line ends through it.
 ///
 /// Source: rules `transport C1` to `C3` in `docs/protocol.md`.
 pub fn decode_latin_1(bytes: &[u8]) -> Cow<'_, str> {
-    let text = match std::str::from_utf8(bytes) {
-        Ok(text) if bytes.is_ascii() => Cow::Borrowed(text),
-        _ => Cow::Owned(bytes.iter().map(|&b| char::from(b)).collect()),
-    };
+    let text = decode_characters(bytes);
     if memchr::memchr(b'&', bytes).is_none() {
         return text;
     }
-    Cow::Owned(decode_entities(&text))
+    Cow::Owned(decode_entities(&text, |_| true))
 }
 
-/// Replaces each valid entity by its character, and leaves invalid ones unchanged; see [`decode_latin_1`].
-fn decode_entities(text: &str) -> String {
+/// Decodes bytes to characters: each valid sequence of UTF-8 to its character, every other byte from ISO 8859-1.
+///
+/// Text in ISO 8859-1 has such sequences only where an accented capital letter precedes a sign, as in `Ã©`.
+pub fn decode_characters(bytes: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Cow::Borrowed(text);
+    }
+    let characters = |chunk: Utf8Chunk<'_>| {
+        let others = chunk.invalid().iter().copied().map(char::from);
+        chunk.valid().chars().chain(others).collect::<SmallVec<[char; 64]>>()
+    };
+    Cow::Owned(bytes.utf8_chunks().flat_map(characters).collect())
+}
+
+/// Replaces the first byte of each character that UTF-8 encodes in several bytes by an entity, so that [`decode_latin_1`] decodes
+/// every byte from ISO 8859-1.
+pub(crate) fn hide_utf8(bytes: &[u8]) -> Cow<'_, [u8]> {
+    if bytes.is_ascii() {
+        return Cow::Borrowed(bytes);
+    }
+    let mut hidden = Vec::with_capacity(bytes.len() * 2);
+    for chunk in bytes.utf8_chunks() {
+        for byte in chunk.valid().bytes() {
+            match byte {
+                0xC2.. => hidden.extend(format!("&#x{byte:x};").into_bytes()),
+                byte => hidden.push(byte),
+            }
+        }
+        hidden.extend(chunk.invalid());
+    }
+    Cow::Owned(hidden)
+}
+
+/// Replaces the entities of characters outside ASCII by these characters, for a server that reads UTF-8.
+pub(crate) fn decode_entities_outside_ascii(text: &str) -> String {
+    decode_entities(text, |character| !character.is_ascii())
+}
+
+/// Replaces each valid entity of a selected character by this character, and leaves all others unchanged; see [`decode_latin_1`].
+fn decode_entities(text: &str, is_selected: fn(char) -> bool) -> String {
     let mut decoded = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, entity)) = split_at_entity(rest) {
         decoded.push_str(before);
-        if let Some((character, tail)) = parse_entity_body(entity) {
+        if let Some((character, tail)) = parse_entity_body(entity).filter(|(character, _)| is_selected(*character)) {
             decoded.push(character);
             rest = tail;
         } else {
@@ -219,16 +255,15 @@ pub fn encode_ascii(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(encode).collect())
 }
 
-/// Encodes text as servers send it: in Latin-1, with one `&#xhhhh;` entity for each character outside it.
-///
-/// Source: rules `transport C1` and `C2` in `docs/protocol.md`.
+/// Encodes text so that [`decode_latin_1`] returns it: each character outside ASCII as an entity, but control characters, which have
+/// none, in ISO 8859-1.
 pub(crate) fn encode_latin_1(text: &str) -> Cow<'_, [u8]> {
     if text.is_ascii() {
         return Cow::Borrowed(text.as_bytes());
     }
-    let encode = |character| match u8::try_from(character) {
-        Ok(byte) => vec![byte],
-        Err(_) => format!("&#x{:x};", u32::from(character)).into_bytes(),
+    let encode = |character: char| match u8::try_from(character) {
+        Ok(byte) if character.is_ascii() || character.is_control() => vec![byte],
+        _ => format!("&#x{:x};", u32::from(character)).into_bytes(),
     };
     Cow::Owned(text.chars().flat_map(encode).collect())
 }
@@ -248,10 +283,36 @@ mod tests {
 
     // Rules: transport C1
     #[test]
-    fn c1_bytes_are_latin_1_not_utf_8() {
-        assert_eq!(decode_latin_1(b"caf\xe9"), "café");
-        assert_eq!(decode_latin_1(b"caf\xc3\xa9"), "cafÃ©");
-        assert_eq!(Line::from(&b"\xfb\xfc\xfd"[..]).to_text(), "ûüý");
+    fn c1_bytes_are_utf_8_where_it_is_valid_otherwise_latin_1() {
+        let cases: [(&[u8], &str, &str); 7] = [
+            (b"caf\xe9", "café", "café"),
+            (b"caf\xc3\xa9", "café", "cafÃ©"),
+            (
+                "Шахматы ♞ 😀".as_bytes(),
+                "Шахматы ♞ 😀",
+                "Ð¨Ð°Ñ\u{85}Ð¼Ð°Ñ\u{82}Ñ\u{8b} â\u{99}\u{9e} ð\u{9f}\u{98}\u{80}",
+            ),
+            (b"caf\xc3\xa9 caf\xe9", "café café", "cafÃ© café"),
+            (b"cut \xe2\x99", "cut â\u{99}", "cut â\u{99}"),
+            (b"overlong \xc0\xaf", "overlong À¯", "overlong À¯"),
+            (b"\xfb\xfc\xfd &#xe9;", "ûüý é", "ûüý é"),
+        ];
+        for (sent, want, latin_1) in cases {
+            assert_eq!(decode_latin_1(sent), want);
+            assert_eq!(Line::from(sent).to_text(), want);
+            assert_eq!(decode_latin_1(&hide_utf8(sent)), latin_1, "{want}");
+        }
+    }
+
+    #[test]
+    fn encoded_text_is_decoded_to_itself() {
+        for text in ["é", "Ã©", "\u{9b}2J", "Ã\u{85}", "\u{c2}\u{80}", "♞\n\u{7f}", "plain"] {
+            assert_eq!(decode_latin_1(&encode_latin_1(text)), text);
+        }
+        assert_eq!(
+            decode_entities_outside_ascii("tell Foo caf&#xe9; &#x41; &#xa; & &#x265e;"),
+            "tell Foo café &#x41; &#xa; & ♞"
+        );
     }
 
     // Rules: transport C2

@@ -1,6 +1,7 @@
 //! Sent lines of a recording: their text, and whether they are passwords.
 
 use kibitzer::core::EventKind;
+use kibitzer::core::text::decode_characters;
 use kibitzer::core::wire::unseal;
 
 /// Tracks whether the server waits for a password.
@@ -30,7 +31,7 @@ impl PasswordPrompt {
     }
 }
 
-/// Returns the text of a sent line without its end, decoded from timeseal if necessary, one character for each byte. `None` for
+/// Returns the text of a sent line without its end, decoded from timeseal if necessary. `None` for
 /// lines of the timeseal protocol: its hello and answers to pings.
 pub(crate) fn text_unless_timeseal(line: &[u8]) -> Option<String> {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
@@ -39,5 +40,5 @@ pub(crate) fn text_unless_timeseal(line: &[u8]) -> Option<String> {
         Some(unsealed) => unsealed.text,
         None => line.strip_suffix(b"\r").unwrap_or(line).to_vec(),
     };
-    Some(text.into_iter().map(char::from).collect())
+    Some(decode_characters(&text).into_owned())
 }

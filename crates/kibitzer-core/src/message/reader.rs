@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::frame_parser::FrameParser;
 use super::spare::SpareAllocations;
 use super::{Family, Message, Received, Relation, Style12};
-use crate::wire::{FastFrame, FastFrameKind, FrameKind, Framer, LineTag, StreamState};
+use crate::text::hide_utf8;
+use crate::wire::{Encoding, FastFrame, FastFrameKind, FrameKind, Framer, LineTag, StreamState};
 
 /// Reads messages from the byte stream of a server.
 ///
@@ -36,6 +37,8 @@ pub struct Reader {
     board: Received,
     /// The last message that is not a board in style 12.
     other: Received,
+    /// Whether a line before the login contained a valid sequence of UTF-8.
+    greets_in_utf8: bool,
 }
 
 /// Slot in which the last message is stored. Boards have a separate slot, because streams of games alternate between boards and
@@ -74,6 +77,15 @@ impl Reader {
     /// Returns the position in the stream of the next byte of input.
     pub(crate) const fn position(&self) -> u64 {
         self.framer.position()
+    }
+
+    /// Returns whether the server reads UTF-8: by its setting, or else by its greeting. Later lines do not count, as they may contain
+    /// words of players.
+    pub(crate) fn is_utf8_server(&self) -> bool {
+        match self.framer.encoding {
+            Encoding::Auto => self.greets_in_utf8,
+            encoding => encoding == Encoding::Utf8,
+        }
     }
 
     /// Returns the state from which another reader can continue the stream. It does not include the players of games.
@@ -192,7 +204,18 @@ impl Reader {
                 return Some(MessageSlot::Other);
             }
             self.parser.family = self.framer.family();
-            let frame = self.framer.next_frame(input)?;
+            let encoding = self.framer.encoding;
+            let mut frame = self.framer.next_frame(input)?;
+            let hidden;
+            if let FrameKind::Line { bytes, .. } = &mut frame.kind
+                && !bytes.is_ascii()
+            {
+                self.greets_in_utf8 |= !self.parser.logged_in && std::str::from_utf8(bytes).is_ok();
+                if encoding == Encoding::Latin1 {
+                    hidden = hide_utf8(bytes);
+                    *bytes = &hidden;
+                }
+            }
             self.other = match frame.kind {
                 FrameKind::Line { tag: LineTag::Style12, bytes } if !self.parser.is_mid_message() => {
                     let board = self.parser.spare.reusable_board_in(&mut self.board.message);

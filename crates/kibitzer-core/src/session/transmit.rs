@@ -10,6 +10,7 @@ use super::command::Command;
 use super::options::credentials::Password;
 use super::secret::SecretDetector;
 use crate::event::{Event, RequestId};
+use crate::text::decode_entities_outside_ascii;
 use crate::wire::{self, TIMING_MARK_REQUEST, Timeseal};
 
 /// Bytes to write at once and in order. They are wiped from memory when dropped.
@@ -106,6 +107,8 @@ pub(super) struct Outbox {
     pub(super) lines: VecDeque<Transmit>,
     /// Time from which the timestamps of this connection count; `None` if its lines are not sealed.
     seal_start: Option<Instant>,
+    /// Whether the server reads UTF-8. A sealed line cannot contain any.
+    pub(super) is_utf8: bool,
     /// Finds the passwords in commands. It outlives the connection.
     pub(super) detector: SecretDetector,
 }
@@ -181,6 +184,10 @@ impl Outbox {
             return Some((Transmit::new(TransmitKind::Probe, TIMING_MARK_REQUEST, []), None));
         }
         let mut line = self.lines.pop_front()?;
+        if self.is_utf8 && self.seal_start.is_none() && matches!(line.kind, TransmitKind::Command) {
+            let text = String::from_utf8_lossy(&line.bytes);
+            line.bytes = Zeroizing::new(decode_entities_outside_ascii(&text).into_bytes());
+        }
         let shown = (!line.kind.is_secret()).then(|| String::from_utf8_lossy(&line.bytes).into());
         let sent = Event::Sent { line: shown, request: line.request };
         line.bytes = Zeroizing::new(match self.seal_start {

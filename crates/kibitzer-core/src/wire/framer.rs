@@ -38,7 +38,7 @@ use super::control::{ControlSequence, SequenceState};
 use super::frame::{Control, Frame, FrameKind, Level1Header, LineTag};
 use super::line::LineBuffer;
 use super::line_rules::LineRules;
-use super::options::{Family, Limits, Timeseal};
+use super::options::{Encoding, Family, Limits, Timeseal};
 use super::prompt::PromptKind;
 use super::telnet::TelnetState;
 
@@ -70,6 +70,7 @@ use super::telnet::TelnetState;
 pub struct Framer {
     rules: LineRules,
     timeseal: Timeseal,
+    pub(crate) encoding: Encoding,
     /// Whether block mode is off, so that its marks are text, except those around the complaint about an unnumbered line.
     is_unblocked: bool,
     /// Stream position of the next byte of input.
@@ -159,6 +160,12 @@ impl Framer {
     #[must_use]
     pub fn with_timeseal(self, timeseal: Timeseal) -> Self {
         Self { timeseal, ..self }
+    }
+
+    /// Sets the character set of the server. Default [`Encoding::Auto`]. Frames contain the received bytes in any case.
+    #[must_use]
+    pub fn with_encoding(self, encoding: Encoding) -> Self {
+        Self { encoding, ..self }
     }
 
     /// Sets the version of timeseal, as [`with_timeseal`](Self::with_timeseal) does, from the next byte on. A server may turn out

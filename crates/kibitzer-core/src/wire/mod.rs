@@ -26,7 +26,7 @@ pub use fence::fence_in_sent_line;
 pub use frame::{Control, Frame, FrameKind, Level1Header, LineTag};
 pub use framer::Framer;
 pub(crate) use framer::{FastFrame, FastFrameKind};
-pub use options::{Family, Limits, Timeseal};
+pub use options::{Encoding, Family, Limits, Timeseal};
 pub(crate) use quote::sender_in_heading;
 pub use seal::{Unsealed, seal_hello, seal_line, seal_ping_answer, unseal};
 pub use state::StreamState;

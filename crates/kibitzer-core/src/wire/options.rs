@@ -48,6 +48,25 @@ impl Timeseal {
     }
 }
 
+named_enum! {
+    /// Character set of a server, beside the entities that all servers use.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+    #[non_exhaustive]
+    pub enum Encoding("Returns the name used in options and profiles.") {
+        /// Valid sequences of UTF-8 are received as such, other bytes as ISO 8859-1. UTF-8 is sent if the server's greeting
+        /// contains some, otherwise entities.
+        #[default]
+        Auto = "auto",
+        /// Every byte is received as ISO 8859-1, and entities are sent.
+        Latin1 = "latin-1",
+        /// As `Auto`, but UTF-8 is sent to any server.
+        Utf8 = "utf-8",
+    }
+}
+
+parse_by_name!(Encoding, "encoding is none of auto, latin-1 and utf-8");
+
 numeric_options! {
     /// Limits of the framer's input.
     ///

@@ -1,6 +1,6 @@
 //! The state on which the meaning of the next byte of a stream depends.
 
-use super::options::{Family, Timeseal};
+use super::options::{Encoding, Family, Timeseal};
 use super::quote::Quote;
 use crate::text::{Handle, ServerText};
 
@@ -17,6 +17,8 @@ pub struct StreamState {
     pub family: Family,
     /// Version of timeseal, which determines the form of pings. Default: off.
     pub timeseal: Timeseal,
+    /// Character set of the server. Default: detected.
+    pub encoding: Encoding,
     /// The account's custom prompt, including its trailing blank. Default: empty, which means that none is known.
     pub prompt: Vec<u8>,
     /// Whether the server does not wrap lines. Default: `false`.
@@ -42,10 +44,10 @@ pub struct StreamState {
 }
 
 impl StreamState {
-    /// Returns whether both states have the same family, timeseal version, prompt, wrapping and block mode. The other fields are
+    /// Returns whether both states have the same family, timeseal version, encoding, prompt, wrapping and block mode. The other fields are
     /// not compared: a reader finds them in the stream.
     pub fn has_same_settings(&self, other: &Self) -> bool {
-        (self.family, self.timeseal, &self.prompt, self.is_unwrapped, self.is_unblocked)
-            == (other.family, other.timeseal, &other.prompt, other.is_unwrapped, other.is_unblocked)
+        (self.family, self.timeseal, self.encoding, &self.prompt, self.is_unwrapped, self.is_unblocked)
+            == (other.family, other.timeseal, other.encoding, &other.prompt, other.is_unwrapped, other.is_unblocked)
     }
 }

@@ -12,6 +12,7 @@ use super::AttachAccess;
 use super::raw_value::RawValue;
 use crate::core::message::{Family, Handle, Ivar};
 use crate::core::session::{AdjournedGames, Command, FirstConnect, TimesealChoice};
+use crate::core::wire::Encoding;
 use crate::password::PasswordSource;
 use crate::server_url::WebSocketUrl;
 
@@ -49,6 +50,7 @@ text_values! {
     // A prompt: UTF-8 text.
     Vec<u8>: |text| Ok(text.into()), |prompt| Some(String::from_utf8_lossy(prompt).into_owned());
     Family: parse_from_str, |family| Some(family.to_string());
+    Encoding: parse_from_str, |encoding| Some(encoding.to_string());
     TimesealChoice: parse_from_str, |choice| Some(choice.to_string());
     AdjournedGames: parse_from_str, |choice| Some(choice.to_string());
     FirstConnect: parse_from_str, |choice| Some(choice.to_string());

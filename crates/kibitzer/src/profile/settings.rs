@@ -195,6 +195,9 @@ fn feature_section() -> Vec<Setting> {
     settings! {
         /// Protocol family: fics, icc, or auto, which detects it.
         "family" = r#""fics""#, |profile| &mut profile.session.family;
+        /// Character set of the server, beside its entities: latin-1, utf-8, or auto, which receives valid sequences of UTF-8 as such,
+        /// and sends UTF-8 if the server's greeting has some.
+        "encoding" = r#""utf-8""#, |profile| &mut profile.session.encoding;
         /// Version of timeseal: off, 1, 2, or auto: 2 if the server supports it, otherwise 1, otherwise none.
         "timeseal" = r#""2""#, |profile| &mut profile.session.timeseal;
         /// Features requested from the server for this session, by their FICS names; those that it does not offer are skipped.

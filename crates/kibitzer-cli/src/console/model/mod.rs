@@ -172,7 +172,7 @@ impl SessionModel {
         let mut is_housekeeping = false;
         if is_line {
             self.unanswered_since.get_or_insert(at);
-            let line = sent.latin1_text();
+            let line = sent.text_with_entities();
             self.facts.record_sent(self.rows.next_number(), at, &line);
             is_housekeeping = self.housekeeping_filter_mut().record_sent(&line);
         }

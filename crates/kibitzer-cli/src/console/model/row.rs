@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use kibitzer::core::message::GameId;
-use kibitzer::core::text::decode_latin_1;
+use kibitzer::core::text::{decode_characters, decode_latin_1};
 use kibitzer::core::{Event, EventCategory, EventKind};
 use kibitzer_bot::BotEvent;
 use unicode_truncate::UnicodeTruncateStr as _;
@@ -69,14 +69,14 @@ impl SentLine {
         decode_latin_1(&self.text).into_owned()
     }
 
-    /// Returns the line with one character for each byte, as `kibitzer decode` prints it; empty if it is secret.
-    pub(crate) fn latin1_text(&self) -> String {
-        self.text.iter().copied().map(char::from).collect()
+    /// Returns the line with its entities, as `kibitzer decode` prints it; empty if it is secret.
+    pub(crate) fn text_with_entities(&self) -> String {
+        decode_characters(&self.text).into_owned()
     }
 
     /// Returns the line as the event of `kibitzer decode`, without its text if it is secret.
     pub(crate) fn to_event(&self) -> Event {
-        Event::Sent { line: (!self.secret).then(|| self.latin1_text().into()), request: None }
+        Event::Sent { line: (!self.secret).then(|| self.text_with_entities().into()), request: None }
     }
 }
 

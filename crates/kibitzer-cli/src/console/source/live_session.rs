@@ -101,7 +101,8 @@ impl LiveSession {
     /// attached session, with those of default capabilities.
     pub(crate) fn new_event_reader(&self) -> EventReader {
         let capabilities = self.client().map(Client::capabilities).unwrap_or_default();
-        let args = ReaderArgs { timeseal: Some(capabilities.timeseal), server: capabilities.family, strict: false };
+        let (timeseal, server) = (Some(capabilities.timeseal), capabilities.family);
+        let args = ReaderArgs { server, timeseal, ..ReaderArgs::default() };
         args.event_reader()
     }
 

@@ -112,7 +112,7 @@ fn event_of(row: &ConsoleRow) -> Option<Event> {
     match &row.content {
         RowContent::Event(event) => Some(event.clone()),
         RowContent::Sent(sent) => {
-            let line = (!sent.secret).then(|| sent.latin1_text().into());
+            let line = (!sent.secret).then(|| sent.text_with_entities().into());
             Some(Event::Sent { line, request: None })
         }
         RowContent::Disconnected => Some(Event::Connected),

@@ -265,6 +265,7 @@ impl Session {
         if !matches!(self.phase, Phase::LoggingIn(_) | Phase::Live(_)) {
             return None;
         }
+        self.cx.outbox.is_utf8 = self.cx.reader.is_utf8_server();
         let (transmit, sent) = self.cx.outbox.pop_with_sent_event(now)?;
         if let Some(Event::Sent { line, .. }) = &sent {
             self.cx.reader.note_sent_line(line.as_deref().unwrap_or_default().as_bytes());

@@ -23,7 +23,8 @@ impl Session {
     pub(super) fn start_login(&mut self) {
         let timeseal = self.fallback.next_timeseal();
         let cx = &mut self.cx;
-        let mut framer = Framer::new().with_limits(cx.options.limits).with_timeseal(timeseal);
+        let mut framer =
+            Framer::new().with_limits(cx.options.limits).with_timeseal(timeseal).with_encoding(cx.options.encoding);
         framer.set_prompt(&cx.options.prompt);
         framer.set_block_mode(false);
         let reader = Reader::new(framer, cx.options.family);

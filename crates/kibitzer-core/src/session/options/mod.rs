@@ -11,7 +11,7 @@ use crate::options::numeric_options;
 use crate::session::command::Command;
 use crate::session::options::choices::{AdjournedGames, FirstConnect, TimesealChoice};
 use crate::session::options::credentials::Credentials;
-use crate::wire::Limits;
+use crate::wire::{Encoding, Limits};
 
 numeric_options! {
     /// Timeouts and intervals of a session. A duration of more than thirty years counts as thirty years.
@@ -154,6 +154,8 @@ session_options! {
         requests: RequestLimits = RequestLimits::default();
         /// Sets the protocol family. Default [`Family::Auto`]: the session detects it.
         family: Family = Family::default();
+        /// Sets the character set of the server. Default [`Encoding::Auto`]: the session detects it.
+        encoding: Encoding = Encoding::default();
         /// Sets the limits of received data.
         limits: Limits = Limits::default();
         /// Sets the limits on tracked games.

@@ -1,8 +1,10 @@
 //! Talk that the server throttles.
 
-use super::login::{on_fics, on_uhlin};
+use super::login::{fics, log_in_guest, on_fics, on_uhlin};
 use super::*;
-use crate::message::Ivar;
+use crate::message::{Ivar, Message};
+use crate::session::transmit::Outbox;
+use crate::wire::{Encoding, Timeseal};
 
 /// Passes answers to the session. Returns the received commands, without numbers and fences.
 fn said(driver: &mut Driver, peer: &mut Peer) -> Vec<String> {
@@ -171,4 +173,49 @@ fn a_shout_that_is_dropped_repeatedly_is_an_error() {
     }
     assert!(matches!(driver.reply(), Err(RequestError::Refused { .. })));
     assert_eq!(full.heard.iter().filter(|line| line.starts_with("shout")).count(), 6);
+}
+
+#[test]
+fn text_is_sent_in_the_character_set_of_the_server() {
+    let (entities, utf8) = ("tell Foo caf&#xe9; &#x41;\n", "tell Foo café &#x41;\n");
+    for (encoding, greeting, want) in [
+        (Encoding::Auto, "Bienvenue à\r\n", utf8),
+        (Encoding::Auto, "Bienvenue &#xe0;\r\n", entities),
+        (Encoding::Utf8, "Welcome\r\n", utf8),
+        (Encoding::Latin1, "Bienvenue à\r\n", entities),
+    ] {
+        let (mut driver, mut peer) = (Driver::connected(guest().encoding(encoding)), fics());
+        driver.feed(greeting);
+        log_in_guest(&mut driver);
+        driver.serve(&mut peer);
+        // Another player's words show nothing about the server.
+        driver.feed("\n\rFoo tells you: déjà vu\n\rfics% ");
+        driver.request("tell Foo café &#x41;").unwrap();
+        let sent = driver.take_sent();
+        let (_, line) = sent[0].split_once(' ').unwrap();
+        assert_eq!(line, want, "{encoding}, {greeting}");
+        let told = driver.events().iter().rev().find_map(|event| match event.message() {
+            Some(Message::Talk(talk)) => Some((talk.text().into_owned(), event.raw().to_vec())),
+            _ => None,
+        });
+        let (text, raw) = told.unwrap();
+        if encoding == Encoding::Latin1 {
+            assert_eq!(text, "dÃ©jÃ\u{a0} vu");
+        } else {
+            assert_eq!((text.as_str(), &raw[..]), ("déjà vu", "Foo tells you: déjà vu".as_bytes()));
+        }
+        let shown = driver.events().iter().rev().find_map(|event| match event {
+            Event::Sent { line: Some(line), .. } => Some(line.to_string() + "\n"),
+            _ => None,
+        });
+        assert_eq!(shown, Some(sent[0].clone()));
+    }
+    // A sealed line has no bytes outside ASCII.
+    let mut outbox = Outbox::default();
+    outbox.reset_for_connection(Timeseal::V2, Instant::now());
+    outbox.is_utf8 = true;
+    outbox.push_request_and_learn_alias(None, "tell Foo caf&#xe9;".to_owned(), RequestId(1));
+    let lines = std::iter::from_fn(|| outbox.pop_with_sent_event(Instant::now()));
+    let texts: Vec<_> = lines.filter_map(|(line, _)| crate::wire::unseal(line.bytes().trim_ascii_end())).collect();
+    assert_eq!(texts.last().unwrap().text, b"tell Foo caf&#xe9;");
 }

@@ -65,6 +65,7 @@ impl Framer {
         state.family = self.rules.family;
         state.is_unblocked = self.is_unblocked;
         state.timeseal = self.timeseal;
+        state.encoding = self.encoding;
         state.prompt = self.rules.prompts.custom.to_vec();
         state.is_logged_in = self.rules.prompts.is_logged_in;
         state.is_unwrapped = self.rules.wrapping.is_unwrapped;
@@ -95,6 +96,7 @@ impl Framer {
         self.rules.family = state.family;
         self.is_unblocked = state.is_unblocked;
         self.timeseal = state.timeseal;
+        self.encoding = state.encoding;
         self.set_prompt(&state.prompt);
         self.rules.wrapping.is_unwrapped = state.is_unwrapped;
     }
