@@ -1,19 +1,20 @@
 //! Opening connections: TCP, WebSocket, or a custom transport.
 
 use std::fmt;
-use std::future::Future;
+use std::future::{Future, pending};
 use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 #[cfg(feature = "websocket")]
 use kibitzer_websocket::WebSocketConnector;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpStream, lookup_host};
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use tracing::debug;
 
 use crate::core::event::DialError;
@@ -24,6 +25,9 @@ const MAX_ADDRESSES: usize = 16;
 
 /// Part of the connect timeout, at most, after which a silent server is connected to again.
 const PAUSES_PER_TIMEOUT: u32 = 5;
+
+/// Number of connect timeouts for which a silent server is connected to again.
+const SILENT_TIMEOUTS: u32 = 3;
 
 /// The method that opens connections. The default is WebSocket to the URL of the profile if it has one, otherwise TCP to its host
 /// and ports.
@@ -168,13 +172,13 @@ impl Dialer {
         for &port in &self.ports {
             for &(mut address) in &addresses {
                 address.set_port(port);
-                match timeout(self.connect_timeout, self.connect_until_heard(address)).await {
-                    Ok(Ok(stream)) => return Ok(stream),
-                    Ok(Err(error)) => {
+                match self.connect_until_heard(address).await {
+                    Some(Ok(stream)) => return Ok(stream),
+                    Some(Err(error)) => {
                         debug!(%address, %error, "address refused");
                         outcome = to_dial_error(&error);
                     }
-                    Err(_) => debug!(%address, "address did not answer"),
+                    None => debug!(%address, "address did not answer"),
                 }
             }
         }
@@ -182,19 +186,41 @@ impl Dialer {
     }
 
     /// Connects to an address. While the server is silent, connects again and again beside the first connection, after random
-    /// times, and returns the first connection on which the server sends something; the first one of all at the connect timeout.
+    /// times, and returns the first connection on which the server sends something; after [`SILENT_TIMEOUTS`] connect timeouts, the
+    /// first one of all. `None` if no connection is made within the connect timeout.
     ///
     /// A system whose queue of new connections is full drops some of them, or completes them without telling the server.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future closes the connections.
-    async fn connect_until_heard(&self, address: SocketAddr) -> io::Result<Socket> {
+    async fn connect_until_heard(&self, address: SocketAddr) -> Option<io::Result<Socket>> {
+        let is_connected = AtomicBool::new(false);
+        let no_connection_in_time = async {
+            sleep(self.connect_timeout).await;
+            if is_connected.load(Ordering::Relaxed) {
+                pending::<()>().await;
+            }
+        };
+        tokio::select! {
+            biased;
+            connected = self.connect_repeatedly(address, &is_connected) => Some(connected),
+            () = no_connection_in_time => None,
+        }
+    }
+
+    /// Connects as [`connect_until_heard`](Self::connect_until_heard) does, without the connect timeout. Sets `is_connected` once
+    /// there is a connection.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future closes the connections.
+    async fn connect_repeatedly(&self, address: SocketAddr, is_connected: &AtomicBool) -> io::Result<Socket> {
         let started = Instant::now();
         // Sessions that were started together must not connect again together.
         let longest = self.connect_timeout / PAUSES_PER_TIMEOUT;
         let pause = || longest / 2 + longest / 128 * u32::from(random_seed().to_le_bytes()[0] & 63);
-        let mut first = pin!(self.connect(address, started));
+        let mut first = pin!(self.connect(address, started, is_connected));
         if let Ok(connected) = timeout(pause(), &mut first).await {
             return connected;
         }
@@ -202,7 +228,7 @@ impl Dialer {
             tokio::select! {
                 biased;
                 connected = &mut first => return connected,
-                again = timeout(pause(), self.connect(address, started)) => {
+                again = timeout(pause(), self.connect(address, started, is_connected)) => {
                     if let Ok(connected) = again {
                         return connected;
                     }
@@ -212,19 +238,21 @@ impl Dialer {
     }
 
     /// Connects over TCP, and performs the handshakes of a WebSocket if one is prepared, or waits until the server sends something
-    /// or the connect timeout since `started` is over. Disables Nagle's algorithm: lines are short, and their replies are awaited.
+    /// or [`SILENT_TIMEOUTS`] connect timeouts since `started` are over; sets `is_connected` meanwhile. Disables Nagle's algorithm: lines are short, and their replies are awaited.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future closes the connection.
-    async fn connect(&self, address: SocketAddr, started: Instant) -> io::Result<Socket> {
+    async fn connect(&self, address: SocketAddr, started: Instant, is_connected: &AtomicBool) -> io::Result<Socket> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
         #[cfg(feature = "websocket")]
         if let Some(connector) = &self.connector {
             return Ok(Box::pin(connector.connect(stream).await?));
         }
-        let _ = timeout(self.connect_timeout.saturating_sub(started.elapsed()), stream.peek(&mut [0])).await;
+        is_connected.store(true, Ordering::Relaxed);
+        let limit = self.connect_timeout.saturating_mul(SILENT_TIMEOUTS);
+        let _ = timeout(limit.saturating_sub(started.elapsed()), stream.peek(&mut [0])).await;
         Ok(Box::pin(stream))
     }
 

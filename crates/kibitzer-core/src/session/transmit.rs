@@ -98,7 +98,7 @@ impl fmt::Debug for Transmit {
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
     /// Number of pings to answer. Answers are sent before other lines: the server charges their delay to the player's clock.
-    pings: usize,
+    pings: u32,
     /// Whether a probe is to be sent, before other lines.
     pub(super) must_probe: bool,
     /// Version of the hello that has not been sent yet; `Off` if there is none.
@@ -133,7 +133,7 @@ impl Outbox {
 
     /// Queues the answer to a ping; ignored if the connection is not sealed.
     pub(super) fn queue_ping_answer(&mut self) {
-        self.pings = self.pings.saturating_add(usize::from(self.seal_start.is_some()));
+        self.pings = self.pings.saturating_add(u32::from(self.seal_start.is_some()));
     }
 
     /// Queues a line of the login without a password, or a fence.

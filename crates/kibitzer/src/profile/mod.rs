@@ -176,8 +176,8 @@ impl Profile {
     }
 
     /// Sets the timeout of the name lookup, and of each connection attempt, with the handshakes of TLS and WebSocket. Default 10
-    /// s. A server that is silent for a fifth of it is connected to again meanwhile; the connection on which it first sends
-    /// something is used.
+    /// s. A server that is silent for a fifth of it is connected to again, for three times as long; the connection on which it
+    /// first sends something is used.
     #[must_use]
     pub const fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.dialer.connect_timeout = timeout;

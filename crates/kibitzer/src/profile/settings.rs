@@ -168,7 +168,7 @@ fn server_section() -> Vec<Setting> {
         /// them or by a public authority. Certificate and host name are always checked.
         "ca_file" = r#""ca.pem""#, |profile| &mut profile.web_socket.ca_file;
         /// The timeout of the name lookup, and of each connection attempt, with the handshakes of TLS and WebSocket. A server that is
-        /// silent for a fifth of it is connected to again meanwhile; the connection on which it first sends something is used.
+        /// silent for a fifth of it is connected to again, for three times as long; the connection on which it first sends something is used.
         "connect_timeout_ms" = "7", |profile| &mut profile.dialer.connect_timeout;
         /// What follows if the first connection or login fails: fail, or retry, as after a lost connection, for programs that may start
         /// before the server does. A wrong name or password is not tried again. The default of bots is retry.
