@@ -13,10 +13,12 @@ use crate::decode::StreamPiece;
 use crate::failure::{Failure, report};
 
 /// Kinds of events on which the games of a session depend.
-pub(super) const KINDS: [EventKind; 20] = [
+pub(super) const KINDS: [EventKind; 22] = [
     EventKind::Position,
     EventKind::Holding,
     EventKind::GameInfo,
+    EventKind::Challenge,
+    EventKind::ChallengeSent,
     EventKind::GameCreated,
     EventKind::GameEnded,
     EventKind::Creating,

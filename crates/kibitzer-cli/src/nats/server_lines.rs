@@ -43,7 +43,8 @@ pub(super) fn to_server_lines(event: &Value) -> Option<String> {
         // In a reply that names its command, lines are read as those of a listing.
         "block_start" => return Some(format!("\x15{}\x16{}\x16", number(event, "id")?, number(event, "code")?)),
         "block_end" => return Some("\x17\n\r".to_owned()),
-        "creating" | "partner" | "listing_line" | "text" | "refused" => text(event, "text")?,
+        "challenge" => challenge_line(event)?,
+        "challenge_sent" | "creating" | "partner" | "listing_line" | "text" | "refused" => text(event, "text")?,
         _ => return None,
     };
     let end = if flag(event, "cut") == Some(true) { "\n\r\\   \n\r" } else { "\n\r" };
@@ -91,6 +92,12 @@ fn talk_line(event: &Value, kind: &str) -> Option<String> {
         _ => (format!("({rating})"), "whispers"),
     };
     Some(format!("{}{titles}{rating}{game} {verb}: {}", text(event, "from")?, text(event, "text")?))
+}
+
+/// Returns the line of a challenge with the position that it names; the rest says nothing about games. `None` if it names none.
+fn challenge_line(event: &Value) -> Option<String> {
+    let (from, to, position) = (text(event, "from")?, text(event, "to")?, text(event, "loaded_from")?);
+    Some(format!("Challenge: {from} (----) {to} (----) unrated wild Loaded from {position}."))
 }
 
 /// Returns the `<g1>` line, which describes a game at its start, with the terms that the event has.

@@ -8,8 +8,8 @@ use crate::testing::{Session, sessions, to_last_move, with_promotion};
 use kibitzer_core::chess::Hands;
 use kibitzer_core::message::{GameId, Message, Style12};
 
-/// Sessions of variants this server does not play.
-const OTHER_RULES: [&str; 2] = ["suicide", "wild-and-odd"];
+/// Sessions of variants this server does not play, and of a game with an illegal move.
+const OTHER_RULES: [&str; 3] = ["suicide", "wild-and-odd", "illegal-move"];
 
 /// State of one game according to its boards.
 #[derive(Default)]

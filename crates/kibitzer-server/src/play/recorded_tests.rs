@@ -12,8 +12,8 @@ use super::*;
 use crate::chess::{MoveCase, Position, Variant};
 use crate::testing::{Session, sessions, with_promotion};
 
-/// Sessions of variants this server does not play.
-const OTHER_RULES: [&str; 3] = ["chess960", "suicide", "wild-and-odd"];
+/// Sessions of variants this server does not play, and of a game with an illegal move.
+const OTHER_RULES: [&str; 4] = ["chess960", "suicide", "wild-and-odd", "illegal-move"];
 
 /// A game that repeats the moves of a recorded one.
 struct Replay {
