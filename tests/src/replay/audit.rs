@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use kibitzer_core::message::Family;
 use kibitzer_core::session::{DriverAction, Session, TimesealChoice, Transmit, TransmitKind};
+use kibitzer_core::text::encode_ascii;
 use kibitzer_core::wire::unseal;
 
 use super::play::is_command;
@@ -169,9 +170,11 @@ impl Audit {
             Some(unsealed) if self.timeseal != TimesealChoice::Off => unsealed.text,
             _ => bytes.strip_suffix(b"\n").unwrap_or(bytes).to_vec(),
         };
-        let is_plain = text.iter().all(|byte| (b' '..=b'~').contains(byte));
+        // A server that greets in UTF-8 is sent characters in place of entities.
+        let is_plain = std::str::from_utf8(&text).is_ok_and(|text| !text.contains(char::is_control));
         self.require(is_plain || transmit.kind == TransmitKind::PingAnswer, "not printable", transmit);
-        String::from_utf8_lossy(&text).into_owned()
+        let text = String::from_utf8_lossy(&text);
+        if transmit.kind == TransmitKind::Command { encode_ascii(&text) } else { text }.into_owned()
     }
 
     /// Checks a command that was not requested: set-up until the session is ready; later only fences, keep-alives and commands

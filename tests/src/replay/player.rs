@@ -7,6 +7,7 @@ use kibitzer_core::Event;
 use kibitzer_core::event::{CloseCause, RequestId, SessionEndReason};
 use kibitzer_core::message::{Control, Message};
 use kibitzer_core::session::{Command, DriverAction, Session, SessionState, TimesealChoice, Transmit, TransmitKind};
+use kibitzer_core::text::encode_ascii;
 use kibitzer_core::wire::unseal;
 
 use super::audit::{is_level_line, readable};
@@ -318,7 +319,9 @@ impl<'a> Player<'a> {
             Some(unsealed) if self.play.timeseal != TimesealChoice::Off => unsealed.text,
             _ => bytes.strip_suffix(b"\n").unwrap_or(bytes).to_vec(),
         };
-        let text = String::from_utf8_lossy(&text).into_owned();
+        // Commands have entities; a server that greets in UTF-8 is sent the characters.
+        let text = String::from_utf8_lossy(&text);
+        let text = if transmit.kind == TransmitKind::Command { encode_ascii(&text) } else { text }.into_owned();
         let is_recorded = match transmit.kind {
             TransmitKind::Password => self.sent_login(LineRole::Password),
             TransmitKind::Login if is_level_line(&text) => false,
