@@ -1,7 +1,7 @@
 //! Opening connections: TCP, WebSocket, or a custom transport.
 
 use std::fmt;
-use std::future::{Future, pending};
+use std::future::Future;
 use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -187,7 +187,7 @@ impl Dialer {
 
     /// Connects to an address. While the server is silent, connects again and again beside the first connection, after random
     /// times, and returns the first connection on which the server sends something; after [`SILENT_TIMEOUTS`] connect timeouts, the
-    /// first one of all. `None` if no connection is made within the connect timeout.
+    /// first one of all. `None` if no connection is made within the connect timeout, or the first one is not made in that time.
     ///
     /// A system whose queue of new connections is full drops some of them, or completes them without telling the server.
     ///
@@ -199,7 +199,8 @@ impl Dialer {
         let no_connection_in_time = async {
             sleep(self.connect_timeout).await;
             if is_connected.load(Ordering::Relaxed) {
-                pending::<()>().await;
+                // That connection may have been given up since, while the first one was never made.
+                sleep(self.connect_timeout.saturating_mul(SILENT_TIMEOUTS)).await;
             }
         };
         tokio::select! {
@@ -238,7 +239,8 @@ impl Dialer {
     }
 
     /// Connects over TCP, and performs the handshakes of a WebSocket if one is prepared, or waits until the server sends something
-    /// or [`SILENT_TIMEOUTS`] connect timeouts since `started` are over; sets `is_connected` meanwhile. Disables Nagle's algorithm: lines are short, and their replies are awaited.
+    /// or [`SILENT_TIMEOUTS`] connect timeouts since `started` are over; sets `is_connected` meanwhile. Disables Nagle's algorithm:
+    /// lines are short, and their replies are awaited.
     ///
     /// # Cancel safety
     ///

@@ -70,8 +70,8 @@ pub(crate) struct SessionTask {
 
 /// A pause in reading, because a subscriber or an observer has no room.
 struct ReadingPause {
-    /// Time at which a warning is logged; `None` once it was.
-    warning_due: Option<Instant>,
+    began: Instant,
+    is_logged: bool,
 }
 
 /// How a turn ended.
@@ -194,8 +194,10 @@ impl SessionTask {
             self.quit_deadline.get_or_insert(Box::new(deadline));
         }
         self.ending = self.ending.max(ending);
-        self.drops_events =
-            self.ending == Some(EndRequest::Shutdown) || self.quit_deadline.as_deref().is_some_and(|due| *due <= now);
+        self.drops_events = match self.ending {
+            Some(EndRequest::Quit) => self.quit_deadline.as_deref().is_some_and(|due| *due <= now),
+            ending => ending == Some(EndRequest::Shutdown),
+        };
     }
 
     /// Returns whether no more bytes are read, because the session ends once those that were read are parsed.
@@ -214,9 +216,9 @@ impl SessionTask {
     /// Notes whether reading is paused, and logs a warning once the pause has lasted for [`PAUSE_WARNING`].
     fn track_reading_pause(&mut self, now: Instant) {
         let Some(by) = self.reading_blocker() else { return self.pause = None };
-        let pause = self.pause.get_or_insert_with(|| Box::new(ReadingPause { warning_due: Some(now + PAUSE_WARNING) }));
-        if pause.warning_due.is_some_and(|due| due <= now) {
-            pause.warning_due = None;
+        let pause = self.pause.get_or_insert_with(|| Box::new(ReadingPause { began: now, is_logged: false }));
+        if !pause.is_logged && now >= pause.began + PAUSE_WARNING {
+            pause.is_logged = true;
             warn!(full = %by, "nothing is read from the server");
         }
     }
@@ -297,8 +299,11 @@ impl SessionTask {
         self.publish_status();
         if let Some(position) = self.waiting.iter().position(|(waiting, _)| *waiting == id) {
             let (_, sender) = self.waiting.swap_remove(position);
-            if let (Err(RequestError::TimedOut(after)), Some(by)) = (&result, self.reading_blocker()) {
-                result = Err(RequestError::Blocked { by, after: *after });
+            if let Err(RequestError::TimedOut(after)) = result
+                && let Some(by) = self.reading_blocker()
+                && self.pause.as_ref().is_some_and(|pause| pause.began + after / 2 <= runtime_now())
+            {
+                result = Err(RequestError::Blocked { by, after });
             }
             drop(sender.send(result));
         }
@@ -372,7 +377,7 @@ impl SessionTask {
             self.session.poll_timeout(),
             self.connection.write_stall_deadline(self.dialer.write_timeout),
             self.quit_deadline.as_deref().copied().filter(|_| !self.drops_events),
-            self.pause.as_ref().and_then(|pause| pause.warning_due),
+            self.pause.as_ref().filter(|pause| !pause.is_logged).map(|pause| pause.began + PAUSE_WARNING),
         ];
         self.timer.set(deadlines.into_iter().flatten().min());
         let progress = tokio::select! {

@@ -174,6 +174,8 @@ async fn two_hundred_sessions_that_start_at_once_reach_a_server_with_a_short_que
             clients.spawn(Client::connect(profile.clone()));
         }
         let accepting = async {
+            // Until then, the connections fill the queue.
+            tokio::time::sleep(Duration::from_millis(500)).await;
             let mut sessions = JoinSet::new();
             loop {
                 let mut socket = BufReader::new(listener.accept().await.unwrap().0);

@@ -97,8 +97,8 @@ pub enum RequestError {
     /// The reply did not arrive in time. The command may have been executed.
     #[error("no reply within {0:?}")]
     TimedOut(Duration),
-    /// The reply did not arrive in time, because the session read nothing: a part of the program had no room for events. It must not
-    /// wait for a reply before it takes them. The command may have been executed.
+    /// The reply did not arrive in time, and the session read nothing for at least the second half of it: a part of the program had
+    /// no room for events. It must not wait for a reply before it takes them. The command may have been executed.
     #[error("no reply within {after:?}: nothing was read, because {by} was full")]
     Blocked {
         /// What was full.
