@@ -9,7 +9,7 @@ use kibitzer::transcript::{Direction, Record};
 use kibitzer_core::Event;
 use kibitzer_core::event::{CloseCause, RequestId};
 use kibitzer_core::message::Ivar;
-use kibitzer_core::session::{Command, DriverAction, Session, SessionOptions, SessionState};
+use kibitzer_core::session::{Command, DriverAction, Session, SessionOptions};
 use kibitzer_core::wire::unseal;
 
 /// Runs a session on its recording and returns its events.
@@ -123,7 +123,7 @@ impl Rerun {
 
 /// Returns the command in a recorded line; `None` if the session does not accept requests now.
 fn command(line: &[u8], session: &Session) -> Option<Command> {
-    if session.state() != SessionState::Ready {
+    if !session.state().accepts_requests() {
         return None;
     }
     let line = std::str::from_utf8(line).ok()?;

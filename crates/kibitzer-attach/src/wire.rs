@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::{AttachAccess, AttachedRequestError, MissedAmounts};
 
 /// Version of the protocol. It changes if a reader of the previous version would misinterpret a line.
-pub(crate) const VERSION: u32 = 3;
+pub(crate) const VERSION: u32 = 4;
 
 /// Placeholder for the text of a private line.
 const REDACTED: &[u8] = b"[redacted]\n";
@@ -120,8 +120,9 @@ enum LifecycleEvent {
     Ready(Capabilities),
     Fault,
     Lost {
-        cause: LostCause,
+        cause: Box<LostCause>,
         retry_in: Option<Duration>,
+        silent_for: Duration,
     },
     Restored(Arc<Restored>),
     #[serde(rename = "adjourned_game")]
@@ -241,8 +242,12 @@ mod tests {
             Event::LoggedIn(Arc::new(identity)),
             Event::Ready(capabilities),
             Event::Fault,
-            Event::Lost { cause: cause.clone(), retry_in: Some(Duration::from_nanos(7)) },
-            Event::Lost { cause: LostCause::Login(LoginError::TimedOut(LoginStep::SetUp)), retry_in: None },
+            Event::Lost { cause: cause.clone().into(), retry_in: Some(Duration::from_nanos(7)), silent_for: TIME },
+            Event::Lost {
+                cause: Box::new(LoginError::TimedOut(LoginStep::SetUp).into()),
+                retry_in: None,
+                silent_for: TIME,
+            },
             Event::Restored(Arc::new(restored)),
             Event::Adjourned(Arc::new(stored)),
             Event::Ended(SessionEndReason::Quit),

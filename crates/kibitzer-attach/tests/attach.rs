@@ -411,7 +411,7 @@ async fn the_lines_of_the_socket_are_a_transcript() {
         n_fingers += usize::from(event.raw() == b"Finger of Newton:");
     }
     assert_eq!((reader.games().iter().count(), n_fingers), (1, 1));
-    assert!(all.lines().next().unwrap().contains(r#""note":"hello","version":3,"program":"kibitzer "#), "{all}");
+    assert!(all.lines().next().unwrap().contains(r#""note":"hello","version":4,"program":"kibitzer "#), "{all}");
     assert!(all.lines().last().unwrap().contains(r#""note":"bye""#), "{all}");
 }
 
@@ -556,7 +556,7 @@ async fn the_seventeenth_watcher_is_refused() {
     client.shutdown().await;
 }
 
-const HELLO: &str = r#"{"t": 1.0, "note": "hello", "version": 3, "program": "x", "server": "y", "access": "read"}"#;
+const HELLO: &str = r#"{"t": 1.0, "note": "hello", "version": 4, "program": "x", "server": "y", "access": "read"}"#;
 
 /// A socket on which a test plays the process of a session.
 fn listen_as_host(folder: &Folder) -> tokio::net::UnixListener {
@@ -631,8 +631,8 @@ async fn a_watcher_can_send_more_lines_after_callers_have_stopped_waiting() {
 
 #[tokio::test]
 async fn a_peer_that_is_no_session_of_this_version_is_reported() {
-    let error = attached_to(&format!("{}\n", HELLO.replace("\"version\": 3", "\"version\": 1"))).await.unwrap_err();
-    assert!(matches!(error, AttachError::Version { theirs: 1, ours: 3 }), "{error}");
+    let error = attached_to(&format!("{}\n", HELLO.replace("\"version\": 4", "\"version\": 1"))).await.unwrap_err();
+    assert!(matches!(error, AttachError::Version { theirs: 1, ours: 4 }), "{error}");
     for said in ["SSH-2.0-x\n", "{}\n", "{\"t\": 1, \"dir\": \"rx\", \"hex\": \"\"}\n"] {
         let error = attached_to(said).await.unwrap_err();
         assert!(matches!(error, AttachError::InvalidLine), "{said}: {error}");
@@ -662,10 +662,10 @@ async fn the_end_of_a_session_has_its_reason() {
     peer.serving(client.ready()).await.unwrap();
     drop(peer);
     let cause = seen(&mut session, |event| match event {
-        Event::Lost { cause, retry_in: None } => Some(cause.clone()),
+        Event::Lost { cause, retry_in: None, .. } => Some(cause.clone()),
         _ => None,
     });
-    assert_eq!(cause.await, LostCause::Connection(CloseCause::Closed));
+    assert_eq!(*cause.await, LostCause::Connection(CloseCause::Closed));
     let reason = seen(&mut session, |event| match event {
         Event::Ended(reason) => Some(reason.clone()),
         _ => None,

@@ -32,6 +32,8 @@ pub struct EventReader {
     /// Second event of the last message, if it has two: the message itself after a desync, missed plies or a listing. Boxed,
     /// because few messages have two.
     pending_event: Option<Box<Event>>,
+    /// Whether changes of observed games belong to a restoration.
+    pub(crate) is_restoring: bool,
 }
 
 impl EventReader {
@@ -92,6 +94,11 @@ impl EventReader {
         &self.games
     }
 
+    /// Returns the games, for changes that no message makes.
+    pub(crate) const fn games_mut(&mut self) -> &mut Games {
+        &mut self.games
+    }
+
     /// Decodes the next event, and advances `input` past the consumed bytes. `None` if all bytes were consumed; an incomplete
     /// line is buffered for the next call.
     pub fn next(&mut self, input: &mut &[u8]) -> Option<Event> {
@@ -120,7 +127,10 @@ impl EventReader {
         let offset = received.offset;
         let listing = self.listings.mark_line_or_finish(&mut received);
         self.games.add_earlier_facts(&mut received.message);
-        let MessageEffect { change, notice, replaced } = self.games.apply(&received.message);
+        let MessageEffect { mut change, notice, replaced } = self.games.apply(&received.message);
+        if let Some(change) = change.as_mut().filter(|change| self.is_restoring && change.relation.is_observer()) {
+            change.mark_by_restoration();
+        }
         let event = Event::Received { received, change };
         let report = match (listing, notice) {
             (Some(listing), _) => Some(Event::Listing { offset, listing: Arc::new(listing) }),
@@ -149,6 +159,7 @@ impl EventReader {
         let mut state = self.reader.stream_state();
         state.me.clone_from(&self.games.me);
         state.loaded.clone_from(&self.games.loaded);
+        state.is_restoring = self.is_restoring;
         state
     }
 
@@ -182,13 +193,14 @@ impl EventReader {
         }
         games.me.clone_from(&state.me);
         games.loaded.clone_from(&state.loaded);
-        Self { reader, games, ..Self::default() }
+        Self { reader, games, is_restoring: state.is_restoring, ..Self::default() }
     }
 
-    /// Applies the settings in `state` to the rest of the stream: family, block mode, timeseal, prompt and line wrapping. Ignores
-    /// all other fields.
+    /// Applies the settings in `state` to the rest of the stream: family, block mode, timeseal, prompt, line wrapping and restoration.
+    /// Ignores all other fields.
     pub fn apply_settings(&mut self, state: &StreamState) {
         self.reader.framer_mut().apply_settings(state);
+        self.is_restoring = state.is_restoring;
     }
 
     /// Consumes the reader, and returns the games.

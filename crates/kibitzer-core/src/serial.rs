@@ -129,7 +129,11 @@ mod tests {
         let refused = RequestError::Refused { reason: Refusal::Playing, text: words };
         let mut restored = Restored { offline_for: Duration::from_millis(1500), ..Restored::default() };
         restored.games.push(RestoredGame::unchanged(GameId(7), name("Foo"), name("Bar"), Relation::Other(9)));
-        restored.seeks.push(RestoredCommand { command: "seek 5 0".to_owned(), error: Some(refused.clone()) });
+        restored.seeks.push(RestoredCommand {
+            command: "seek 5 0".to_owned(),
+            error: Some(refused.clone()),
+            game: None,
+        });
         round_trip(&restored);
         round_trip(&AdjournedGame::new(name("Foo"), name("Bar"), ResumptionState::Refused(refused)));
         for kind in [ErrorKind::BrokenPipe, ErrorKind::InvalidData, ErrorKind::Other] {

@@ -76,7 +76,7 @@ impl WeakClient {
 
 impl Client {
     /// Waits until requests can be sent. Returns at once if the session is ready; after a lost connection, waits until a new
-    /// one is set up. Its games may still be unrestored then: see [`Event::Restored`](crate::Event::Restored).
+    /// one is set up. Its games may still be unrestored then: see [`SessionState::Restoring`].
     ///
     /// # Errors
     ///
@@ -88,7 +88,7 @@ impl Client {
     pub async fn ready(&self) -> Result<(), SessionEndReason> {
         let outcome = |status: &SessionStatus| match status.end_reason() {
             Some(reason) => Some(Err(reason)),
-            None => (status.state == SessionState::Ready).then_some(Ok(())),
+            None => status.state.accepts_requests().then_some(Ok(())),
         };
         self.inner.shared.wait_for_status(outcome).await
     }
@@ -132,9 +132,9 @@ impl Client {
 
     /// Watches the latest state of one game; only the newest state is kept for the watch.
     ///
-    /// The games of a lost connection are dropped: from [`Event::Connected`](crate::Event::Connected) on the watch has no
-    /// state, until a game with this number has its first board. [`Event::Restored`](crate::Event::Restored) reports the new
-    /// numbers of restored games.
+    /// From [`Event::Connected`](crate::Event::Connected) of a new connection on, the watch has no state. From
+    /// [`Event::Restored`](crate::Event::Restored) on it follows the same game, even if its number has changed; if the game was not
+    /// found, the next game with its number.
     pub fn watch_game(&self, id: GameId) -> GameWatch {
         self.inner.hub.watch_game(id)
     }

@@ -224,7 +224,7 @@ async fn a_reset_is_a_loss_after_the_received_bytes() {
             break cause.clone();
         }
     };
-    assert_eq!(cause, LostCause::Connection(CloseCause::Failed(io::ErrorKind::ConnectionReset)));
+    assert_eq!(*cause, LostCause::Connection(CloseCause::Failed(io::ErrorKind::ConnectionReset)));
     client.shutdown().await;
 }
 

@@ -22,7 +22,7 @@ use tokio::time::Instant;
 /// The next loss, as long as the server does what it does.
 async fn lost(events: &mut Subscription) -> LostCause {
     wait_for(events, |event| match event {
-        Event::Lost { cause, retry_in: Some(_) } => Some(cause.clone()),
+        Event::Lost { cause, retry_in: Some(_), .. } => Some(LostCause::clone(cause)),
         _ => None,
     })
     .await

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use kibitzer_core::Event;
 use kibitzer_core::event::{CloseCause, RequestId, SessionEndReason};
 use kibitzer_core::message::{Control, Message};
-use kibitzer_core::session::{Command, DriverAction, Session, SessionState, TimesealChoice, Transmit, TransmitKind};
+use kibitzer_core::session::{Command, DriverAction, Session, TimesealChoice, Transmit, TransmitKind};
 use kibitzer_core::text::encode_ascii;
 use kibitzer_core::wire::unseal;
 
@@ -232,7 +232,7 @@ impl<'a> Player<'a> {
     /// Requests the waiting command if the session is ready.
     fn request_when_ready(&mut self) {
         if let Some(Awaited::Ready(command, number)) = &self.awaited
-            && self.session.state() == SessionState::Ready
+            && self.session.state().accepts_requests()
         {
             let (command, number) = (command.clone(), *number);
             let id = self.session.request(command.clone(), self.now).expect("the session is ready, and little waits");

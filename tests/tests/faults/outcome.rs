@@ -25,7 +25,7 @@ pub(crate) fn life(state: &SessionState, events: &[Event]) -> String {
 
 fn lost(event: &Event) -> Option<String> {
     let Event::Lost { cause, .. } = event else { return None };
-    Some(match cause {
+    Some(match &**cause {
         LostCause::Connection(CloseCause::Closed) => "closed".to_owned(),
         LostCause::Connection(CloseCause::Silent) => "silent".to_owned(),
         LostCause::Dial(_) => "not connected".to_owned(),
@@ -103,7 +103,7 @@ pub(crate) const MEANINGS: [(&str, &str); 13] = [
         "restored",
         "`Lost` is emitted with the cause in brackets and the delay of the next attempt, then `Connecting`, `Connected`, \
          `LoggedIn`, `Ready`, and `Restored` with the outcome of settings, games and seeks. With several causes, each failed \
-         attempt emitted a `Lost`. Closed: the server closed or reset the connection, which cannot be distinguished in one process; \
+         attempt emitted a `Lost`. Both have the time since the last byte. Closed: the server closed or reset the connection, which cannot be distinguished in one process; \
          silent: no byte for 15 s, and none for 10 s after a probe; not connected: the server did not accept the connection. From \
          `Lost` to `Ready` requests fail with `NotConnected`; nothing is queued.",
     ),

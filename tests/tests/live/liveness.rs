@@ -29,11 +29,11 @@ async fn a_dead_line_is_noticed_within_half_a_minute_and_made_again() {
         test_server.server().control().inject(newton(), FaultPoint::Now, Fault::Stall).await.unwrap();
         let start = Instant::now();
         let cause = wait_for(&mut events, |event| match event {
-            Event::Lost { cause, retry_in } => Some((cause.clone(), *retry_in)),
+            Event::Lost { cause, retry_in, .. } => Some((cause.clone(), *retry_in)),
             _ => None,
         });
         let (cause, retry_in) = cause.await;
-        assert_eq!(cause, LostCause::Connection(CloseCause::Silent));
+        assert_eq!(*cause, LostCause::Connection(CloseCause::Silent));
         assert!(start.elapsed() <= Duration::from_secs(30), "{:?}", start.elapsed());
         assert!(retry_in.unwrap() <= Duration::from_secs(1), "{retry_in:?}");
         assert_eq!(client.request("date").await, Err(RequestError::NotConnected));

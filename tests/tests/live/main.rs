@@ -15,6 +15,7 @@ mod login;
 mod recording;
 mod requests;
 mod restore;
+mod restore_random;
 mod setup;
 mod subscribers;
 mod talk;

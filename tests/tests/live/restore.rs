@@ -6,6 +6,7 @@ use kibitzer::Client;
 use kibitzer::command::{self, GameTerms, OfferOutcome};
 use kibitzer::core::Event;
 use kibitzer::core::event::{RestoreOutcome, Restored};
+use kibitzer::core::game::Change;
 use kibitzer::core::hub::Subscription;
 use kibitzer::core::message::{GameId, Ivar, Message, Relation};
 use kibitzer_server::{ConnectionTarget, Family, Fault, FaultPoint, Feature, ServerOptions};
@@ -113,13 +114,13 @@ async fn games_of_icc_come_back_as_lines_and_as_moves() {
     }
 }
 
-async fn a_game_that_ended_meanwhile_is_over() {
+async fn a_game_that_ended_meanwhile_is_gone() {
     let mut scene = Scene::open(&[]).await;
     scene.lose().await;
     scene.newton.request("resign").await.unwrap();
     let restored = scene.restored().await;
     let [game] = &restored.games[..] else { panic!("{restored:?}") };
-    assert_eq!((game.now, game.outcome), (None, RestoreOutcome::Ended));
+    assert_eq!((game.now, game.outcome, game.moves_missing), (None, RestoreOutcome::Gone, true));
 }
 
 async fn another_game_under_the_number_is_not_taken_for_it() {
@@ -134,8 +135,8 @@ async fn another_game_under_the_number_is_not_taken_for_it() {
     let restored = scene.restored().await;
     let [game] = &restored.games[..] else { panic!("{restored:?}") };
     assert_eq!(game.was, scene.game);
-    // Who plays the same opponent again plays on as far as names tell; the position says that it is not the same.
-    assert_eq!((game.now, game.outcome), (Some(again), RestoreOutcome::Changed), "{game:?}");
+    let replaced = RestoreOutcome::Replaced { by: Some(again) };
+    assert_eq!((game.now, game.outcome, game.moves_missing), (None, replaced, true), "{game:?}");
     let followed = scene.gauss.subscribe_with_games().await.unwrap().0;
     assert_eq!(
         followed.iter().filter(|game| game.is_followed_and_ongoing()).map(|game| game.id()).collect::<Vec<_>>(),
@@ -228,13 +229,43 @@ async fn settings_of_a_guest_are_set_again() {
     }
 }
 
+async fn a_game_that_is_only_looked_at_is_marked_and_not_watched() {
+    let mut scene = Scene::open(&[]).await;
+    let mut watch = scene.gauss.watch_game(scene.game);
+    let hooke = scene.test_server.guest("Hooke").await;
+    let boyle = scene.test_server.guest("Boyle").await;
+    while watch.latest().is_none() {
+        watch.changed().await.unwrap();
+    }
+    let identity = watch.latest().unwrap().identity();
+    let mut lossless = scene.gauss.subscribe_lossless(10_000);
+    scene.lose().await;
+    scene.newton.request("resign").await.unwrap();
+    assert_eq!(begin_game(&hooke, &boyle).await, scene.game, "numbers are used again");
+    scene.test_server.dial_target().release();
+    let replaced = loop {
+        let event = lossless.next().await.unwrap();
+        if let Some(game) = watch.latest() {
+            assert_eq!(game.identity(), identity, "{event:?}");
+        }
+        match &*event {
+            Event::Restored(restored) => break restored.games[0].outcome,
+            event => assert!(event.change().is_none_or(Change::is_by_restoration), "{event:?}"),
+        }
+    };
+    assert_eq!(replaced, RestoreOutcome::Replaced { by: None });
+    let games = scene.gauss.subscribe_with_games().await.unwrap().0;
+    assert!(!games.iter().any(|game| game.is_followed_and_ongoing()), "{games:?}");
+}
+
 on_both_runtimes! {
     moves_that_were_missed_are_listed,
     games_of_icc_come_back_as_lines_and_as_moves,
-    a_game_that_ended_meanwhile_is_over,
+    a_game_that_ended_meanwhile_is_gone,
     another_game_under_the_number_is_not_taken_for_it,
     a_game_of_ones_own_is_adjourned,
     seeks_that_stood_are_made_again_and_no_others,
     the_set_up_is_made_again,
     settings_of_a_guest_are_set_again,
+    a_game_that_is_only_looked_at_is_marked_and_not_watched,
 }

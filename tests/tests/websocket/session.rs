@@ -132,7 +132,7 @@ async fn a_connection_that_is_cut_is_restored_with_its_observed_game() {
             Event::Lost { cause, .. } => Some(cause.clone()),
             _ => None,
         });
-        let LostCause::Connection(cause) = cause.await else { panic!("{fault:?}") };
+        let LostCause::Connection(cause) = *cause.await else { panic!("{fault:?}") };
         assert!(want.contains(&cause), "{fault:?}: {cause:?}");
         let restored = wait_for(&mut events, |event| match event {
             Event::Restored(restored) => Some(restored.games[0].clone()),

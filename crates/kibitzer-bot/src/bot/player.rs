@@ -9,9 +9,7 @@ use kibitzer::command::{self, Request};
 use kibitzer::core::message::MeOrOther;
 use kibitzer::core::text::error_chain;
 use kibitzer::transcript::Utc;
-use kibitzer::{
-    Client, Event, Handle, Message, RecvError, RequestError, SessionEndReason, SessionState, Subscription, TalkKind,
-};
+use kibitzer::{Client, Event, Handle, Message, RecvError, RequestError, SessionEndReason, Subscription, TalkKind};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 use tracing::info;
@@ -123,7 +121,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         let mut urgency = stop.0.subscribe();
         urgency.mark_changed();
         // The event of a session that was ready before is not among the events.
-        if matches!(self.client.state(), SessionState::Ready) {
+        if self.client.state().accepts_requests() {
             self.on_ready();
         }
         while !self.is_ready_to_stop() {
@@ -203,7 +201,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
                 // The session has posted them again itself.
                 self.matchmaking.seeks_at = self.matchmaking.seeks_at.filter(|_| restored.seeks.is_empty());
             }
-            Event::Lost { cause, retry_in } => {
+            Event::Lost { cause, retry_in, .. } => {
                 let next =
                     retry_in.map_or("no more attempts".to_owned(), |delay| format!("next attempt in {delay:.1?}"));
                 self.report(BotAction::Connection, None, None, format!("lost: {cause}; {next}"));

@@ -52,10 +52,11 @@ pub enum TrackedChangeKind {
     Refreshed,
     /// The game was adjourned by the server, or found among the adjourned games after a lost connection.
     Adjourned,
-    /// The game is over. [`TrackedGame::ending`](super::TrackedGame::ending) is `None` if it ended while the connection was lost.
+    /// The game is over; [`TrackedGame::ending`](super::TrackedGame::ending) has the server's report.
     Ended,
     /// The connection was lost.
     Interrupted,
-    /// No more boards arrive: the session stopped observing the game, or another game has its number.
+    /// No more boards arrive: the session stopped observing the game, it was not found after a lost connection, or another game has
+    /// taken its place. Its end is not known.
     Left,
 }

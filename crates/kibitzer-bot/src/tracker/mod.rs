@@ -9,18 +9,23 @@
 //! | `Playing` | unobserved, number used again | `Left` | `Left` |
 //! | `Playing` | connection lost | `Interrupted` | `Interrupted` |
 //! | `Interrupted` | listed as stored | `Adjourned` | `Adjourned` |
-//! | `Interrupted` | reported as over | `Over` | `Ended` |
-//! | `Interrupted` | not stored, or not found | `Left` | `Left` |
+//! | `Interrupted` | found, and its end reported | `Over` | `Ended` |
+//! | `Interrupted` | not stored, not found, or replaced by another game | `Left` | `Left` |
 //! | `Interrupted`, `Adjourned` | board of the same game | `Playing` | `Resumed` |
+//! | `Interrupted`, observed | list of moves that continues it | `Playing` | `Resumed` |
+//!
+//! While a session restores observed games, its report decides which games they are. A recording has no such report: an observed
+//! game that may be another one starts as a new game, until a list of its moves shows that it continues the known one.
 
 mod change;
 mod game;
 mod line;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
-use kibitzer::core::event::{AdjournedGame, RestoreOutcome, RestoredGame, ResumptionState};
-use kibitzer::core::game::{ChangeKind, Games};
+use kibitzer::core::event::{AdjournedGame, RestoreOutcome, Restored, RestoredGame, ResumptionState};
+use kibitzer::core::game::{Change, ChangeKind, Continuation, Games};
 use kibitzer::core::message::listing::{AnyListing, MoveList};
 use kibitzer::core::message::{GameId, Message, OwnGameStarting, Relation};
 use kibitzer::{Event, Game};
@@ -80,7 +85,12 @@ impl GameTracker {
     pub fn apply(&mut self, event: &Event) -> Vec<TrackedChange> {
         self.n_events += 1;
         match event {
-            Event::Received { received, .. } => self.apply_message(&received.message),
+            Event::Received { received, change } => {
+                self.record_announcement(&received.message);
+                let applied = self.games.apply_message(&received.message);
+                let settled = applied.filter(|_| !change.as_ref().is_some_and(Change::is_by_restoration));
+                settled.map_or_else(Vec::new, |change| self.apply_change(&change))
+            }
             Event::Desync(desync) if desync.reason.needs_board() => {
                 if let Some(game) = self.playing_mut(desync.game) {
                     game.is_position_unknown = true;
@@ -88,13 +98,8 @@ impl GameTracker {
                 Vec::new()
             }
             Event::Connected | Event::Lost { .. } | Event::Ended(_) => self.interrupt_games(),
-            Event::Restored(restored) => restored.games.iter().filter_map(|game| self.apply_restored(game)).collect(),
-            Event::Listing { listing, .. } => {
-                if let AnyListing::Moves(list) = &**listing {
-                    self.add_listed_moves(list);
-                }
-                Vec::new()
-            }
+            Event::Restored(restored) => self.apply_restored(restored),
+            Event::Listing { listing, .. } if let AnyListing::Moves(list) = &**listing => self.add_listed_moves(list),
             Event::Adjourned(adjourned) if adjourned.state == ResumptionState::Stored => self.mark_adjourned(adjourned),
             _ => Vec::new(),
         }
@@ -108,15 +113,18 @@ impl GameTracker {
         playing.map(|game| game.enter_state_after(TrackedChangeKind::Interrupted)).collect()
     }
 
-    /// Applies a message of the server: its announcements, its terms, and its change of a game.
-    fn apply_message(&mut self, message: &Message) -> Vec<TrackedChange> {
+    /// Remembers the announcement or the terms of a game that a message contains.
+    fn record_announcement(&mut self, message: &Message) {
         match message {
             Message::GameCreated(created) => self.record_announced_game(created.game, created.resumed),
             Message::Creating(creating) => self.terms = Some((**creating).clone()),
             Message::Text(line) => self.terms = parse_observed_terms(line.as_bytes()).or(self.terms.take()),
             _ => {}
         }
-        let Some(change) = self.games.apply_message(message) else { return Vec::new() };
+    }
+
+    /// Applies a change of a game of this connection to the tracked game; starts or resumes one if none is in progress.
+    fn apply_change(&mut self, change: &Change) -> Vec<TrackedChange> {
         let Some(game) = self.games.get(change.game) else { return Vec::new() };
         let is_new = match change.kind {
             ChangeKind::Opened => true,
@@ -181,25 +189,39 @@ impl GameTracker {
         }
     }
 
-    /// Applies the report about a game that a lost connection interrupted: its moves, or its outcome. Returns the change of an outcome;
-    /// `None` if the game goes on or is not tracked.
-    fn apply_restored(&mut self, restored: &RestoredGame) -> Option<TrackedChange> {
-        if let (Some(now), Some(list)) = (restored.now, &restored.moves) {
-            self.playing_mut(now)?.add_missing_moves(list);
-            return None;
-        }
+    /// Applies the report about the games that a lost connection interrupted, starts those that are observed instead, and adds listed
+    /// moves.
+    fn apply_restored(&mut self, restored: &Restored) -> Vec<TrackedChange> {
+        let mut changes: Vec<_> = restored.games.iter().filter_map(|game| self.apply_outcome(game)).collect();
+        let is_new = |game: &&Game| {
+            let is_it = |known: &TrackedGame| known.state() == TrackedState::Playing && known.number() == game.id();
+            game.is_followed_and_ongoing()
+                && game.position().relation() == Relation::Observing
+                && !self.tracked.iter().any(is_it)
+        };
+        let new: Vec<_> = self.games.iter().filter(is_new).filter(|_| self.with_observed).cloned().collect();
+        changes.extend(new.iter().flat_map(|game| self.start_or_resume(game)));
+        let lists = restored.games.iter().filter_map(|game| game.moves.as_ref());
+        changes.extend(lists.flat_map(|list| self.add_listed_moves(list)));
+        changes
+    }
+
+    /// Applies the outcome of a game that a lost connection interrupted. Returns the change; `None` if the game is not tracked, or is an
+    /// own one that was resumed before.
+    fn apply_outcome(&mut self, restored: &RestoredGame) -> Option<TrackedChange> {
         let known = self.tracked.iter_mut().find(|game| {
-            game.state() == TrackedState::Interrupted && game.has_players(&restored.white, &restored.black)
+            game.state() == TrackedState::Interrupted
+                && game.number() == restored.was
+                && game.has_players(&restored.white, &restored.black)
         })?;
-        match restored.outcome {
-            RestoreOutcome::Ended => Some(known.enter_state_after(TrackedChangeKind::Ended)),
-            // No board will follow: servers store no games of guests.
-            RestoreOutcome::Gone | RestoreOutcome::Interrupted => {
-                Some(known.enter_state_after(TrackedChangeKind::Left))
-            }
-            RestoreOutcome::Adjourned => Some(known.enter_state_after(TrackedChangeKind::Adjourned)),
-            _ => None,
-        }
+        let number = restored.now.or_else(|| Some(restored.ending.as_ref()?.game));
+        Some(match (restored.outcome, number.and_then(|number| self.games.get(number))) {
+            (RestoreOutcome::Ended, Some(game)) => known.apply_change(game, ChangeKind::Ended, self.n_events),
+            (RestoreOutcome::Ended, None) => known.enter_state_after(TrackedChangeKind::Ended),
+            (RestoreOutcome::Adjourned, _) => known.enter_state_after(TrackedChangeKind::Adjourned),
+            (_, Some(game)) => known.resume(game, self.n_events),
+            (_, None) => known.enter_state_after(TrackedChangeKind::Left),
+        })
     }
 
     /// Marks the interrupted games of these players as adjourned, because the server lists them so.
@@ -211,8 +233,9 @@ impl GameTracker {
         found.map(|game| game.enter_state_after(TrackedChangeKind::Adjourned)).collect()
     }
 
-    /// Completes the game in progress that a list of moves belongs to.
-    fn add_listed_moves(&mut self, list: &MoveList) {
+    /// Completes the game in progress that a list of moves belongs to. If the list shows that this game is an observed one that was
+    /// interrupted, resumes that one in its place, and returns the change.
+    fn add_listed_moves(&mut self, list: &MoveList) -> Vec<TrackedChange> {
         let is_it = |game: &&mut TrackedGame| {
             let has_players = || match (&list.white, &list.black) {
                 (Some(white), Some(black)) => game.has_players(&white.name, &black.name),
@@ -221,9 +244,19 @@ impl GameTracker {
             game.state() == TrackedState::Playing
                 && list.game.map_or_else(has_players, |number| number == game.number())
         };
-        if let Some(game) = self.tracked.iter_mut().find(is_it) {
-            game.add_missing_moves(list);
-        }
+        let Some(found) = self.tracked.iter_mut().find(is_it) else { return Vec::new() };
+        found.add_missing_moves(list);
+        let (key, game) = (found.key(), found.game().clone());
+        let is_continued = |known: &&mut TrackedGame| {
+            known.state() == TrackedState::Interrupted
+                && known.position().relation() == Relation::Observing
+                && known.game().continuation_in(&game, Some(list), Duration::ZERO) == Continuation::Same
+        };
+        let Some(known) = self.tracked.iter_mut().find(is_continued) else { return Vec::new() };
+        let resumed = known.resume(&game, self.n_events);
+        known.add_missing_moves(list);
+        self.tracked.retain(|tracked| tracked.key() != key);
+        vec![resumed]
     }
 
     fn playing_mut(&mut self, number: GameId) -> Option<&mut TrackedGame> {

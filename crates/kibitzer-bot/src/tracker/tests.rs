@@ -1,6 +1,6 @@
 use kibitzer::core::EventReader;
 use kibitzer::core::chess::{Color, Fen};
-use kibitzer::core::event::{Capabilities, CloseCause, LostCause, Restored};
+use kibitzer::core::event::{Capabilities, CloseCause, Restored};
 use kibitzer::core::message::listing::{Listing as _, MoveList};
 use kibitzer::core::message::{Family, Handle, Rating, Reader};
 use kibitzer::core::wire::Framer;
@@ -58,7 +58,7 @@ impl Session {
     fn lose(&mut self) -> Vec<TrackedChangeKind> {
         self.reader = EventReader::default();
         self.events(&[
-            Event::Lost { cause: LostCause::Connection(CloseCause::Closed), retry_in: None },
+            Event::Lost { cause: Box::new(CloseCause::Closed.into()), retry_in: None, silent_for: Duration::ZERO },
             Event::Connected,
         ])
     }
@@ -246,6 +246,7 @@ fn the_report_after_a_reconnect_has_missing_moves_and_ends() {
     for (outcome, step, state) in [
         (RestoreOutcome::Ended, vec![Ended], TrackedState::Over),
         (RestoreOutcome::Gone, vec![Left], TrackedState::Left),
+        (RestoreOutcome::Replaced { by: None }, vec![Left], TrackedState::Left),
         (RestoreOutcome::Adjourned, vec![Adjourned], TrackedState::Adjourned),
         (RestoreOutcome::Interrupted, vec![Left], TrackedState::Left),
     ] {

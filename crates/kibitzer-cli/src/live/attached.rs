@@ -4,7 +4,6 @@ use std::path::Path;
 
 use kibitzer::core::event::SessionEndReason;
 use kibitzer::core::game::Game;
-use kibitzer::core::session::SessionState;
 use kibitzer::core::text::error_chain;
 use kibitzer::core::{Event, EventKind, EventReader};
 use kibitzer::{Observation, TapItem};
@@ -65,7 +64,7 @@ pub(crate) async fn run_attached_session(
         Some(Ok(Some(first))) => first,
         Some(over) => return check_attached_end(&server, over.map(|_| None)),
     };
-    let is_ready = matches!(&first, AttachEvent::Snapshot(snapshot) if snapshot.state == SessionState::Ready);
+    let is_ready = matches!(&first, AttachEvent::Snapshot(snapshot) if snapshot.state.accepts_requests());
     let housekeeping = if is_ready { HousekeepingFilter::for_ready_session() } else { HousekeepingFilter::default() };
     let (events, mut printer) = EventPrinter::spawn(session.began(), format, filter, housekeeping);
     let sender = LineSender::Attached(session.requests());

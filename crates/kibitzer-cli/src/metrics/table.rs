@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use kibitzer::core::session::SessionState;
 use kibitzer::{Client, ClientCounters};
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
@@ -56,7 +55,7 @@ impl SessionMetrics {
             clock: SessionClock::new(client.began()),
             server: client.server().to_owned(),
             handle: client.handle().map(|handle| handle.to_string()),
-            is_ready: client.state() == SessionState::Ready,
+            is_ready: client.state().accepts_requests(),
             counters: client.counters(),
         }
     }

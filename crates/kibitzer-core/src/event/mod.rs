@@ -89,9 +89,11 @@ pub enum Event {
     /// The connection was lost, or an attempt to reconnect failed.
     Lost {
         /// Reason for the loss.
-        cause: LostCause,
+        cause: Box<LostCause>,
         /// Delay before the next attempt; `None` if the limit of attempts is reached and the session ends.
         retry_in: Option<Duration>,
+        /// Time from the last byte received, on any connection, until this event.
+        silent_for: Duration,
     },
     /// The session has restored its settings, games and seeks after a reconnect, with these outcomes.
     Restored(Arc<Restored>),

@@ -1,20 +1,23 @@
 //! Reports of a session about recovery: what it restored after a reconnect, and the adjourned games of the account.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use strum::AsRefStr;
 
 use super::RequestError;
 use crate::message::listing::MoveList;
-use crate::message::{GameId, Handle, Relation};
+use crate::message::{GameEnded, GameId, Handle, Relation};
 
 /// Outcome of the restoration of settings, games and seeks after a reconnect.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Restored {
-    /// Time from the loss until the session was set up again.
+    /// Time from the last byte of the lost connection until the restoration was complete.
     pub offline_for: Duration,
+    /// The part of `offline_for` in which the loss was not noticed: from the last byte until [`Event::Lost`](super::Event::Lost).
+    pub silent_for: Duration,
     /// The games that were in progress, by their old numbers.
     pub games: Vec<RestoredGame>,
     /// Commands that set variables, ivars and list entries: first the configured ones of the session, then those of earlier
@@ -43,11 +46,15 @@ pub struct RestoredGame {
     pub relation: Relation,
     /// State in which the game was found.
     pub outcome: RestoreOutcome,
-    /// Whether moves may have been played that no event reported.
+    /// Whether moves may have been played that no event reported; true whenever the last move of the game is not known.
     pub moves_missing: bool,
-    /// All moves of the game, if some may be missing and the server listed them.
+    /// The list that the session requested to compare its moves with the known ones, if the server sent it: all moves of the game;
+    /// of the other game if it was [replaced](RestoreOutcome::Replaced).
     #[cfg_attr(feature = "serde", serde(skip))]
     pub moves: Option<MoveList>,
+    /// The reported end, if the game has [ended](RestoreOutcome::Ended).
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub ending: Option<Arc<GameEnded>>,
 }
 
 impl RestoredGame {
@@ -62,6 +69,7 @@ impl RestoredGame {
             outcome: RestoreOutcome::Unchanged,
             moves_missing: false,
             moves: None,
+            ending: None,
         }
     }
 }
@@ -83,9 +91,15 @@ pub enum RestoreOutcome {
     /// The position does not follow from the last known one by moves alone: moves were taken back, or an examiner changed the
     /// position.
     Changed,
-    /// The server reports that the game is over.
+    /// The game was found, and the server has reported its end since.
     Ended,
-    /// The state is unknown: the server refused the request to observe the game, or did not answer it.
+    /// Another game was found in its place, or one that cannot be told from another one: under its number, or with the same player.
+    /// Whether the game has ended was not reported.
+    Replaced {
+        /// Number of the other game, if it has the same players and colors: the session follows it.
+        by: Option<GameId>,
+    },
+    /// Nothing is known: the server refused the requests to observe the game, or did not answer them.
     Gone,
     /// The game was played by this login and is adjourned: [`Event::Adjourned`](super::Event::Adjourned) reports its further
     /// changes.
@@ -104,6 +118,8 @@ pub struct RestoredCommand {
     /// Reason why the command failed this time; `None` if it succeeded. [`RequestError::Lost`] if it was not sent, because three
     /// connections in a row had ended while it was unanswered.
     pub error: Option<RequestError>,
+    /// Number of the game that a request to observe led to; `None` for other commands.
+    pub game: Option<GameId>,
 }
 
 /// An adjourned game of the account, and its state.

@@ -23,11 +23,39 @@ pub struct Change {
     /// Last move of the board that the message contains or leads to; castling includes the squares of king and rook if the
     /// previous board shows them. `None` without such a board, or if its last move is not known.
     pub played: Option<LastMove>,
-    /// Whether the change is a move in a game whose rules forbid leaving one's own king attacked.
-    pub(crate) forbids_check: bool,
     /// State of the game at its end; `None` unless the kind is [`Ended`](ChangeKind::Ended). Its number may already belong to
     /// another game.
     pub ended_game: Option<Arc<Game>>,
+    pub(crate) flags: ChangeFlags,
+}
+
+/// Two facts about a change in one byte, because an event must not grow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ChangeFlags {
+    Neither,
+    /// A move in a game whose rules forbid leaving one's own king attacked.
+    ForbidsCheck,
+    /// See [`Change::is_by_restoration`].
+    ByRestoration,
+    Both,
+}
+
+impl Change {
+    /// Returns whether this is a change of an observed game while the session
+    /// [restores](crate::session::SessionState::Restoring) those of a lost connection. [`Event::Restored`](crate::Event::Restored)
+    /// reports the outcome; until then a number may belong to another game.
+    pub const fn is_by_restoration(&self) -> bool {
+        matches!(self.flags, ChangeFlags::ByRestoration | ChangeFlags::Both)
+    }
+
+    /// Returns whether this is a move in a game whose rules forbid leaving one's own king attacked.
+    pub(crate) const fn forbids_check(&self) -> bool {
+        matches!(self.flags, ChangeFlags::ForbidsCheck | ChangeFlags::Both)
+    }
+
+    pub(crate) const fn mark_by_restoration(&mut self) {
+        self.flags = if self.forbids_check() { ChangeFlags::Both } else { ChangeFlags::ByRestoration };
+    }
 }
 
 /// Kind of a change to the state of a game.

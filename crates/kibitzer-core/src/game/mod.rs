@@ -5,6 +5,7 @@
 
 mod announced;
 mod change;
+mod continuation;
 mod desync;
 mod lines;
 mod moves;
@@ -25,13 +26,13 @@ use crate::options::numeric_options;
 use crate::text::{PlayerText, ServerText};
 
 use announced::AnnouncedGames;
-pub(crate) use change::PrecedingReport;
 pub use change::{Change, ChangeKind};
+pub(crate) use change::{ChangeFlags, PrecedingReport};
+pub use continuation::Continuation;
 pub use desync::{Desync, DesyncReason};
 pub use moves::PlayedMove;
-pub use state::Game;
-pub(crate) use state::GameIdentity;
 use state::GameStep;
+pub use state::{Game, GameIdentity};
 
 numeric_options! {
     /// Limits on tracked games.
@@ -126,13 +127,14 @@ impl Games {
     /// Returns the identity of the game in progress that has this number; `None` if there is none, or if an announcement leaves
     /// open which game has the number.
     pub(crate) fn identity_in_progress(&self, game: GameId) -> Option<GameIdentity> {
-        let known = self.get(game).filter(|game| game.owns_number())?;
-        Some(GameIdentity { id: game, marker: Arc::clone(&known.marker) })
+        self.get(game).filter(|game| game.owns_number()).map(Game::identity)
     }
 
-    /// Returns whether the game is still the one in progress that has its number.
-    pub(crate) fn is_in_progress(&self, identity: &GameIdentity) -> bool {
-        self.get(identity.id).is_some_and(|game| game.owns_number() && Arc::ptr_eq(&game.marker, &identity.marker))
+    /// Gives the game of this number, if any, the identity of `known`, a game of an earlier connection.
+    pub(crate) fn adopt_identity(&mut self, id: Option<GameId>, known: &Game) {
+        if let Some(game) = id.and_then(|id| self.by_id.get_mut(id)) {
+            game.marker = Arc::clone(&known.marker);
+        }
     }
 
     /// Applies a message to the state, and returns the change that it made; `None` if it made none.
@@ -413,7 +415,8 @@ impl GameStep {
     fn into_effect(self, position: &Style12, board: Option<Arc<Style12>>) -> MessageEffect {
         let (game, relation) = (position.game(), position.relation());
         let Self { kind, played, notice, forbids_check } = self;
-        let change = Change { game, relation, kind, board, played, forbids_check, ended_game: None };
+        let flags = if forbids_check { ChangeFlags::ForbidsCheck } else { ChangeFlags::Neither };
+        let change = Change { game, relation, kind, board, played, ended_game: None, flags };
         MessageEffect { change: Some(change), notice: notice.map(|notice| (game, notice)), replaced: None }
     }
 }

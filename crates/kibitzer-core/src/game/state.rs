@@ -4,6 +4,7 @@ mod datagrams;
 mod follow;
 mod reserves;
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::announced::AnnouncedGame;
@@ -44,11 +45,23 @@ pub struct Game {
     reserves: ReserveEvidence,
 }
 
-/// Identity of a game. It differs from that of earlier and later games with the same number, also on other connections.
+/// Identity of a game. It stays the same if a session finds the game again after a lost connection, even under another number. It
+/// differs from that of earlier and later games with the same number.
 #[derive(Clone, Debug)]
-pub(crate) struct GameIdentity {
-    pub(super) id: GameId,
-    pub(super) marker: Arc<()>,
+pub struct GameIdentity(Arc<()>);
+
+impl PartialEq for GameIdentity {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for GameIdentity {}
+
+impl Hash for GameIdentity {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        Arc::as_ptr(&self.0).hash(state);
+    }
 }
 
 /// Game that the next board with this number belongs to, according to an earlier message.
@@ -88,6 +101,11 @@ impl Game {
     /// Returns the number of the game on the server.
     pub fn id(&self) -> GameId {
         self.position.game()
+    }
+
+    /// Returns the identity of the game, which outlives connections; the number does not.
+    pub fn identity(&self) -> GameIdentity {
+        GameIdentity(Arc::clone(&self.marker))
     }
 
     /// Returns the last known position, either sent by the server or derived from a move that it sent.

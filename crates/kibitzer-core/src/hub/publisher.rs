@@ -9,8 +9,8 @@ use tokio::sync::Notify;
 
 use super::subscription::{Hub, Subscription};
 use super::{EventRing, HubShared, HubState, LosslessQueue, NewSubscriber, Waiters, WatchSender};
-use crate::event::Event;
-use crate::game::Games;
+use crate::event::{Event, Restored};
+use crate::game::{Game, Games};
 use crate::message::GameId;
 use crate::session::SessionCounters;
 
@@ -60,7 +60,7 @@ impl Publisher {
     }
 
     /// Sends an event to every subscriber, and before that the new state of the game that it changed to the watches of that game.
-    /// An [`Event::Connected`] resets every watch to `None`.
+    /// An [`Event::Connected`] resets every watch to `None`; from [`Event::Restored`] on, a watch follows its game under its new number.
     ///
     /// `games` is the state of all games after the event. Waits only while the queue of a lossless subscriber is full.
     /// Subscribers share the event; an event that is not in an `Arc` yet is moved to one if there are any.
@@ -143,7 +143,9 @@ impl Publisher {
     ) {
         // The games already include the change by the event that follows such a report.
         let is_report = matches!(event.borrow(), Event::Desync(_) | Event::Missed { .. });
-        let changed = event.borrow().affected_game().filter(|_| !is_report && !self.watches.is_empty());
+        // While games are restored, a number may belong to another game.
+        let is_settled = !is_report && event.borrow().change().is_none_or(|change| !change.is_by_restoration());
+        let changed = event.borrow().affected_game().filter(|_| is_settled && !self.watches.is_empty());
         // A subscriber on another thread may receive the event as soon as it is in the ring. The watches are updated before, so that
         // none is older than an event that was received.
         if let Some(id) = changed {
@@ -152,6 +154,9 @@ impl Publisher {
         if matches!(event.borrow(), Event::Connected) {
             // A new connection knows no games, and may use the same numbers for other games.
             self.watches.iter().for_each(|watch| _ = watch.newest.send_if_modified(|newest| newest.take().is_some()));
+        }
+        if let Event::Restored(restored) = event.borrow() {
+            self.renumber_watches(restored, games);
         }
         let mut with_games = Vec::new();
         let mut state = self.shared.lock_state();
@@ -218,6 +223,19 @@ impl Publisher {
                     // If the requesting future was dropped, `send` returns the subscription, which is dropped here.
                     drop(reply.send((all.clone(), events)));
                 }
+            }
+        }
+    }
+
+    /// Lets the watches of restored games follow them under their new numbers, and sends every watch the state of its game.
+    fn renumber_watches(&mut self, restored: &Restored, games: &Games) {
+        for watch in &mut self.watches {
+            let found = restored.games.iter().find(|game| game.was == watch.id);
+            let now = found.and_then(|game| game.now.or_else(|| Some(game.ending.as_ref()?.game)));
+            watch.id = now.unwrap_or(watch.id);
+            let is_current = |game: &&Game| now.is_some() || game.is_followed_and_ongoing();
+            if let Some(game) = games.get(watch.id).filter(is_current) {
+                watch.newest.send_replace(Some(Arc::new(game.clone())));
             }
         }
     }

@@ -350,7 +350,7 @@ pub struct GameWatch {
 }
 
 impl GameWatch {
-    /// Returns the number of the watched game.
+    /// Returns the number that the watched game had when the watch was created.
     pub const fn id(&self) -> GameId {
         self.id
     }
@@ -358,7 +358,8 @@ impl GameWatch {
     /// Returns the newest state, and marks it as seen. It is at least as new as every event that was received before.
     ///
     /// `None` if the session does not know the game, or has not processed this watch yet. A new connection resets the state to
-    /// `None` until the game is followed again.
+    /// `None` until [`Event::Restored`]. Then the watch follows its game, perhaps under another number; if the game was not found,
+    /// the next game with its number.
     pub fn latest(&mut self) -> Option<Arc<Game>> {
         self.newest.borrow_and_update().clone()
     }

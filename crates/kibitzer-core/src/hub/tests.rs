@@ -9,6 +9,8 @@ use futures_util::FutureExt;
 use proptest::prelude::*;
 
 use super::*;
+use crate::event::{Restored, RestoredGame};
+use crate::message::Relation;
 use crate::reader::EventReader;
 
 /// Two boards of game 7, one ply apart, and one of game 8.
@@ -395,6 +397,39 @@ fn a_new_connection_has_no_state_of_a_watched_game() {
     assert_eq!(unknown.changed().now_or_never(), None, "nothing was known of it before");
     session.feed(SECOND);
     assert_eq!(last_move(&mut watch).as_deref(), Some("Nf6"));
+}
+
+#[test]
+fn a_watch_follows_its_game_under_its_new_number() {
+    let mut session = Session::new(4);
+    let mut watches = [7, 8].map(|id| session.hub().watch_game(GameId(id)));
+    session.feed(FIRST);
+    session.feed(OTHER);
+    session.publish(Event::Connected);
+    session.events = EventReader::default();
+    // The games have exchanged their numbers.
+    for (board, was, now) in [(FIRST, " 7 ", " 8 "), (OTHER, " 8 ", " 7 ")] {
+        let line = String::from_utf8(board.to_vec()).unwrap().replace(was, now);
+        let Some(Event::Received { received, change: Some(mut change) }) = session.events.next(&mut line.as_bytes())
+        else {
+            panic!("{line}")
+        };
+        change.mark_by_restoration();
+        session.publish(Event::Received { received, change: Some(change) });
+    }
+    assert!(watches.iter_mut().all(|watch| watch.latest().is_none()), "the search is not over");
+    let mut restored = Restored::default();
+    for (was, now, white, black) in [(7, 8, "Newton", "Einstein"), (8, 7, "Bohr", "Curie")] {
+        let [white, black] = [white, black].map(|name| name.parse().unwrap());
+        let mut game = RestoredGame::unchanged(GameId(was), white, black, Relation::Observing);
+        game.now = Some(GameId(now));
+        restored.games.push(game);
+    }
+    session.publish(Event::Restored(Arc::new(restored)));
+    let white = |watch: &mut GameWatch| watch.latest().unwrap().position().white().to_string();
+    assert_eq!(watches.each_mut().map(white), ["Newton", "Bohr"]);
+    session.feed(&SECOND.split(|&b| b == b'7').collect::<Vec<_>>().join(&b'8'));
+    assert_eq!(watches[0].latest().unwrap().position().ply(), 2);
 }
 
 #[test]

@@ -283,6 +283,11 @@ impl Style12 {
             || [Word::White, Word::Black].into_iter().all(|name| self.has_same_word(other, name))
     }
 
+    /// Returns whether both boards have the same players. Ignores case, because a server may spell a name in two ways.
+    pub(crate) fn has_same_player_names(&self, other: &Self) -> bool {
+        Color::BOTH.into_iter().all(|color| self.player(color).is_same_player(other.player(color).as_str()))
+    }
+
     /// Returns whether the decoded word is equal in both boards.
     fn has_same_word(&self, other: &Self, word: Word) -> bool {
         let (word, other) = (self.text.word(word), other.text.word(word));

@@ -33,6 +33,8 @@ pub(super) struct Context {
     pub(super) replies: VecDeque<(RequestId, Result<Reply, RequestError>)>,
     pub(super) counters: SessionCounters,
     pub(super) now: Instant,
+    /// Time at which the last byte was received, on any connection; before the first one, the start of the session.
+    pub(super) last_byte_at: Instant,
 }
 
 impl Context {
@@ -51,6 +53,7 @@ impl Context {
             counters: SessionCounters::default(),
             options,
             now,
+            last_byte_at: now,
         }
     }
 

@@ -11,7 +11,7 @@ use crate::text::{Handle, ServerText};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default))]
 #[non_exhaustive]
-#[expect(clippy::struct_excessive_bools, reason = "five things a stream is or is not, none of which rules another out")]
+#[expect(clippy::struct_excessive_bools, reason = "six things a stream is or is not, none of which rules another out")]
 pub struct StreamState {
     /// Family of the server. Default: unknown.
     pub family: Family,
@@ -29,6 +29,9 @@ pub struct StreamState {
     pub is_logged_in: bool,
     /// Whether the server keeps the blank at which it wraps a line, as FatICS does. Default: `false`.
     pub keeps_blanks: bool,
+    /// Whether the session is restoring the games of a lost connection, so that changes of observed games belong to that. Default:
+    /// `false`.
+    pub is_restoring: bool,
     /// Number of the open reply in block mode; `None` between replies.
     pub block: Option<u64>,
     /// Number of open ICC level-1 units.
@@ -44,10 +47,11 @@ pub struct StreamState {
 }
 
 impl StreamState {
-    /// Returns whether both states have the same family, timeseal version, encoding, prompt, wrapping and block mode. The other fields are
-    /// not compared: a reader finds them in the stream.
+    /// Returns whether both states have the same family, timeseal version, encoding, prompt, wrapping, block mode and restoration. The other
+    /// fields are not compared: a reader finds them in the stream.
     pub fn has_same_settings(&self, other: &Self) -> bool {
-        (self.family, self.timeseal, self.encoding, &self.prompt, self.is_unwrapped, self.is_unblocked)
-            == (other.family, other.timeseal, other.encoding, &other.prompt, other.is_unwrapped, other.is_unblocked)
+        let flags = |state: &Self| (state.is_unwrapped, state.is_unblocked, state.is_restoring);
+        (self.family, self.timeseal, self.encoding, &self.prompt, flags(self))
+            == (other.family, other.timeseal, other.encoding, &other.prompt, flags(other))
     }
 }

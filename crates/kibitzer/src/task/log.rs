@@ -143,7 +143,7 @@ fn log_at_kind_level(event: &Event) {
         Event::Connected => info!("connected"),
         Event::LoggedIn(_) => info!("logged in"),
         Event::Ready(_) => info!("session ready"),
-        Event::Lost { cause, retry_in } => error!(%cause, ?retry_in, "session lost"),
+        Event::Lost { cause, retry_in, silent_for } => error!(%cause, ?retry_in, ?silent_for, "session lost"),
         Event::Restored(restored) => info!(
             offline_for = ?restored.offline_for,
             games = restored.games.len(),

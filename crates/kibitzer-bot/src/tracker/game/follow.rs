@@ -1,9 +1,11 @@
 //! How a game follows the state of the session.
 
+use std::time::Duration;
+
 use kibitzer::Game;
 use kibitzer::core::chess::Color;
-use kibitzer::core::game::ChangeKind;
-use kibitzer::core::message::{GameEnded, Handle, OwnGameStarting};
+use kibitzer::core::game::{ChangeKind, Continuation};
+use kibitzer::core::message::{GameEnded, Handle, OwnGameStarting, Relation};
 
 use super::TrackedGame;
 use crate::tracker::change::{TrackedChange, TrackedChangeKind, TrackedState};
@@ -64,11 +66,16 @@ impl TrackedGame {
         let is_new = announced == Some(false) && new.last_move().is_none();
         let was_played_on = new.ply() >= known.ply() && new.last_move().is_some();
         let is_same_position = new.ply() == known.ply() && new.board() == known.board();
+        // The players of an observed game may have begun another one.
+        let may_go_on = match known.relation() {
+            Relation::Observing => self.game().continuation_in(game, None, Duration::ZERO) == Continuation::Same,
+            _ => is_same_position || was_played_on,
+        };
         can_resume
             && self.has_players(&new.white(), &new.black())
             && has_same_terms
             && !is_new
-            && (announced == Some(true) || is_same_position || was_played_on)
+            && (announced == Some(true) || may_go_on)
     }
 
     /// Returns whether `game` is a newer state of this game: it has the same number and players, and this game was not interrupted or

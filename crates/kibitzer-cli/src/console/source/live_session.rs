@@ -286,7 +286,7 @@ const fn label_of_state(state: &SessionState) -> &'static str {
     match state {
         SessionState::Connecting => "dialing",
         SessionState::LoggingIn(_) => "login",
-        SessionState::Ready => READY_LABEL,
+        SessionState::Ready | SessionState::Restoring => READY_LABEL,
         SessionState::Waiting => "lost",
         SessionState::Ended(_) => "over",
         _ => "closing",

@@ -47,7 +47,11 @@ fn each_connection_has_positions_of_its_own() {
     let mut model = SessionModel::default();
     connection(&mut model, 1, b"Foo shouts: one\n\r");
     let cause = LostCause::Connection(CloseCause::Silent);
-    event(&mut model, 3, Event::Lost { cause, retry_in: Some(Duration::from_secs(1)) });
+    event(
+        &mut model,
+        3,
+        Event::Lost { cause: cause.into(), retry_in: Some(Duration::from_secs(1)), silent_for: Duration::ZERO },
+    );
     connection(&mut model, 5, b"Foo shouts: two\n\r");
     let shouts: Vec<_> = model.rows.iter().filter(|row| row.kind_name() == "shout").collect();
     let bytes = |row: &ConsoleRow| model.bytes.get(row.base..row.base + 15).1.collect::<Vec<_>>();

@@ -28,7 +28,7 @@ impl Event {
     /// Returns whether the reported move left the mover's own king attacked, although the rules of the game forbid that: the server
     /// accepted an illegal move. `None` if the event is not a single move, and if the rules are not known or have no check.
     pub fn is_irregular_move(&self) -> Option<bool> {
-        self.change().filter(|change| change.forbids_check)?;
+        self.change().filter(|change| change.forbids_check())?;
         let board = self.reported_board()?;
         Some(board.board().is_in_check(!board.side_to_move()))
     }

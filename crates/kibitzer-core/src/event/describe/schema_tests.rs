@@ -14,8 +14,8 @@ use strum::VariantNames;
 use super::value::{FieldSink, FieldType, Value};
 use crate::EventReader;
 use crate::event::{
-    AdjournedGame, Capabilities, CloseCause, Event, EventKind, Identity, LostCause, RestoreOutcome, Restored,
-    RestoredCommand, RestoredGame, ResumptionState, SessionEndReason,
+    AdjournedGame, Capabilities, CloseCause, Event, EventKind, Identity, RestoreOutcome, Restored, RestoredCommand,
+    RestoredGame, ResumptionState, SessionEndReason,
 };
 use crate::message::listing::{GameActivity, GameRowState, MoveList, WhoStatus};
 use crate::message::{
@@ -294,7 +294,7 @@ fn session_events() -> Vec<Event> {
     let (white, black) = ("Newton".parse().unwrap(), "Einstein".parse().unwrap());
     let mut game = RestoredGame::unchanged(GameId(7), white, black, Relation::Observing);
     (game.outcome, game.moves) = (RestoreOutcome::Advanced { plies: 2 }, Some(MoveList::default()));
-    let command = RestoredCommand { command: "set seek 0".to_owned(), error: None };
+    let command = RestoredCommand { command: "set seek 0".to_owned(), error: None, game: None };
     let restored = Restored {
         games: vec![game],
         settings: vec![command.clone()],
@@ -312,7 +312,11 @@ fn session_events() -> Vec<Event> {
         Event::Ready(capabilities),
         Event::Sent { line: Some("date".into()), request: None },
         Event::Fault,
-        Event::Lost { cause: LostCause::Connection(CloseCause::Closed), retry_in: Some(Duration::from_secs(1)) },
+        Event::Lost {
+            cause: Box::new(CloseCause::Closed.into()),
+            retry_in: Some(Duration::from_secs(1)),
+            silent_for: Duration::ZERO,
+        },
         Event::Restored(Arc::new(restored)),
         Event::Adjourned(Arc::new(adjourned)),
         Event::Ended(SessionEndReason::Quit),

@@ -28,7 +28,7 @@ describe! {
 
     Restored as it => EventKind::Restored, {
         fields: [
-            offline_ms: it.offline_for, games, settings, requests, seeks,
+            offline_ms: it.offline_for, silent_ms: it.silent_for, games, settings, requests, seeks,
         ],
         words(out): {
             write!(out, "* back after {:.1} s", it.offline_for.as_secs_f64())?;
@@ -77,7 +77,9 @@ impl Fields for Event {
             Self::Connecting { attempt } => fields!(put, self; attempt: attempt),
             Self::Sent { line, .. } => fields!(put, self; line: line.as_deref()),
             Self::Fault => fields!(put, self; text: FAULT),
-            Self::Lost { cause, retry_in } => fields!(put, self; text: Displayed(cause), retry_in_ms: retry_in),
+            Self::Lost { cause, retry_in, silent_for } => {
+                fields!(put, self; text: Displayed(cause), retry_in_ms: retry_in, silent_ms: silent_for);
+            }
             _ => {}
         }
     }
@@ -104,7 +106,7 @@ impl EventDescriptor for Event {
             Self::Connecting { attempt } => write!(out, "* connecting, attempt {attempt}"),
             Self::Sent { line, .. } => write!(out, "> {}", line.as_deref().unwrap_or("(password)")),
             Self::Fault => write!(out, "* {FAULT}"),
-            Self::Lost { cause, retry_in } => {
+            Self::Lost { cause, retry_in, .. } => {
                 write!(out, "* session lost: {}", error_chain(cause))?;
                 retry_in.map_or(Ok(()), |delay| write!(out, "; trying again in {:.1} s", delay.as_secs_f64()))
             }
@@ -118,7 +120,10 @@ objects! {
         was, now, white, black, relation: it.relation.code(), outcome: it.outcome.as_ref(),
         plies: match it.outcome { RestoreOutcome::Advanced { plies } => Some(plies), _ => None },
         moves_missing,
+        by: match it.outcome { RestoreOutcome::Replaced { by } => by, _ => None },
+        result: it.ending.as_ref().map(|ending| ending.result.as_str()),
+        ending: it.ending.as_ref().map(|ending| ending.text.as_str()),
         moves: it.moves.as_ref().map(|list| list.moves.iter().map(|listed| &listed.san).collect::<Vec<_>>()),
     ];
-    RestoredCommand as it: [command, error: it.error.as_ref().map(Displayed)];
+    RestoredCommand as it: [command, error: it.error.as_ref().map(Displayed), game];
 }

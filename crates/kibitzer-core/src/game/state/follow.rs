@@ -17,7 +17,7 @@ pub(in crate::game) struct GameStep {
     pub(in crate::game) kind: ChangeKind,
     pub(in crate::game) played: Option<LastMove>,
     pub(in crate::game) notice: Option<PrecedingReport>,
-    /// See [`Change::forbids_check`](crate::game::Change::forbids_check).
+    /// See [`ChangeFlags::ForbidsCheck`](crate::game::ChangeFlags::ForbidsCheck).
     pub(in crate::game) forbids_check: bool,
 }
 

@@ -2,8 +2,8 @@
 //!
 //! | stage | input | next stage |
 //! |---|---|---|
-//! | `SettingUp` | all replies of the set-up, and something to restore | `Restoring` |
-//! | `SettingUp` | all replies of the set-up, and nothing to restore | `Ready` |
+//! | `SettingUp` | all replies of the set-up, and something to restore or to send | `Restoring` |
+//! | `SettingUp` | all replies of the set-up, and nothing of both | `Ready` |
 //! | `Restoring` | all replies of the restoration and of `stored` | `Ready` |
 //! | any | `quit` | same, `quitting`: no new requests |
 //! | any, `quitting` | a user's `quit` was refused, timed out or withdrawn | same |
@@ -90,6 +90,7 @@ impl LiveConnection {
         match (&self.stage, self.quitting) {
             (_, Some(_)) => SessionState::Closing,
             (LiveStage::SettingUp(_), None) => SessionState::LoggingIn(LoginStep::SetUp),
+            (LiveStage::Restoring(_), None) if self.requests.is_restoring => SessionState::Restoring,
             (LiveStage::Restoring(_) | LiveStage::Ready, None) => SessionState::Ready,
         }
     }
@@ -99,7 +100,7 @@ impl LiveConnection {
     pub(super) const fn is_restored(&self, memory: &SessionMemory) -> bool {
         match self.stage {
             LiveStage::SettingUp(_) => false,
-            LiveStage::Restoring(_) => memory.lost_at.is_none(),
+            LiveStage::Restoring(_) => memory.loss.is_none(),
             LiveStage::Ready => true,
         }
     }
@@ -138,7 +139,7 @@ impl LiveConnection {
         cx.memory.forget_closed_seeks(event, cx.reader.games());
         self.adjourned.handle_event(event, cx);
         self.boards.allow_refresh_after_recovery(event);
-        if let Some(message) = event.message().filter(|_| self.state() == SessionState::Ready) {
+        if let Some(message) = event.message().filter(|_| self.state().accepts_requests()) {
             for command in self.boards.take_style_commands_after(message, event.raw(), cx.now) {
                 self.requests.enqueue(Requester::Upkeep, Command::new(command).ok(), cx);
             }
@@ -206,8 +207,8 @@ impl LiveConnection {
         if self.requests.queue.len() >= cx.options.requests.queued {
             return Err(RequestError::Busy);
         }
-        let identity = |game| cx.reader.games().identity_in_progress(game).ok_or(RequestError::GameOver);
-        let game = options.game.map(identity).transpose()?;
+        let identity = |game| cx.reader.games().identity_in_progress(game).map(|found| (game, found));
+        let game = options.game.map(|game| identity(game).ok_or(RequestError::GameOver)).transpose()?;
         let conditions = SendConditions { deadline: options.deadline, game };
         let is_quit = command.is_quit();
         let id = self.requests.enqueue_with(Requester::User, Some(command), conditions, cx);

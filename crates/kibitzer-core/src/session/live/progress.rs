@@ -11,7 +11,6 @@ use crate::message::Ivar;
 use crate::session::command::Command;
 use crate::session::context::{AfterClose, Context};
 use crate::session::dialect::reply_marks::ReplyMode;
-use crate::session::machine::state::SessionState;
 use crate::session::options::choices::AdjournedGames;
 use crate::session::options::credentials::Credentials;
 use crate::session::options::saturating_deadline;
@@ -43,7 +42,7 @@ impl LiveConnection {
     /// Queues a request for the board of a game that is out of step, if the session is ready and the game needs one. It is sent
     /// with the next event.
     pub(in crate::session) fn handle_desync(&mut self, desync: &Desync, cx: &mut Context) {
-        if self.state() == SessionState::Ready
+        if self.state().accepts_requests()
             && let Some(refresh) = self.boards.take_refresh_command_after(desync, cx.reader.games())
         {
             self.requests.enqueue(Requester::Upkeep, Some(refresh), cx);
@@ -162,29 +161,32 @@ impl LiveConnection {
             self.adjourned.awaits_list = true;
             self.requests.enqueue(Requester::Adjourned, Command::new("stored").ok(), cx);
         }
-        let restoration = Restoration::new(&cx.options.settings, &cx.memory, cx.reader.games());
-        self.stage = if cx.memory.lost_at.is_none() && restoration.is_done() {
+        let restoration = Restoration::new(&cx.options.settings, &cx.memory, cx.reader.games(), cx.now);
+        self.stage = if cx.memory.loss.is_none() && restoration.is_done() {
             LiveStage::Ready
         } else {
             LiveStage::Restoring(Box::new(restoration))
         };
         self.requests.is_restoring = !self.is_restored(&cx.memory);
+        cx.reader.is_restoring = self.requests.is_restoring;
     }
 
     /// Enters the stage `Ready`, and reports [`Event::Restored`] after a loss.
     fn finish_restoration(&mut self, cx: &mut Context) {
         let LiveStage::Restoring(restoration) = std::mem::replace(&mut self.stage, LiveStage::Ready) else { return };
         self.requests.is_restoring = false;
-        let mut restored = restoration.into_report_and_forget(&mut cx.memory);
+        cx.reader.is_restoring = false;
+        let mut restored = restoration.into_report_and_forget(&mut cx.memory, cx.reader.games_mut());
         for game in restored.games.iter_mut().filter(|game| self.adjourned.contains_game(&game.white, &game.black)) {
             if game.outcome == RestoreOutcome::Interrupted {
                 game.outcome = RestoreOutcome::Adjourned;
             }
         }
         // Settings are sent after the first login, too, which restores nothing.
-        if let Some(lost_at) = cx.memory.lost_at.take() {
-            let offline_for = cx.now.saturating_duration_since(lost_at);
-            cx.emit(Event::Restored(Arc::new(Restored { offline_for, ..restored })));
+        if let Some(loss) = cx.memory.loss.take() {
+            let offline_for = cx.now.saturating_duration_since(loss.last_byte_at);
+            let silent_for = loss.noticed_at.saturating_duration_since(loss.last_byte_at);
+            cx.emit(Event::Restored(Arc::new(Restored { offline_for, silent_for, ..restored })));
         }
     }
 

@@ -197,10 +197,13 @@ impl Session {
         self.cx.now = now;
         self.postpone_deadlines_by_pause();
         self.paused_since = None;
-        match &mut self.phase {
-            Phase::LoggingIn(login) if !input.is_empty() => login.record_receipt(now),
-            Phase::Live(live) if !input.is_empty() => live.liveness.record_receipt(now),
-            _ => {}
+        if !input.is_empty() {
+            self.cx.last_byte_at = now;
+            match &mut self.phase {
+                Phase::LoggingIn(login) => login.record_receipt(now),
+                Phase::Live(live) => live.liveness.record_receipt(now),
+                _ => {}
+            }
         }
         let all = *input;
         let event = self.cx.reader.next(input);
@@ -319,7 +322,7 @@ impl Session {
     ///
     /// # Errors
     ///
-    /// Nothing was sent. [`RequestError::NotConnected`]: the session is not [`Ready`](SessionState::Ready).
+    /// Nothing was sent. [`RequestError::NotConnected`]: the session does not [accept requests](SessionState::accepts_requests).
     /// [`RequestError::Busy`]: the queue of requests is full, or the queue of events that [`poll_event`](Self::poll_event)
     /// returns. [`RequestError::Ended`]: the session is over, or about to be.
     pub fn request(&mut self, command: Command, now: Instant) -> Result<RequestId, RequestError> {

@@ -12,6 +12,7 @@ use crate::session::login::{Login, LoginProgress};
 use crate::session::options::choices::FirstConnect;
 use crate::session::options::credentials::Credentials;
 use crate::session::options::saturating_deadline;
+use crate::session::recovery::memory::Loss;
 use crate::wire::Framer;
 
 /// Maximum time between the line that reports a kick and the end of the connection. Servers close at once.
@@ -120,7 +121,9 @@ impl Session {
         if let Phase::Live(live) = &mut self.phase {
             live.fail_all_requests(&after_close, &mut self.cx);
             if live.is_restored(&self.cx.memory) {
-                self.cx.memory.remember_games_at_loss(self.cx.reader.games(), self.cx.now);
+                let games = self.cx.reader.games().iter().filter(|game| game.is_followed_and_ongoing());
+                self.cx.memory.games = games.cloned().collect();
+                self.cx.memory.loss = Some(Loss { last_byte_at: self.cx.last_byte_at, noticed_at: self.cx.now });
             }
         }
         self.phase = Phase::Closing(after_close);
@@ -161,7 +164,8 @@ impl Session {
         let cx = &mut self.cx;
         let retry_in = cx.backoff.next_delay(&cx.options.reconnect, &mut cx.rng, cx.now);
         let attempts = self.cx.backoff.attempts;
-        self.cx.emit(Event::Lost { cause: cause.clone(), retry_in });
+        let silent_for = self.cx.now.saturating_duration_since(self.cx.last_byte_at);
+        self.cx.emit(Event::Lost { cause: cause.clone().into(), retry_in, silent_for });
         match retry_in {
             Some(delay) => self.phase = Phase::Waiting { until: saturating_deadline(self.cx.now, delay) },
             None => self.end_session(SessionEndReason::Lost { cause, attempts }),

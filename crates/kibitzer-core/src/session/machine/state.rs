@@ -34,7 +34,10 @@ pub enum SessionState {
     Connecting,
     /// The login or the set-up is in progress.
     LoggingIn(LoginStep),
-    /// Requests are accepted. After a lost connection, its games may still be unrestored.
+    /// Requests are accepted. The games, seeks and settings of a lost connection are being restored, until
+    /// [`Event::Restored`](crate::Event::Restored).
+    Restoring,
+    /// Requests are accepted, and nothing has to be restored.
     Ready,
     /// The connection is lost; the next attempt is delayed.
     Waiting,
@@ -42,6 +45,13 @@ pub enum SessionState {
     Closing,
     /// The session is over.
     Ended(SessionEndReason),
+}
+
+impl SessionState {
+    /// Returns whether the session sends requests: it is `Ready` or `Restoring`.
+    pub const fn accepts_requests(&self) -> bool {
+        matches!(self, Self::Ready | Self::Restoring)
+    }
 }
 
 /// Totals over all connections of a session; they never reset.

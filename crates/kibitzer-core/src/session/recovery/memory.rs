@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::event::Event;
-use crate::game::{ChangeKind, Games};
+use crate::game::{ChangeKind, Game, Games};
 use crate::message::{Handle, Message, SeekNotice, Style12};
 use crate::session::command::Command;
 use crate::session::options::credentials::Password;
@@ -30,8 +30,8 @@ const MAX_DECLINED: usize = 16;
 /// State of a session that outlives its connections.
 #[derive(Debug, Default)]
 pub(crate) struct SessionMemory {
-    /// Last positions of the games in progress at the loss.
-    pub(crate) games: Vec<Style12>,
+    /// The games in progress at the loss.
+    pub(crate) games: Vec<Game>,
     pub(crate) seeks: Vec<OpenSeek>,
     /// Settings that requests have changed, by [key](setting_key_and_has_value), the latest one last.
     pub(crate) settings: Vec<(String, Command)>,
@@ -48,8 +48,15 @@ pub(crate) struct SessionMemory {
     pub(crate) was_ready: bool,
     /// The password of the account, if it was changed in the session.
     pub(crate) new_password: Option<Password>,
-    /// Time of the loss; `None` if nothing has to be restored.
-    pub(crate) lost_at: Option<Instant>,
+    /// The loss of the last connection; `None` if nothing has to be restored.
+    pub(crate) loss: Option<Loss>,
+}
+
+/// The times of a lost connection.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Loss {
+    pub(crate) last_byte_at: Instant,
+    pub(crate) noticed_at: Instant,
 }
 
 /// A seek of this login, open as far as the server has reported.
@@ -61,13 +68,6 @@ pub(crate) struct OpenSeek {
 }
 
 impl SessionMemory {
-    /// Remembers the followed games in progress and the time of a loss; replaces those of an earlier loss.
-    pub(crate) fn remember_games_at_loss(&mut self, games: &Games, now: Instant) {
-        self.games =
-            games.iter().filter(|game| game.is_followed_and_ongoing()).map(|game| game.position().clone()).collect();
-        self.lost_at = Some(now);
-    }
-
     /// Counts a loss with this command as the oldest one without a reply; gives the command up at the
     /// [third](MAX_UNANSWERED_LOSSES) in a row.
     pub(crate) fn count_unanswered_at_loss(&mut self, command: &Command) {
@@ -125,11 +125,11 @@ impl SessionMemory {
     /// searches for that game anyway.
     pub(crate) fn names_remembered_game(&self, command: &Command) -> bool {
         let Some(name) = command.words().nth(1) else { return false };
-        let is_named = |position: &&Style12| {
+        let is_named = |position: &Style12| {
             position.game().to_string() == name
                 || [position.white(), position.black()].iter().any(|player| player.is_same_player(name))
         };
-        self.games.iter().filter(|position| position.relation().is_observer()).any(|position| is_named(&position))
+        self.games.iter().map(Game::position).filter(|position| position.relation().is_observer()).any(is_named)
     }
 
     /// Records that a player declined to resume an adjourned game.
@@ -171,12 +171,6 @@ impl SessionMemory {
             }
         }
     }
-}
-
-/// Returns whether two boards have the same players, which means that they belong to the same game. Ignores case, because a
-/// server may spell a name in two ways.
-pub(crate) fn has_same_player_names(one: &Style12, other: &Style12) -> bool {
-    one.white().is_same_player(other.white().as_str()) && one.black().is_same_player(other.black().as_str())
 }
 
 /// Appends an item, and removes the oldest one if there are more than `max`.

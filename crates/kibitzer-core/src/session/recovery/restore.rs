@@ -2,21 +2,24 @@
 //!
 //! | task | sent | reply | next |
 //! |---|---|---|---|
-//! | `FindByNumber` | `observe 7` | board of the game | `ListMoves` if moves may be missing |
+//! | `FindByNumber` | `observe 7` | board with the players of the game | `ListMoves` if moves may be missing |
 //! | `FindByNumber` | | refusal; no board of the game | `FindByPlayer` |
 //! | `FindByNumber`, `FindByPlayer` | | board of another sought game | that game is found |
 //! | `FindByNumber`, `FindByPlayer` | | board of a game that is not sought | `Unobserve` |
-//! | `FindByPlayer` | `observe Newton` | refusal; no board of the game | done: the game ended or is unknown |
-//! | `ListMoves` | `moves 7` | any | done |
+//! | `FindByPlayer` | `observe Newton` | refusal; no board of the game | done: the game is gone or replaced |
+//! | `ListMoves` | `moves 7` | any | done: [`Continuation`] decides whether it is the same game |
 //! | `SendAgain` | the command | any | done |
 //!
 //! Requests to observe are sent last, after all games were sought: the search unobserves games that are not among them.
 
-use super::memory::{SessionMemory, has_same_player_names};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::memory::SessionMemory;
 use crate::event::{RequestError, RequestId, RestoreOutcome, Restored, RestoredCommand, RestoredGame};
-use crate::game::{Game, Games};
+use crate::game::{Continuation, Game, Games};
 use crate::message::listing::{Listing as _, MoveList};
-use crate::message::{Message, Refusal, Style12};
+use crate::message::{GameId, Message, Refusal, Style12};
 use crate::session::command::Command;
 use crate::session::reply::Reply;
 use crate::session::requests::CompletedRequest;
@@ -32,6 +35,8 @@ pub(crate) struct Restoration {
     next: Vec<(Command, RestoreTask)>,
     /// Tasks to send once nothing else is pending.
     last: Vec<(Command, RestoreTask)>,
+    /// Time from the last byte of the lost connection until the search.
+    gap: Duration,
 }
 
 /// Purpose of a command that is sent again.
@@ -46,8 +51,11 @@ enum RestoredCommandKind {
 /// A game in progress at the loss, with the partial report about its restoration.
 #[derive(Debug)]
 struct RestoreSearch {
-    last_board: Style12,
+    known: Game,
     report: RestoredGame,
+    /// Number of the followed game with the same players and colors; `continuation` is its relation to the known one.
+    found: Option<GameId>,
+    continuation: Continuation,
 }
 
 /// Purpose of a command; the number is the index in the list of games or of commands to send again.
@@ -66,13 +74,15 @@ pub(crate) enum RestoreTask {
 impl Restoration {
     /// Creates the tasks. `settings` are sent after every login. `games` are those of the new connection: the server may already
     /// have resumed games of this login.
-    pub(crate) fn new(settings: &[Command], memory: &SessionMemory, games: &Games) -> Self {
+    pub(crate) fn new(settings: &[Command], memory: &SessionMemory, games: &Games, now: Instant) -> Self {
+        let gap = memory.loss.map(|loss| now.saturating_duration_since(loss.last_byte_at)).unwrap_or_default();
         let mut restoration = Self {
-            games: memory.games.iter().map(|before| RestoreSearch::new(before.clone(), games)).collect(),
+            games: memory.games.iter().map(|known| RestoreSearch::new(known.clone(), games, gap)).collect(),
             commands: Vec::new(),
             pending: Vec::new(),
             next: Vec::new(),
             last: Vec::new(),
+            gap,
         };
         for setting in settings.iter().chain(memory.settings.iter().map(|(_, command)| command)) {
             restoration.queue_or_report_given_up(RestoredCommandKind::Setting, setting, memory);
@@ -96,14 +106,14 @@ impl Restoration {
             let tasks = if kind == RestoredCommandKind::Request { &mut self.last } else { &mut self.next };
             tasks.push((command.clone(), RestoreTask::SendAgain(self.commands.len())));
         }
-        self.commands.push((kind, RestoredCommand { command: command.as_str().to_owned(), error }));
+        self.commands.push((kind, RestoredCommand { command: command.as_str().to_owned(), error, game: None }));
     }
 
     /// Queues the search for an observed game; for an own game that was resumed, its move list if moves may be missing.
     fn queue_search_or_move_list(&mut self, at: usize) {
         let Some(search) = self.games.get(at) else { return };
-        if search.last_board.relation().is_observer() {
-            self.queue_task(&format!("observe {}", search.last_board.game()), RestoreTask::FindByNumber(at));
+        if search.known.position().relation().is_observer() {
+            self.queue_task(&format!("observe {}", search.known.id()), RestoreTask::FindByNumber(at));
         } else {
             self.queue_move_list_if_missing(at);
         }
@@ -122,13 +132,13 @@ impl Restoration {
         self.pending.is_empty() && self.next.is_empty() && self.last.is_empty()
     }
 
-    /// Returns the report with a default `offline_for`. Clears the remembered requests and the count of losses without a reply,
-    /// and forgets seeks that failed.
-    pub(crate) fn into_report_and_forget(self, memory: &mut SessionMemory) -> Restored {
+    /// Returns the report without times, and gives found games their identity. Clears the remembered requests and the count of
+    /// losses without a reply, and forgets seeks that failed.
+    pub(crate) fn into_report_and_forget(self, memory: &mut SessionMemory, games: &mut Games) -> Restored {
         memory.requests.clear();
         memory.unanswered_at_loss = None;
-        let games = self.games.into_iter().map(|search| search.report).collect();
-        let mut restored = Restored { games, ..Restored::default() };
+        let found = self.games.into_iter().map(|search| search.into_report(games)).collect();
+        let mut restored = Restored { games: found, ..Restored::default() };
         for (kind, command) in self.commands {
             match kind {
                 RestoredCommandKind::Setting => restored.settings.push(command),
@@ -153,14 +163,19 @@ impl Restoration {
             RestoreTask::FindByNumber(at) => self.handle_observe_reply(at, result, true, games),
             RestoreTask::FindByPlayer(at) => self.handle_observe_reply(at, result, false, games),
             RestoreTask::ListMoves(at) => {
-                if let Some(search) = self.games.get_mut(at) {
-                    search.report.moves = result.as_ref().ok().and_then(|reply| MoveList::parse(reply.lines()).ok());
+                let list = result.as_ref().ok().and_then(|reply| MoveList::parse(reply.lines()).ok());
+                if let (Some(search), Some(list)) = (self.games.get_mut(at), list) {
+                    search.decide_by_list(list, games, self.gap);
                 }
             }
             RestoreTask::Unobserve => {}
             RestoreTask::SendAgain(at) => {
                 if let Some((_, command)) = self.commands.get_mut(at) {
-                    command.error = result.as_ref().err().filter(|error| !is_already_observing(error)).cloned();
+                    // A game that is already observed counts as success.
+                    let is_failure =
+                        |error: &&RequestError| !matches!(error.refusal_reason(), Some(Refusal::AlreadyObserving(_)));
+                    command.error = result.as_ref().err().filter(is_failure).cloned();
+                    command.game = observed_game(result, games).map(Game::id);
                 }
             }
         }
@@ -178,20 +193,25 @@ impl Restoration {
         by_number: bool,
         games: &Games,
     ) {
-        let board = observed_board(result, games);
-        match board.map(|board| (board, self.search_index_for(board, at))) {
-            Some((board, Some(found))) => self.record_found_game(found, board),
+        let observed = observed_game(result, games);
+        match observed.map(|game| (game, self.search_index_for(game.position(), at))) {
+            Some((game, Some(found))) => self.record_found_game(found, game),
             Some((other, None)) if result.is_ok() => {
-                self.queue_task(&format!("unobserve {}", other.game()), RestoreTask::Unobserve);
+                self.queue_task(&format!("unobserve {}", other.id()), RestoreTask::Unobserve);
             }
             // The game was observed before this command, so a request of the user observes it.
             Some((_, None)) | None => {}
         }
-        let Some(search) = self.games.get_mut(at).filter(|search| search.report.now.is_none()) else { return };
-        search.report.outcome = if board.is_some() { RestoreOutcome::Ended } else { outcome_of_refusal(result) };
+        let Some(search) = self.games.get_mut(at).filter(|search| search.found.is_none()) else { return };
+        match (observed, result.as_ref().err().and_then(RequestError::refusal_reason)) {
+            (Some(_), _) => search.report.outcome = RestoreOutcome::Replaced { by: None },
+            // Perhaps on another server, whose numbers mean nothing.
+            (None, Some(Refusal::NotLoggedIn | Refusal::NoSuchPlayer)) => search.report.outcome = RestoreOutcome::Gone,
+            _ => {}
+        }
         if by_number {
             // One name suffices: in bughouse and simuls the other player may be at another board.
-            let line = format!("observe {}", search.last_board.white());
+            let line = format!("observe {}", search.known.position().white());
             self.queue_task(&line, RestoreTask::FindByPlayer(at));
         }
     }
@@ -199,23 +219,29 @@ impl Restoration {
     /// Returns the index of the search that a board belongs to: the one that has found this game already; else the current one,
     /// if the players match; else the first other one whose players match; else `None`.
     fn search_index_for(&self, board: &Style12, current: usize) -> Option<usize> {
-        let has_found = |at: &usize| self.games.get(*at).is_some_and(|search| search.report.now == Some(board.game()));
-        let matches = |at: &usize| self.games.get(*at).is_some_and(|search| search.may_be_found_as(board));
+        let has_found = |at: &usize| self.games.get(*at).is_some_and(|search| search.found == Some(board.game()));
+        let is_sought = |search: &RestoreSearch| {
+            let known = search.known.position();
+            known.relation().is_observer() && search.found.is_none() && known.has_same_player_names(board)
+        };
+        let matches = |at: &usize| self.games.get(*at).is_some_and(is_sought);
         let all = 0..self.games.len();
         all.clone().find(has_found).or_else(|| std::iter::once(current).chain(all).find(matches))
     }
 
     /// Records that a search has found its game, and queues the move list if moves may be missing; ignored if it had found one.
-    fn record_found_game(&mut self, at: usize, board: &Style12) {
-        if let Some(search) = self.games.get_mut(at).filter(|search| search.report.now.is_none()) {
-            search.record_found(board);
+    fn record_found_game(&mut self, at: usize, game: &Game) {
+        if let Some(search) = self.games.get_mut(at).filter(|search| search.found.is_none()) {
+            search.record_found(game, self.gap);
             self.queue_move_list_if_missing(at);
         }
     }
 
+    /// Queues the command that lists the moves of a found game, if moves may be missing or it may be another game.
     fn queue_move_list_if_missing(&mut self, at: usize) {
-        let report = self.games.get(at).map(|search| &search.report);
-        let Some(game) = report.filter(|report| report.moves_missing).and_then(|report| report.now) else { return };
+        let Some(search) = self.games.get(at) else { return };
+        let is_known = search.continuation == Continuation::Same && !search.report.moves_missing;
+        let Some(game) = search.found.filter(|_| !is_known) else { return };
         self.queue_task(&format!("moves {game}"), RestoreTask::ListMoves(at));
     }
 
@@ -226,60 +252,85 @@ impl Restoration {
     }
 }
 
-/// Returns whether the server refused to observe a game that is already observed, which counts as success.
-const fn is_already_observing(error: &RequestError) -> bool {
-    matches!(error.refusal_reason(), Some(Refusal::AlreadyObserving(_)))
-}
-
 impl RestoreSearch {
-    /// Starts the search with the last board of a game. An own game is found at once if it is among `games`, as the server
-    /// resumes some; otherwise it counts as interrupted.
-    fn new(last_board: Style12, games: &Games) -> Self {
-        let relation = last_board.relation();
-        let mut report = RestoredGame::unchanged(last_board.game(), last_board.white(), last_board.black(), relation);
-        (report.now, report.outcome) =
-            (None, if relation.is_observer() { RestoreOutcome::Gone } else { RestoreOutcome::Interrupted });
-        let mut search = Self { last_board, report };
+    /// Starts the search for a game. An own game is found at once if one with its players is among `games`, as the server resumes
+    /// some; otherwise it counts as interrupted.
+    fn new(known: Game, games: &Games, gap: Duration) -> Self {
+        let position = known.position();
+        let relation = position.relation();
+        let mut report = RestoredGame::unchanged(known.id(), position.white(), position.black(), relation);
+        (report.now, report.moves_missing) = (None, true);
+        report.outcome = if relation.is_observer() { RestoreOutcome::Gone } else { RestoreOutcome::Interrupted };
+        let mut search = Self { known, report, found: None, continuation: Continuation::Other };
         let is_resumed = |game: &&Game| {
-            let position = game.position();
             game.is_followed_and_ongoing()
-                && position.relation().is_mine()
-                && has_same_player_names(&search.last_board, position)
+                && game.position().relation().is_mine()
+                && search.known.position().has_same_player_names(game.position())
         };
         if relation.is_mine()
             && let Some(game) = games.iter().find(is_resumed)
         {
-            search.record_found(game.position());
+            search.record_found(game, gap);
         }
         search
     }
 
-    /// Returns whether a board belongs to the observed game that is being searched for: the same players, and not found yet.
-    /// Always false for games that this login played.
-    fn may_be_found_as(&self, board: &Style12) -> bool {
-        self.last_board.relation().is_observer()
-            && self.report.now.is_none()
-            && has_same_player_names(&self.last_board, board)
-    }
-
-    /// Records that the game was found with this board: its number, the outcome, and whether moves may be missing.
-    fn record_found(&mut self, board: &Style12) {
-        let outcome = match board.ply().checked_sub(self.last_board.ply()) {
-            Some(0) if board.board() == self.last_board.board() => RestoreOutcome::Unchanged,
-            Some(plies) if plies > 0 => RestoreOutcome::Advanced { plies },
-            _ => RestoreOutcome::Changed,
-        };
-        self.report.now = Some(board.game());
-        self.report.outcome = outcome;
+    /// Records that a game with the same players and colors was found: whether it is this one, and whether moves may be missing.
+    fn record_found(&mut self, game: &Game, gap: Duration) {
+        self.found = Some(game.id());
+        self.continuation = self.known.continuation_in(game, None, gap);
+        let outcome = outcome_of_boards(self.known.position(), game.position());
         // The board contains the last move.
         self.report.moves_missing =
             !matches!(outcome, RestoreOutcome::Unchanged | RestoreOutcome::Advanced { plies: 1 });
     }
+
+    /// Decides by the list of its moves whether the found game is this one, unless that is known.
+    fn decide_by_list(&mut self, list: MoveList, games: &Games, gap: Duration) {
+        let undecided = self.found.filter(|_| self.continuation != Continuation::Same);
+        if let Some(game) = undecided.and_then(|found| games.get(found)) {
+            self.continuation = self.known.continuation_in(game, Some(&list), gap);
+        }
+        self.report.moves = Some(list);
+    }
+
+    /// Completes the report with the state of the found game, and gives that game the identity of this one, unless it is another
+    /// game.
+    fn into_report(self, games: &mut Games) -> RestoredGame {
+        let Self { known, mut report, found, continuation } = self;
+        let Some(game) = found.and_then(|found| games.get(found)) else {
+            report.moves_missing = true;
+            return report;
+        };
+        let now = found.filter(|_| game.is_followed_and_ongoing());
+        if matches!(continuation, Continuation::Unlikely | Continuation::Other) {
+            (report.outcome, report.moves_missing) = (RestoreOutcome::Replaced { by: now }, true);
+            return report;
+        }
+        report.now = now;
+        report.ending = game.ending().map(|ending| Arc::new(ending.clone()));
+        report.outcome = match (now, &report.ending) {
+            (Some(_), _) => outcome_of_boards(known.position(), game.position()),
+            (None, Some(_)) => RestoreOutcome::Ended,
+            (None, None) => RestoreOutcome::Gone,
+        };
+        report.moves_missing |= report.outcome == RestoreOutcome::Gone;
+        games.adopt_identity(now, &known);
+        report
+    }
 }
 
-/// Returns the board of the game that a reply to `observe` reports as observed, newly or already; `None` if it reports no game,
-/// or an unknown one.
-fn observed_board<'a>(result: &Result<Reply, RequestError>, games: &'a Games) -> Option<&'a Style12> {
+/// Returns how a game has changed from one of its positions to another.
+fn outcome_of_boards(before: &Style12, after: &Style12) -> RestoreOutcome {
+    match after.ply().checked_sub(before.ply()) {
+        Some(0) if after.has_same_squares(before) => RestoreOutcome::Unchanged,
+        Some(plies) if plies > 0 => RestoreOutcome::Advanced { plies },
+        _ => RestoreOutcome::Changed,
+    }
+}
+
+/// Returns the game that a reply to `observe` reports as observed, newly or already; `None` if it reports none, or an unknown one.
+fn observed_game<'a>(result: &Result<Reply, RequestError>, games: &'a Games) -> Option<&'a Game> {
     let game = match result {
         Ok(reply) => reply.messages().find_map(|message| match message {
             Message::Observing(observing) if observing.is_observed => Some(observing.game),
@@ -291,16 +342,5 @@ fn observed_board<'a>(result: &Result<Reply, RequestError>, games: &'a Games) ->
         },
     };
     // The board may have been sent as a line or as moves.
-    games.get(game).map(Game::position)
-}
-
-/// Returns the outcome for a game that could not be observed: [`Ended`](RestoreOutcome::Ended) if the refusal shows that the game
-/// is no longer played, else [`Gone`](RestoreOutcome::Gone).
-fn outcome_of_refusal(result: &Result<Reply, RequestError>) -> RestoreOutcome {
-    match result.as_ref().err().and_then(RequestError::refusal_reason) {
-        Some(Refusal::NoSuchGame | Refusal::NotLoggedIn | Refusal::NoSuchPlayer | Refusal::PlayerNotPlaying) => {
-            RestoreOutcome::Ended
-        }
-        _ => RestoreOutcome::Gone,
-    }
+    games.get(game)
 }

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use crate::event::{RequestError, RequestId};
 use crate::game::{GameIdentity, Games};
+use crate::message::GameId;
 use crate::session::command::Command;
 use crate::session::reply::PartialReply;
 use crate::wire::Fence;
@@ -50,7 +51,7 @@ pub(crate) struct RequestedCommand {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SendConditions {
     pub(crate) deadline: Option<Instant>,
-    pub(crate) game: Option<GameIdentity>,
+    pub(crate) game: Option<(GameId, GameIdentity)>,
 }
 
 impl SendConditions {
@@ -59,7 +60,8 @@ impl SendConditions {
         if self.deadline.is_some_and(|deadline| deadline <= now) {
             return Some(RequestError::Expired);
         }
-        let is_over = self.game.as_ref().is_some_and(|game| !games.is_in_progress(game));
+        let is_over = |(id, game): &(GameId, GameIdentity)| games.identity_in_progress(*id).as_ref() != Some(game);
+        let is_over = self.game.as_ref().is_some_and(is_over);
         is_over.then_some(RequestError::GameOver)
     }
 }

@@ -2,6 +2,7 @@
 
 use super::login::{fics, log_in_guest, on_fics, on_uhlin};
 use super::*;
+use crate::game::{ChangeKind, Game};
 use crate::message::{GameId, Ivar, Refusal, Relation};
 
 /// Returns a board of an observed game: number, White, ply, and placement of White's king pawn.
@@ -77,7 +78,7 @@ fn missing_moves_are_requested() {
     let cases = [
         (0, 1, RestoreOutcome::Advanced { plies: 1 }, false),
         (0, 4, RestoreOutcome::Advanced { plies: 4 }, true),
-        (5, 2, RestoreOutcome::Changed, true),
+        (5, 2, RestoreOutcome::Replaced { by: Some(GameId(7)) }, true),
         (0, 0, RestoreOutcome::Unchanged, false),
     ];
     for (before, after, outcome, missing) in cases {
@@ -109,30 +110,212 @@ fn a_game_under_another_number_is_found_by_its_player() {
 }
 
 #[test]
-fn a_finished_game_is_reported_as_ended() {
-    let (mut driver, _) = on_fics(guest());
-    driver.feed(observing(7, "Euwe", 1));
-    let mut peer = fics().on("observe", "There is no such game.\n\r");
-    let restored = reconnect(&mut driver, &mut peer);
-    assert_eq!((restored.games[0].now, restored.games[0].outcome), (None, RestoreOutcome::Ended));
-    for gone in
-        ["Euwe is not playing a game.\n\r", "No user named \"euwe\" is logged in.\n\r", "Euwe is not logged in.\n\r"]
-    {
+fn a_game_that_is_not_found_is_never_reported_as_ended() {
+    let strangers = observing(7, "Alekhine", 3);
+    let duras = observing(8, "Euwe", 0).replace("Flohr", "Duras");
+    let replaced = RestoreOutcome::Replaced { by: None };
+    for (by_number, by_player, outcome) in [
+        ("There is no such game.\n\r", "There is no such game.\n\r", RestoreOutcome::Gone),
+        ("There is no such game.\n\r", "Euwe is not playing a game.\n\r", RestoreOutcome::Gone),
+        ("There is no such game.\n\r", "No user named \"euwe\" is logged in.\n\r", RestoreOutcome::Gone),
+        ("Sorry, game 7 is a private game.\n\r", "Euwe is not playing a game.\n\r", RestoreOutcome::Gone),
+        (&strangers, "Euwe is not playing a game.\n\r", replaced),
+        // The players of another server are unknown, and its numbers mean nothing.
+        (&strangers, "No user named \"euwe\" is logged in.\n\r", RestoreOutcome::Gone),
+        ("There is no such game.\n\r", &duras, replaced),
+    ] {
         let (mut driver, _) = on_fics(guest());
         driver.feed(observing(7, "Euwe", 1));
-        let mut peer = fics().on("observe Euwe", gone).on("observe 7", "There is no such game.\n\r");
-        assert_eq!(reconnect(&mut driver, &mut peer).games[0].outcome, RestoreOutcome::Ended, "{gone}");
+        let mut peer = fics().on("observe Euwe", by_player).on("observe 7", by_number);
+        let restored = reconnect(&mut driver, &mut peer);
+        let game = &restored.games[0];
+        assert_eq!((game.now, game.outcome, game.moves_missing), (None, outcome, true), "{by_number} {by_player}");
+        assert_eq!(heard(&peer).contains(&"unobserve 8"), by_player == duras);
     }
+}
+
+/// Returns the reply to `moves 7`, with the time of each move in seconds.
+fn listing(moves: &[(&str, u32)]) -> String {
+    let mut rows = String::new();
+    for (number, pair) in (1..).zip(moves.chunks(2)) {
+        let cells: Vec<_> = pair.iter().map(|(san, seconds)| format!("{san}      (0:{seconds:02})")).collect();
+        rows.extend(["  ", &number.to_string(), ".  ", &cells.join("          "), "\n\r"]);
+    }
+    format!(
+        "\n\rMovelist for game 7:\n\r\n\rEuwe (1882) vs. Flohr (1558) --- Sat Nov 21, 00:22 UTC 2026\n\r\
+         Rated blitz match, initial time: 2 minutes, increment: 12 seconds.\n\r\n\r\
+         Move  Euwe                    Flohr\n\r----  ---------------------   ---------------------\n\r\
+         {rows}      {{Still in progress}} *\n\r"
+    )
+}
+
+const PIECES: [&str; 5] = [
+    "rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0",
+    "rnbqkbnr pppp-ppp -------- ----p--- ----P--- -------- PPPP-PPP RNBQKBNR W 4 1 1 1 1 0",
+    "rnbqkbnr pppp-ppp -------- ----p--- ----P--- -----N-- PPPP-PPP RNBQKB-R B -1 1 1 1 1 1",
+    "r-bqkbnr pppp-ppp --n----- ----p--- ----P--- -----N-- PPPP-PPP RNBQKB-R W -1 1 1 1 1 2",
+    "r-bqkbnr pppp-ppp --n----- -B--p--- ----P--- -----N-- PPPP-PPP RNBQK--R B -1 1 1 1 1 3",
+];
+
+/// Returns the board of game 7 after this many plies of a Spanish opening, the last of which took `seconds`.
+fn spanish(plies: usize, clocks: [u32; 2], seconds: u32) -> String {
+    let last = ["P/e2-e4 ? e4", "P/e7-e5 ? e5", "N/g1-f3 ? Nf3", "N/b8-c6 ? Nc6", "B/f1-b5 ? Bb5"][plies - 1];
+    let last = last.replace('?', &format!("(0:{seconds:02})"));
+    let [white, black] = clocks;
+    format!("<12> {} 7 Euwe Flohr 0 2 12 39 39 {white} {black} {} {last} 0\n\r", PIECES[plies - 1], plies / 2 + 1)
+}
+
+#[test]
+fn only_a_list_that_begins_with_the_known_moves_belongs_to_the_game() {
+    type Row<'a> = (&'a str, &'a [String], String, Option<&'a [(&'a str, u32)]>, RestoreOutcome);
+    let replaced = RestoreOutcome::Replaced { by: Some(GameId(7)) };
+    let slow = [("e4", 0), ("e5", 0), ("Nf3", 9), ("Nc6", 1), ("Bb5", 3)];
+    let quick = [("e4", 0), ("e5", 0), ("Nf3", 1), ("Nc6", 1), ("Bb5", 3)];
+    let known = [spanish(1, [120, 120], 0), spanish(2, [120, 120], 0), spanish(3, [123, 120], 9)];
+    let rows: &[Row<'_>] = &[
+        ("moves were played", &known, spanish(5, [132, 131], 3), Some(&slow), RestoreOutcome::Advanced { plies: 2 }),
+        (
+            "it was joined late",
+            &known[2..],
+            spanish(5, [132, 131], 3),
+            Some(&slow),
+            RestoreOutcome::Advanced { plies: 2 },
+        ),
+        ("no list", &known, spanish(5, [132, 131], 3), None, RestoreOutcome::Advanced { plies: 2 }),
+        ("another time", &known, spanish(5, [132, 131], 3), Some(&quick), replaced),
+        (
+            "another move",
+            &known,
+            spanish(5, [132, 131], 3),
+            Some(&[("d4", 0), ("e5", 0), ("Nf3", 9), ("Nc6", 1), ("e4", 0)]),
+            replaced,
+        ),
+        (
+            "another order of moves before the first known one",
+            &known[2..],
+            spanish(5, [132, 131], 3),
+            Some(&[("Nc3", 0), ("e5", 0), ("Nf3", 9), ("Nc6", 1), ("Bb5", 0)]),
+            // The list does not lead to the board, so only its known move counts.
+            RestoreOutcome::Advanced { plies: 2 },
+        ),
+        ("a takeback", &known, spanish(2, [120, 119], 0), Some(&slow[..2]), replaced),
+        ("the same position", &known, spanish(3, [123, 119], 9), None, RestoreOutcome::Unchanged),
+        ("a clock that has risen, no list", &known, spanish(5, [180, 180], 3), None, replaced),
+        ("a clock that has risen", &known[..2], spanish(4, [180, 120], 1), Some(&slow[..4]), replaced),
+        ("time was given", &known, spanish(5, [180, 180], 3), Some(&slow), RestoreOutcome::Advanced { plies: 2 }),
+        ("the same position at other times", &known, spanish(3, [130, 120], 2), Some(&quick[..3]), replaced),
+    ];
+    for (name, known, found, list, outcome) in rows {
+        let (mut driver, _) = on_fics(guest());
+        driver.feed(format!("You are now observing game 7.\n\r\n\r{}", known.concat()));
+        let mut peer = fics().on("observe 7", &format!("You are now observing game 7.\n\r\n\r{found}"));
+        if let Some(list) = list {
+            peer = peer.on("moves 7", &listing(list));
+        }
+        let restored = reconnect(&mut driver, &mut peer);
+        let game = &restored.games[0];
+        assert_eq!(game.outcome, *outcome, "{name}");
+        assert_eq!(game.now.is_some(), !matches!(outcome, RestoreOutcome::Replaced { .. }), "{name}");
+        let followed = driver.session.games().get(GameId(7)).unwrap();
+        assert!(followed.is_followed_and_ongoing(), "the other game is followed: {name}");
+    }
+    // Two moves were taken back, one of which took its time.
+    let known = [&known[..], &[spanish(4, [123, 131], 1), spanish(5, [132, 131], 3)]].concat();
+    let (mut driver, _) = on_fics(guest());
+    driver.feed(format!("You are now observing game 7.\n\r\n\r{}", known.concat()));
+    let found = spanish(3, [132, 130], 9);
+    let mut peer = fics()
+        .on("observe 7", &format!("You are now observing game 7.\n\r\n\r{found}"))
+        .on("moves 7", &listing(&slow[..3]));
+    assert_eq!(reconnect(&mut driver, &mut peer).games[0].outcome, RestoreOutcome::Changed);
+}
+
+#[test]
+fn the_identity_of_a_game_outlives_its_number() {
     let (mut driver, _) = on_fics(guest());
     driver.feed(observing(7, "Euwe", 1));
-    let mut peer = fics().on("observe Euwe", &observing(8, "Euwe", 0).replace("Flohr", "Duras"));
-    let restored = reconnect(&mut driver, &mut peer);
-    assert_eq!(
-        (restored.games[0].now, restored.games[0].outcome),
-        (None, RestoreOutcome::Ended),
-        "another game of the player"
-    );
-    assert!(heard(&peer).contains(&"unobserve 8"));
+    driver.feed(observing(9, "Duras", 1));
+    let identity = |driver: &Driver, id| driver.session.games().get(GameId(id)).map(Game::identity);
+    let [euwe, duras] = [7, 9].map(|id| identity(&driver, id));
+    assert_ne!(euwe, duras);
+    let mut peer = fics().on("observe 7", &observing(7, "Duras", 1)).on("observe 9", &observing(9, "Euwe", 1));
+    reconnect(&mut driver, &mut peer);
+    assert_eq!([9, 7].map(|id| identity(&driver, id)), [euwe.clone(), duras]);
+    // Another game is not the one that had its number.
+    let mut peer = fics().on("observe 9", &observing(9, "Alekhine", 1)).on("observe 7", &observing(7, "Duras", 1));
+    reconnect(&mut driver, &mut peer);
+    assert_ne!(identity(&driver, 9), euwe);
+}
+
+#[test]
+fn changes_of_the_search_are_marked_and_those_of_others_are_not() {
+    let (mut driver, _) = on_fics(guest());
+    driver.feed(observing(7, "Euwe", 1));
+    driver.request("observe 8").unwrap();
+    driver.close(CloseCause::Closed);
+    dial_again(&mut driver);
+    log_in_guest(&mut driver);
+    driver.events.clear();
+    let mut peer = fics()
+        .on("observe 7", &format!("{}{}", observing(7, "Alekhine", 1), board(3, "GuestPUPE", 1, -1)))
+        .on("unobserve 7", REMOVING)
+        .on("observe Euwe", &observing(9, "Euwe", 1))
+        .on("observe 8", &format!("{}{}", observing(8, "Duras", 1), board(9, "Euwe", 1, 0)));
+    driver.serve(&mut peer);
+    let changes = driver.events().iter().filter_map(Event::change);
+    let changes: Vec<_> = changes.map(|change| (change.game.0, change.kind, change.is_by_restoration())).collect();
+    let want = [
+        (7, ChangeKind::Opened, true),
+        (3, ChangeKind::Opened, false),
+        (7, ChangeKind::Left, true),
+        (9, ChangeKind::Opened, true),
+        (8, ChangeKind::Opened, true),
+        (9, ChangeKind::Repeated, true),
+    ];
+    assert_eq!(changes, want);
+    let restored = restored(&mut driver);
+    assert_eq!((restored.games[0].now, restored.requests[0].game), (Some(GameId(9)), Some(GameId(8))));
+    driver.feed(board(9, "Euwe", 1, 0));
+    assert!(driver.events().iter().filter_map(Event::change).all(|change| !change.is_by_restoration()));
+}
+
+#[test]
+fn a_found_game_that_ends_before_the_report_has_ended() {
+    let (mut driver, _) = on_fics(guest());
+    driver.feed(observing(7, "Euwe", 1));
+    let mut peer = fics()
+        .on("observe 7", &format!("{}{{Game 7 (Euwe vs. Flohr) Flohr resigns}} 1-0\n\r", observing(7, "Euwe", 1)));
+    let game = &reconnect(&mut driver, &mut peer).games[0];
+    assert_eq!((game.now, game.outcome, game.moves_missing), (None, RestoreOutcome::Ended, false));
+    assert_eq!(game.ending.as_ref().unwrap().result.as_str(), "1-0");
+}
+
+#[test]
+fn the_time_offline_counts_from_the_last_byte() {
+    let (mut driver, mut peer) = on_fics(guest());
+    driver.feed(observing(7, "Euwe", 1));
+    driver.take_session_events();
+    driver.wait(seconds(15));
+    driver.take_sent();
+    driver.wait(seconds(10));
+    driver.close_on_request();
+    let lost = driver.take_session_events();
+    assert!(matches!(lost[..], [Event::Lost { silent_for, .. }] if silent_for == seconds(25)), "{lost:?}");
+    // The next connection fails during the login, which neither the games nor the time outlive.
+    dial_again(&mut driver);
+    driver.feed("login: ");
+    driver.wait(Duration::from_millis(100));
+    driver.close(CloseCause::Closed);
+    let lost = driver.take_session_events();
+    assert!(matches!(lost.last(), Some(Event::Lost { silent_for, .. }) if silent_for.as_millis() == 100), "{lost:?}");
+    let before = driver.now;
+    dial_again(&mut driver);
+    log_in_guest(&mut driver);
+    peer = peer.on("observe 7", &observing(7, "Euwe", 1));
+    driver.serve(&mut peer);
+    let restored = restored(&mut driver);
+    assert_eq!(restored.silent_for, seconds(25));
+    assert!(restored.offline_for > seconds(25) + driver.now.saturating_duration_since(before), "{restored:?}");
 }
 
 #[test]
@@ -154,6 +337,7 @@ fn own_games_are_interrupted_unless_the_server_resumes_them() {
         let restored = reconnect(&mut driver, &mut peer);
         let game = &restored.games[0];
         assert_eq!((game.relation, game.now, game.outcome), (relation, None, RestoreOutcome::Interrupted));
+        assert!(game.moves_missing, "the opponent may have moved");
         assert!(heard(&peer).is_empty());
     }
     let (mut driver, _) = on_fics(guest());
@@ -272,7 +456,7 @@ fn an_interrupted_restoration_is_repeated() {
             driver.feed(peer.answer(line.trim()));
         }
     }
-    assert_eq!(driver.session.state(), SessionState::Ready, "requests can be made meanwhile");
+    assert_eq!(driver.session.state(), SessionState::Restoring, "requests can be made meanwhile");
     assert!(driver.request("date").is_ok());
     let restored = reconnect(&mut driver, &mut fics().on("seek", POSTED).on("observe 7", &observing(7, "Euwe", 1)));
     assert_eq!((restored.games.len(), restored.seeks.len()), (1, 1));
@@ -288,7 +472,7 @@ fn a_refused_quit_does_not_end_the_restoration() {
     log_in_guest(&mut driver);
     let mut peer =
         fics().on("observe 7", &observing(7, "Euwe", 1)).on("quit", "You can't quit while you are playing a game.\n\r");
-    while driver.session.state() != SessionState::Ready {
+    while !driver.session.state().accepts_requests() {
         let lines = driver.take_sent();
         driver.answer(&mut peer, &lines);
     }
@@ -349,7 +533,7 @@ fn games_with_exchanged_numbers_are_both_restored() {
 fn a_game_that_is_already_observed_is_restored() {
     let watched = |white: &str| fics().on("set bell 0", &observing(9, white, 1));
     for (white, now, outcome) in
-        [("Euwe", Some(GameId(9)), RestoreOutcome::Unchanged), ("Duras", None, RestoreOutcome::Ended)]
+        [("Euwe", Some(GameId(9)), RestoreOutcome::Unchanged), ("Duras", None, RestoreOutcome::Replaced { by: None })]
     {
         let (mut driver, _) = on_fics(guest());
         driver.feed(observing(7, "Euwe", 1));
@@ -373,7 +557,7 @@ fn one_of_two_games_between_the_same_players_is_not_mistaken_for_both() {
         .on("observe Euwe", "You are already observing game 9.\n\r");
     let restored = reconnect(&mut driver, &mut peer);
     let found: Vec<_> = restored.games.iter().map(|game| (game.now, game.outcome)).collect();
-    assert_eq!(found, [(None, RestoreOutcome::Ended), (Some(GameId(9)), RestoreOutcome::Unchanged)]);
+    assert_eq!(found, [(None, RestoreOutcome::Replaced { by: None }), (Some(GameId(9)), RestoreOutcome::Unchanged)]);
 }
 
 #[test]
@@ -398,7 +582,7 @@ fn a_request_to_observe_waits_for_the_restoration_and_ends_no_observation() {
     let (mut driver, mut peer) = on_uhlin(guest());
     driver.feed(observing(7, "Euwe", 1));
     back_on_uhlin(&mut driver);
-    while driver.session.state() != SessionState::Ready {
+    while !driver.session.state().accepts_requests() {
         let lines = driver.take_sent();
         driver.answer(&mut peer, &lines);
     }
@@ -428,7 +612,7 @@ fn an_abandoned_request_to_observe_ends_no_observation() {
     let (mut driver, mut peer) = on_uhlin(guest());
     driver.feed(observing(7, "Euwe", 1));
     back_on_uhlin(&mut driver);
-    while driver.session.state() != SessionState::Ready {
+    while !driver.session.state().accepts_requests() {
         let lines = driver.take_sent();
         driver.answer(&mut peer, &lines);
     }
@@ -543,7 +727,7 @@ fn a_game_lost_during_the_first_settings_is_restored() {
     let mut driver = Driver::connected(guest().settings(vec![Command::new("set gin 1").unwrap()]));
     log_in_guest(&mut driver);
     let mut peer = fics();
-    while driver.session.state() != SessionState::Ready {
+    while !driver.session.state().accepts_requests() {
         let lines = driver.take_sent();
         driver.answer(&mut peer, &lines);
     }
