@@ -3,19 +3,18 @@
 use std::future::pending;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::pin::pin;
 use std::time::Duration;
 
 use kibitzer::{Handle, Profile};
 use kibitzer_bot::config::MatchmakingRules;
 use kibitzer_bot::{
-    Book, Bot, BotConfig, BotError, BotEvent, Engine as _, EngineConfig, ExternalEngine, StartEngine, Stop, WeakPlayer,
+    Book, Bot, BotConfig, BotError, BotEvent, Engine as _, EngineConfig, StartEngine, Stop, WeakPlayer,
 };
 use kibitzer_server::ServerControl;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 
 use crate::console::{self, ProfileFilters, SessionFeed};
 use crate::demo;
@@ -28,9 +27,6 @@ const DEMO_GAMES: &str = "kibitzer-demo.pgn";
 
 /// Time that the demo's bot takes for each move, so that people can follow.
 const DEMO_MOVE: Duration = Duration::from_millis(500);
-
-/// Time without an answer of the engine after which `--check` reports it.
-const ENGINE_NOTICE: Duration = Duration::from_secs(5);
 
 /// Play with an engine, by the settings of a file
 ///
@@ -237,13 +233,7 @@ fn load_and_warn(path: &Path) -> Result<BotConfig, Failure> {
 async fn start_engine_and_print_rules(path: &Path) -> Result<(), Failure> {
     let config = load_and_warn(path)?;
     config.book.clone().map(Book::open).transpose().map_err(Failure::caused_by)?;
-    let mut starting = pin!(ExternalEngine::start(&config.engine));
-    let started = if let Ok(started) = timeout(ENGINE_NOTICE, starting.as_mut()).await {
-        started
-    } else {
-        report(&format!("{:?} has not answered for {ENGINE_NOTICE:?}", config.engine.command));
-        starting.await
-    };
+    let started = config.engine.start_with_notice(|notice| report(&notice)).await;
     let engine = started.map_err(Failure::caused_by)?;
     let info = engine.info();
     let names = config.accounts.iter().map(|account| account.handle().map_or("a guest", Handle::as_str));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 
-use super::start_engine::{StartEngine, start_with_notice};
+use super::start_engine::StartEngine;
 use crate::engine::{
     BestMove, Engine, EngineError, EngineInfo, GameSetup, Score, SearchInfo, SearchLimits, SearchPosition,
 };
@@ -90,7 +90,7 @@ async fn run_engines(
     let mut delay = RESTART_DELAY;
     loop {
         let slow = |notice| drop(reports.try_send(EngineReport::Starting(notice)));
-        let failure = match start_with_notice(&start, slow).await {
+        let failure = match start.start_with_notice(slow).await {
             Ok(mut engine) => {
                 if reports.send(EngineReport::Started(engine.info().clone())).await.is_err() {
                     return engine.quit().await;

@@ -30,7 +30,7 @@ use crate::verdict::{BotAction, BotEvent};
 
 use player::{BotPlayer, report_action};
 pub use start_engine::StartEngine;
-use start_engine::{start_after, start_with_notice};
+use start_engine::start_after;
 
 /// Number of unread events at which a session waits for the bot.
 const MAX_UNREAD: usize = 1_024;
@@ -127,7 +127,7 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
     /// Cancel safe: a half-started engine is ended.
     pub async fn start_engine(self) -> Result<Bot<impl StartEngine<Engine = S::Engine>, P>, EngineError> {
         let slow = |reason| self.report(BotAction::StartingEngine, reason);
-        let first = start_with_notice(&self.engine, slow).await?;
+        let first = self.engine.start_with_notice(slow).await?;
         let start = self.engine.clone();
         Ok(self.engine(start_after(first, start)))
     }
@@ -191,15 +191,6 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
         &self.config.accounts
     }
 
-    /// Returns a bot for each account, with the account as the only one of its settings.
-    fn split_by_account(&self) -> Vec<Self> {
-        let split = |account: &Profile| {
-            let config = BotConfig { accounts: vec![account.clone()], ..BotConfig::clone(&self.config) };
-            Self { config: Arc::new(config), ..self.clone() }
-        };
-        self.config.accounts.iter().map(split).collect()
-    }
-
     /// Starts an engine for each account, all at the same time, as [`start_engine`](Self::start_engine) does. Returns a bot for each
     /// account, with this account as the only one of its settings.
     ///
@@ -211,7 +202,11 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
     ///
     /// Cancel safe: the engines are ended.
     pub async fn start_engines(self) -> Result<Vec<Bot<impl StartEngine, P>>, EngineError> {
-        let mut starting: JoinSet<_> = self.split_by_account().into_iter().map(Self::start_engine).collect();
+        let start = |account: &Profile| {
+            let config = BotConfig { accounts: vec![account.clone()], ..BotConfig::clone(&self.config) };
+            Self { config: Arc::new(config), ..self.clone() }.start_engine()
+        };
+        let mut starting: JoinSet<_> = self.config.accounts.iter().map(start).collect();
         let mut bots = Vec::new();
         while let Some(bot) = starting.join_next().await {
             bots.push(bot.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))?);

@@ -37,6 +37,31 @@ pub trait StartEngine: Clone + Send + Sync + 'static {
     fn program(&self) -> String {
         "engine".to_owned()
     }
+
+    /// Starts an engine. Calls `notice` with a sentence about it if that takes more than 5 s.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError`] if it does not start within 30 s.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: a half-started engine is ended.
+    fn start_with_notice(
+        &self,
+        notice: impl FnOnce(String) + Send,
+    ) -> impl Future<Output = Result<Self::Engine, EngineError>> + Send {
+        async {
+            let silent = |_| Err(EngineError::Silent { program: self.program(), step: "start" });
+            let mut starting = pin!(timeout(START_TIMEOUT, self.start()));
+            if let Ok(started) = timeout(START_NOTICE, starting.as_mut()).await {
+                return started.unwrap_or_else(silent);
+            }
+            let program = self.program();
+            notice(format!("{program:?} has not answered for {START_NOTICE:?}; the limit is {START_TIMEOUT:?}"));
+            starting.await.unwrap_or_else(silent)
+        }
+    }
 }
 
 impl StartEngine for EngineConfig {
@@ -72,26 +97,4 @@ pub(super) fn start_after<S: StartEngine>(first: S::Engine, start: S) -> impl St
         let start = start.clone();
         async move { if let Some(first) = first { Ok(first) } else { start.start().await } }
     }
-}
-
-/// Starts an engine. Calls `notice` with a sentence about it if that takes more than 5 s.
-///
-/// # Errors
-///
-/// [`EngineError`] if it does not start within 30 s.
-///
-/// # Cancel safety
-///
-/// Cancel safe: a half-started engine is ended.
-pub(super) async fn start_with_notice<S: StartEngine>(
-    start: &S,
-    notice: impl FnOnce(String),
-) -> Result<S::Engine, EngineError> {
-    let silent = |_| Err(EngineError::Silent { program: start.program(), step: "start" });
-    let mut starting = pin!(timeout(START_TIMEOUT, start.start()));
-    if let Ok(started) = timeout(START_NOTICE, starting.as_mut()).await {
-        return started.unwrap_or_else(silent);
-    }
-    notice(format!("{:?} has not answered for {START_NOTICE:?}; the limit is {START_TIMEOUT:?}", start.program()));
-    starting.await.unwrap_or_else(silent)
 }
