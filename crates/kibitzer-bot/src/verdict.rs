@@ -152,8 +152,8 @@ pub enum BotAction {
     Thinking,
     /// Sent a move.
     Moved,
-    /// The result of a search was not used: the position has changed, or the game is over or given up. Or a player gets no answer:
-    /// too many others wait, or the last one was a moment ago.
+    /// Did not use the result of a search, because the position has changed or the game is over or given up; or did not answer a
+    /// player, because too many others wait or the last answer was a moment ago.
     Dropped,
     /// An answer waits until the bot can give it, or a message was delivered late.
     Delayed,

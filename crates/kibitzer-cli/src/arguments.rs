@@ -57,10 +57,8 @@ impl ReaderArgs {
 
     /// Creates an event reader, with these options, for one connection.
     pub(crate) fn event_reader(self) -> EventReader {
-        EventReader::new(Reader::new(
-            Framer::new().with_timeseal(self.timeseal()).with_encoding(self.encoding),
-            self.server,
-        ))
+        let framer = Framer::new().with_timeseal(self.timeseal()).with_encoding(self.encoding);
+        EventReader::new(Reader::new(framer, self.server))
     }
 }
 

@@ -60,7 +60,7 @@ impl Failure {
         }
     }
 
-    /// Prints the message on standard error now, after the name of an account if there is one. What is left is the exit status.
+    /// Prints the message on standard error, after the name of an account if there is one. Returns the exit status alone.
     pub(crate) fn report_now(self, account: Option<&Handle>) -> Self {
         let message = self.message.map(|message| account.map_or(message.clone(), |name| format!("{name}: {message}")));
         Self { message, ..self }.report();

@@ -19,7 +19,7 @@ use crate::policy::{ChallengeSituation, GameSituation, Policy};
 use crate::tracker::{GameKey, TrackedGame, TrackedState};
 use crate::verdict::{BotAction, Verdict};
 
-/// Longest delay of a private message that is not reported.
+/// Delay of a private message above which it is reported.
 const TELL_DELAY: Duration = Duration::from_secs(2);
 
 /// Longest answer in characters; longer ones are cut, as servers limit a tell to about 400 bytes.
@@ -35,10 +35,11 @@ impl<P: Policy + Clone> BotPlayer<P> {
         // The server adjourned the interrupted game if it can be resumed.
         let is_undecided = self.awaits_interrupted_game() && !challenge.adjourned;
         if self.matchmaking.link == LinkState::Down || self.engine.is_none() || is_undecided {
-            let is_kept = self.matchmaking.postpone_challenge(challenge);
-            let waits = "answered when connection, engine and interrupted game are there";
-            let (action, reason) =
-                if is_kept { (BotAction::Delayed, waits) } else { (BotAction::Dropped, "too many challenges wait") };
+            let (action, reason) = if self.matchmaking.postpone_challenge(challenge) {
+                (BotAction::Delayed, "answered when connection, engine and interrupted game are there")
+            } else {
+                (BotAction::Dropped, "too many challenges wait")
+            };
             return self.report(action, None, Some(challenge.from.clone()), reason);
         }
         let player = challenge.from.clone();
@@ -148,8 +149,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.spawn_request(None, format!("decline {player}"));
     }
 
-    /// Handles a private message: requests the profile of an owner, whose command is executed if that is registered, or sends another
-    /// player the reply of the policy. Ignores other talk.
+    /// Handles a private message. Requests the profile of a sender with the name of an owner, as only a registered owner may
+    /// command; sends any other player the reply of the policy. Ignores other talk.
     pub(super) fn on_talk(&mut self, talk: &Talk) {
         let (TalkKind::Tell | TalkKind::Say { .. }, Some(from)) = (talk.kind, talk.from()) else { return };
         let text = talk.text();
@@ -165,8 +166,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
         }
     }
 
-    /// Executes the command of an owner who is registered. A guest may have the name of an owner who is not; the message is one of any
-    /// player then.
+    /// Executes the command of an owner who is registered. Any guest may take the name of an owner who is not: that sender gets the
+    /// answer of any other player.
     pub(super) fn on_owner_reply(&mut self, from: Handle, text: &str, result: Result<bool, RequestError>) {
         match result {
             Ok(true) => self.run_owner_command(&from, text),

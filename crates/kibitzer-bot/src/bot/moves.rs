@@ -27,7 +27,8 @@ impl<P: Policy + Clone> BotPlayer<P> {
             EngineReport::Starting(notice) => self.report(BotAction::StartingEngine, None, None, notice),
             EngineReport::Started(engine) => {
                 self.report(BotAction::StartedEngine, None, None, engine.name.clone());
-                (self.engine, self.has_had_engine) = (Some(engine), true);
+                self.engine = Some(engine);
+                self.has_had_engine = true;
                 self.find_move_in_waiting_game();
                 self.answer_postponed_challenges();
             }

@@ -48,7 +48,7 @@ pub(super) struct BotPlayer<P> {
     pub(super) engine_task: EngineTask,
     /// The engine; `None` until it has started, and after a failure until it runs again.
     pub(super) engine: Option<EngineInfo>,
-    /// Whether an engine has started since the bot runs.
+    /// Whether an engine has ever started.
     pub(super) has_had_engine: bool,
     /// The latest line of analysis that is not emitted yet.
     pub(super) analysis: Option<(GameKey, SearchInfo)>,
@@ -220,7 +220,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
         self.answer_postponed_challenges();
     }
 
-    /// Plans seeks and challenges once requests can be sent. Does nothing if that is known.
+    /// Plans seeks and challenges. Does nothing if the session is known to be ready.
     fn on_ready(&mut self) {
         if self.matchmaking.link != LinkState::Down {
             return;

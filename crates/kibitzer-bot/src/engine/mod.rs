@@ -170,7 +170,7 @@ pub enum EngineError {
         source: io::Error,
     },
     /// The process ended, or closed its output.
-    #[error("the engine {program:?} {}{}", describe_exit(*.status), .first_error.as_ref().map_or(String::new(), |line| format!(": {line}")))]
+    #[error("the engine {program:?} {}", describe_exit(*.status, .first_error.as_deref()))]
     Exited {
         /// The program of the command.
         program: String,
@@ -209,7 +209,9 @@ pub enum EngineError {
     },
 }
 
-/// Returns the end of a process in words: `exited (exit status: 1)`.
-fn describe_exit(status: Option<ExitStatus>) -> String {
-    status.map_or("closed its output".to_owned(), |status| format!("exited ({status})"))
+/// Returns the end of a process in words, with the first line of its standard error: `exited (exit status: 1): no such file`.
+fn describe_exit(status: Option<ExitStatus>, first_error: Option<&str>) -> String {
+    let end = status.map_or("closed its output".to_owned(), |status| format!("exited ({status})"));
+    let error = first_error.map_or_else(String::new, |line| format!(": {line}"));
+    end + &error
 }

@@ -136,8 +136,8 @@ impl TrackedGame {
 
     /// Returns the variant by its UCI name where there is one: `chess`, `chess960`, `crazyhouse`, `wild/5`.
     ///
-    /// Where the server did not report it, it is what the captures and the partner's game show; with reserves but without such
-    /// evidence `unknown`, otherwise the server's word for the kind, and `chess` without one.
+    /// Where the server did not report it, the captures and the partner's game show it. Without such evidence it is `unknown` if the
+    /// game has reserves, otherwise the server's word for the kind, and `chess` without one.
     pub fn variant(&self) -> String {
         let kind = self.game_kind();
         let announced = kind.variant.as_ref().map(ServerText::as_str);

@@ -29,13 +29,8 @@ impl fmt::Display for ReplyMatch {
 }
 
 impl ReplyMatch {
-    /// Returns the time until the reply and its first row, as `12ms #345`, with `~` before a time that is guessed.
-    pub(crate) fn short_text(&self) -> String {
-        format!("{} #{}", self.time_text(), self.row)
-    }
-
     /// Returns the time until the reply, with `~` before it if the reply is guessed.
-    fn time_text(&self) -> String {
+    pub(crate) fn time_text(&self) -> String {
         let about = if self.is_guessed { "~" } else { "" };
         format!("{about}{}", ShortDuration(self.after))
     }

@@ -144,7 +144,8 @@ fn lock_destination() -> MutexGuard<'static, LogDestination> {
 /// Marks the log as on, and sets its destination: the file, or standard error for `None`. Does not install a subscriber.
 pub(crate) fn turn_on(file: Option<File>) {
     let mut destination = lock_destination();
-    (destination.is_on, destination.file) = (true, file.map(|file| LogFile { file, n_lost: 0, is_cut: false }));
+    destination.is_on = true;
+    destination.file = file.map(|file| LogFile { file, n_lost: 0, is_cut: false });
 }
 
 /// Waits until the lines queued for standard error are written, at most one second. Called before the process ends.

@@ -31,8 +31,8 @@ impl PasswordPrompt {
     }
 }
 
-/// Returns the text of a sent line without its end, decoded from timeseal if necessary. `None` for
-/// lines of the timeseal protocol: its hello and answers to pings.
+/// Returns the text of a sent line without its end, decoded from timeseal if necessary. `None` for lines of the timeseal protocol:
+/// its hello and answers to pings.
 pub(crate) fn text_unless_timeseal(line: &[u8]) -> Option<String> {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let text = match unseal(line) {

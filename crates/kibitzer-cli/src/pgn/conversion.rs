@@ -160,14 +160,14 @@ impl<'a> PgnConversion<'a> {
         self.replace_file_if_live()
     }
 
-    /// Writes a game unless it was written before or [only probed](was_only_probed). With `--bpgn`, writes it together with the game on the other board once both
-    /// have ended, and leaves out games that are not bughouse. With `--live`, only counts it as written.
+    /// Writes a game unless it was written before or [only probed](was_only_probed). With `--bpgn`, writes it together with the
+    /// game on the other board once both have ended, and leaves out games that are not bughouse. With `--live`, only counts it as
+    /// written.
     fn write_once_partner_ended(&mut self, game: GameKey) -> Result<(), Failure> {
         let partner = self.collector.partner_game(game).filter(|_| self.args.bpgn);
-        if self.collector.tracker().get(game).is_some_and(was_only_probed) {
-            return Ok(());
-        }
-        if partner.is_some_and(|partner| partner.state() == TrackedState::Playing) || !self.written.insert(game) {
+        let is_early = partner.is_some_and(|partner| partner.state() == TrackedState::Playing);
+        let is_probed = self.collector.tracker().get(game).is_some_and(was_only_probed);
+        if is_early || is_probed || !self.written.insert(game) {
             return Ok(());
         }
         if self.args.bpgn {

@@ -39,7 +39,7 @@ use crate::output::PasswordPrompt;
 const KEPT_GAMES: usize = 256;
 /// Minimum duration of a silence that gets a row of its own.
 const GAP: Duration = Duration::from_secs(30);
-/// Minimum age of the last received byte for a silent line, and of an unanswered line for a stalled one.
+/// Time without a received byte after which a connection is silent; it is stalled if a sent line waits as long.
 const SILENCE: Duration = Duration::from_secs(2);
 /// First byte of a telnet command.
 const IAC: u8 = 0xFF;
@@ -87,7 +87,8 @@ impl SessionModel {
             SourceItemKind::Bytes(bytes) => {
                 self.rates.second_mut(at).bytes += u64::try_from(bytes.len()).unwrap_or(u64::MAX);
                 self.bytes.push(&bytes);
-                (self.last_received, self.unanswered_since) = (Some(at), None);
+                self.last_received = Some(at);
+                self.unanswered_since = None;
             }
             SourceItemKind::Event { event, snapshot, decoding } => {
                 if matches!(event, Event::Received { .. }) {
@@ -229,9 +230,12 @@ impl SessionModel {
         (self.facts, self.housekeeping) = (SessionFacts::default(), None);
         self.received_offers = ReceivedOffers::default();
         self.password_prompt = PasswordPrompt::default();
-        (self.last_received, self.unanswered_since) = (None, None);
+        self.last_received = None;
+        self.unanswered_since = None;
         for game in self.games.values_mut() {
-            (game.followed, game.running, game.analysis) = (false, None, None);
+            game.followed = false;
+            game.running = None;
+            game.analysis = None;
         }
     }
 

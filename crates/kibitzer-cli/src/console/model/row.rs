@@ -147,7 +147,7 @@ impl ConsoleRow {
         let line = self.summary_line();
         match &self.content {
             RowContent::Sent(SentLine { reply: Some(reply), .. }) if line.width() > cells => {
-                let summary = format!("  [{}]", reply.short_text());
+                let summary = format!("  [{} #{}]", reply.time_text(), reply.row);
                 let sent = line.rsplit_once("  [").map_or("", |(sent, _)| sent);
                 sent.unicode_truncate(cells.saturating_sub(summary.width())).0.to_owned() + &summary
             }

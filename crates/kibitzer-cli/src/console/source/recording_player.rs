@@ -19,7 +19,7 @@ pub(crate) enum SeekGoal {
     Time(Duration),
     /// The next row that matches.
     Match(Search, SearchStart),
-    /// The first row that matches or, as the search goes on at the start, the row at which it started.
+    /// The first row that matches, of a search that went on at the start of the recording; or else the row where it began.
     Wrapped(Search, SearchStart),
     /// The board after a ply of this game, or of any game.
     Ply(Option<GameId>, u32),
