@@ -180,7 +180,7 @@ impl WatcherDecoder {
     fn queue_sent(&mut self, at: Instant, bytes: Vec<u8>, kind: TransmitKind) {
         let line = (!bytes.is_empty()).then(|| self.sent_text(&bytes));
         let DecoderState::Attached(reader) = &mut self.state else { return };
-        if !matches!(kind, TransmitKind::Hello | TransmitKind::PingAnswer) {
+        if kind.is_line() {
             reader.note_sent_line(line.as_deref().unwrap_or_default().as_bytes());
         }
         self.events.push_back(tap_item(at, Observation::Sent { bytes: Bytes::from(bytes), kind }, None));

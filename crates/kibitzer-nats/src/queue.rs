@@ -207,12 +207,11 @@ impl QueueState {
         } else {
             event
         };
-        let has_unread = self.spill.as_ref().is_some_and(|spill| spill.n_unread > 0);
-        let has_room = self.dropped.is_none() && !has_unread && self.bytes < self.max_bytes;
+        let has_room = self.has_room();
         if self.holds && !has_room {
             return Err(event);
         }
-        if self.dropped.is_some() || !self.try_spill(&event, has_room) {
+        if self.dropped.is_some() || !self.try_spill(&event) {
             self.drop_event(event.position);
         } else if has_room {
             self.bytes += event.memory_bytes();
@@ -221,15 +220,21 @@ impl QueueState {
         Ok(())
     }
 
-    /// Appends an event to the spill file, if there is one. With `is_kept`, it stays in memory, too. Returns whether the event is
-    /// in the file or in memory.
-    fn try_spill(&mut self, event: &QueuedEvent, is_kept: bool) -> bool {
-        let Some(spill) = &mut self.spill else { return is_kept };
+    /// Returns whether an event can be added to those in memory: there is room, and no event before it is in the file alone or dropped.
+    fn has_room(&self) -> bool {
+        let has_unread = self.spill.as_ref().is_some_and(|spill| spill.n_unread > 0);
+        self.dropped.is_none() && !has_unread && self.bytes < self.max_bytes
+    }
+
+    /// Appends an event to the spill file, if there is one. Returns whether the event is in the file, or there is room in memory.
+    fn try_spill(&mut self, event: &QueuedEvent) -> bool {
+        let has_room = self.has_room();
+        let Some(spill) = &mut self.spill else { return has_room };
         if spill.n_unread == 0 && spill.event_bytes() > STALE_FILE_BYTES && self.bytes <= REWRITTEN_BYTES {
             // If that fails, appending fails too, or the file has at least the later events.
             let _ = spill.clear().and_then(|()| spill.append_as_read(&self.memory));
         }
-        if is_kept { spill.append_as_read([event]) } else { spill.append([event]) }.is_ok()
+        if has_room { spill.append_as_read([event]) } else { spill.append([event]) }.is_ok()
     }
 
     /// Adds an event to the dropped ones, and writes their range to the spill file for the next publisher.

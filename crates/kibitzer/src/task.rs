@@ -322,7 +322,7 @@ impl SessionTask {
         }
         let (games, counters) = (self.session.games(), self.session.counters());
         if self.drops_events {
-            self.publisher.publish_where_room(event, games, &counters);
+            self.publisher.publish_where_room(event, games, Some(&counters));
         } else if let Err(event) = self.publisher.try_publish(event, games, &counters) {
             self.held_event = Some(event);
             return false;

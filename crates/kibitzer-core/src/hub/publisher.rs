@@ -72,11 +72,11 @@ impl Publisher {
         // The room remains, because only this publisher fills the queues.
         for queue in &self.lossless {
             if queue.events.capacity() == 0 {
-                // An error means that the subscriber has left; `send_without_waiting` removes it.
+                // An error means that the subscriber has left; `publish_where_room` removes it.
                 drop(queue.events.reserve().await);
             }
         }
-        self.send_without_waiting(event, games, None);
+        self.publish_where_room(event, games, None);
     }
 
     /// Publishes an event as [`publish`](Self::publish) does, but fails instead of waiting. [`Hub::counters`] returns `counters`,
@@ -94,7 +94,7 @@ impl Publisher {
         if self.lossless.iter().any(|queue| queue.events.capacity() == 0 && !queue.events.is_closed()) {
             return Err(event);
         }
-        self.send_without_waiting(event, games, Some(counters));
+        self.publish_where_room(event, games, Some(counters));
         Ok(())
     }
 
@@ -119,23 +119,12 @@ impl Publisher {
         self.admit_with_requested_games(new_subscribers, games);
     }
 
-    /// Publishes an event as [`try_publish`](Self::try_publish) does at the end of a session, where nothing waits: a lossless
-    /// subscriber whose queue is full receives neither this event nor later ones.
+    /// Publishes an event without waiting, as at the end of a session: a lossless subscriber whose queue is full receives neither
+    /// this event nor later ones.
     ///
     /// Before [`RecvError::Closed`](super::RecvError::Closed), the subscriber receives their number as a lag;
-    /// [`Hub::undelivered_events`] returns the sum for all.
+    /// [`Hub::undelivered_events`] returns the sum for all. [`Hub::counters`] returns `counters` from now on, if there are any.
     pub fn publish_where_room(
-        &mut self,
-        event: impl Borrow<Event> + Into<Arc<Event>>,
-        games: &Games,
-        counters: &SessionCounters,
-    ) {
-        self.send_without_waiting(event, games, Some(counters));
-    }
-
-    /// Sends an event to all subscribers that have room without waiting, counts it for the others, and removes those that were
-    /// dropped. Updates the watches and the counters before.
-    fn send_without_waiting(
         &mut self,
         event: impl Borrow<Event> + Into<Arc<Event>>,
         games: &Games,

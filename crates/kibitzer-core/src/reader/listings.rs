@@ -18,7 +18,7 @@
 //! | fenced | answer to the fence that was sent after the command | none | the listing, if it is complete |
 //! | fenced | sent command without a listing | none | |
 
-use crate::message::listing::{AnyListing, AnyListingCollector, command_words};
+use crate::message::listing::{AnsweredCommand, AnyListing, AnyListingCollector, command_words};
 use crate::message::{Control, Message, Received};
 use crate::scan::find;
 use crate::wire::fence_in_sent_line;
@@ -48,10 +48,10 @@ impl ListingRecognizer {
             Message::Control(control) => self.handle_control(control),
             // Talk can interrupt a reply, and is not part of it; an overlong line is not a row.
             Message::Talk(_) | Message::OverLong(_) => None,
-            _ if self.fenced.as_ref().is_some_and(|command| command.is_answered_by(received.raw())) => {
-                let (command, collector) = (self.fenced.take()?, self.collector.take()?);
-                let mut listing = collector.finish()?;
-                listing.set_game_asked_for(&command.line);
+            _ if self.is_answer_to_fence(received.raw()) => {
+                let command = self.fenced.take()?.line;
+                let mut listing = self.collector.take()?.finish()?;
+                listing.set_game_asked_for(&command);
                 Some(listing)
             }
             _ => {
@@ -72,10 +72,12 @@ impl ListingRecognizer {
     /// Processes the start or end of a reply or unit; returns the listing that ends with it, if it is complete.
     fn handle_control(&mut self, control: &Control) -> Option<AnyListing> {
         match control {
-            Control::BlockStart { code, .. } => self.start_collecting(AnyListingCollector::for_block_code(code.0)),
+            Control::BlockStart { code, .. } => {
+                self.start_collecting(AnyListingCollector::new(AnsweredCommand::BlockCode(code.0)))
+            }
             Control::UnitStart(_) if self.collector.is_some() => self.depth = self.depth.saturating_add(1),
             Control::UnitStart(header) if header.player.as_str() == "*" => {
-                self.start_collecting(AnyListingCollector::for_icc_command(header.command));
+                self.start_collecting(AnyListingCollector::new(AnsweredCommand::IccNumber(header.command)));
             }
             Control::BlockEnd { complete: false, .. } => self.collector = None,
             Control::UnitEnd if self.depth > 0 => self.depth -= 1,
@@ -108,17 +110,16 @@ impl ListingRecognizer {
         let line = String::from_utf8_lossy(line).into_owned();
         let verb = command_words(&line).next().unwrap_or_default().to_ascii_lowercase();
         if self.collector.is_none()
-            && let Some(collector) = AnyListingCollector::for_command(&verb)
+            && let Some(collector) = AnyListingCollector::new(AnsweredCommand::Name(&verb))
         {
             self.start_collecting(Some(collector));
             self.fenced = Some(FencedCommand { line, fence: None });
         }
     }
-}
 
-impl FencedCommand {
-    /// Returns whether a received line answers the fence after the command.
-    fn is_answered_by(&self, line: &[u8]) -> bool {
-        self.fence.as_ref().is_some_and(|fence| find(line, fence).is_some())
+    /// Returns whether a received line answers the fence after the sent command.
+    fn is_answer_to_fence(&self, line: &[u8]) -> bool {
+        let fence = self.fenced.as_ref().and_then(|command| command.fence.as_deref());
+        fence.is_some_and(|fence| find(line, fence).is_some())
     }
 }

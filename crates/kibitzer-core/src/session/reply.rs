@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::event::{Event, RequestError};
-use crate::message::listing::AnyListing;
+use crate::message::listing::{AnsweredCommand, AnyListing, AnyListingCollector};
 use crate::message::{CommandCode, MeOrOther, Message, Refusal, Relation};
 use crate::session::command::Command;
 use crate::session::options::RequestLimits;
@@ -57,8 +57,15 @@ impl Reply {
     ///
     /// In block mode the server reports which command it executed; otherwise `command` has to name it without abbreviation.
     pub fn listing(&self, command: &Command) -> Option<AnyListing> {
-        let code = self.code.map(|code| code.0);
-        let mut listing = AnyListing::parse_reply(code, &command.verb(), self.answers().map(Event::raw))?;
+        let verb = command.verb();
+        let answered = self.code.map_or(AnsweredCommand::Name(&verb), |code| AnsweredCommand::BlockCode(code.0));
+        let mut collector = AnyListingCollector::new(answered)?;
+        for line in self.answers().map(Event::raw) {
+            if collector.add_line(line).is_none() {
+                collector.store_unread(line);
+            }
+        }
+        let mut listing = collector.finish()?;
         listing.set_game_asked_for(command.as_str());
         Some(listing)
     }

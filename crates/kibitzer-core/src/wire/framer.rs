@@ -99,12 +99,20 @@ struct OpenBlock {
     id: u64,
     /// Stream position of the start mark.
     start: u64,
-    /// Whether the stream is inside the output of a posed command, which an administrator executes for a player.
-    posed: bool,
-    /// Whether the posed command has a block of its own that has started and not ended.
-    has_inner: bool,
+    part: BlockPart,
     /// Stream position after the line with which the block exceeded its limit.
     over_at: Option<u64>,
+}
+
+/// The part of a block that the stream is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BlockPart {
+    /// The reply to the command of the block.
+    Reply,
+    /// The output of a posed command, which an administrator executes for a player.
+    Posed,
+    /// The block of a posed command. Its marks are dropped, because its lines belong to the open block.
+    PosedBlock,
 }
 
 /// Maximum number of nested units.

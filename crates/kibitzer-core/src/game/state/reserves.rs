@@ -18,16 +18,9 @@ pub(super) struct ReserveEvidence {
     pub(super) has_captured: bool,
     /// A piece that the last report added to a reserve, until the next move: the receiver and the piece.
     pub(super) passed: Option<(Color, Role)>,
-    pub(super) source: Option<ReserveSource>,
-}
-
-/// Where the pieces in reserve were captured, as far as the moves show.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ReserveSource {
-    /// On the same board: crazyhouse.
-    SameBoard,
-    /// On another board: bughouse.
-    OtherBoard,
+    /// The variant, as far as the captures show: `crazyhouse` if the pieces in reserve were captured on the same board, `bughouse` if
+    /// they were captured on another one.
+    pub(super) variant: Option<&'static str>,
 }
 
 impl Game {
@@ -47,12 +40,7 @@ impl Game {
     /// `wild` is not a variant.
     pub fn variant(&self) -> Option<&str> {
         let reported = self.variant.as_ref().map(ServerText::as_str).filter(|variant| *variant != "wild");
-        let shown = || match (self.partner_game, self.reserves.source) {
-            (Some(_), _) | (_, Some(ReserveSource::OtherBoard)) => Some("bughouse"),
-            (None, Some(ReserveSource::SameBoard)) => Some("crazyhouse"),
-            (None, None) => None,
-        };
-        reported.or_else(shown)
+        reported.or(self.partner_game.map(|_| "bughouse")).or(self.reserves.variant)
     }
 
     /// Returns the side that made the last known move, and the piece that it captured; `None` without a capture.
@@ -66,7 +54,7 @@ impl Game {
         let is_of_last_move = passed.is_some() && passed == self.last_capture();
         self.reserves.passed = passed.filter(|_| !is_of_last_move);
         if is_of_last_move {
-            self.reserves.source.get_or_insert(ReserveSource::SameBoard);
+            self.reserves.variant.get_or_insert("crazyhouse");
         }
     }
 
@@ -76,10 +64,8 @@ impl Game {
         match self.last_capture() {
             // A promoted piece becomes a pawn.
             Some((taker, taken)) if taker == to && role == Role::Pawn && taken != role => {}
-            Some(capture) if capture == (to, role) => {
-                self.reserves.source.get_or_insert(ReserveSource::SameBoard);
-            }
-            _ => self.reserves.source = Some(ReserveSource::OtherBoard),
+            Some(capture) if capture == (to, role) => _ = self.reserves.variant.get_or_insert("crazyhouse"),
+            _ => self.reserves.variant = Some("bughouse"),
         }
     }
 

@@ -3,8 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::{
-    ChannelList, Finger, GameList, History, Listing as _, ListingCollector, MoveList, SoughtList, StoredGames,
-    Variables, WhoList,
+    ChannelList, Finger, GameList, History, ListingCollector, MoveList, SoughtList, StoredGames, Variables, WhoList,
 };
 use crate::message::GameId;
 use crate::text::Line;
@@ -26,16 +25,6 @@ macro_rules! listings {
                     $(Self::$variant(listing) => &listing.unread,)+
                 }
             }
-
-            /// Parses the lines of a reply as the listing of its command, which the code in block mode identifies, or the full
-            /// name of the command in lower case if there is no code. `None` if the command has no listing, or the lines are not
-            /// a complete one.
-            pub(crate) fn parse_reply<'a>(block_code: Option<u32>, command: &str, lines: impl Iterator<Item = &'a [u8]>) -> Option<Self> {
-                match (block_code, command) {
-                    $((Some($($code)|+), _) | (None, $($name)|+) => $kind::parse(lines).ok().map(Self::$variant),)+
-                    _ => None,
-                }
-            }
         }
 
         /// A [`ListingCollector`] for the listing of any command.
@@ -45,30 +34,13 @@ macro_rules! listings {
         }
 
         impl AnyListingCollector {
-            /// Creates a collector for the reply to the command with this code in block mode; `None` if the command has no listing.
-            ///
-            /// Source: FICS help file `block_codes`.
-            pub(crate) fn for_block_code(code: u32) -> Option<Self> {
-                match code {
-                    $($($code)|+ => Some(Self::$variant(ListingCollector::default())),)+
-                    _ => None,
-                }
-            }
-
-            /// Creates a collector for the reply to the ICC command with this number; `None` if the command has no listing.
-            ///
-            /// Source: ICC's description of its level-1 format.
-            pub(crate) fn for_icc_command(number: u32) -> Option<Self> {
-                match number {
-                    $($($number => Some(Self::$variant(ListingCollector::default())),)*)+
-                    _ => None,
-                }
-            }
-
-            /// Creates a collector for the reply to the command with this full name in lower case; `None` if it has no listing.
-            pub(crate) fn for_command(name: &str) -> Option<Self> {
-                match name {
-                    $($($name)|+ => Some(Self::$variant(ListingCollector::default())),)+
+            /// Creates a collector for the reply to a command; `None` if it has no listing.
+            pub(crate) fn new(command: AnsweredCommand<'_>) -> Option<Self> {
+                match command {
+                    $(AnsweredCommand::Name($($name)|+) | AnsweredCommand::BlockCode($($code)|+) => {
+                        Some(Self::$variant(ListingCollector::default()))
+                    })+
+                    $($(AnsweredCommand::IccNumber($number) => Some(Self::$variant(ListingCollector::default())),)*)+
                     _ => None,
                 }
             }
@@ -116,6 +88,17 @@ listings! {
     Variables(Variables): ["variables", "ivariables"], [58, 143], [131];
     /// Reply to `who`.
     Who(WhoList): ["who"], [146], [106];
+}
+
+/// The command that a reply answers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum AnsweredCommand<'a> {
+    /// The full name in lower case.
+    Name(&'a str),
+    /// The code in block mode. Source: FICS help file `block_codes`.
+    BlockCode(u32),
+    /// The number in a unit. Source: ICC's description of its level-1 format.
+    IccNumber(u32),
 }
 
 impl AnyListing {

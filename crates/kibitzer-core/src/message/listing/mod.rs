@@ -21,7 +21,7 @@ mod variables;
 mod who;
 
 pub use any::AnyListing;
-pub(crate) use any::{AnyListingCollector, command_words};
+pub(crate) use any::{AnsweredCommand, AnyListingCollector, command_words};
 use collect::ListingCollector;
 pub use collect::{Listing, ListingError};
 pub use finger::{Finger, FingerGame, GameActivity, OnlineStatus};

@@ -86,10 +86,10 @@ impl Liveness {
     fn silence_deadline(&self, timings: &Timings) -> Instant {
         match self.probed {
             Some(probed) => saturating_deadline(probed, timings.probe_timeout),
-            None if self.form == ProbeForm::RareCommand => {
-                saturating_deadline(self.last_heard, timings.probe_after.saturating_mul(RARE))
+            None => {
+                let factor = if self.form == ProbeForm::RareCommand { RARE } else { 1 };
+                saturating_deadline(self.last_heard, timings.probe_after.saturating_mul(factor))
             }
-            None => saturating_deadline(self.last_heard, timings.probe_after),
         }
     }
 

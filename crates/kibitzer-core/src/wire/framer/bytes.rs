@@ -1,6 +1,6 @@
 //! The slow path of the framer, through all layers: consumes runs of plain text at once, and all other bytes one by one.
 
-use super::{Framer, MAX_UNITS, OpenBlock, PendingFrame, SequenceFrame};
+use super::{BlockPart, Framer, MAX_UNITS, OpenBlock, PendingFrame, SequenceFrame};
 use std::sync::Arc;
 
 use crate::scan::masks;
@@ -134,10 +134,12 @@ impl Framer {
             BLOCK_START if self.block.is_some() || !self.line.has_open_text() => {
                 self.begin_sequence(SequenceState::BlockId, None, byte.at)
             }
-            BLOCK_END if self.block.is_some_and(|block| block.has_inner) => self.set_inner_block(false),
+            BLOCK_END if self.block.is_some_and(|block| block.part == BlockPart::PosedBlock) => {
+                self.enter_block_part(BlockPart::Posed)
+            }
             BLOCK_END if self.block.is_some() => self.emit_line_and_requeue(byte).or_else(|| self.end_block(byte.at)),
-            POSE_START if self.block.is_some() => self.set_block_posed(true),
-            CONTROL_Y if self.block.is_some_and(|block| block.posed) => self.set_block_posed(false),
+            POSE_START if self.block.is_some() => self.enter_block_part(BlockPart::Posed),
+            CONTROL_Y if self.is_in_posed_output() => self.enter_block_part(BlockPart::Reply),
             CONTROL_Y if self.recognizes_units() => self.begin_sequence(SequenceState::ControlY, None, byte.at),
             CONTROL_Z if self.recognizes_units() => {
                 self.emit_line_and_requeue(byte).or_else(|| {
@@ -259,22 +261,17 @@ impl Framer {
         Some(PendingFrame::Control { control: Control::UnitEnd, offset: at })
     }
 
-    /// Records whether the stream is inside the output of a posed command of the open block. Returns `None`, as no frame is
-    /// complete.
-    fn set_block_posed(&mut self, posed: bool) -> Option<PendingFrame> {
+    /// Records the part of the open block that begins. Returns `None`, as no frame is complete.
+    fn enter_block_part(&mut self, part: BlockPart) -> Option<PendingFrame> {
         if let Some(block) = &mut self.block {
-            (block.posed, block.has_inner) = (posed, false);
+            block.part = part;
         }
         None
     }
 
-    /// Records whether the stream is inside the block of a posed command, whose marks are dropped: its lines belong to the open block.
-    /// Returns `None`, as no frame is complete.
-    fn set_inner_block(&mut self, has_inner: bool) -> Option<PendingFrame> {
-        if let Some(block) = &mut self.block {
-            block.has_inner = has_inner;
-        }
-        None
+    /// Returns whether the stream is in the output of a posed command.
+    pub(super) fn is_in_posed_output(&self) -> bool {
+        self.block.is_some_and(|block| block.part != BlockPart::Reply)
     }
 
     /// Starts a block-mode reply, and returns the frame of its start. If a line or an open block has to end first, only returns
@@ -284,8 +281,8 @@ impl Framer {
         if let Some(out) = self.emit_line_and_requeue(byte) {
             return Some(out);
         }
-        if self.block.is_some_and(|block| block.posed) {
-            let out = self.set_inner_block(true);
+        if self.is_in_posed_output() {
+            let out = self.enter_block_part(BlockPart::PosedBlock);
             return self.end_sequence(out);
         }
         if let Some(out) = self.cut_block(start) {
@@ -293,7 +290,7 @@ impl Framer {
             return Some(out);
         }
         self.line.record_inline_frame();
-        self.block = Some(OpenBlock { id, start, posed: false, has_inner: false, over_at: None });
+        self.block = Some(OpenBlock { id, start, part: BlockPart::Reply, over_at: None });
         self.end_sequence(Some(PendingFrame::Control {
             control: Control::BlockStart { id, code: CommandCode(code) },
             offset: start,

@@ -1,7 +1,7 @@
 //! The end of a stream, and framers that start in the middle of one.
 
 use super::bytes::StreamByte;
-use super::{Framer, MAX_UNITS, OpenBlock, PendingFrame, SequenceFrame};
+use super::{BlockPart, Framer, MAX_UNITS, OpenBlock, PendingFrame, SequenceFrame};
 use crate::wire::StreamState;
 use crate::wire::control::SequenceState;
 use crate::wire::frame::{Control, Frame};
@@ -83,7 +83,7 @@ impl Framer {
         self.rules.prompts.is_logged_in |= state.is_logged_in;
         self.rules.wrapping.keeps_blanks = state.keeps_blanks;
         self.block =
-            state.block.map(|id| OpenBlock { id, start: self.position, posed: false, has_inner: false, over_at: None });
+            state.block.map(|id| OpenBlock { id, start: self.position, part: BlockPart::Reply, over_at: None });
         self.unit_depth = state.n_units.min(MAX_UNITS);
         if state.is_mid_line {
             self.line.record_inline_frame();

@@ -82,8 +82,7 @@ impl Framer {
     /// complete unit, or units are not recognized here.
     fn split_whole_unit<'a>(&self, text: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
         let unit = text.strip_prefix(&[CONTROL_Y, b'('])?;
-        let is_posed = self.block.is_some_and(|block| block.posed);
-        (self.recognizes_units() && !is_posed).then_some(())?;
+        (self.recognizes_units() && !self.is_in_posed_output()).then_some(())?;
         let length = unit_length(unit.get(..self.rules.limits.datagram_bytes).unwrap_or(unit))?;
         Some((unit.get(..length)?, unit.get(length + 2..)?))
     }
