@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::str::Utf8Chunk;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
@@ -170,11 +169,12 @@ pub fn decode_characters(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return Cow::Borrowed(text);
     }
-    let characters = |chunk: Utf8Chunk<'_>| {
-        let others = chunk.invalid().iter().copied().map(char::from);
-        chunk.valid().chars().chain(others).collect::<SmallVec<[char; 64]>>()
-    };
-    Cow::Owned(bytes.utf8_chunks().flat_map(characters).collect())
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().copied().map(char::from));
+    }
+    Cow::Owned(text)
 }
 
 /// Replaces the first byte of each character that UTF-8 encodes in several bytes by an entity, so that [`decode_latin_1`] decodes

@@ -240,7 +240,8 @@ impl QueueState {
     /// Adds an event to the dropped ones, and writes their range to the spill file for the next publisher.
     fn drop_event(&mut self, position: Position) {
         let range = self.dropped.get_or_insert(DroppedRange { first: position, last: position, count: 0 });
-        (range.last, range.count) = (position, range.count + 1);
+        range.last = position;
+        range.count += 1;
         if let Some(spill) = &mut self.spill {
             // It fails on a full disk; then only this process can report them.
             let _ = spill.write_report(&QueuedEvent::dropped_report(&self.session, *range));

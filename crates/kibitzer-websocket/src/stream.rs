@@ -43,8 +43,8 @@ pub(crate) enum MessageUnit {
 ///
 /// Reading returns the bytes of text and binary messages, wherever the messages begin and end. A message over the limit (1 MiB at
 /// the client's end, 64 KiB at the server's) and a violation of the protocol are errors of kind [`io::ErrorKind::InvalidData`] that
-/// contain [`CloseCause::WebSocketViolation`]. A close frame is an error that contains [`CloseCause::WebSocketClosed`] with its code; the end of the transport without one is
-/// the end of the stream. After an error of writing, reading continues, because the peer may have sent the reason before.
+/// contain [`CloseCause::WebSocketViolation`]. A close frame is an error that contains [`CloseCause::WebSocketClosed`] with its
+/// code; the end of the transport without one is the end of the stream. After an error of writing, reading continues, because the peer may have sent the reason before.
 ///
 /// Written bytes become binary messages and are sent when the stream is flushed. Pings are answered; after 30 s without data in
 /// either direction one is sent. Neither pings nor pongs are visible to the reader. Shutting down sends a close frame with code

@@ -54,9 +54,11 @@ pub enum Event {
         /// The last missing ply.
         to_ply: u32,
     },
-    /// A reply that is a table, such as a list of games, and has the table's end; it follows the events of its lines. Lines that could
-    /// not be parsed are in [`AnyListing::unread`]. Only replies whose command is known are parsed: in block mode, in an ICC unit, and
-    /// before the answer to the fence of a sent command.
+    /// A complete reply that is a table, such as a list of games; it follows the events of its lines. Lines that could not be parsed
+    /// are in [`AnyListing::unread`].
+    ///
+    /// Only replies whose command is known are parsed: in block mode, in an ICC unit, and between a sent command and the answer to
+    /// its fence.
     Listing {
         /// Position of the end of the reply in the stream.
         offset: u64,

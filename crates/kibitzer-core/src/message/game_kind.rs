@@ -19,24 +19,9 @@ pub struct GameKind {
     pub variant: Option<ServerText>,
 }
 
-/// The servers' words for speeds, and the speeds. Chess with unequal clocks is `nonstandard`, which is not one.
-const SPEEDS: [(&str, &str); 14] = [
-    ("lightning", "lightning"),
-    // uhlin-fics's lists of moves.
-    ("lighting", "lightning"),
-    ("bullet", "bullet"),
-    ("blitz", "blitz"),
-    ("standard", "standard"),
-    ("slow", "slow"),
-    ("untimed", "untimed"),
-    ("1-minute", "1-minute"),
-    ("3-minute", "3-minute"),
-    ("5-minute", "5-minute"),
-    ("15-minute", "15-minute"),
-    ("45-minute", "45-minute"),
-    ("correspondence", "correspondence"),
-    ("corr", "correspondence"),
-];
+/// The speeds. Chess with unequal clocks is `nonstandard`, which is not one.
+const SPEEDS: &str =
+    "lightning bullet blitz standard slow untimed 1-minute 3-minute 5-minute 15-minute 45-minute correspondence";
 
 /// FatICS's words for clocks, which follow the speed and the variant.
 const CLOCKS: [&str; 3] = ["bronstein", "hourglass", "overtime"];
@@ -54,8 +39,14 @@ impl GameKind {
         let mut speed = None;
         let mut variant_word = None;
         for word in kind.split_ascii_whitespace().filter(|word| !CLOCKS.contains(word)) {
-            match SPEEDS.iter().find(|(known, _)| *known == word) {
-                Some((_, name)) => speed = Some(*name),
+            let name = match word {
+                // uhlin-fics's lists of moves.
+                "lighting" => "lightning",
+                "corr" => "correspondence",
+                word => word,
+            };
+            match SPEEDS.split(' ').find(|speed| *speed == name) {
+                Some(known) => speed = Some(known),
                 None => variant_word = Some(word),
             }
         }

@@ -9,8 +9,8 @@ use crate::scan::Cursor;
 /// Why the server did not execute a command: `Illegal move (Qd2).`, `foo: Command not found.`
 ///
 /// A sentence has to fill its line, and a name at its start has to be exactly one word, so that chat is never parsed as a
-/// refusal. In block mode, the first line of a reply whose code is that of an error is a refusal in any words, and a reply with such a
-/// code and without a line has one with an empty text. After a refused move, some servers send the board again.
+/// refusal. In block mode, the code of a reply may be that of an error: its first line is then a refusal in any words, and without a
+/// line there is a refusal with an empty text. After a refused move, some servers send the board again.
 ///
 /// Source: `text §9` in `docs/protocol.md`; transcripts of two servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, AsRefStr)]

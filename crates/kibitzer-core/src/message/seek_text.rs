@@ -80,7 +80,10 @@ impl Seek {
             match word {
                 b"m" => self.automatic = Some(false),
                 b"f" => self.formula = Some(true),
-                b"mf" => (self.automatic, self.formula) = (Some(false), Some(true)),
+                b"mf" => {
+                    self.automatic = Some(false);
+                    self.formula = Some(true);
+                }
                 _ => return false,
             }
         }

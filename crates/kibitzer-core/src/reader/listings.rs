@@ -73,7 +73,7 @@ impl ListingRecognizer {
     fn handle_control(&mut self, control: &Control) -> Option<AnyListing> {
         match control {
             Control::BlockStart { code, .. } => {
-                self.start_collecting(AnyListingCollector::new(AnsweredCommand::BlockCode(code.0)))
+                self.start_collecting(AnyListingCollector::new(AnsweredCommand::BlockCode(code.0)));
             }
             Control::UnitStart(_) if self.collector.is_some() => self.depth = self.depth.saturating_add(1),
             Control::UnitStart(header) if header.player.as_str() == "*" => {

@@ -85,16 +85,12 @@ fn is_message_heading(line: &[u8]) -> bool {
 /// Returns whether a line may be the first pieces of a wrapped heading: `The following message was`, `Foo(TD) just sent you a`, or
 /// a name with titles alone.
 pub(super) fn may_begin_heading(line: &[u8]) -> bool {
-    let is_title_last = || line.ends_with(b")") && !line.contains(&b' ');
-    match memchr::memchr(b':', line) {
-        None => {
-            FOLLOWING.starts_with(line)
-                || line.starts_with(FOLLOWING)
-                || find(line, b" just").is_some()
-                || is_title_last()
-        }
-        Some(_) => line.starts_with(FOLLOWING) && !line.ends_with(b":"),
+    if line.starts_with(FOLLOWING) {
+        return !line.ends_with(b":");
     }
+    let is_name_with_titles = || line.ends_with(b")") && !line.contains(&b' ');
+    let may_begin = || FOLLOWING.starts_with(line) || find(line, b" just").is_some() || is_name_with_titles();
+    !line.contains(&b':') && may_begin()
 }
 
 /// Returns the sender of a quoted message: `Foo(TD) just sent you a message:`, `The following message was received from Foo:`.

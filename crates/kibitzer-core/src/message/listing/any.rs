@@ -3,7 +3,8 @@
 use std::ops::ControlFlow;
 
 use super::{
-    ChannelList, Finger, GameList, History, ListingCollector, MoveList, SoughtList, StoredGames, Variables, WhoList,
+    ChannelList, Finger, GameList, History, ListingCollector, MoveList, SoughtList, StoredGames, UnreadLines,
+    Variables, WhoList,
 };
 use crate::message::GameId;
 use crate::text::Line;
@@ -26,6 +27,12 @@ macro_rules! listings {
                 }
             }
         }
+
+        $(impl UnreadLines for $kind {
+            fn unread_mut(&mut self) -> &mut Vec<Line> {
+                &mut self.unread
+            }
+        })+
 
         /// A [`ListingCollector`] for the listing of any command.
         #[derive(Clone, Debug)]

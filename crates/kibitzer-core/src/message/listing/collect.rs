@@ -38,10 +38,16 @@ pub enum ListingError {
     TooLong,
 }
 
+/// A reply with lines that may not be parsed.
+pub trait UnreadLines {
+    /// Returns the lines of the reply that could not be parsed, for modification.
+    fn unread_mut(&mut self) -> &mut Vec<Line>;
+}
+
 /// A reply that is a table.
 ///
 /// Lines are passed as the framer emits them: without prompt and line end, wrapped pieces joined.
-pub trait Listing: Default {
+pub trait Listing: Default + UnreadLines {
     /// Whether a known line ends the listing. Otherwise the listing ends with the reply, which only block mode or a prompt shows.
     const HAS_LAST_LINE: bool = false;
 
@@ -51,9 +57,6 @@ pub trait Listing: Default {
     /// Stores the values of a non-empty line. Returns `Break` if it is the last line of the listing, `Continue` for any other line of
     /// it, and `None`, without a change, if the line is not part of the listing (a tell, a board).
     fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>>;
-
-    /// Returns the field `unread`, the lines of the reply that could not be parsed, for modification.
-    fn unread_mut(&mut self) -> &mut Vec<Line>;
 
     /// Parses a complete reply. Lines that cannot be parsed are stored in the field `unread`; empty ones are ignored.
     ///

@@ -105,10 +105,6 @@ impl Listing for Finger {
         }
         Some(ControlFlow::Continue(()))
     }
-
-    fn unread_mut(&mut self) -> &mut Vec<Line> {
-        &mut self.unread
-    }
 }
 
 impl Finger {

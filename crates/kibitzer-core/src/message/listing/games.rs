@@ -95,10 +95,6 @@ impl Listing for GameList {
         self.games.push(GameRow::parse(line)?);
         Some(ControlFlow::Continue(()))
     }
-
-    fn unread_mut(&mut self) -> &mut Vec<Line> {
-        &mut self.unread
-    }
 }
 
 /// The sentences in place of rows.

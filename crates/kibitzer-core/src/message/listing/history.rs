@@ -75,10 +75,6 @@ impl Listing for History {
         }
         Some(ControlFlow::Continue(()))
     }
-
-    fn unread_mut(&mut self) -> &mut Vec<Line> {
-        &mut self.unread
-    }
 }
 
 impl HistoryRow {

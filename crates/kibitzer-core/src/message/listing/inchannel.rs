@@ -12,8 +12,8 @@ use crate::text::{Line, decode_latin_1};
 ///
 /// Rows look like `Channel 1 "help": A B C` on FICS, `Channel 1: A B` on uhlin-fics, `53: A B(U)` on FatICS. For a
 /// single channel a line with the number of players ends the list: `3 players are in channel 1.`, `2 people are in
-/// channel 1.`, `There are 0 players in channel 1.` Names in braces are of members who do not hear channels now. For a channel without players uhlin-fics prints `Channel 1 is
-/// empty.` FatICS's list of all channels has no end.
+/// channel 1.`, `There are 0 players in channel 1.` Members who do not hear channels now are in braces. For a channel without
+/// players uhlin-fics prints `Channel 1 is empty.` FatICS's list of all channels has no end.
 ///
 /// Source: transcripts of FatICS and uhlin-fics; the sentence for an empty channel was received from uhlin-fics 1.4.7.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,10 +48,6 @@ impl Listing for ChannelList {
             self.channels.push(ChannelMembers { channel, name: None, members: Vec::new() });
         }
         Some(ControlFlow::Break(()))
-    }
-
-    fn unread_mut(&mut self) -> &mut Vec<Line> {
-        &mut self.unread
     }
 }
 

@@ -23,7 +23,7 @@ mod who;
 pub use any::AnyListing;
 pub(crate) use any::{AnsweredCommand, AnyListingCollector, command_words};
 use collect::ListingCollector;
-pub use collect::{Listing, ListingError};
+pub use collect::{Listing, ListingError, UnreadLines};
 pub use finger::{Finger, FingerGame, GameActivity, OnlineStatus};
 pub use finger_ratings::FingerRating;
 pub use games::{GameList, GameRow, GameRowState};

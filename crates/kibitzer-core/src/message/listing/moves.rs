@@ -91,10 +91,6 @@ impl Listing for MoveList {
     fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
         if self.in_table { self.add_table_line(line) } else { self.add_line_before_table(line) }
     }
-
-    fn unread_mut(&mut self) -> &mut Vec<Line> {
-        &mut self.unread
-    }
 }
 
 impl MoveList {

@@ -39,10 +39,6 @@ impl Listing for SoughtList {
         self.seeks.push(parse_row(line)?);
         Some(ControlFlow::Continue(()))
     }
-
-    fn unread_mut(&mut self) -> &mut Vec<Line> {
-        &mut self.unread
-    }
 }
 
 fn parse_row(line: &[u8]) -> Option<Seek> {

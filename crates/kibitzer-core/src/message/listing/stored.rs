@@ -92,10 +92,6 @@ impl Listing for StoredGames {
         }
         Some(ControlFlow::Continue(()))
     }
-
-    fn unread_mut(&mut self) -> &mut Vec<Line> {
-        &mut self.unread
-    }
 }
 
 impl StoredGames {

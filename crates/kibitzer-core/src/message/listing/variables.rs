@@ -54,10 +54,6 @@ impl Listing for Variables {
         }
         Some(ControlFlow::Continue(()))
     }
-
-    fn unread_mut(&mut self) -> &mut Vec<Line> {
-        &mut self.unread
-    }
 }
 
 /// Parses a pair such as `style=12`; `None` if the name is empty or has other characters than letters, digits and `_`.

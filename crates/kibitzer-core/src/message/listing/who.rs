@@ -69,10 +69,6 @@ impl Listing for WhoList {
         self.players.extend(parse_items(Cursor::new(line), read_entry)?);
         Some(ControlFlow::Continue(()))
     }
-
-    fn unread_mut(&mut self) -> &mut Vec<Line> {
-        &mut self.unread
-    }
 }
 
 /// Reads a rating, the sign of a status, and a name with titles: `1995^Alice`.

@@ -84,13 +84,11 @@ impl Liveness {
     }
 
     fn silence_deadline(&self, timings: &Timings) -> Instant {
-        match self.probed {
-            Some(probed) => saturating_deadline(probed, timings.probe_timeout),
-            None => {
-                let factor = if self.form == ProbeForm::RareCommand { RARE } else { 1 };
-                saturating_deadline(self.last_heard, timings.probe_after.saturating_mul(factor))
-            }
+        if let Some(probed) = self.probed {
+            return saturating_deadline(probed, timings.probe_timeout);
         }
+        let factor = if self.form == ProbeForm::RareCommand { RARE } else { 1 };
+        saturating_deadline(self.last_heard, timings.probe_after.saturating_mul(factor))
     }
 
     /// Returns an action that is due, and restarts its timer unless it closes the connection; `None` if none is due. The caller

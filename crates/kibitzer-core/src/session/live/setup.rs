@@ -71,9 +71,15 @@ impl SetUpProgress {
             (lines, self.next) = match self.next {
                 SetUpBatch::Block => {
                     self.capabilities.set(Ivar::Block, mode == ReplyMode::Numbered);
-                    (self.block_mode_lines(options, mode), SetUpBatch::Listing)
+                    let is_missing = mode == ReplyMode::Fenced && options.ivars.contains(&Ivar::Block);
+                    let line = (self.has_ivars && is_missing).then(|| iset_line(Ivar::Block));
+                    (line.into_iter().collect(), SetUpBatch::Listing)
                 }
-                SetUpBatch::Listing => (self.ivar_listing_lines(), SetUpBatch::Rest),
+                SetUpBatch::Listing => {
+                    let has_set_ivars = self.login.string_understood && self.login.dialect.has_ivars();
+                    let line = has_set_ivars.then(|| "ivariables".to_owned());
+                    (line.into_iter().collect(), SetUpBatch::Rest)
+                }
                 SetUpBatch::Rest => (self.remaining_lines(options), SetUpBatch::Done),
                 SetUpBatch::Done => return None,
             };
@@ -82,16 +88,6 @@ impl SetUpProgress {
         let commands: Vec<_> = lines.iter().filter_map(|line| Command::new(line).ok()).collect();
         self.n_pending = commands.len();
         Some(commands)
-    }
-
-    fn block_mode_lines(&self, options: &SessionOptions, mode: ReplyMode) -> Vec<String> {
-        let is_missing = self.has_ivars && mode == ReplyMode::Fenced && options.ivars.contains(&Ivar::Block);
-        if is_missing { vec![iset_line(Ivar::Block)] } else { Vec::new() }
-    }
-
-    fn ivar_listing_lines(&self) -> Vec<String> {
-        let has_set_ivars = self.login.string_understood && self.login.dialect.has_ivars();
-        if has_set_ivars { vec!["ivariables".to_owned()] } else { Vec::new() }
     }
 
     /// Returns the lines that set the missing ivars, the variables and the interface, and request datagrams; `lock` is last.
