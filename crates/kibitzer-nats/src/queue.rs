@@ -188,7 +188,8 @@ impl EventQueue {
         let n_spilled = spill.as_ref().map_or(0, |spill| spill.n_unread);
         let n_dropped = dropped.map_or(0, |range| range.count);
         let count = memory.len() as u64 + n_spilled + n_dropped;
-        UnstoredEvents { count, are_all_in_file: spill.is_some() && dropped.is_none() }
+        let has_file_last = |spill: &SpillFile| memory.back().is_none_or(|event| spill.last >= Some(event.position));
+        UnstoredEvents { count, are_all_in_file: spill.as_ref().is_some_and(has_file_last) && dropped.is_none() }
     }
 }
 
@@ -230,11 +231,16 @@ impl QueueState {
     fn try_spill(&mut self, event: &QueuedEvent) -> bool {
         let has_room = self.has_room();
         let Some(spill) = &mut self.spill else { return has_room };
-        if spill.n_unread == 0 && spill.event_bytes() > STALE_FILE_BYTES && self.bytes <= REWRITTEN_BYTES {
-            // If that fails, appending fails too, or the file has at least the later events.
-            let _ = spill.clear().and_then(|()| spill.append_as_read(&self.memory));
+        if !has_room {
+            return spill.append([event]).is_ok();
         }
-        if has_room { spill.append_as_read([event]) } else { spill.append([event]) }.is_ok()
+        let is_stale = spill.event_bytes() > STALE_FILE_BYTES && self.bytes <= REWRITTEN_BYTES;
+        if !is_stale && spill.append_as_read([event]).is_ok() {
+            return true;
+        }
+        // There may be room without the stored events, which are in the file only if it is larger than memory.
+        let events = self.memory.iter().chain([event]);
+        (self.bytes as u64) < spill.event_bytes() && spill.clear().and_then(|()| spill.append_as_read(events)).is_ok()
     }
 
     /// Adds an event to the dropped ones, and writes their range to the spill file for the next publisher.
@@ -276,7 +282,8 @@ impl QueueState {
         {
             let report = QueuedEvent::dropped_report(&self.session, range);
             if let Some(spill) = &mut self.spill {
-                spill.append_as_read([&report])?;
+                // It fails on a full disk; then only this process can report them.
+                let _ = spill.append_as_read([&report]);
             }
             self.memory.push_back(report);
         }
@@ -316,5 +323,40 @@ mod tests {
         std::fs::remove_file(path).unwrap();
         let first = *found.first().unwrap();
         assert!(first <= 4_990 && found == (first..5_000).collect::<Vec<_>>(), "{found:?}");
+    }
+
+    fn event(n: u64) -> QueuedEvent {
+        let line = format!(r#"{{"event":"text","offset":{n},"text":"{}"}}"#, "x".repeat(1_000));
+        QueuedEvent { position: Position { epoch: 0, offset: n, n: 0 }, subject: String::new(), line: line.into() }
+    }
+
+    fn spill_queue(name: &str, file_bytes: u64, memory_bytes: usize) -> (PathBuf, EventQueue) {
+        let path = std::env::temp_dir().join(format!("kibitzer-queue-{name}-{}.spill", std::process::id()));
+        let policy = WhenUnreachable::Spill { path: path.clone(), max_bytes: file_bytes };
+        (path, EventQueue::new(&SessionName::new("a").unwrap(), &policy, memory_bytes, 1 << 20).unwrap())
+    }
+
+    #[tokio::test]
+    async fn a_report_of_dropped_events_that_the_file_cannot_take_stays_in_memory() {
+        let (path, queue) = spill_queue("full", 0, 2_500);
+        queue.push_by_policy(event(0)).await;
+        let report = queue.wait_and_peek_batch().await.unwrap().unwrap();
+        assert!(report.len() == 1 && report[0].line.starts_with(br#"{"event":"dropped""#), "{report:?}");
+        assert!(!queue.count_unstored().are_all_in_file);
+        std::fs::remove_file(path).unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_steady_backlog_never_fills_the_spill_file() {
+        let (path, queue) = spill_queue("backlog", 2 << 20, 8 << 20);
+        for n in 0..5_000 {
+            queue.push_by_policy(event(n)).await;
+            if n >= 200 {
+                queue.remove_oldest(1);
+            }
+            let unstored = queue.count_unstored();
+            assert!(unstored.are_all_in_file && unstored.count == 200.min(n + 1), "{n}");
+        }
+        std::fs::remove_file(path).unwrap();
     }
 }
