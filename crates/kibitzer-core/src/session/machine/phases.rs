@@ -123,7 +123,8 @@ impl Session {
             if live.is_restored(&self.cx.memory) {
                 let games = self.cx.reader.games().iter().filter(|game| game.is_followed_and_ongoing());
                 self.cx.memory.games = games.cloned().collect();
-                self.cx.memory.loss = Some(Loss { last_byte_at: self.cx.last_byte_at, noticed_at: self.cx.now });
+                self.cx.memory.loss =
+                    Some(Box::new(Loss { last_byte_at: self.cx.last_byte_at, noticed_at: self.cx.now }));
             }
         }
         self.phase = Phase::Closing(after_close);

@@ -41,15 +41,15 @@ pub(crate) struct SessionMemory {
     pub(crate) declined: Vec<Handle>,
     /// The oldest command without a reply at the last loss, and the number of losses in a row at which it was the oldest. `None`
     /// once a connection has survived its restoration.
-    pub(crate) unanswered_at_loss: Option<(Command, u32)>,
+    pub(crate) unanswered_at_loss: Option<Box<(Command, u32)>>,
     /// Commands that are not sent again, because each of several connections ended on them: some servers crash on certain values.
     pub(crate) given_up: Vec<Command>,
     /// Whether the session was set up at least once.
     pub(crate) was_ready: bool,
     /// The password of the account, if it was changed in the session.
     pub(crate) new_password: Option<Password>,
-    /// The loss of the last connection; `None` if nothing has to be restored.
-    pub(crate) loss: Option<Loss>,
+    /// The loss of the last connection; `None` if nothing has to be restored. Boxed, because idle sessions are to stay small.
+    pub(crate) loss: Option<Box<Loss>>,
 }
 
 /// The times of a lost connection.
@@ -71,10 +71,9 @@ impl SessionMemory {
     /// Counts a loss with this command as the oldest one without a reply; gives the command up at the
     /// [third](MAX_UNANSWERED_LOSSES) in a row.
     pub(crate) fn count_unanswered_at_loss(&mut self, command: &Command) {
-        let n_before =
-            self.unanswered_at_loss.take().filter(|(known, _)| known == command).map_or(0, |(_, n_losses)| n_losses);
+        let n_before = self.unanswered_at_loss.take().filter(|last| last.0 == *command).map_or(0, |last| last.1);
         if n_before + 1 < MAX_UNANSWERED_LOSSES {
-            self.unanswered_at_loss = Some((command.clone(), n_before + 1));
+            self.unanswered_at_loss = Some(Box::new((command.clone(), n_before + 1)));
             return;
         }
         self.given_up.retain(|known| known != command);

@@ -75,7 +75,7 @@ impl Restoration {
     /// Creates the tasks. `settings` are sent after every login. `games` are those of the new connection: the server may already
     /// have resumed games of this login.
     pub(crate) fn new(settings: &[Command], memory: &SessionMemory, games: &Games, now: Instant) -> Self {
-        let gap = memory.loss.map(|loss| now.saturating_duration_since(loss.last_byte_at)).unwrap_or_default();
+        let gap = memory.loss.as_ref().map(|loss| now.saturating_duration_since(loss.last_byte_at)).unwrap_or_default();
         let mut restoration = Self {
             games: memory.games.iter().map(|known| RestoreSearch::new(known.clone(), games, gap)).collect(),
             commands: Vec::new(),
