@@ -150,6 +150,8 @@ impl Games {
     #[inline]
     pub(crate) fn add_earlier_facts(&self, message: &mut Message) {
         if let (Message::GameCreated(created), Some((players, position))) = (&mut *message, self.loaded.as_deref())
+            && !created.resumed
+            && created.kind.as_str() == "wild"
             && [&created.white, &created.black].iter().all(|player| players.contains(player))
             && let Some(created) = created.value_mut()
         {
@@ -304,8 +306,10 @@ impl Games {
             return None;
         };
         game.set_hands_and_reset_evidence(hands);
-        game.note_passed_piece(holding.passed);
-        Some(MessageEffect::change(game, ChangeKind::Holding))
+        let is_of_last_move = game.note_passed_piece(holding.passed);
+        let effect = MessageEffect::change(game, ChangeKind::Holding);
+        self.passed.take_if(|_| is_of_last_move);
+        Some(effect)
     }
 
     /// Stores the terms of the current game of this number; without one, keeps them for the next board with the number.

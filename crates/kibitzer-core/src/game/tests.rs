@@ -685,3 +685,52 @@ fn knight_move(game: u32, ply: u32) -> String {
         "<12> {squares} -1 1 1 1 1 {ply} {game} Philidor TwoKnights 0 3 0 39 39 178750 177500 {number} {last} 0 1 120\n\rfics% \n\r"
     )
 }
+
+const E4_D5: &str = "rnbqkbnr ppp-pppp -------- ---p---- ----P--- -------- PPPP-PPP RNBQKBNR";
+const EXD5: &str = "rnbqkbnr ppp-pppp -------- ---P---- -------- -------- PPPP-PPP RNBQKBNR";
+
+#[test]
+fn a_piece_reported_after_its_capture_links_no_games() {
+    let a3 = E4_D5.replace("-------- PPPP-PPP", "P------- -PPP-PPP");
+    let dxe4 = a3.replace("---p---- ----P---", "-------- ----p---");
+    let session = play(&[
+        board(E4_D5, 'W', 2, "P/d7-d5 (0:01) d5", 0),
+        board(&a3, 'B', 2, "P/a2-a3 (0:01) a3", 0).replace(" 7 A B ", " 8 C D "),
+        board(EXD5, 'B', 2, "P/e4-d5 (0:01) exd5", 0),
+        line("<b1> game 7 white [P] black [] <- WP"),
+        board(&dxe4, 'W', 3, "P/d5-e4 (0:01) dxe4", 0).replace(" 7 A B ", " 8 C D "),
+    ]);
+    assert_eq!((session.game().partner_game(), session.game().variant()), (None, Some("crazyhouse")));
+}
+
+#[test]
+fn a_promoted_piece_reported_as_a_pawn_after_its_capture_is_no_evidence_of_bughouse() {
+    let promoted = E4_D5.replace("---p----", "---n----");
+    let reply = EXD5.replace("ppp-pppp --------", "ppp-ppp- -------p");
+    let session = play(&[
+        board(&promoted, 'W', 2, "N/f6-d5 (0:01) Nd5", 0),
+        board(EXD5, 'B', 2, "P/e4-d5 (0:01) exd5", 0),
+        line("<b1> game 7 white [P] black [] <- WP"),
+        board(&reply, 'W', 3, "P/h7-h6 (0:01) h6", 0),
+    ]);
+    assert_eq!(session.game().variant(), None);
+}
+
+#[test]
+fn only_a_new_wild_game_starts_from_the_position_of_the_last_challenge() {
+    for (announced, want) in [
+        ("Creating unrated wild", Some("wild/fr")),
+        ("Creating unrated blitz", None),
+        ("Continuing unrated wild", None),
+    ] {
+        let challenge = "Challenge: A (----) B (----) unrated wild 5 0 Loaded from wild/fr.\n";
+        let stream = format!("{challenge}{{Game 7 (A vs. B) {announced} match.}}\n");
+        let (mut reader, mut rest, mut loaded) = (EventReader::default(), stream.as_bytes(), None);
+        while let Some(event) = reader.next(&mut rest).or_else(|| reader.finish()) {
+            if let Some(Message::GameCreated(created)) = event.message() {
+                loaded.clone_from(&created.loaded_from);
+            }
+        }
+        assert_eq!(loaded.as_ref().map(ServerText::as_str), want, "{announced}");
+    }
+}

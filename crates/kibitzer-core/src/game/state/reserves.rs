@@ -49,13 +49,18 @@ impl Game {
         Some((!self.position.side_to_move(), role))
     }
 
-    /// Records that a report of the reserves added a piece. Servers report a capture on the same board before or after the move.
-    pub(in crate::game) fn note_passed_piece(&mut self, passed: Option<(Color, Role)>) {
-        let is_of_last_move = passed.is_some() && passed == self.last_capture();
-        self.reserves.passed = passed.filter(|_| !is_of_last_move);
+    /// Records that a report of the reserves added a piece, and returns whether the last move may have captured it. Servers report a
+    /// capture on the same board before or after the move.
+    pub(in crate::game) fn note_passed_piece(&mut self, passed: Option<(Color, Role)>) -> bool {
+        self.reserves.passed = passed;
+        let Some((to, role)) = passed else { return false };
+        // A promoted piece becomes a pawn.
+        let is_of_last_move =
+            self.last_capture().is_some_and(|(taker, taken)| taker == to && (role == taken || role == Role::Pawn));
         if is_of_last_move {
-            self.reserves.variant.get_or_insert("crazyhouse");
+            self.compare_passed_piece_with_capture();
         }
+        is_of_last_move
     }
 
     /// Compares the piece that was passed before a move with the piece that the move captured.
