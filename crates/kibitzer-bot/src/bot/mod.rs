@@ -29,8 +29,8 @@ use crate::policy::{Policy, SettingsPolicy};
 use crate::verdict::{BotAction, BotEvent};
 
 use player::{BotPlayer, report_action};
+use start_engine::StartAfter;
 pub use start_engine::StartEngine;
-use start_engine::start_after;
 
 /// Number of unread events at which a session waits for the bot.
 const MAX_UNREAD: usize = 1_024;
@@ -129,7 +129,7 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
         let slow = |reason| self.report(BotAction::StartingEngine, reason);
         let first = self.engine.start_with_notice(slow).await?;
         let start = self.engine.clone();
-        Ok(self.engine(start_after(first, start)))
+        Ok(self.engine(StartAfter::new(first, start)))
     }
 
     /// Plays with a session that exists already, until it is stopped or the session is over. The accounts of the settings are not

@@ -89,12 +89,61 @@ where
     }
 }
 
-/// Returns a start that yields `first` at its first call, and then starts other engines.
-pub(super) fn start_after<S: StartEngine>(first: S::Engine, start: S) -> impl StartEngine<Engine = S::Engine> {
-    let first = Arc::new(Mutex::new(Some(first)));
-    move || {
-        let first = first.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let start = start.clone();
-        async move { if let Some(first) = first { Ok(first) } else { start.start().await } }
+/// A start that yields an engine that is running already at its first call, and then starts other engines.
+pub(super) struct StartAfter<S: StartEngine> {
+    first: Arc<Mutex<Option<S::Engine>>>,
+    start: S,
+}
+
+// Not derived: that would require an engine that can be cloned.
+impl<S: StartEngine> Clone for StartAfter<S> {
+    fn clone(&self) -> Self {
+        Self { first: Arc::clone(&self.first), start: self.start.clone() }
+    }
+}
+
+impl<S: StartEngine> StartAfter<S> {
+    pub(super) fn new(first: S::Engine, start: S) -> Self {
+        Self { first: Arc::new(Mutex::new(Some(first))), start }
+    }
+}
+
+impl<S: StartEngine> StartEngine for StartAfter<S> {
+    type Engine = S::Engine;
+
+    async fn start(&self) -> Result<S::Engine, EngineError> {
+        let first = self.first.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(first) = first { Ok(first) } else { self.start.start().await }
+    }
+
+    fn program(&self) -> String {
+        self.start.program()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::WeakPlayer;
+
+    #[derive(Clone)]
+    struct Named;
+
+    impl StartEngine for Named {
+        type Engine = WeakPlayer;
+
+        async fn start(&self) -> Result<WeakPlayer, EngineError> {
+            Ok(WeakPlayer::new(1, Duration::ZERO))
+        }
+
+        fn program(&self) -> String {
+            "stockfish".to_owned()
+        }
+    }
+
+    #[tokio::test]
+    async fn an_engine_that_is_started_again_keeps_the_name_of_its_program() {
+        let start = StartAfter::new(Named.start().await.unwrap(), Named);
+        assert_eq!(start.program(), "stockfish");
     }
 }
