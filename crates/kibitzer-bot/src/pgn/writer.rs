@@ -66,6 +66,14 @@ impl GameFile {
     }
 }
 
+impl Drop for GameFile {
+    /// Synchronizes the file, so that an earlier error costs no game that was written.
+    fn drop(&mut self) {
+        // The first error is reported already.
+        let _ = self.sync();
+    }
+}
+
 /// Appends a game to a file as [`GameFile::append`] does, and synchronizes the file with the disk.
 ///
 /// # Errors

@@ -131,6 +131,20 @@ impl Args {
             fs::create_dir_all(&self.output).map_err(|error| cannot(&self.output, error))?;
             fs::create_dir(&temporary).map_err(|error| cannot(&temporary, error))?;
         }
+        let converted = self.convert_stored_sessions_in(&temporary).await;
+        // Standard output needs none. The games in it are incomplete after a failure.
+        let _ = fs::remove_dir_all(&temporary);
+        converted
+    }
+
+    /// Writes the games of all sessions to files in the folder `temporary`, and moves these files to `--output` when all are
+    /// written.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future leaves the files in `temporary`.
+    #[cfg(feature = "nats")]
+    async fn convert_stored_sessions_in(&self, temporary: &Path) -> Result<(), Failure> {
         let mut sessions = std::collections::BTreeMap::new();
         crate::nats::for_each_server_output(&self.stream, |session, piece, utc| {
             let conversion = sessions.entry(session.to_owned()).or_insert_with(|| {
@@ -146,11 +160,10 @@ impl Args {
             }
             let (games, file) = (temporary.join(&session), self.output.join(format!("{session}.pgn")));
             if games.exists() {
-                fs::rename(games, &file).map_err(|error| cannot(&file, error))?;
+                let cannot = |error| Failure::local(format!("cannot create {}: {error}", file.display()));
+                std::fs::rename(games, &file).map_err(cannot)?;
             }
         }
-        // Standard output needs none.
-        let _ = fs::remove_dir(&temporary);
         Ok(())
     }
 
