@@ -4,6 +4,9 @@ use kibitzer::core::EventKind;
 use kibitzer::core::text::decode_characters;
 use kibitzer::core::wire::unseal;
 
+/// First byte of a telnet command.
+const TELNET_COMMAND: u8 = 0xff;
+
 /// Tracks whether the server waits for a password.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PasswordPrompt {
@@ -32,13 +35,28 @@ impl PasswordPrompt {
 }
 
 /// Returns the text of a sent line without its end, decoded from timeseal if necessary. `None` for lines of the timeseal protocol:
-/// its hello and answers to pings.
+/// its hello and answers to pings, and for telnet commands, such as the probe for an answer.
 pub(crate) fn text_unless_timeseal(line: &[u8]) -> Option<String> {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
+    // No character begins with this byte, neither in UTF-8 nor in what servers accept.
+    if line.starts_with(&[TELNET_COMMAND]) {
+        return None;
+    }
     let text = match unseal(line) {
         Some(unsealed) if unsealed.is_ping_answer() || unsealed.hello_version().is_some() => return None,
         Some(unsealed) => unsealed.text,
         None => line.strip_suffix(b"\r").unwrap_or(line).to_vec(),
     };
     Some(decode_characters(&text).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_telnet_command_is_no_line() {
+        assert_eq!(text_unless_timeseal(b"\xff\xfd\x06"), None);
+        assert_eq!(text_unless_timeseal(b"games\r\n").as_deref(), Some("games"));
+    }
 }
