@@ -149,7 +149,7 @@ fn read_by_python(pgn: &str) -> Option<Vec<Vec<String>>> {
 
 /// Returns whether the independent reader knows the variant.
 fn is_readable(game: &Recorded) -> bool {
-    !["bughouse", "unknown"].contains(&game.variant.as_str())
+    !["bughouse", "unknown", "wild/0", "wild/1"].contains(&game.variant.as_str())
 }
 
 #[test]
