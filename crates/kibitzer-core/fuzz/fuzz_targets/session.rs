@@ -236,7 +236,8 @@ impl Driver {
             Some(unsealed) if self.is_sealed => unsealed.text,
             _ => bytes[..bytes.len() - 1].to_vec(),
         };
-        let is_plain = text.iter().all(|byte| (b' '..=b'~').contains(byte));
+        // UTF-8 is for servers that greet in it.
+        let is_plain = std::str::from_utf8(&text).is_ok_and(|text| !text.chars().any(char::is_control));
         assert!(is_plain || kind == TransmitKind::PingAnswer, "{transmit:?}");
         match kind {
             TransmitKind::Hello | TransmitKind::PingAnswer => {}
