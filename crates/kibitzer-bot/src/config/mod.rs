@@ -35,7 +35,7 @@ pub struct BotConfig {
     /// defaults for their keys.
     #[serde(skip)]
     pub accounts: Vec<Profile>,
-    /// What is probably a mistake in the file: a handle in `[server]` that no `[[account]]` plays with.
+    /// Probable mistakes in the file: a handle in `[server]` that no `[[account]]` plays with.
     #[serde(skip)]
     pub warning: Option<String>,
     /// The engine.

@@ -110,7 +110,7 @@ async fn engine_that_takes_long_is_named_after_five_seconds_and_a_stop_does_not_
     bot.done.await.unwrap().unwrap();
 }
 
-/// An engine that fails between two games when it is told to.
+/// An engine that fails between two games on request.
 struct Fragile(EngineInfo, Arc<AtomicBool>);
 
 impl Engine for Fragile {

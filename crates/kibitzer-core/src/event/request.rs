@@ -101,7 +101,7 @@ pub enum RequestError {
     /// no room for events. It must not wait for a reply before it takes them. The command may have been executed.
     #[error("no reply within {after:?}: nothing was read, because {by} was full")]
     Blocked {
-        /// What was full.
+        /// The part of the program that had no room for events.
         by: ReadingBlocker,
         /// The time limit of the reply.
         after: Duration,
