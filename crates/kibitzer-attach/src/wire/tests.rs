@@ -1,0 +1,92 @@
+use kibitzer_core::event::{
+    CloseCause, DialError, LoginError, LoginStep, RestoreOutcome, RestoredGame, ResumptionState,
+};
+use kibitzer_core::message::{Family, GameId, Ivar, KickedBy, Relation};
+use kibitzer_core::text::ServerText;
+use kibitzer_core::wire::Timeseal;
+
+use super::*;
+
+const TIME: Duration = Duration::from_micros(1_500_001);
+
+fn parse(line: &Bytes) -> NoteKind {
+    assert!(!str::from_utf8(line).unwrap().contains(['\u{202e}', '\u{2028}']), "{line:?}");
+    let Some(WireLine::Note(Note { t, kind })) = WireLine::parse(line.trim_ascii_end()) else { panic!("{line:?}") };
+    assert_eq!(t, TIME);
+    kind
+}
+
+#[test]
+fn events_of_the_session_are_parsed_as_they_were_written() {
+    let name = |name: &str| Handle::from_wire(name.as_bytes());
+    let text = ServerText::from_wire(b"\"no\" &#x265a;&#x202e;&#x2028;\\");
+    let identity: Identity =
+        serde_json::from_str(r#"{"handle":"Newton","titles":["C","TD"],"kind":"registered"}"#).unwrap();
+    let mut capabilities = Capabilities::new(Family::Icc, Timeseal::V2, [Ivar::Ms, Ivar::Block]);
+    capabilities.units = true;
+    let mut restored = Restored::default();
+    let mut game = RestoredGame::unchanged(GameId(7), name("A"), name("B"), Relation::Observing);
+    (game.now, game.outcome, game.moves_missing) = (Some(GameId(-1)), RestoreOutcome::Advanced { plies: 3 }, true);
+    restored.offline_for = Duration::from_nanos(1_234_567_891);
+    restored.games = vec![game];
+    restored.seeks = serde_json::from_str(r#"[{"command":"seek 5 0","error":"busy"}]"#).unwrap();
+    let stored = AdjournedGame::new(name("A"), name("B"), ResumptionState::Resumed { game: GameId(7) });
+    let cause = LostCause::Connection(CloseCause::Failed(std::io::ErrorKind::ConnectionReset));
+    let events = [
+        Event::Connecting { attempt: 3 },
+        Event::Connected,
+        Event::LoggedIn(Arc::new(identity)),
+        Event::Ready(capabilities),
+        Event::Fault,
+        Event::Lost { cause: cause.clone().into(), retry_in: Some(Duration::from_nanos(7)), silent_for: TIME },
+        Event::Lost {
+            cause: Box::new(LoginError::TimedOut(LoginStep::SetUp).into()),
+            retry_in: None,
+            silent_for: TIME,
+        },
+        Event::Restored(Arc::new(restored)),
+        Event::Adjourned(Arc::new(stored)),
+        Event::Ended(SessionEndReason::Quit),
+        Event::Ended(SessionEndReason::Kicked(KickedBy::Admin(name("Boss")))),
+        Event::Ended(SessionEndReason::Login(LoginError::Other(text))),
+        Event::Ended(SessionEndReason::Dial(DialError::UnknownHost)),
+        Event::Ended(SessionEndReason::Lost { cause, attempts: 4 }),
+    ];
+    for event in events {
+        let NoteKind::Life(parsed) = parse(&lifecycle_line(TIME, &event).unwrap()) else { panic!("{event:?}") };
+        assert_eq!(parsed, event);
+    }
+}
+
+#[test]
+fn events_of_received_and_sent_lines_are_not_notes() {
+    assert!(lifecycle_line(TIME, &Event::Sent { line: None, request: None }).is_none());
+}
+
+#[test]
+fn a_stream_state_is_parsed_as_it_was_written() {
+    let mut state = StreamState::default();
+    (state.family, state.timeseal, state.prompt) = (Family::Fics, Timeseal::V1, b"> \xff".to_vec());
+    (state.is_unwrapped, state.block, state.n_units) = (true, Some(12), 2);
+    (state.is_logged_in, state.is_mid_line, state.me) = (true, true, Some(Handle::from_wire(b"Newton")));
+    let NoteKind::Stream(parsed) = parse(&note_line(TIME, NoteKind::Stream(state.clone()))) else { panic!() };
+    assert_eq!(parsed, state);
+}
+
+#[test]
+fn private_lines_are_withheld() {
+    let login = sent_line(TIME, b"Newton\n", TransmitKind::Login);
+    let Some(WireLine::Bytes(piece)) = WireLine::parse(login.trim_ascii_end()) else { panic!("{login:?}") };
+    assert_eq!((piece.redacted, &piece.hex[..], piece.kind), (true, REDACTED, Some(TransmitKind::Login)));
+}
+
+#[test]
+fn later_notes_are_ignored_and_invalid_lines_refused() {
+    let later = WireLine::parse(br#"{"t": 1, "note": "weather", "degrees": 12}"#);
+    assert!(matches!(later, Some(WireLine::Note(Note { kind: NoteKind::Unknown, .. }))), "{later:?}");
+    for invalid in
+        ["", "{}", "[]", r#"{"t": -1, "note": "bye", "reason": "x"}"#, r#"{"t": 1, "dir": "rx", "hex": "4"}"#]
+    {
+        assert!(WireLine::parse(invalid.as_bytes()).is_none(), "{invalid}");
+    }
+}

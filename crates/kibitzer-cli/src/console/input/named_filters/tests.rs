@@ -1,0 +1,44 @@
+use super::*;
+
+#[test]
+fn named_filters_are_kept_between_runs() {
+    let store = StateDirectory::temporary("filters");
+    let mut filters = NamedFilters::load(store.clone(), FILTERS_FILE);
+    assert!(filters.try_set("talk", Expression::parse("kind:tell \"a = b\"").unwrap()));
+    assert!(filters.try_set("mine", Expression::parse("game:7").unwrap()));
+    store.append_to(FILTERS_FILE, "no expression\nbroken = kind:x\n");
+    let later = NamedFilters::load(store.clone(), FILTERS_FILE);
+    assert_eq!(later.names().collect::<Vec<_>>(), ["mine", "talk"]);
+    assert_eq!(later.get("talk").unwrap().to_string(), "kind:tell \"a = b\"");
+    assert!(filters.remove("talk") && !filters.remove("talk"));
+    assert_eq!(NamedFilters::load(store.clone(), FILTERS_FILE).names().collect::<Vec<_>>(), ["mine"]);
+    store.remove();
+}
+
+#[test]
+fn filters_of_a_profile_can_be_overridden() {
+    let profile = Profile::fics().filter("talk", "kind:tell").filter("mine", "game:7");
+    let mut filters = NamedFilters { profile: parse_profile_filters(&profile).unwrap(), ..NamedFilters::default() };
+    assert_eq!(filters.get("talk").unwrap().to_string(), "kind:tell");
+    assert!(filters.try_set("talk", Expression::parse("kind:say").unwrap()));
+    assert_eq!(filters.get("talk").unwrap().to_string(), "kind:say");
+    assert!(filters.remove("talk"));
+    assert_eq!(filters.get("talk").unwrap().to_string(), "kind:tell");
+    assert!(filters.names().any(|name| name == "mine"));
+    for (name, expression, want) in [
+        ("no name", "x", "filter no name of the profile: a name is letters, digits, - and _"),
+        ("talk", "kind:x", "filter talk of the profile: unknown kind \"x\" (character 6)"),
+    ] {
+        let error = parse_profile_filters(&Profile::fics().filter(name, expression)).unwrap_err();
+        assert_eq!(error, want);
+    }
+}
+
+#[test]
+fn the_number_of_named_filters_is_limited() {
+    let mut filters = NamedFilters::default();
+    let filter = Expression::parse("x").unwrap();
+    assert!((0..KEPT_NAMES).all(|n| filters.try_set(&n.to_string(), filter.clone())));
+    assert!(!filters.try_set("more", filter.clone()));
+    assert!(filters.try_set("7", filter));
+}

@@ -1,0 +1,50 @@
+use std::time::Duration;
+
+use kibitzer::{GameId, Observation};
+use kibitzer_bot::BotAction;
+
+use super::*;
+
+fn acted(reason: &str) -> BotEvent {
+    let reason = reason.to_owned();
+    BotEvent::Acted { account: None, action: BotAction::Moved, game: None, player: None, reason }
+}
+
+fn analysis() -> BotEvent {
+    let (depth, score_cp, mate, nodes_per_second) = (Some(1), None, None, None);
+    BotEvent::Analysis { account: None, game: GameId(1), depth, score_cp, mate, nodes_per_second, line: Vec::new() }
+}
+
+#[tokio::test(start_paused = true)]
+async fn events_of_the_bot_stand_between_those_of_the_session() {
+    let (sender, tap) = mpsc::channel(9);
+    let (mut feed, bot) = SessionFeed::with_bot(tap);
+    for number in 0..3 {
+        let received = Observation::Received(vec![number].into());
+        sender.try_send(TapItem::new(Instant::now(), received, None)).unwrap();
+        // At the same time, the session's event is the cause.
+        assert!(bot.send_or_drop(&acted("at once")));
+        tokio::time::advance(Duration::from_millis(1)).await;
+        assert!(bot.send_or_drop(&acted("later")));
+        tokio::time::advance(Duration::from_millis(1)).await;
+    }
+    let kinds = std::iter::from_fn(|| feed.try_next()).map(|item| match item {
+        FeedItem::Bot(_, event) => event.to_string(),
+        _ => "session".to_owned(),
+    });
+    assert_eq!(kinds.collect::<Vec<_>>(), ["session", "Moved: at once", "Moved: later"].repeat(3));
+}
+
+#[tokio::test]
+async fn analysis_leaves_room_for_actions_and_dropped_actions_are_counted() {
+    let (_sender, tap) = mpsc::channel(9);
+    let (mut feed, bot) = SessionFeed::with_bot(tap);
+    (0..2 * BOT_CAPACITY).for_each(|_| assert!(bot.send_or_drop(&analysis())));
+    (0..BOT_CAPACITY).for_each(|_| assert!(bot.send_or_drop(&acted("x"))));
+    let items: Vec<_> = std::iter::from_fn(|| feed.try_next()).collect();
+    let n_actions = items.iter().filter(|item| matches!(item, FeedItem::Bot(_, BotEvent::Acted { .. }))).count();
+    assert_eq!((items.len(), n_actions), (BOT_CAPACITY + 1, BOT_CAPACITY / 2));
+    assert!(matches!(items.last(), Some(FeedItem::MissedBotEvents(n)) if *n == BOT_CAPACITY as u64 / 2));
+    drop(feed);
+    assert!(!bot.send_or_drop(&acted("the console is closed")));
+}

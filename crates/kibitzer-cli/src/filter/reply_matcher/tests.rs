@@ -1,0 +1,82 @@
+use kibitzer::core::EventReader;
+
+use super::*;
+
+fn ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+/// The answers to what the server says after these lines, 5 ms later.
+fn answers(sent: &[&str], said: &str) -> Vec<(u64, ReplyMatch)> {
+    let mut replies = ReplyMatcher::default();
+    for (row, line) in (1..).zip(sent) {
+        replies.record_sent(row, ms(row), line.as_bytes());
+    }
+    let (mut reader, mut input) = (EventReader::default(), said.as_bytes());
+    let events = std::iter::from_fn(|| reader.next(&mut input));
+    (10..).zip(events).filter_map(|(row, event)| replies.record_event(row, ms(row), &event)).collect()
+}
+
+#[test]
+fn a_numbered_reply_is_the_lines_of_that_number() {
+    let said = "\x152\x1637\x16x\n\r\x17\n\rfics% \x151\x1637\x16y\n\r\x17\n\rfics% ";
+    let got = answers(&["1 finger a\n", "2 finger b\n"], said);
+    let rows: Vec<_> = got.iter().map(|(row, reply)| (*row, reply.row, reply.is_guessed)).collect();
+    assert_eq!(rows, [(2, 10, false), (1, 14, false)]);
+    assert_eq!(got[0].1.after, ms(8));
+}
+
+#[test]
+fn without_numbers_the_reply_is_the_output_before_the_prompt() {
+    let got = answers(&["date\n"], "Local time\n\rServer time\n\rfics% \n\rFoo shouts: x\n\rfics% ");
+    assert_eq!(got, [(1, ReplyMatch { after: ms(11), row: 10, is_guessed: true })]);
+    assert_eq!(got[0].1.to_string(), "reply #10 after ~11ms");
+}
+
+#[test]
+fn on_icc_the_reply_is_the_unit_with_the_tag() {
+    let got = answers(&["`1`finger\n", "`2`date\n"], "\x19[28 Bar\nhi\n\r\x19]\x19[37 * 2\ny\n\r\x19]");
+    let rows: Vec<_> = got.iter().map(|(row, reply)| (*row, reply.row, reply.is_guessed)).collect();
+    assert_eq!(rows, [(2, 13, false)]);
+}
+
+#[test]
+fn lines_without_a_reply_are_dropped_at_the_limit() {
+    let mut replies = ReplyMatcher::default();
+    for row in 0..1000 {
+        replies.record_sent(row, ms(0), b"x\n");
+    }
+    assert_eq!(replies.waiting.len(), MAX_PENDING_LINES);
+}
+
+#[test]
+fn times_are_short() {
+    let cases = [(7, "7\u{b5}s"), (1_234, "1.2ms"), (12_345, "12ms"), (1_234_567, "1.2s"), (123_456_789, "2:03")];
+    assert_eq!(ShortDuration(Duration::from_nanos(70)).to_string(), "70ns");
+    for (us, want) in cases {
+        assert_eq!(ShortDuration(Duration::from_micros(us)).to_string(), want);
+    }
+}
+
+#[test]
+fn a_number_and_its_end_make_a_numbered_line() {
+    let cases: [(&str, Option<(u64, &str)>); 10] = [
+        ("12 date", Some((12, "date"))),
+        ("`7`finger foo", Some((7, "finger foo"))),
+        ("12", None),
+        ("0 date", None),
+        ("`7 date", None),
+        ("`x`date", None),
+        ("7`date", None),
+        ("x1 date", None),
+        ("", None),
+        ("99999999999999999999 x", None),
+    ];
+    for (line, want) in cases {
+        assert_eq!(
+            split_request_number(line.as_bytes()),
+            want.map(|(number, command)| (number, command.as_bytes())),
+            "{line}"
+        );
+    }
+}

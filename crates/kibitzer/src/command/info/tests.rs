@@ -1,0 +1,101 @@
+use kibitzer_core::message::listing::ListingError;
+use kibitzer_core::message::{GameId, Refusal};
+
+use super::*;
+use crate::command;
+use crate::command::testing::{answer, assert_line};
+
+fn newton() -> Handle {
+    "Newton".parse().unwrap()
+}
+
+#[test]
+fn listing_commands_write_their_lines() {
+    assert_line(&command::games(), "games");
+    assert_line(&command::games_of(GameId(42)), "games 42");
+    assert_line(&command::games_of(newton()), "games Newton");
+    assert_line(&command::who(), "who");
+    assert_line(&command::suitable_seeks(), "sought");
+    assert_line(&command::sought(), "sought all");
+    assert_line(&command::finger(None), "finger");
+    assert_line(&command::finger(newton()), "finger Newton");
+    assert_line(&command::stored(newton()), "stored Newton");
+    assert_line(&command::history(None), "history");
+    assert_line(&command::variables(newton()), "variables Newton");
+    assert_line(&command::interface_variables(), "ivariables");
+    assert_line(&command::own_moves(), "moves");
+    assert_line(&command::moves(GameId(7)), "moves 7");
+    assert_line(&command::in_channel(53), "inchannel 53");
+    assert_line(&command::date(), "date");
+}
+
+#[test]
+fn unrelated_lines_are_not_part_of_a_listing() {
+    let reply = "Bogoljubov tells you: async 0: x\nThere are no games in progress.\n\n\
+            Bogoljubov(53): hello\n<d1> 1 6 a6 a7a6 586 299312 0";
+    let games = answer(&command::games(), reply).unwrap();
+    assert_eq!((games.games.len(), games.unread.len()), (0, 0));
+    assert!(
+        answer(&command::sought(), "Alice tells you: an empty list comes without a line").unwrap().seeks.is_empty()
+    );
+}
+
+#[test]
+fn a_board_in_a_move_list_is_the_start_position() {
+    let reply = "Movelist for game 34:\n\nA (1626) vs. B (UNR) --- Mon Nov  4, 08:38 CET 2002\n\
+            Rated standard match, initial time: 10 minutes, increment: 12 seconds.\n\n\
+            <12> bbqnnrkr pppppppp -------- -------- -------- -------- PPPPPPPP BBQNNRKR W -1 1 1 1 1 0 34 A B -4 10 12 \
+            39 39 600 600 1 none (0:00) none 0 0 0\n\n\
+            Move  A                       B\n----  ---------------------   ---------------------\n  \
+            1.  e4      (0:00.000)      c5      (0:00.123)\n      {Still in progress} *";
+    let moves = answer(&command::own_moves(), reply).unwrap();
+    assert_eq!((moves.start.len(), moves.unread.len()), (1, 0));
+}
+
+#[test]
+fn an_empty_history_is_parsed() {
+    let cases = [
+        (command::history(Some(newton())), "Sorry, no game information available.", "Newton"),
+        (command::history(None), "Sorry, no game information available.", ""),
+        (command::history(None), "Alice has no history games.", "Alice"),
+    ];
+    for (command, reply, owner) in cases {
+        let history = answer(&command, reply).unwrap();
+        assert_eq!((history.owner.as_str(), history.games.len()), (owner, 0), "{reply}");
+    }
+}
+
+#[test]
+fn dates_of_two_servers() {
+    let cases = [
+        (
+            "Local time     - Sat Nov 21, 00:37 UTC 2026\nServer time    - Sat Nov 21, 00:37 UTC 2026",
+            ("Sat Nov 21, 00:37 UTC 2026", Some("Sat Nov 21, 00:37 UTC 2026")),
+        ),
+        (
+            "Local time     - Sat Nov 21,  0:22 UTC\nGreenwich time - Sat Nov 21,  0:22 GMT",
+            ("Sat Nov 21,  0:22 UTC", Some("Sat Nov 21,  0:22 GMT")),
+        ),
+        ("Local time     - Sat Nov 21,  0:22 UTC", ("Sat Nov 21,  0:22 UTC", None)),
+    ];
+    for (reply, want) in cases {
+        let date = answer(&command::date(), reply).unwrap();
+        assert_eq!((date.0.as_str(), date.1.as_ref().map(ServerText::as_str)), want);
+    }
+    assert!(matches!(answer(&command::date(), "Localtime"), Err(RequestError::Unexpected { .. })));
+}
+
+#[test]
+fn refusals_contain_the_text_of_the_server() {
+    let no_player = answer(&command::finger(newton()), "There is no player matching the name \"nobody\".").unwrap_err();
+    assert_eq!(no_player.text(), Some("There is no player matching the name \"nobody\"."));
+    assert!(no_player.refusal_reason().is_some());
+    let no_game = answer(&command::moves(GameId(1)), "There is no such game.").unwrap_err();
+    assert!(matches!(no_game.refusal_reason(), Some(Refusal::NoSuchGame)));
+    let not_playing = answer(&command::own_moves(), "You are not playing, examining, or observing a game.");
+    assert!(not_playing.unwrap_err().is_refused_for(Refusal::NotPlaying));
+    let unknown = answer(&command::who(), "TODO: unsupported format").unwrap_err();
+    assert_eq!(unknown.text(), Some("TODO: unsupported format"));
+    let RequestError::Listing { source, .. } = unknown else { panic!("{unknown:?}") };
+    assert_eq!(source, ListingError::NotThisReply);
+}
