@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 #[test]
 fn every_rule_of_the_protocol_has_a_test() {
     let document = std::fs::read_to_string(root().join("docs/protocol.md")).unwrap();
-    let rows: Vec<&str> = document.lines().filter_map(rule_of_row).collect();
+    let (_, tables) = document.split_once("\n## The rules and their tests\n").unwrap();
+    let rows: Vec<&str> = tables.lines().filter_map(rule_of_row).collect();
     let rules: BTreeSet<&str> = rows.iter().copied().collect();
     assert_eq!(rows.len(), rules.len(), "a rule stands in the tables twice");
 
@@ -22,9 +23,9 @@ fn every_rule_of_the_protocol_has_a_test() {
 
 /// The rule of a row such as `| transport T1 | its summary |`.
 fn rule_of_row(line: &str) -> Option<&str> {
-    let (rule, _) = line.strip_prefix('|')?.strip_suffix('|')?.split_once('|')?;
-    let (group, _) = rule.trim().split_once(' ')?;
-    ["transport", "text", "bughouse", "datagrams", "icc", "ten", "bugs"].contains(&group).then_some(rule.trim())
+    let (rule, _) = line.strip_prefix('|')?.split_once('|')?;
+    let rule = rule.trim();
+    rule.contains(' ').then_some(rule)
 }
 
 /// The rules that tests name.
