@@ -48,7 +48,7 @@ pub(super) fn first_board_from_start_list(
         is_cut: false,
         reserves: fen.hands,
     };
-    Some(Style12::without_line_or_move(numbers, &fen.board, &start.white, &start.black))
+    Some(Style12::new(numbers, &fen.board, &start.white, &start.black))
 }
 
 /// Returns the role of this login as far as the list alone shows it; observer if the name of the login is not known.

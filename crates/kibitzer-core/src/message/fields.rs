@@ -1,4 +1,6 @@
-//! Readers for tagged lines: positional words, `key=value` pairs, lists of numbers.
+//! Parts of tagged lines: positional words, `key=value` pairs, lists of numbers.
+
+use std::fmt;
 
 use crate::scan::{Cursor, parse_decimal};
 
@@ -94,6 +96,22 @@ pub(crate) fn parse_pair<'a, T>(
     })
 }
 
+/// Writes ` key=value`; nothing without a value.
+pub(crate) fn write_field(f: &mut fmt::Formatter<'_>, key: &str, value: Option<impl fmt::Display>) -> fmt::Result {
+    value.map_or(Ok(()), |value| write!(f, " {key}={value}"))
+}
+
+/// Writes ` key=a,b` with this separator; nothing if a value is missing.
+pub(crate) fn write_pair<T: fmt::Display>(
+    f: &mut fmt::Formatter<'_>,
+    key: &str,
+    values: [Option<T>; 2],
+    separator: char,
+) -> fmt::Result {
+    let [Some(first), Some(second)] = values else { return Ok(()) };
+    write!(f, " {key}={first}{separator}{second}")
+}
+
 /// Parses hexadecimal digits in either case; `None` for anything else, or for a value of more than 32 bits.
 pub(crate) fn parse_hex(digits: &[u8]) -> Option<u32> {
     let digits = str::from_utf8(digits).ok()?;
@@ -106,27 +124,12 @@ pub(crate) fn parse_hex(digits: &[u8]) -> Option<u32> {
 pub(super) mod testing {
     use proptest::prelude::*;
 
-    use crate::message::{Rating, Titles};
+    use crate::message::Rating;
 
     /// Generates ratings with a number.
     pub(in super::super) fn any_rating() -> impl Strategy<Value = Rating> {
         const FORMS: &[fn(u16) -> Rating] = &[Rating::Established, Rating::Estimated, Rating::Provisional];
         (any::<u16>(), proptest::sample::select(FORMS)).prop_map(|(value, form)| form(value))
-    }
-
-    /// Prints a rating as tagged lines do: the digits and the mark, a blank for an established rating.
-    pub(in super::super) fn print_rating(rating: Rating) -> String {
-        match rating {
-            Rating::Established(value) => format!("{value} "),
-            Rating::Estimated(_) | Rating::Provisional(_) => rating.to_string(),
-            Rating::Guest | Rating::Unrated => panic!("tagged lines have numbers only"),
-        }
-    }
-
-    /// Prints titles as two hexadecimal digits.
-    pub(in super::super) fn print_title_bits(titles: &Titles) -> String {
-        let bits = (0..=u8::MAX).find(|&bits| Titles::from_seekinfo_bits(bits) == *titles);
-        format!("{:02X}", bits.expect("the titles have bits"))
     }
 }
 

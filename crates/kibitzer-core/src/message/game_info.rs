@@ -1,5 +1,7 @@
 //! `<g1>`: the terms of a game, sent when it starts or is first observed.
 
+use std::fmt;
+
 use super::{GameId, Handle, Rating, fields};
 use crate::scan::Cursor;
 use crate::text::ServerText;
@@ -7,7 +9,7 @@ use crate::text::ServerText;
 /// A game information line: `<g1> 482 p=0 t=blitz r=1 u=0,0 it=180,0 i=180,0 pt=0 rt=2009,2013 ts=1,1 m=2 n=0`.
 ///
 /// Fields that the line does not have are `None`. It is sent before the game's first board; the clocks are in the
-/// board.
+/// board. `Display` writes the line, without the terms that only ICC reports.
 ///
 /// The help file's sample suggests that `it` has the initial times of both sides and `i` the increments. Today's
 /// servers send one player's time and increment in each.
@@ -97,6 +99,26 @@ impl GameInfo {
             _ => {}
         }
         Some(())
+    }
+}
+
+impl fmt::Display for GameInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bit = |flag: Option<bool>| flag.map(u8::from);
+        // The server sends 1 for a guest, and 0 for a player without a rating.
+        let guest = |is_registered: Option<bool>| is_registered.map(|yes| u8::from(!yes));
+        write!(f, "<g1> {}", self.game)?;
+        fields::write_field(f, "p", bit(self.private))?;
+        fields::write_field(f, "t", self.kind.as_ref())?;
+        fields::write_field(f, "r", bit(self.rated))?;
+        fields::write_pair(f, "u", [self.white_registered, self.black_registered].map(guest), ',')?;
+        fields::write_pair(f, "it", [self.white_time_s, self.white_increment_s], ',')?;
+        fields::write_pair(f, "i", [self.black_time_s, self.black_increment_s], ',')?;
+        fields::write_field(f, "pt", Some(self.partner_game.unwrap_or_default()))?;
+        fields::write_pair(f, "rt", [self.white_rating, self.black_rating].map(|side| side.map(Rating::or_zero)), ',')?;
+        fields::write_pair(f, "ts", [self.white_timeseal, self.black_timeseal].map(bit), ',')?;
+        fields::write_field(f, "m", self.min_move_time)?;
+        fields::write_field(f, "n", bit(self.no_escape))
     }
 }
 

@@ -88,8 +88,8 @@ pub use received::{Parsed, Received};
 pub use refused::Refusal;
 pub use seek::{Seek, SeeksCleared, SeeksRemoved};
 pub use seek_text::SeekNotice;
-pub(crate) use style12::{BoardNumbers, DerivedMove};
-pub use style12::{Relation, ReportedMove, Style12, Style12Error};
+pub(crate) use style12::DerivedMove;
+pub use style12::{BoardNumbers, Relation, ReportedMove, Style12, Style12Error};
 pub use talk::{Talk, TalkKind};
 pub use template::MeOrOther;
 

@@ -59,6 +59,14 @@ impl Rating {
         }
     }
 
+    /// Returns the rating as tagged lines report it: 0 for a guest and an unrated player.
+    pub(crate) const fn or_zero(self) -> Self {
+        match self {
+            Self::Guest | Self::Unrated => Self::Established(0),
+            rated => rated,
+        }
+    }
+
     /// Reads `1500`, ` 958`, `1500P`, `----`, `++++` or `UNR`, after optional blanks. Consumes nothing if it is not a rating, or
     /// if the number exceeds `u16`.
     pub(crate) fn read(at: &mut Cursor<'_>) -> Option<Self> {

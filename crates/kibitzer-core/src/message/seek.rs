@@ -1,5 +1,7 @@
 //! `<s>`, `<sn>`, `<sr>`, `<sc>`: the list of seek ads.
 
+use std::fmt;
+
 use super::{Handle, Rating, Titles, fields};
 use crate::chess::Color;
 use crate::scan::Cursor;
@@ -9,7 +11,8 @@ use crate::text::ServerText;
 ///
 /// Fields that the line does not have are `None`. A new ad replaces an older one with the same index, as servers reuse
 /// numbers after a removal. Text ads ([`parse_text`](Self::parse_text)) and rows of
-/// [`SoughtList`](super::listing::SoughtList) have the same type.
+/// [`SoughtList`](super::listing::SoughtList) have the same type. `Display` writes the tagged line, without titles that have no bit
+/// in it.
 ///
 /// Source: FICS help file `seekinfo`; captured sessions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -92,6 +95,31 @@ impl Seek {
     }
 }
 
+impl fmt::Display for Seek {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tag = if self.new { "<sn>" } else { "<s>" };
+        let flag = |flag: Option<bool>| flag.map(|yes| if yes { 't' } else { 'f' });
+        let color = match self.color {
+            None => '?',
+            Some(Color::White) => 'W',
+            Some(Color::Black) => 'B',
+        };
+        write!(f, "{tag} {} w={} ti={:02x}", self.index, self.name, self.titles.seekinfo_bits())?;
+        // An established rating has a blank in place of its mark.
+        let rating = self.rating.map(Rating::or_zero);
+        fields::write_field(f, "rt", rating)?;
+        f.write_str(if rating.is_some_and(|rating| rating.mark().is_empty()) { " " } else { "" })?;
+        fields::write_field(f, "t", self.initial_min)?;
+        fields::write_field(f, "i", self.increment_s)?;
+        fields::write_field(f, "r", self.rated.map(|rated| if rated { 'r' } else { 'u' }))?;
+        fields::write_field(f, "tp", self.kind.as_ref())?;
+        fields::write_field(f, "c", Some(color))?;
+        fields::write_pair(f, "rr", [self.rating_min, self.rating_max], '-')?;
+        fields::write_field(f, "a", flag(self.automatic))?;
+        fields::write_field(f, "f", flag(self.formula))
+    }
+}
+
 /// Returns `true` for a value equal to `yes`, `false` for one equal to `no`, and `None` for any other.
 fn parse_choice(value: &[u8], yes: &[u8], no: &[u8]) -> Option<bool> {
     (value == yes || value == no).then_some(value == yes)
@@ -138,27 +166,7 @@ pub(super) mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::message::fields::testing::{any_rating, print_rating, print_title_bits};
-
-    fn print(seek: &Seek) -> String {
-        let flag = |value: Option<bool>| value.map(|yes| if yes { "t" } else { "f" }.to_owned());
-        let pairs = [
-            ("rt", seek.rating.map(print_rating)),
-            ("t", seek.initial_min.map(|n| n.to_string())),
-            ("i", seek.increment_s.map(|n| n.to_string())),
-            ("r", seek.rated.map(|rated| if rated { "r" } else { "u" }.to_owned())),
-            ("tp", seek.kind.as_ref().map(ToString::to_string)),
-            ("c", Some(seek.color.map_or("?", |c| if c == Color::White { "W" } else { "B" }).to_owned())),
-            ("rr", seek.rating_min.zip(seek.rating_max).map(|(min, max)| format!("{min}-{max}"))),
-            ("a", flag(seek.automatic)),
-            ("f", flag(seek.formula)),
-        ];
-        let mut line = format!("<s{}> {} w={}", if seek.new { "n" } else { "" }, seek.index, seek.name);
-        for (key, value) in pairs {
-            line.extend(value.map(|value| format!(" {key}={value}")));
-        }
-        format!("{line} ti={}", print_title_bits(&seek.titles))
-    }
+    use crate::message::fields::testing::any_rating;
 
     /// An ad with everything as in the help file's sample, for tests to change.
     pub(in super::super) fn sample() -> Seek {
@@ -228,6 +236,9 @@ pub(super) mod tests {
         ];
         for (name, sent, want) in cases {
             assert_eq!(Seek::parse(sent.as_bytes()).as_ref(), Some(want), "{name}");
+        }
+        for (name, sent, seek) in &cases[..5] {
+            assert_eq!(seek.to_string(), *sent, "{name}");
         }
     }
 
@@ -313,7 +324,7 @@ pub(super) mod tests {
     proptest! {
         #[test]
         fn a_printed_line_parses_to_the_same_value(value in any_seek()) {
-            prop_assert_eq!(Seek::parse(print(&value).as_bytes()), Some(value));
+            prop_assert_eq!(Seek::parse(value.to_string().as_bytes()), Some(value));
         }
 
         #[test]

@@ -1,6 +1,7 @@
 //! `<12>`: one board per line.
 
 mod accessors;
+mod display;
 mod fast_line;
 mod fields;
 mod numbers;
@@ -12,7 +13,8 @@ use std::fmt;
 use thiserror::Error;
 
 use self::fields::NumberedWords;
-pub(crate) use self::numbers::{BoardNumbers, LastMoveNumbers};
+pub use self::numbers::BoardNumbers;
+pub(crate) use self::numbers::LastMoveNumbers;
 pub use self::relation::Relation;
 use self::text::{BoardText, MAX_INLINE_BYTES, Word};
 use super::clock::{ClockReading, read_duration_ms};
@@ -26,6 +28,10 @@ use crate::text::{ServerText, decode_latin_1, encode_latin_1};
 ///
 /// It is a view of its line: numbers are parsed once, squares and words on demand. Style 10 boards and delta boards
 /// are converted to this form.
+///
+/// `Display` writes the line that a server would send, from which [`parse`](Self::parse) returns an equal board: `{}` with clocks
+/// in milliseconds; `{:#}` in whole seconds, rounded down, as servers do without the ivar `ms`. Fields from 30 on are omitted
+/// from the first unknown one on. The line of a board that [is cut](Self::is_cut) ends with field 28.
 ///
 /// Source: FICS and ICC help files `style12`. The field numbers below are those of FICS, where the tag is field 0.
 #[derive(Clone)]
@@ -204,10 +210,19 @@ impl Style12 {
         Self::parse_after_squares(board, NumberedWords { rest: words, next: 9 })
     }
 
-    /// Creates a board that has neither a received line nor a last move; `numbers` must not have one either.
-    pub(crate) fn without_line_or_move(numbers: BoardNumbers, board: &Board, white: &Handle, black: &Handle) -> Self {
+    /// Creates a board without a last move.
+    pub fn new(numbers: BoardNumbers, board: &Board, white: &Handle, black: &Handle) -> Self {
         let [white, black] = [white, black].map(|name| encode_latin_1(name.as_str()));
+        let numbers = BoardNumbers { last_move: None, ..numbers };
         Self { numbers, text: BoardText::new(board, [&white, &black, b"", b""]) }
+    }
+
+    /// Returns the board with this last move, which led to its position and took this time. `san` is the pretty form.
+    #[must_use]
+    pub fn with_last_move(mut self, played: LastMove, san: &str, elapsed_ms: u32) -> Self {
+        let last_move = DerivedMove { played, san: &encode_latin_1(san), elapsed_ms: Some(elapsed_ms) };
+        self.replace_position(&self.board(), Some(last_move));
+        self
     }
 
     /// Replaces squares and last move, and drops the line. Marks the board as cut if it has a last move without `san`. Returns
@@ -304,30 +319,7 @@ impl ReportedMove {
 
 impl Style12 {
     /// The default board. A constant, because every new board begins as a copy of it.
-    const START: Self = Self {
-        numbers: BoardNumbers {
-            white_clock: ClockReading::from_ms(0),
-            black_clock: ClockReading::from_ms(0),
-            game: GameId(0),
-            relation: Relation::Isolated,
-            halfmove_clock: 0,
-            initial_min: 0,
-            increment_s: 0,
-            white_material: 39,
-            black_material: 39,
-            move_number: 1,
-            last_move: None,
-            side_to_move: Color::White,
-            double_push_file: None,
-            castling: CastlingRights::ALL,
-            flip: None,
-            clock_running: None,
-            lag_ms: None,
-            is_cut: false,
-            reserves: None,
-        },
-        text: BoardText::START,
-    };
+    const START: Self = Self { numbers: BoardNumbers::START, text: BoardText::START };
 }
 
 impl Default for Style12 {

@@ -73,6 +73,11 @@ const fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'-'
 }
 
+/// The title of each bit, from the lowest, in the `ti=` field of a seek or in a `<wa>` line.
+///
+/// Source: help file `seekinfo`; in hexadecimal: 01 unregistered, 02 computer, 04 GM, 08 IM, 10 FM, 20 WGM, 40 WIM, 80 WFM.
+const SEEKINFO_TITLES: [&str; 8] = ["(U)", "(C)", "(GM)", "(IM)", "(FM)", "(WGM)", "(WIM)", "(WFM)"];
+
 /// Title codes of a player, such as `GM`, `C` for a computer or `*` for an administrator.
 ///
 /// Unknown codes are kept. `Display` writes the codes in round brackets, as servers do after a name: `(GM)(*)`.
@@ -117,13 +122,16 @@ impl Titles {
         Self(decode_to_smol_str(&bracketed))
     }
 
+    /// Returns the bits of the titles in the `ti=` field of a seek or in a `<wa>` line. Other titles have none.
+    pub fn seekinfo_bits(&self) -> u8 {
+        let has_title = |title: &str| self.iter().any(|code| title.trim_matches(['(', ')']) == code);
+        SEEKINFO_TITLES.iter().enumerate().fold(0, |bits, (i, title)| bits | u8::from(has_title(title)) << i)
+    }
+
     /// Creates titles from the bits in the `ti=` field of a seek or in a `<wa>` line.
-    ///
-    /// Source: help file `seekinfo`; in hexadecimal: 01 unregistered, 02 computer, 04 GM, 08 IM, 10 FM, 20 WGM, 40 WIM, 80 WFM.
     pub(crate) fn from_seekinfo_bits(bits: u8) -> Self {
-        const CODES: [&str; 8] = ["(U)", "(C)", "(GM)", "(IM)", "(FM)", "(WGM)", "(WIM)", "(WFM)"];
-        let codes: String =
-            CODES.iter().enumerate().filter(|(i, _)| bits >> i & 1 == 1).map(|(_, &code)| code).collect();
+        let titles = SEEKINFO_TITLES.iter().enumerate();
+        let codes: String = titles.filter(|(i, _)| bits >> i & 1 == 1).map(|(_, &title)| title).collect();
         Self(decode_to_smol_str(codes.as_bytes()))
     }
 }

@@ -49,5 +49,5 @@ fn an_announced_type_is_told_as_terms() {
             -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 7 A B 0 2 12 39 39 120 120 1 none (0:00) none 0\n\rfics% ";
     let first = reader(said.as_bytes());
     let game = first.games().get(GameId(7)).unwrap();
-    assert_eq!(game.to_snapshot_lines()[0], b"<g1> 7 t=suicide r=1");
+    assert_eq!(game.to_snapshot_lines()[0], b"<g1> 7 t=suicide r=1 pt=0");
 }

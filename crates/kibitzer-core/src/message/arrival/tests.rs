@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::PresenceChangeKind::*;
 use super::PresenceReportReason::*;
 use super::*;
-use crate::message::fields::testing::{any_rating, print_rating, print_title_bits};
+use crate::message::fields::testing::any_rating;
 
 #[test]
 fn every_form_of_notification() {
@@ -70,8 +70,14 @@ fn chat_is_never_an_arrival() {
 }
 
 fn print(user: &UserArrived, sign: u8) -> String {
-    let ratings: String = user.ratings.iter().flatten().map(|&rating| print_rating(rating)).collect();
-    format!("<wa> {} {}{}{ratings}", user.name, char::from(sign), print_title_bits(&user.titles))
+    // An established rating has a blank in place of its mark.
+    let ratings: String = user
+        .ratings
+        .iter()
+        .flatten()
+        .map(|rating| rating.to_string() + if rating.mark().is_empty() { " " } else { "" })
+        .collect();
+    format!("<wa> {} {}{:02X}{ratings}", user.name, char::from(sign), user.titles.seekinfo_bits())
 }
 
 fn arrived(name: &str, status: WhoStatus, titles: u8, sent: &[Rating]) -> UserArrived {

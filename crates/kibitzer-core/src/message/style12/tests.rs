@@ -239,6 +239,24 @@ fn a_promotion_in_a_cut_line_is_read_from_the_board() {
     assert!(matches!(played, Some(LastMove::Normal { promotion: Some(Role::Rook), .. })), "{played:?}");
 }
 
+fn any_last_move() -> impl Strategy<Value = LastMove> {
+    let words = "[NBRQK]/[a-h][1-8]-[a-h][1-8]|P/[a-h]7-[a-h]8=[NBRQ]|[PNBRQ]/@@-[a-h][1-8]|o-o|o-o-o|\\?";
+    words.prop_map(|word| LastMove::parse_verbose(word.as_bytes(), b"", Color::White).unwrap())
+}
+
+// Rules: style12 K1
+#[test]
+fn lines_of_servers_are_written_byte_for_byte() {
+    for line in [GOOD, USUAL[4]] {
+        assert_eq!(format!("{:#}", parse(line)), line);
+    }
+    for line in [MODERN, USUAL[3]] {
+        assert_eq!(parse(line).to_string(), line);
+    }
+    let cut = Style12::parse_cut(MODERN.trim_end_matches(" Qh4# 0 1 304").as_bytes()).unwrap();
+    assert_eq!(Style12::parse_cut(cut.to_string().as_bytes()), Ok(cut));
+}
+
 proptest! {
     #[test]
     fn lines_read_at_once_are_read_as_word_by_word(
@@ -260,6 +278,44 @@ proptest! {
         if board.overwrite_from_usual_line(&line) {
             prop_assert_eq!(Style12::parse_word_by_word(&line), Ok(board));
         }
+    }
+
+    #[test]
+    fn a_written_board_is_parsed_again(
+        (board, names) in (0..USUAL.len(), ("[A-Za-z]{1,24}", "[!-%'-~\u{e9}]{1,9}")),
+        (side_to_move, double_push_file, flags) in (any::<bool>(), prop::option::of(0..8_u8), any::<[bool; 4]>()),
+        (game, relation, move_number, halfmove_clock) in (any::<i32>(), any::<i8>(), 1..u32::MAX, any::<u32>()),
+        (terms, material) in (any::<[u32; 2]>(), any::<[i32; 2]>()),
+        clocks_s in [-9_999_999..99_999_999_i64, -9_999_999..99_999_999_i64],
+        (is_second, elapsed_ms) in (any::<bool>(), any::<u32>()),
+        played in prop::option::of(any_last_move()),
+        later in prop::option::of((any::<bool>(), prop::option::of((any::<bool>(), any::<i32>())))),
+    ) {
+        let unit_ms = if is_second { 1000 } else { 1 };
+        let mut numbers = BoardNumbers {
+            side_to_move: if side_to_move { Color::White } else { Color::Black },
+            castling: CastlingRights::from_flags(flags.map(u8::from)),
+            game: GameId(game),
+            relation: Relation::from_code(relation),
+            halfmove_clock: if played.is_some() { halfmove_clock } else { 0 },
+            flip: later.map(|(flip, _)| flip),
+            clock_running: later.and_then(|(_, later)| later).map(|(running, _)| running),
+            lag_ms: later.and_then(|(_, later)| later).map(|(_, lag)| lag),
+            double_push_file,
+            move_number,
+            ..BoardNumbers::default()
+        };
+        [numbers.initial_min, numbers.increment_s] = terms;
+        [numbers.white_material, numbers.black_material] = material;
+        [numbers.white_clock, numbers.black_clock] = clocks_s.map(|clock| ClockReading::from_ms(clock * unit_ms));
+        let squares = parse(USUAL[board]).board();
+        let [white, black] = [&names.0, &names.1].map(|name| Handle::from_wire(name.as_bytes()));
+        let mut board = Style12::new(numbers, &squares, &white, &black);
+        if let Some(played) = played {
+            board = board.with_last_move(played, "Nf3+", elapsed_ms / 1000 * 1000);
+        }
+        let line = if is_second { format!("{board:#}") } else { board.to_string() };
+        prop_assert_eq!(Style12::parse(line.as_bytes()), Ok(board), "{}", line);
     }
 
     #[test]
