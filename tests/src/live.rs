@@ -199,11 +199,15 @@ impl DialTarget {
 pub async fn begin_game(white: &Client, black: &Client) -> GameId {
     let opponent = black.handle().expect("the server reported the name");
     let terms = GameTerms::new().time(5, 0).color(Color::White);
+    let mut events = white.subscribe();
     white.challenge(opponent, terms).await.expect("the challenge is sent");
-    match black.accept(OfferRef::Only).await.expect("there is one challenge") {
+    let game = match black.accept(OfferRef::Only).await.expect("there is one challenge") {
         OfferOutcome::Started(created) => created.game,
         other => unexpected(&other),
-    }
+    };
+    // The server writes to one player after the other.
+    wait_for(&mut events, |event| (event.affected_game() == Some(game)).then_some(())).await;
+    game
 }
 
 /// Sends a move and waits until the server has accepted it.

@@ -1,5 +1,4 @@
 //! Typed commands and the replies that a recorded session in block mode got to them.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "the helpers of a test fail by panicking")]
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;

@@ -1,7 +1,6 @@
 //! Every command of every recorded session that has a type: its reply is an answer, or a refusal that is known.
 //!
 //! Outside block mode a reply is what came until the client sent the next line, which is near enough: most clients waited.
-#![expect(clippy::unwrap_used, reason = "the helpers of a test fail by panicking")]
 
 use std::collections::BTreeSet;
 use std::fs::File;

@@ -1,5 +1,4 @@
 //! The same client at both families of the embedded server: the same bots pass, the same games are seen.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "the helpers of a test fail by panicking")]
 
 #[path = "../../crates/kibitzer/examples/seek_bot.rs"]
 #[expect(dead_code, reason = "its main is not called")]

@@ -1,5 +1,4 @@
 //! Whatever a player writes stays a player's words: nothing in it becomes a board, the end of a game or of the session, a reply.
-#![expect(clippy::unwrap_used, reason = "the helpers of a test fail by panicking")]
 
 use kibitzer::Client;
 use kibitzer::command::Talk;

@@ -1,5 +1,4 @@
 //! Every type that `docs/glossary.md` names exists in the sources.
-#![expect(clippy::unwrap_used, reason = "the helpers of a test fail by panicking")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

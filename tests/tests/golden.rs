@@ -1,6 +1,6 @@
 //! What recorded sessions decode to, compared with files that were read against the bytes by people.
 //!
-//! `KIBITZER_BLESS=1 cargo test -p kibitzer-tests --test golden` writes them anew; read the difference before it is kept.
+//! `KIBITZER_BLESS=1 cargo test -p kibitzer-tests golden` writes them anew; read the difference before it is kept.
 
 use kibitzer_tests::golden;
 

@@ -3,13 +3,6 @@
 //! The layers are those of the table in docs/architecture.md, section "Layers". A row has the layers of a whole crate, or of the
 //! modules inside of one: `kibitzer-cli::console`. A file may import from its own layer and from earlier ones. A path is followed
 //! through re-exports to the file that defines the item, so a `pub use` hides nothing.
-#![expect(
-    clippy::expect_used,
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "the helpers of a test fail by panicking"
-)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

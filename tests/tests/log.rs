@@ -1,7 +1,5 @@
 //! The log of a session at level TRACE: its spans, and that it has no secret.
 
-#![expect(clippy::unwrap_used, reason = "a test fails loudly")]
-
 use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -1,7 +1,6 @@
 //! Logins on slow connections: the outcome of each is in `docs/logins.md`.
 //!
-//! `KIBITZER_BLESS=1 cargo test -p kibitzer-tests --test logins` writes the page anew.
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "the helpers of a test fail by panicking")]
+//! `KIBITZER_BLESS=1 cargo test -p kibitzer-tests logins` writes the page anew.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -23,7 +22,7 @@ const HEAD: &str = "\
 # Logins on slow connections
 
 The outcome of each login if the server's answers are late: recorded from a real client on the embedded server, in virtual time, with
-the default timeouts. `cargo test -p kibitzer-tests --test logins` runs every login and compares; with `KIBITZER_BLESS=1` it writes this page.
+the default timeouts. `cargo test -p kibitzer-tests logins` runs every login and compares; with `KIBITZER_BLESS=1` it writes this page.
 
 Each cell stands for seven logins: its answers are late by 0, 1, 2, 3, 5, 8 and 10 s. **Ready** means that all seven succeed, that the handle
 is the server's spelling of the name, and that no event reports a refused login. Otherwise the cell has the longest delay with which the

@@ -1,10 +1,4 @@
 //! The moves of recorded games of chess, judged by a chess library of other people and by our own board.
-#![expect(
-    clippy::indexing_slicing,
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "the helpers of a test fail by panicking"
-)]
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -2,11 +2,6 @@
 //!
 //! The independent reader is python-chess. Its test is skipped, and says so, if Python or the module is missing; the variable
 //! `KIBITZER_PYTHON` names the interpreter.
-#![expect(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "the helpers of a test fail by panicking, and a skipped test has to say so"
-)]
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};

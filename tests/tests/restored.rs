@@ -1,5 +1,4 @@
 //! Recordings of games that were observed before and after a lost connection.
-#![expect(clippy::unwrap_used, reason = "the helpers of a test fail by panicking")]
 
 use std::time::Duration;
 

@@ -1,7 +1,6 @@
 //! Every rule of the protocol has a test that names it.
 //!
 //! A test names its rules in a comment above its attribute: `Rules: transport T1, bugs 5` behind two slashes.
-#![expect(clippy::unwrap_used, reason = "the helpers of a test fail by panicking")]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

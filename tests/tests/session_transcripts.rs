@@ -1,5 +1,4 @@
 //! Every recorded session, played to the session machine: see [`Mode`] for how far the server of the recording is made to fit.
-#![expect(clippy::unwrap_used, reason = "the helpers of a test fail by panicking")]
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

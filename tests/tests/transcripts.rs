@@ -1,5 +1,4 @@
 //! Recorded sessions of two servers, read by the library and by an oracle that shares no code with it.
-#![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "the helpers of a test fail by panicking")]
 
 use kibitzer_core::Event;
 use kibitzer_core::message::{Control, GameEndReason, Message, Reader};

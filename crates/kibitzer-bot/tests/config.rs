@@ -1,5 +1,4 @@
 //! The settings of a bot.
-#![expect(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

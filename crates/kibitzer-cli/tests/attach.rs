@@ -1,16 +1,13 @@
 //! `kibitzer console --attach`, at a bot: `kibitzer connect --attach-socket`.
 
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, reason = "a test fails loudly")]
-
-mod common;
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Stdio};
 
-use common::{Outcome, Serving, kibitzer, objects, run, serve};
+use crate::common::{Outcome, Serving, kibitzer, objects, run, serve};
 
 /// A process that exposes its session.
 struct Bot {

@@ -1,8 +1,5 @@
 //! `kibitzer bot`.
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test fails loudly")]
-
-mod common;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,8 +10,8 @@ use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::schema::Schema;
-use common::{file, kibitzer, serve};
+use crate::common::schema::Schema;
+use crate::common::{file, kibitzer, serve};
 use serde_json::Value;
 
 /// A folder of one test, with a program `stockfish` that knows the protocol, but plays no move.

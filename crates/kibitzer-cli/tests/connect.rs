@@ -1,14 +1,10 @@
 //! `kibitzer connect` against a scripted server on a loopback port.
 
-#![expect(clippy::unwrap_used, reason = "a test fails loudly")]
-
-mod common;
-
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::process::{Child, Output, Stdio};
 
-use common::{decode, file, kibitzer, serve, timeless};
+use crate::common::{decode, file, kibitzer, serve, timeless};
 
 const GREETING: &str = "Welcome\n\rlogin: ";
 const IVARS_SET: &str = "\n\r#Ivars set.\n\r\n\rlogin: ";

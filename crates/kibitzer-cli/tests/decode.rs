@@ -1,12 +1,10 @@
 //! `kibitzer decode` from outside: inputs, options, formats, exit status.
 
-mod common;
-
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::Stdio;
 
-use common::{Outcome, decode, file, kibitzer, objects, run, timeless, transcript};
+use crate::common::{Outcome, decode, file, kibitzer, objects, run, timeless, transcript};
 
 const SESSION: &[u8] = b"login: Foo\n\r**** Starting FICS session as Foo ****\n\rfics% \n\rBar shouts: hi\n\r\
     <12> rnbqkb-r pppppppp -----n-- -------- ----P--- -------- PPPPKPPP RNBQ-BNR B -1 0 0 1 1 0 7 Newton Einstein \

@@ -1,11 +1,10 @@
 //! `kibitzer` without a command: three games of the embedded server.
 
-mod common;
-
+use crate::common;
 use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader};
 
-use common::{Outcome, kibitzer, objects, run};
+use crate::common::{Outcome, kibitzer, objects, run};
 use kibitzer::core::EventKind;
 use serde_json::Value;
 

@@ -1,12 +1,8 @@
 //! Every line of `kibitzer decode`, by the table in `events.txt`.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
-mod common;
-
 use std::collections::{BTreeMap, BTreeSet};
 
-use common::{decode, objects, timeless, transcript};
+use crate::common::{decode, objects, timeless, transcript};
 use kibitzer::core::EventKind;
 
 /// What is promised to programs.

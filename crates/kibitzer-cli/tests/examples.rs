@@ -1,14 +1,10 @@
 //! The programs in `examples/` play a game against a simulated player.
 
-#![expect(clippy::unwrap_used, reason = "a test fails loudly")]
-
-mod common;
-
 use std::io::ErrorKind;
 use std::path::Path;
 use std::process::Command;
 
-use common::serve;
+use crate::common::serve;
 
 /// Runs an example with its interpreter. It has to print one line, the result of its game.
 #[expect(clippy::print_stderr, reason = "a skipped test has to say so")]

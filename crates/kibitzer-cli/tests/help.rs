@@ -1,9 +1,6 @@
 //! What `--help` shows can be done, scripts of completions are scripts, and the manual has all of it.
 
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails loudly")]
-
-mod common;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -11,7 +8,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::thread;
 
-use common::{file, kibitzer, run, serve, transcript};
+use crate::common::{file, kibitzer, run, serve, transcript};
 
 /// The commands, with what of their examples has to be left out, and why.
 const COMMANDS: [(&str, &[&str]); if cfg!(feature = "nats") { 13 } else { 11 }] = [

@@ -1,10 +1,8 @@
 //! `--log`, `--log-file` and `--log-format` of every command.
 
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, reason = "a test fails loudly")]
 
-mod common;
-
+use crate::common;
 use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
@@ -12,7 +10,7 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::thread;
 
-use common::{file, kibitzer, objects, run, serve};
+use crate::common::{file, kibitzer, objects, run, serve};
 
 /// A path of a test's own, without a file.
 fn path(name: &str) -> String {

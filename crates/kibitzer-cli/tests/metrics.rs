@@ -1,17 +1,14 @@
 //! Counters of sessions: `--metrics-every` and `--metrics`.
 
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, reason = "a test fails loudly")]
-
-mod common;
 
 use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::Command;
 
-use common::schema::Schema;
-use common::{kibitzer, run, serve, signal};
+use crate::common::schema::Schema;
+use crate::common::{kibitzer, run, serve, signal};
 use rustix::process::Signal;
 use serde_json::Value;
 

@@ -1,10 +1,7 @@
 //! `publish`, `tail` and `pgn --nats` with a real NATS server. Without one, the tests report that they were skipped.
 
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, reason = "a test fails loudly")]
 
-mod common;
-mod fleet;
 #[path = "../../kibitzer-nats/tests/common/mod.rs"]
 mod nats_server;
 
@@ -15,8 +12,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{kibitzer, run, serve};
-use fleet::Fleet;
+use crate::common::{kibitzer, run, serve};
+use crate::fleet::Fleet;
 use nats_server::{Link, NatsServer};
 use serde_json::Value;
 

@@ -1,14 +1,10 @@
 //! `kibitzer pgn`.
 
-#![expect(clippy::unwrap_used, reason = "a test fails loudly")]
-
-mod common;
-
 use std::fs;
 
 #[cfg(unix)]
-use common::kibitzer_on_full_disk;
-use common::{file, run, serve, transcript};
+use crate::common::kibitzer_on_full_disk;
+use crate::common::{file, run, serve, transcript};
 
 /// A game of two moves, which its observer left before another one began.
 const OBSERVED: &[u8] = b"fics% \n\rGame 7: Ann (1500) Bob (++++) rated blitz 3 0\n\r\n\r\

@@ -1,15 +1,12 @@
 //! Requests of programs to `kibitzer connect --json`.
 
-#![expect(clippy::unwrap_used, reason = "a test fails loudly")]
-
-mod common;
-
+use crate::common;
 use std::io::{BufRead as _, BufReader, Lines, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
-use common::schema::Schema;
-use common::{kibitzer, serve};
+use crate::common::schema::Schema;
+use crate::common::{kibitzer, serve};
 use serde_json::Value;
 
 /// A running `kibitzer connect --json`, as a program sees it.

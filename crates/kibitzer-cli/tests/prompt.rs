@@ -1,15 +1,13 @@
 //! Asking for a password on a terminal.
 
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, reason = "a test fails loudly")]
 
-mod common;
-
+use crate::common;
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Write as _};
 use std::process::{Child, Stdio};
 
-use common::{file, kibitzer, serve};
+use crate::common::{file, kibitzer, serve};
 use rustix::process::Signal;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, tcgetattr};

@@ -1,16 +1,12 @@
 //! `kibitzer record`.
 
-#![expect(clippy::unwrap_used, reason = "a test fails loudly")]
-
-mod common;
-
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Output, Stdio};
 
 #[cfg(unix)]
-use common::kibitzer_on_full_disk;
-use common::{decode, file, kibitzer, objects, serve};
+use crate::common::kibitzer_on_full_disk;
+use crate::common::{decode, file, kibitzer, objects, serve};
 
 fn record(arguments: &[&str], typed: &str) -> Output {
     let arguments = [&["record", "--for", "1m"], arguments].concat();

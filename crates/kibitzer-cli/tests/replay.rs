@@ -1,13 +1,9 @@
 //! `kibitzer replay` where there is no terminal.
 
-#![expect(clippy::unwrap_used, reason = "tests")]
-
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{decode, run, timeless, transcript};
+use crate::common::{decode, run, timeless, transcript};
 
 /// A file of a test's own, gone when it is over.
 struct Recording(PathBuf);

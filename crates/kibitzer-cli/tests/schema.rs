@@ -1,16 +1,12 @@
 //! The JSON Schemas in `docs/schema/` against the output of the program.
 
-#![expect(clippy::panic, reason = "tests")]
-
-mod common;
-
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use common::schema::Schema;
-use common::{decode, objects};
+use crate::common::schema::Schema;
+use crate::common::{decode, objects};
 use serde_json::{Value, json};
 
 #[track_caller]

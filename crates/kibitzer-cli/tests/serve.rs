@@ -1,14 +1,11 @@
 //! `kibitzer serve`.
 
-#![expect(clippy::unwrap_used, reason = "a test fails loudly")]
-
-mod common;
-
+use crate::common;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
 use std::process::Stdio;
 
-use common::{Outcome, decode, file, kibitzer, objects, run, serve, timeless};
+use crate::common::{Outcome, decode, file, kibitzer, objects, run, serve, timeless};
 use serde_json::Value;
 
 /// What a guest is shown who types this.

@@ -1,8 +1,5 @@
 //! The console on a terminal that goes away, and told to end.
 #![cfg(unix)]
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
-
-mod common;
 
 use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
@@ -13,8 +10,8 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
+use crate::common::{file, kibitzer_on_full_disk, serve};
 use anstream::adapter::strip_str;
-use common::{file, kibitzer_on_full_disk, serve};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
 use rustix::process::{Pid, Signal, kill_process};

@@ -1,19 +1,12 @@
 //! A client against a scripted server, in virtual time: login, requests, subscribers, the end.
 
-#![expect(clippy::unwrap_used, reason = "a test fails loudly")]
-
-mod common;
-#[macro_use]
-#[path = "../../../tests/src/runtimes.rs"]
-mod runtimes;
-
 use std::io;
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
-use common::*;
+use crate::common::*;
 use kibitzer::command::{self, MoveText, Request as _, Talk};
 use kibitzer::core::event::{CommandError, DialError, LoginError, ReadingBlocker, RequestError, SessionEndReason};
 use kibitzer::core::hub::{Hub, RecvError, Subscription};

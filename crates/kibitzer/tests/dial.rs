@@ -1,7 +1,5 @@
 //! Connections over real sockets, where the socket is what matters.
 
-#![expect(clippy::unwrap_used, reason = "a test fails loudly")]
-
 use std::io;
 use std::net::SocketAddr;
 

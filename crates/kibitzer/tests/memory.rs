@@ -1,10 +1,6 @@
 //! Memory of an idle session.
 
-#![expect(clippy::unwrap_used, reason = "a test fails loudly")]
-
-mod common;
-
-use common::*;
+use crate::common::*;
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 use kibitzer::core::session::SessionState;

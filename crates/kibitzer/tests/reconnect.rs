@@ -1,16 +1,9 @@
 //! A client whose connection is lost, in virtual time.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails loudly")]
-
-mod common;
-#[macro_use]
-#[path = "../../../tests/src/runtimes.rs"]
-mod runtimes;
-
 use std::sync::Arc;
 use std::time::Duration;
 
-use common::*;
+use crate::common::*;
 use kibitzer::core::Event;
 use kibitzer::core::event::{CloseCause, LostCause, RequestError, RestoreOutcome, SessionEndReason};
 use kibitzer::core::hub::{Hub, Subscription};

@@ -1,12 +1,10 @@
 //! Recordings of live sessions: their state, and the files that remain.
 
-mod common;
-
 use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use common::listen;
+use crate::common::listen;
 use kibitzer::core::session::Reconnect;
 use kibitzer::transcript::TranscriptReader;
 use kibitzer::{Client, ConnectError, Dial, Profile, RequestError};

@@ -1,15 +1,11 @@
 //! Passwords in logs, recordings, taps and `Debug` output: there are none.
 
-#![expect(clippy::unwrap_used, reason = "a test fails loudly")]
-
-mod common;
-
 use std::fmt::{self, Write as _};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use common::*;
+use crate::common::*;
 use kibitzer::core::Event;
 use kibitzer::core::event::RequestError;
 use kibitzer::core::hub::Hub;

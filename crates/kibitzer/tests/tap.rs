@@ -1,8 +1,6 @@
 //! Taps: everything that happens in a session, in order.
 
-mod common;
-
-use common::{BOARD, listen, wait_for};
+use crate::common::{BOARD, listen, wait_for};
 use kibitzer::core::Event;
 use kibitzer::core::message::{GameId, Message};
 use kibitzer::{Client, Observation, Tap, TapItem};

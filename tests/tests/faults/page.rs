@@ -3,14 +3,14 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::matrix::Phase;
-use crate::outcome::MEANINGS;
+use super::matrix::Phase;
+use super::outcome::MEANINGS;
 
 const HEAD: &str = "\
 # Outcomes of faults
 
 The outcome of each fault in each phase of a session. The table was recorded from a real client on the embedded server, with
-faults injected through the server's control handle. `cargo test -p kibitzer-tests --test faults` runs every cell and compares;
+faults injected through the server's control handle. `cargo test -p kibitzer-tests faults` runs every cell and compares;
 with `KIBITZER_BLESS=1` it writes this page.
 
 Every cell also checks four things: a lossless and a lossy subscriber agree on the number of events, the counters add up, a session

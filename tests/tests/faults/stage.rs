@@ -14,8 +14,8 @@ use kibitzer_tests::live::{TestServer, begin_game, drain, handle, n_tasks, optio
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
-use crate::matrix::{Phase, Trouble};
-use crate::outcome;
+use super::matrix::{Phase, Trouble};
+use super::outcome;
 
 const NAMES: [&str; 3] = ["Newton", "Euler", "Gauss"];
 /// The guest who is the subject where guests are concerned.

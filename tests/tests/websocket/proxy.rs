@@ -11,7 +11,7 @@ use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::net::TcpListener;
 use tokio::process::{Child, Command};
 
-use crate::certificates::Certificates;
+use super::certificates::Certificates;
 
 /// Starts the proxy on a free port, and returns it with the port once it listens; `None` if it is not installed.
 async fn websockify(server: &Server, arguments: &[&std::ffi::OsStr]) -> Option<(Child, u16)> {

@@ -9,7 +9,7 @@ use kibitzer_websocket::WebSocketListener;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::certificates::Certificates;
+use super::certificates::Certificates;
 
 /// The failure of a first connection.
 async fn failure(profile: Profile) -> DialError {

@@ -14,8 +14,8 @@ use kibitzer_tests::live::{PASSWORD, begin_game, handle, options, play, wait_for
 use kibitzer_websocket::WebSocketListener;
 use tokio::task::JoinHandle;
 
-use crate::certificates::Certificates;
-use crate::relay::Relay;
+use super::certificates::Certificates;
+use super::relay::Relay;
 
 /// The embedded server on a port for WebSocket connections.
 pub(crate) struct WebServer {

@@ -9,7 +9,7 @@ use kibitzer_bot::engine::{
 };
 use tokio::time::timeout;
 
-use crate::script::{Script, patient, position, within};
+use super::script::{Script, patient, position, within};
 
 /// Clauses of an engine with all features; `new` and the like have no reply.
 const FEATURES: &str = r#"'protover 2') echo 'feature done=0'

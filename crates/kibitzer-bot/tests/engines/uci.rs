@@ -9,7 +9,7 @@ use kibitzer_bot::engine::{
 };
 use tokio::time::timeout;
 
-use crate::script::{Script, patient, position, within};
+use super::script::{Script, patient, position, within};
 
 const OPTIONS: &str = "echo 'option name Hash type spin default 16 min 1 max 64'
     echo 'option name Clear Hash type button'

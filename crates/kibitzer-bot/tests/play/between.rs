@@ -10,7 +10,7 @@ use kibitzer_bot::{BotAction, BotConfig, BotError, EngineConfig};
 use kibitzer_server::Account;
 use tokio::time::sleep;
 
-use crate::table::{Human, Running, on_both_flavours, options, ready, serve, serve_accounts, settings, weak};
+use super::table::{Human, Running, on_both_flavours, options, ready, serve, serve_accounts, settings, weak};
 
 const MINUTE: Duration = Duration::from_mins(1);
 

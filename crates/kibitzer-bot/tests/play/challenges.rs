@@ -6,7 +6,7 @@ use kibitzer_bot::BotAction;
 use kibitzer_bot::config::MatchmakingRules;
 use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, Feature, ServerOptions};
 
-use crate::table::{Human, Running, ready, serve, serve_accounts, settings, weak};
+use super::table::{Human, Running, ready, serve, serve_accounts, settings, weak};
 
 /// As on FatICS.
 #[tokio::test(start_paused = true)]

@@ -16,8 +16,8 @@ use kibitzer_bot::{Bot, BotAction, ScriptedEngine, Verdict};
 use kibitzer_server::{Family, Server};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-use crate::probe::{Log, probe};
-use crate::table::{Human, Running, on_both_flavours, options, ready, scripted, serve, settings, shuffle, weak};
+use super::probe::{Log, probe};
+use super::table::{Human, Running, on_both_flavours, options, ready, scripted, serve, settings, shuffle, weak};
 
 #[tokio::test(start_paused = true)]
 async fn hanging_engine_is_started_again_and_the_game_goes_on() {

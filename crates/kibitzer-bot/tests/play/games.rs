@@ -11,7 +11,7 @@ use kibitzer_bot::engine::{BestMove, EngineError};
 use kibitzer_bot::{BotAction, BotConfig, BotError, EngineConfig, ScriptedEngine, WeakPlayer};
 use kibitzer_server::{ConnectionTarget, Family, Fault, FaultPoint};
 
-use crate::table::{Human, options, ready, scripted, serve, serve_accounts, settings, shuffle, shuffler, weak};
+use super::table::{Human, options, ready, scripted, serve, serve_accounts, settings, shuffle, shuffler, weak};
 
 #[tokio::test(start_paused = true)]
 async fn game_is_played_until_the_opponent_resigns_on_fics() {

@@ -7,8 +7,8 @@ use kibitzer_bot::BotAction;
 use kibitzer_server::{ConnectionTarget, Fault, FaultPoint};
 use tokio::time::sleep;
 
-use crate::probe::{Log, probe};
-use crate::table::{Human, on_both_flavours, options, ready, serve, settings, weak};
+use super::probe::{Log, probe};
+use super::table::{Human, on_both_flavours, options, ready, serve, settings, weak};
 
 #[tokio::test(start_paused = true)]
 async fn files_that_cannot_be_written_are_reported_and_the_game_goes_on() {

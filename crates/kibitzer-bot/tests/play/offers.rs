@@ -4,8 +4,8 @@ use kibitzer_bot::config::{DrawRule, ResignRule};
 use kibitzer_bot::engine::BestMove;
 use kibitzer_bot::{BotAction, BotConfig};
 
-use crate::probe::{Log, probe};
-use crate::table::{Human, Running, options, ready, scripted, serve, settings, shuffle};
+use super::probe::{Log, probe};
+use super::table::{Human, Running, options, ready, scripted, serve, settings, shuffle};
 
 /// A bot whose engine has this score, in a game in which it has moved so often.
 async fn play(score_cp: i32, n_moves: usize, set: impl FnOnce(&mut BotConfig)) -> (Running, Human) {

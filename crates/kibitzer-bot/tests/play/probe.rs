@@ -7,7 +7,7 @@ use kibitzer_bot::engine::{
     BestMove, Engine, EngineError, EngineInfo, GameSetup, Score, SearchInfo, SearchLimits, SearchPosition,
 };
 
-use crate::table::shuffle;
+use super::table::shuffle;
 
 /// The calls that reached an engine, in text.
 pub(crate) type Log = Arc<Mutex<Vec<String>>>;

@@ -11,8 +11,8 @@ use kibitzer_bot::{BotAction, BotConfig, EngineConfig, ScriptedEngine};
 use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, Server};
 use tokio::time::sleep;
 
-use crate::probe::{Log, probe};
-use crate::table::{Human, Running, options, ready, serve, serve_accounts, settings, shuffle, shuffler, weak};
+use super::probe::{Log, probe};
+use super::table::{Human, Running, options, ready, serve, serve_accounts, settings, shuffle, shuffler, weak};
 
 /// Accepts the bot's challenge to resume the adjourned game.
 async fn resume(human: &mut Human, bot: &Running) {

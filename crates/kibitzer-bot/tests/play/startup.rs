@@ -12,7 +12,7 @@ use kibitzer_bot::engine::{
 use kibitzer_bot::{Bot, BotAction, BotError, ScriptedEngine, StartEngine, Stop, WeakPlayer};
 use tokio::time::sleep;
 
-use crate::table::{
+use super::table::{
     Human, Running, on_both_flavours, options, ready, serve, serve_accounts, settings, shuffle, shuffler,
 };
 

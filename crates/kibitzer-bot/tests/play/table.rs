@@ -28,7 +28,7 @@ pub(crate) fn on_both_flavours<F: Future<Output = ()>>(test: impl Fn() -> F) {
 
 /// Options of a server of the family that the test target is for.
 pub(crate) fn options() -> ServerOptions {
-    let is_icc = env!("CARGO_CRATE_NAME") == "play_icc";
+    let is_icc = module_path!().contains("play_icc");
     ServerOptions::new().family(if is_icc { Family::Icc } else { Family::Fics })
 }
 

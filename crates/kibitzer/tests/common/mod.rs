@@ -1,6 +1,5 @@
 //! A server in the hands of a test, at the other end of a pipe, or of a benchmark's socket.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails loudly")]
 #![allow(dead_code, clippy::allow_attributes, reason = "no test file uses all of it")]
 
 use std::future::Future;

@@ -1,10 +1,4 @@
 //! A client at the embedded server: every point of a live session, over a pipe and in virtual time.
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "the helpers of a test, and tests on both runtimes, fail by panicking"
-)]
 
 mod adjourned;
 mod commands;

@@ -1,12 +1,6 @@
 //! Everything that can go wrong, in everything a session does: what came of it stands in `docs/faults.md`.
 //!
-//! `KIBITZER_BLESS=1 cargo test -p kibitzer-tests --test faults` writes the page anew.
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "the helpers of a test fail by panicking"
-)]
+//! `KIBITZER_BLESS=1 cargo test -p kibitzer-tests faults` writes the page anew.
 
 mod matrix;
 mod outcome;
@@ -15,8 +9,8 @@ mod stage;
 
 use kibitzer_tests::blessing;
 
-use crate::matrix::{NOBODY_THERE, Phase, TROUBLES, Trouble};
-use crate::page::Row;
+use self::matrix::{NOBODY_THERE, Phase, TROUBLES, Trouble};
+use self::page::Row;
 
 #[tokio::test(start_paused = true)]
 async fn every_fault_in_every_phase_ends_as_documented() {

@@ -1,11 +1,4 @@
 //! Bots on the embedded server, as one of the family of ICC: all tests of `play`.
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "tests fail by panicking"
-)]
 
 #[path = "../play/between.rs"]
 mod between;
