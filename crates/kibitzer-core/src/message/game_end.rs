@@ -1,8 +1,8 @@
-//! The line that reports the end of a game.
+//! The line that reports the end of a game, and the sentences for the reason.
 
-use super::game_end_reason::split_player_name;
-use super::template::read_game_line_head;
-use super::{GameEndReason, GameId, GameResult, Handle};
+use super::template::{SentenceParts, match_template, read_game_line_head, write_template};
+use super::{GameId, Handle};
+use crate::by_name::named_enum;
 use crate::chess::Color;
 use crate::scan::Cursor;
 use crate::text::PlayerText;
@@ -82,12 +82,288 @@ impl GameEnded {
     }
 }
 
+named_enum! {
+    /// The result of a game.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[expect(clippy::exhaustive_enums, reason = "PGN knows these four")]
+    pub enum GameResult("Returns the result as servers and PGN files write it.") {
+        /// `1-0`.
+        WhiteWins = "1-0",
+        /// `0-1`.
+        BlackWins = "0-1",
+        /// `1/2-1/2`.
+        Draw = "1/2-1/2",
+        /// `*`: adjourned, aborted, or unknown.
+        Unfinished = "*",
+    }
+}
+
+impl GameResult {
+    /// Returns the side that won; `None` for a draw or an unfinished game.
+    pub const fn winner(self) -> Option<Color> {
+        match self {
+            Self::WhiteWins => Some(Color::White),
+            Self::BlackWins => Some(Color::Black),
+            Self::Draw | Self::Unfinished => None,
+        }
+    }
+
+    /// Returns the result that a server prints as `printed`; `None` for any other text.
+    pub(super) fn from_wire(printed: &[u8]) -> Option<Self> {
+        Self::ALL.iter().copied().find(|result| result.as_str().as_bytes() == printed)
+    }
+}
+
+named_enum! {
+    /// Why a game ended, as far as the server's words are known.
+    ///
+    /// It does not determine who won; [`GameResult`] does.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum GameEndReason("Returns the reason in `snake_case`, as in JSON.") {
+        /// A player resigned.
+        Resign = "resign",
+        /// A player was checkmated.
+        Mate = "mate",
+        /// A player ran out of time.
+        Time = "time",
+        /// A player left the server and lost the game for it.
+        Disconnect = "disconnect",
+        /// An administrator decided the result.
+        Adjudication = "adjudication",
+        /// A rule of the variant: all material lost, king exploded, stalemate won.
+        Variant = "variant",
+        /// The other board of a bughouse match decided the result.
+        Partner = "partner",
+        /// Both agreed to a draw.
+        Agreement = "agreement",
+        /// Stalemate.
+        Stalemate = "stalemate",
+        /// The position came up for the third time.
+        Repetition = "repetition",
+        /// Fifty moves without a capture or a pawn move.
+        Fifty = "fifty",
+        /// Neither side has mating material.
+        Material = "material",
+        /// Both ran out of time.
+        BothTime = "both_time",
+        /// One player ran out of time, and the other has no mating material.
+        TimeMaterial = "time_material",
+        /// The game exceeded the maximum length.
+        Length = "length",
+        /// Aborted before it had begun in earnest.
+        AbortMove1 = "abort_move1",
+        /// Aborted by agreement.
+        AbortAgreement = "abort_agreement",
+        /// Aborted by an administrator.
+        AbortAdjudication = "abort_adjudication",
+        /// Aborted because the server goes down.
+        AbortShutdown = "abort_shutdown",
+        /// Aborted because the other board of a bughouse match was.
+        AbortPartner = "abort_partner",
+        /// Aborted because a player left.
+        AbortDisconnect = "abort_disconnect",
+        /// Aborted by one player as a courtesy to the other.
+        AbortCourtesy = "abort_courtesy",
+        /// Adjourned because a player left.
+        AdjournDisconnect = "adjourn_disconnect",
+        /// Adjourned by agreement.
+        AdjournAgreement = "adjourn_agreement",
+        /// Adjourned because the server goes down.
+        AdjournShutdown = "adjourn_shutdown",
+        /// Adjourned by an administrator.
+        AdjournAdjudication = "adjourn_adjudication",
+        /// Adjourned by the giver of a simul.
+        AdjournSimul = "adjourn_simul",
+        /// Adjourned by one player as a courtesy to the other.
+        AdjournCourtesy = "adjourn_courtesy",
+        /// Adjourned because the other board of a bughouse match was.
+        AdjournPartner = "adjourn_partner",
+        /// None of the known reasons.
+        Unknown = "unknown",
+    }
+}
+
+impl GameEndReason {
+    /// Returns whether this is a reason of an aborted game.
+    pub fn is_abort(self) -> bool {
+        self.as_str().starts_with("abort_")
+    }
+
+    /// Returns whether this is a reason of an adjourned game, which can be resumed later.
+    pub fn is_adjournment(self) -> bool {
+        self.as_str().starts_with("adjourn_")
+    }
+
+    /// Returns the reason for the code in ICC's result datagrams (13, 16); [`Unknown`](Self::Unknown) if the code is not listed
+    /// for this result. `is_aborted` distinguishes an aborted from an adjourned game, and matters only for an unfinished one.
+    ///
+    /// Source: the codes of ICC's game lists.
+    pub(crate) fn from_icc_result_code(code: &[u8], result: GameResult, is_aborted: bool) -> Self {
+        // The place of a code is its number in the game lists.
+        let (status, codes): (u32, &[&[u8]]) = match result {
+            GameResult::WhiteWins | GameResult::BlackWins => (0, &[b"Res", b"Mat", b"Fla", b"Adj", b"BQ"]),
+            GameResult::Draw => (1, &[b"Agr", b"Sta", b"Rep", b"50", b"TM", b"NM", b"NT", b"Adj"]),
+            GameResult::Unfinished if is_aborted => (3, &[b"Agr", b"BQ", b"SD", b"BA", b"Adj", b"Sho"]),
+            GameResult::Unfinished => (2, &[b"Agr", b"BQ", b"SD", b"BA", b"Adj"]),
+        };
+        let mut numbered = (0..).zip(codes);
+        numbered
+            .find(|(_, known)| **known == code)
+            .map_or(Self::Unknown, |(mode, _)| Self::from_icc_list_codes(status, mode))
+    }
+
+    /// Returns the reason for the two numbers in ICC's game lists (`history`, `stored`, `liblist`: datagram 73).
+    ///
+    /// `status` is 0 for a win, 1 for a draw, 2 for an adjourned and 3 for an aborted game; `mode` is the reason
+    /// within that status. Any other pair is [`Unknown`](Self::Unknown).
+    ///
+    /// Source: ICC's description of its game lists (icc R2).
+    pub const fn from_icc_list_codes(status: u32, mode: u32) -> Self {
+        match (status, mode) {
+            (0, 0) => Self::Resign,
+            (0, 1) => Self::Mate,
+            (0, 2) => Self::Time,
+            (0, 3) | (1, 7) => Self::Adjudication,
+            (0, 4..=6 | 11) => Self::Disconnect,
+            (0, 7..=10) | (1, 8 | 9) => Self::Partner,
+            (1, 0) => Self::Agreement,
+            (1, 1) => Self::Stalemate,
+            (1, 2) => Self::Repetition,
+            (1, 3) => Self::Fifty,
+            (1, 4) => Self::TimeMaterial,
+            (1, 5) => Self::Material,
+            (1, 6) => Self::BothTime,
+            (2, 0) => Self::AdjournAgreement,
+            (2, 1 | 5) => Self::AdjournDisconnect,
+            (2, 2) => Self::AdjournShutdown,
+            (2, 3) => Self::AdjournCourtesy,
+            (2, 4) => Self::AdjournAdjudication,
+            (3, 0) => Self::AbortAgreement,
+            (3, 1 | 11) => Self::AbortDisconnect,
+            (3, 2) => Self::AbortShutdown,
+            (3, 3) => Self::AbortCourtesy,
+            (3, 4 | 10) => Self::AbortAdjudication,
+            (3, 5 | 7 | 9) => Self::AbortMove1,
+            (3, 6 | 8) => Self::AbortPartner,
+            _ => Self::Unknown,
+        }
+    }
+
+    /// Returns the reason for the server's text; [`Unknown`](Self::Unknown) if no known sentence matches. The text after a
+    /// player's name at its start is compared first, then the whole text, because a name may be a word of a reason.
+    pub(crate) fn from_text(text: &str, white: &str, black: &str) -> Self {
+        let sentences =
+            || ENDINGS.iter().flat_map(|(reason, _, all)| all.iter().map(move |sentence| (*reason, *sentence)));
+        let is_match = |text: &str, template| match_template(text.as_bytes(), template).is_some();
+        let rest = split_player_name(text, white, black).map(|(_, rest)| rest);
+        let of_player = rest.and_then(|rest| {
+            sentences()
+                .find(|(_, sentence)| sentence.strip_prefix('%').is_some_and(|of_player| is_match(rest, of_player)))
+        });
+        let of_game = || sentences().find(|(_, sentence)| !sentence.starts_with('%') && is_match(text, sentence));
+        match of_player.or_else(of_game) {
+            Some((reason, _)) => reason,
+            // Atomic chess has many sentences about explosions.
+            None if rest.is_some_and(|rest| rest.contains("exploded")) => Self::Variant,
+            None => Self::Unknown,
+        }
+    }
+
+    /// Returns the code in histories and lists of stored games, such as `Res`; empty if none is known.
+    pub fn code(self) -> &'static str {
+        self.row().map_or("", |(_, code, _)| code)
+    }
+
+    /// Returns the words of FICS for this reason, `Foo resigns`: the first sentence whose names the parts contain. A name is that of
+    /// the player who resigned, lost, left, aborted or adjourned, or whose partner won; the opponent's follows it. Empty for
+    /// [`Unknown`](Self::Unknown), and without a name that every sentence has.
+    pub fn to_sentence(self, parts: &SentenceParts<'_>) -> String {
+        let (.., sentences) = self.row().copied().unwrap_or((self, "", &[]));
+        sentences.iter().find_map(|sentence| write_template(sentence, parts)).unwrap_or_default()
+    }
+
+    fn row(self) -> Option<&'static (Self, &'static str, &'static [&'static str])> {
+        ENDINGS.iter().find(|(reason, ..)| *reason == self)
+    }
+}
+
 /// Returns the first word `adjourned` or `aborted` in the server's text; `None` if it has neither. Words equal to a player's name
 /// are skipped.
 fn find_adjourned_or_aborted<'a>(text: &'a PlayerText, white: &Handle, black: &Handle) -> Option<&'a str> {
     let mut words = text.as_str().split([' ', '.']).filter(|word| *word != white.as_str() && *word != black.as_str());
     words.find(|word| matches!(*word, "adjourned" | "aborted"))
 }
+
+/// Splits `Foo resigns` after the name of one of the two players, or after `White` or `Black` as on ICC; `None` if the text
+/// starts with neither.
+///
+/// The name must be a whole word; the rest starts with a blank or an apostrophe.
+pub(crate) fn split_player_name<'a>(text: &'a str, white: &str, black: &str) -> Option<(Color, &'a str)> {
+    [(white, Color::White), (black, Color::Black), ("White", Color::White), ("Black", Color::Black)]
+        .into_iter()
+        .find_map(|(name, color)| Some((color, text.strip_prefix(name).filter(|rest| rest.starts_with([' ', '\'']))?)))
+}
+
+/// The ends of games: the reason, its code in histories, and the sentences for it, the first of which is the one to write. `%` at
+/// the start is the name of one of the two players.
+///
+/// Source: text messages §8; transcripts; FICS help file `history`.
+const ENDINGS: &[(GameEndReason, &str, &[&str])] = {
+    use GameEndReason as Why;
+    &[
+        (Why::Resign, "Res", &["% resigns", "% resigned"]),
+        (Why::Mate, "Mat", &["% checkmated", "@ and @ checkmated"]),
+        (Why::Time, "Fla", &["% forfeits on time", "% ran out of time"]),
+        (Why::Disconnect, "Dis", &["% forfeits by disconnection", "% disconnected and forfeits"]),
+        (Why::Adjudication, "Adj", &["% wins by adjudication", "Game drawn by adjudication"]),
+        (
+            Why::Variant,
+            "WLM",
+            &["% wins by losing all material", "% wins by having less material*", "% wins by stalemate"],
+        ),
+        (
+            Why::Partner,
+            "Par",
+            &[
+                "%'s partner {won|resigns|checkmated|forfeits on time|disconnected and forfeits}",
+                "Partners' game drawn",
+                "Game drawn by mate on both boards",
+            ],
+        ),
+        (Why::Agreement, "Agr", &["Game {|was }drawn by {mutual |}agreement"]),
+        (Why::Stalemate, "Sta", &["Game {|was }drawn by stalemate", "Game drawn by stalemate (*", "Stalemate."]),
+        (Why::Repetition, "Rep", &["Game {|was }drawn by repetition"]),
+        (Why::Fifty, "50", &["Game {|was }drawn by the 50 move rule", "Draw by the 50 move rule"]),
+        (
+            Why::Material,
+            "NM",
+            &["Neither player has mating material", "Game drawn because neither player has mating material"],
+        ),
+        (Why::BothTime, "NT", &["Game drawn because both players ran out of time", "Both players ran out of time"]),
+        (Why::TimeMaterial, "TM", &["% ran out of time and @ {has no material to mate|lacks mating material}"]),
+        (Why::Length, "", &["Game drawn due to length"]),
+        (Why::AbortMove1, "Adj", &["Game aborted on move 1 by @", "Game aborted on move 1"]),
+        (Why::AbortAgreement, "Adj", &["Game aborted by {mutual |}agreement"]),
+        (Why::AbortAdjudication, "Adj", &["Game aborted by adjudication"]),
+        (Why::AbortShutdown, "Adj", &["Game aborted by server shutdown"]),
+        (Why::AbortPartner, "Adj", &["Partners' game aborted", "Bughouse game aborted{.|}"]),
+        // Alone, `aborted` and `adjourned` are uhlin-fics's words for a lost connection.
+        (
+            Why::AbortDisconnect,
+            "Adj",
+            &["% lost connection and too few moves; game aborted", "% aborts by disconnection", "aborted"],
+        ),
+        (Why::AbortCourtesy, "Adj", &["{Game|Bughouse game} courtesyaborted by @"]),
+        (Why::AdjournDisconnect, "Adj", &["% lost connection{;|,} game adjourned", "adjourned"]),
+        (Why::AdjournAgreement, "Adj", &["Game adjourned by {mutual |}agreement"]),
+        (Why::AdjournShutdown, "Adj", &["Game adjourned by server shutdown"]),
+        (Why::AdjournAdjudication, "Adj", &["Game adjourned by adjudication"]),
+        (Why::AdjournSimul, "Adj", &["Game adjourned by simul holder"]),
+        (Why::AdjournCourtesy, "Adj", &["Game courtesyadjourned by @"]),
+        (Why::AdjournPartner, "Adj", &["Partners' game adjourned"]),
+    ]
+};
 
 #[cfg(test)]
 mod tests;

@@ -14,6 +14,20 @@ pub enum MeOrOther {
     Other,
 }
 
+/// The parts of a sentence of the server that are not fixed words, for writing it.
+#[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::exhaustive_structs, reason = "whoever writes a sentence fills in its parts")]
+pub struct SentenceParts<'a> {
+    /// The names, in the order of the sentence.
+    pub names: &'a [&'a str],
+    /// The number in the sentence: of plies, of a game, of a seek.
+    pub number: Option<u32>,
+    /// The game whose number precedes the sentence, as in lines to observers: `Game 39: `.
+    pub game: Option<GameId>,
+    /// The words that the sentence does not fix.
+    pub text: &'a str,
+}
+
 /// The parts of a text that the placeholders of a template matched.
 #[derive(Clone, Debug)]
 pub(crate) struct Captures<'a> {
@@ -42,6 +56,7 @@ impl Captures<'_> {
 /// | `#` | a decimal number |
 /// | `@` | one word |
 /// | a blank | one or more blanks |
+/// | `{a\|b\|}` | the longest of these texts that follows; one may be empty |
 /// | `*` | any text, possibly empty, up to the rest of the template, which has to end the text literally |
 /// | another byte | itself |
 pub(crate) fn match_template<'a>(text: &'a [u8], template: &str) -> Option<Captures<'a>> {
@@ -73,6 +88,13 @@ pub(crate) fn read_template<'a>(at: &mut Cursor<'a>, template: &str) -> Option<C
                 rest = at.take_rest().trim_ascii_end().strip_suffix(tail)?;
                 break;
             }
+            b'{' => {
+                let (alternatives, after) = split_alternatives(tail);
+                let fitting = alternatives.filter(|alternative| at.rest().starts_with(alternative));
+                let _ = at.eat(fitting.max_by_key(|alternative| alternative.len())?);
+                template = after;
+                continue;
+            }
             // A line that a server wrapped after a blank has two of them once it is joined.
             b' ' => drop(at.expect(b" ")?.skip_whitespace()),
             literal => drop(at.expect(&[literal])?),
@@ -82,6 +104,35 @@ pub(crate) fn read_template<'a>(at: &mut Cursor<'a>, template: &str) -> Option<C
     // Most texts match no template, so that handles are built only here.
     let [name, second_name] = [name, second_name].map(|name| name.map(Handle::from_wire));
     Some(Captures { name, second_name, number, rest })
+}
+
+/// Splits a template after `{` into the alternatives before the next `}`, and the template after it.
+fn split_alternatives(template: &[u8]) -> (impl Iterator<Item = &[u8]>, &[u8]) {
+    let end = memchr::memchr(b'}', template).unwrap_or(template.len());
+    let (inside, after) = template.split_at_checked(end).unwrap_or_default();
+    (inside.split(|&b| b == b'|'), after.get(1..).unwrap_or_default())
+}
+
+/// Writes the text that a template stands for, the inverse of [`match_template`]: names replace `%` and `@` in their order, the
+/// first of several alternatives is written, and `text` replaces `*`. `None` if a name or the number is missing.
+pub(crate) fn write_template(template: &str, parts: &SentenceParts<'_>) -> Option<String> {
+    let mut names = parts.names.iter();
+    let mut written = String::new();
+    let mut template = template.chars();
+    while let Some(part) = template.next() {
+        match part {
+            '%' | '@' => written.push_str(names.next()?),
+            '#' => written.push_str(&parts.number?.to_string()),
+            '*' => written.push_str(parts.text),
+            '{' => {
+                let (inside, after) = template.as_str().split_once('}')?;
+                written.push_str(inside.split('|').next()?);
+                template = after.chars();
+            }
+            literal => written.push(literal),
+        }
+    }
+    Some(written)
 }
 
 /// A table of templates, each with the value for the sentences that match it.
