@@ -124,7 +124,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
     pub(super) fn on_answer_reply(&mut self, answer: OfferAnswer, result: Result<Option<OfferOutcome>, RequestError>) {
         // FatICS ignores names and kinds: there an offer is selected by its number, which follows the offer itself.
         if matches!(result, Err(RequestError::Unexpected { .. }))
-            && let Some(number) = self.pending_offers.number_for(&answer)
+            && let Some(number) = answer.offer_number(&self.pending_offers)
         {
             return self.send_answer(OfferAnswer { offer: OfferRef::Number(number), ..answer });
         }

@@ -8,7 +8,6 @@ mod games;
 mod matchmaking;
 mod matchmaking_state;
 mod moves;
-mod pending_offers;
 mod player;
 mod record;
 mod requests;

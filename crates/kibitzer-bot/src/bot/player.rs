@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use kibitzer::command::{self, Request};
+use kibitzer::core::game::PendingOffers;
 use kibitzer::core::message::MeOrOther;
 use kibitzer::core::text::error_chain;
 use kibitzer::transcript::Utc;
@@ -17,7 +18,6 @@ use tracing::info;
 use super::engine_task::{EngineReport, EngineTask};
 use super::game_decisions::GameDecisions;
 use super::matchmaking_state::{LinkState, MatchmakingState};
-use super::pending_offers::PendingOffers;
 use super::requests::{MAX_REQUESTS, RequestOutcome, are_too_many};
 use super::{Bot, BotError, StartEngine, Stop, StopUrgency};
 use crate::book::Book;
@@ -214,7 +214,7 @@ impl<P: Policy + Clone> BotPlayer<P> {
             self.on_game_change(change);
         }
         if let Some(message) = event.message() {
-            self.pending_offers.update(message);
+            self.pending_offers.apply(message, event.change());
             self.on_message(message);
         }
         self.answer_postponed_challenges();

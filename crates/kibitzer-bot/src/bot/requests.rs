@@ -1,6 +1,7 @@
 //! Requests that the bot has sent. Tasks wait for their replies, so that the loop that reads the events never does.
 
 use kibitzer::command::{MoveMade, OfferOutcome, OfferRef};
+use kibitzer::core::game::{OpenOffer, PendingOffers};
 use kibitzer::core::message::listing::WhoList;
 use kibitzer::{Client, Handle, RequestError};
 use tokio::task::JoinSet;
@@ -51,6 +52,19 @@ impl OfferAnswer {
     /// Returns the answer to the challenge of a player, or the withdrawal of the challenge to that player. Sends nothing.
     pub(super) const fn to_challenge(verb: OfferAnswerVerb, player: Handle) -> Self {
         Self { verb, offer: OfferRef::Player(player), game: None }
+    }
+
+    /// Returns the number of the newest open offer that the answer selects by name or kind; `None` if it is not known.
+    pub(super) fn offer_number(&self, offers: &PendingOffers) -> Option<u32> {
+        let is_meant = |offer: &&OpenOffer| match &self.offer {
+            OfferRef::Player(player) => offer.is_challenge() && offer.has_player(player),
+            OfferRef::Kind(kind) => offer.kind == *kind.as_str(),
+            _ => false,
+        };
+        match self.verb {
+            OfferAnswerVerb::Withdraw => offers.sent().rfind(is_meant)?.index,
+            OfferAnswerVerb::Accept | OfferAnswerVerb::Decline => offers.received().rfind(is_meant)?.index,
+        }
     }
 
     /// Sends the answer, and waits for the reply.

@@ -10,6 +10,7 @@ mod desync;
 mod lines;
 mod moves;
 mod opening;
+mod pending_offers;
 mod play;
 mod state;
 mod update;
@@ -19,8 +20,8 @@ use std::sync::Arc;
 
 use crate::chess::{Color, Hands, Role};
 use crate::message::{
-    Challenge, Control, DeltaBoard, ExamineAction, GameCreated, GameEnded, GameId, GameInfo, GameMap, Handle, Holding,
-    MeOrOther, Message, PartnershipUpdate, Relation, Style12,
+    Challenge, ChallengeChange, ChallengeUpdate, Control, DeltaBoard, ExamineAction, GameCreated, GameEnded, GameId,
+    GameInfo, GameMap, Handle, Holding, MeOrOther, Message, PartnershipUpdate, Relation, Style12,
 };
 use crate::options::numeric_options;
 use crate::text::{PlayerText, ServerText};
@@ -31,6 +32,7 @@ pub(crate) use change::{ChangeFlags, PrecedingReport};
 pub use continuation::Continuation;
 pub use desync::{Desync, DesyncReason};
 pub use moves::PlayedMove;
+pub use pending_offers::{OpenOffer, PendingOffers};
 use state::GameStep;
 pub use state::{Game, GameIdentity};
 
@@ -190,6 +192,7 @@ impl Games {
             Message::GameInfo(info) => return self.apply_info(info),
             Message::GameCreated(created) => self.keep_announcement(created),
             Message::Challenge(challenge) => self.keep_loaded_position(challenge),
+            Message::ChallengeUpdate(update) => self.forget_loaded_position_if_refused(update),
             // The partner's challenge, as this login's game in it.
             Message::Text(line) => {
                 let terms =
@@ -341,9 +344,18 @@ impl Games {
         self.loaded = challenge.loaded_from.clone().map(|position| Box::new((players, position)));
     }
 
+    /// Forgets the position that a challenge names if the challenge of these players comes to nothing.
+    fn forget_loaded_position_if_refused(&mut self, update: &ChallengeUpdate) {
+        use ChallengeChange::{Countered, Declined, Departed, Joined, Removed, Withdrawn};
+        let is_refused = matches!(update.change, Countered | Declined | Departed | Joined | Removed | Withdrawn);
+        let is_between = |players: &[Handle; 2]| players.iter().any(|player| update.name.as_ref() == Some(player));
+        self.loaded.take_if(|loaded| is_refused && is_between(&loaded.0));
+    }
+
     /// Keeps the announcement of a game for its first board. If a known game has this number, the announcement decides which of
-    /// the two the next board belongs to.
+    /// the two the next board belongs to. A position that a challenge named was that of this game of its players.
     fn keep_announcement(&mut self, created: &GameCreated) {
+        self.loaded.take_if(|loaded| [&created.white, &created.black].iter().all(|player| loaded.0.contains(player)));
         let known = self.by_id.get_mut(created.game);
         self.announced.move_to_latest_or_insert(created.game).set_announcement_and_reset(created, known.is_some());
         if let Some(game) = known {

@@ -718,19 +718,23 @@ fn a_promoted_piece_reported_as_a_pawn_after_its_capture_is_no_evidence_of_bugho
 
 #[test]
 fn only_a_new_wild_game_starts_from_the_position_of_the_last_challenge() {
-    for (announced, want) in [
-        ("Creating unrated wild", Some("wild/fr")),
-        ("Creating unrated blitz", None),
-        ("Continuing unrated wild", None),
+    for (before, announced, want) in [
+        ("", "Creating unrated wild", Some("wild/fr")),
+        ("", "Creating unrated blitz", None),
+        ("", "Continuing unrated wild", None),
+        ("You decline the match offer from C.\n", "Creating unrated wild", Some("wild/fr")),
+        ("You decline the match offer from A.\n", "Creating unrated wild", None),
+        ("A withdraws the match offer.\n", "Creating unrated wild", None),
+        ("{Game 5 (B vs. A) Creating unrated wild match.}\n", "Creating unrated wild", None),
     ] {
         let challenge = "Challenge: A (----) B (----) unrated wild 5 0 Loaded from wild/fr.\n";
-        let stream = format!("{challenge}{{Game 7 (A vs. B) {announced} match.}}\n");
+        let stream = format!("{challenge}{before}{{Game 7 (A vs. B) {announced} match.}}\n");
         let (mut reader, mut rest, mut loaded) = (EventReader::default(), stream.as_bytes(), None);
         while let Some(event) = reader.next(&mut rest).or_else(|| reader.finish()) {
             if let Some(Message::GameCreated(created)) = event.message() {
                 loaded.clone_from(&created.loaded_from);
             }
         }
-        assert_eq!(loaded.as_ref().map(ServerText::as_str), want, "{announced}");
+        assert_eq!(loaded.as_ref().map(ServerText::as_str), want, "{before}{announced}");
     }
 }
