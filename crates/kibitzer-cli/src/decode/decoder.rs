@@ -59,7 +59,7 @@ impl DecodePrinter {
         self.stamp = stamp.or(self.stamp);
         match piece {
             StreamPiece::Received(bytes) => {
-                self.writer.count_bytes(bytes.len());
+                self.writer.record_received(&bytes);
                 self.n_received += bytes.len() as u64;
                 for mut part in bytes.chunks(self.chunk.get()) {
                     while let Some(event) = self.events.next(&mut part) {
@@ -85,6 +85,7 @@ impl DecodePrinter {
             }
             StreamPiece::Ended => {
                 self.print_unfinished_line()?;
+                self.writer.end_connection();
                 self.events = self.initial_reader.clone().with_start_offset(self.n_received);
                 self.password_prompt = PasswordPrompt::default();
                 if let Some(filter) = &mut self.filter {

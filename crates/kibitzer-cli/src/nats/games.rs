@@ -1,69 +1,42 @@
-//! Reads the games of stored sessions.
+//! Reads the server output of stored sessions, from which their games follow.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
-use kibitzer::core::EventKind;
 use kibitzer::transcript::Utc;
 use kibitzer_nats::{EventReader, EventStream, NatsError, ReadFrom, SessionName, StoredEvent, SubjectFilter};
-use serde_json::Value;
+use serde::Deserialize;
+use thiserror::Error;
 
 use super::StreamArgs;
-use super::server_lines::to_server_lines;
 use crate::decode::StreamPiece;
 use crate::failure::{Failure, report};
-
-/// Kinds of events on which the games of a session depend.
-pub(super) const KINDS: [EventKind; 22] = [
-    EventKind::Position,
-    EventKind::Holding,
-    EventKind::GameInfo,
-    EventKind::Challenge,
-    EventKind::ChallengeSent,
-    EventKind::GameCreated,
-    EventKind::GameEnded,
-    EventKind::Creating,
-    EventKind::Partner,
-    EventKind::Observing,
-    EventKind::Kibitz,
-    EventKind::Whisper,
-    EventKind::Say,
-    EventKind::BlockStart,
-    EventKind::BlockEnd,
-    EventKind::ListingLine,
-    EventKind::Text,
-    EventKind::Refused,
-    EventKind::Sent,
-    EventKind::Connected,
-    EventKind::Lost,
-    EventKind::Ended,
-];
 
 /// Maximum number of sessions in a stream, because the games of each are kept in memory.
 const MAX_SESSIONS: usize = 10_000;
 
-/// Passes the server output on which games depend to `visit`: that of all stored sessions, in the order of the stream, each piece
-/// with the escaped name of its session and the time of its event. Returns after the last event that was stored when it was
-/// called. Reports messages that are not events on standard error.
+/// Passes the server output and the sent lines of all stored sessions to `visit`, in the order of the stream, each piece with the
+/// escaped name of its session and the time of its event. Returns after the last event that was stored when it was called.
+/// Reports messages that are not events on standard error.
 ///
 /// # Errors
 ///
-/// [`Failure`] if the stream cannot be read or has more than 10 000 sessions, or `visit` fails.
+/// [`Failure`] if the stream cannot be read or has more than 10 000 sessions, a board was stored without the bytes of the server,
+/// or `visit` fails.
 ///
 /// # Cancel safety
 ///
 /// Cancel safe: whole events were passed.
 pub(crate) async fn for_each_server_output(
     args: &StreamArgs,
-    mut visit: impl FnMut(&str, StreamPiece, Option<Utc>) -> Result<(), Failure>,
+    mut visit: impl FnMut(&str, &StreamPiece, Option<Utc>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let stream = EventStream::open(&args.resolve_stream_options()?).await?;
-    let mut filter = SubjectFilter::default();
-    filter.kinds.extend(KINDS);
-    let mut events = EventReader::open(&stream, &filter, ReadFrom::First).await?;
-    let mut sessions = BTreeSet::new();
+    let mut events = EventReader::open(&stream, &SubjectFilter::default(), ReadFrom::First).await?;
+    // The connection to which the last bytes of each session belong.
+    let mut sessions = BTreeMap::new();
     loop {
-        let event = match events.next_stored().await {
-            Ok(Some(event)) => event,
+        let stored = match events.next_stored().await {
+            Ok(Some(stored)) => stored,
             Ok(None) => return Ok(()),
             Err(error @ NatsError::Message { .. }) => {
                 report(&error.to_string());
@@ -71,36 +44,81 @@ pub(crate) async fn for_each_server_output(
             }
             Err(error) => return Err(error.into()),
         };
-        let session = event.session_token();
-        if !sessions.contains(session) {
-            if sessions.len() == MAX_SESSIONS {
-                return Err(Failure::local(format!("the stream has more than {MAX_SESSIONS} sessions")));
+        let (session, number) = (stored.session_token(), stored.sequence);
+        let output = match ServerOutput::parse(&stored) {
+            Ok(output) => output,
+            Err(error @ OutputError::NoBytes) => return Err(Failure::local(format!("message {number}: {error}"))),
+            Err(error) => {
+                report(&format!("message {number} is not an event: {error}"));
+                continue;
             }
-            sessions.insert(session.to_owned());
+        };
+        if sessions.len() == MAX_SESSIONS && !sessions.contains_key(session) {
+            return Err(Failure::local(format!("the stream has more than {MAX_SESSIONS} sessions")));
         }
-        match to_server_output(&event) {
-            Ok(Some((piece, utc))) => visit(session, piece, utc)?,
-            Ok(None) => {}
-            Err(reason) => report(&format!("message {} is not an event: {reason}", event.sequence)),
+        let last = sessions.entry(session.to_owned()).or_insert(output.connection);
+        if output.connection.is_some() && std::mem::replace(last, output.connection) != output.connection {
+            visit(session, &StreamPiece::Ended, None)?;
+        }
+        if let Some(piece) = &output.piece {
+            visit(session, piece, output.utc)?;
         }
     }
 }
 
-/// Converts a stored event to the server output that caused it, with the event's time; `None` if games do not depend on it. The
-/// error says why the message is not an event of kibitzer.
-fn to_server_output(stored: &StoredEvent) -> Result<Option<(StreamPiece, Option<Utc>)>, String> {
-    if !SessionName::is_token(stored.session_token()) {
-        return Err("its session has another name than kibitzer gives".to_owned());
+/// What a stored event says about the two directions of its session.
+struct ServerOutput {
+    /// `None` if the event has neither bytes of the server nor a sent line.
+    piece: Option<StreamPiece>,
+    /// The connection of the bytes: its epoch and its number in its publisher; `None` without bytes.
+    connection: Option<(u64, u64)>,
+    utc: Option<Utc>,
+}
+
+/// Why a message says nothing about its session.
+#[derive(Debug, Error)]
+enum OutputError {
+    #[error("its session has another name than kibitzer gives")]
+    SessionName,
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    #[error("its member `raw` has characters beyond U+00FF")]
+    RawCharacter,
+    #[error(
+        "the board has no member `raw` with the bytes of the server, because an earlier version stored it: publish to another stream (--stream)"
+    )]
+    NoBytes,
+}
+
+/// The members of an event that this file reads.
+#[derive(Deserialize)]
+struct StoredMembers {
+    event: String,
+    raw: Option<String>,
+    #[serde(default)]
+    connection: u64,
+    /// Of a sent line; `None` if it is secret.
+    line: Option<String>,
+    utc: Option<String>,
+}
+
+impl ServerOutput {
+    fn parse(stored: &StoredEvent) -> Result<Self, OutputError> {
+        if !SessionName::is_token(stored.session_token()) {
+            return Err(OutputError::SessionName);
+        }
+        let members: StoredMembers = serde_json::from_slice(&stored.line)?;
+        let connection = members.raw.is_some().then_some((stored.position.epoch, members.connection));
+        let piece = match (members.event.as_str(), members.raw) {
+            (_, Some(raw)) => {
+                let bytes = raw.chars().map(|character| u8::try_from(u32::from(character)));
+                let bytes: Result<_, _> = bytes.collect();
+                Some(StreamPiece::Received(bytes.map_err(|_| OutputError::RawCharacter)?))
+            }
+            ("position", None) => return Err(OutputError::NoBytes),
+            ("sent", None) => Some(StreamPiece::Sent(members.line.map(String::into_bytes))),
+            _ => None,
+        };
+        Ok(Self { piece, connection, utc: members.utc.and_then(|utc| utc.parse().ok()) })
     }
-    let event: Value = serde_json::from_slice(&stored.line).map_err(|error| error.to_string())?;
-    let text = |key: &str| event.get(key).and_then(Value::as_str);
-    if let Some("connected" | "lost" | "ended") = text("event") {
-        return Ok(Some((StreamPiece::Ended, None)));
-    }
-    if let Some("sent") = text("event") {
-        let line = text("line").map(|line| line.as_bytes().to_vec());
-        return Ok(Some((StreamPiece::Sent(line), None)));
-    }
-    let utc = text("utc").and_then(|utc| utc.parse().ok());
-    Ok(to_server_lines(&event).map(|lines| (StreamPiece::Received(lines.into_bytes()), utc)))
 }

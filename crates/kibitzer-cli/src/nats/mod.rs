@@ -2,7 +2,6 @@
 
 mod games;
 pub(crate) mod publish;
-mod server_lines;
 pub(crate) mod tail;
 
 use kibitzer_nats::{DEFAULT_STREAM, NatsError, StreamOptions};

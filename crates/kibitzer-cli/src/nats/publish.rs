@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::ValueEnum;
-use kibitzer::{Client, Observation, Tap};
+use kibitzer::core::{Event, EventKind};
+use kibitzer::{Observation, Tap};
 use kibitzer_nats::{EventStream, PublishOptions, Publisher, SessionName, WhenUnreachable};
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;
@@ -18,7 +19,7 @@ use crate::live::{
     LineSender, LoginArgs, StopArgs, StopSignal, Target, report_recorded, send_typed_until_failure,
     start_unless_stopped, wait_for_end,
 };
-use crate::output::{EventWriter, SessionClock};
+use crate::output::{EventWriter, RawBytes, SessionClock};
 
 /// Store the events of a session in a NATS JetStream stream
 ///
@@ -170,7 +171,7 @@ impl Args {
         let (sender, mut lines) = mpsc::channel(DECODED_PIECES);
         let (reader, path) = (self.reader, PathBuf::from(&self.source));
         let decoding = spawn_blocking(move || {
-            let writer = EventWriter::jsonl_to(Box::new(FlushToChannel { lines: sender, unsent: Vec::new() }));
+            let writer = EventWriter::jsonl_with_raw_to(Box::new(FlushToChannel { lines: sender, unsent: Vec::new() }));
             let decoder = DecodePrinter::new(reader.event_reader(), None, None, writer);
             print_recorded_events(RecordedInput::open(Some(&path), true)?, decoder, reader.strict, |_| {})
         });
@@ -205,15 +206,16 @@ impl Args {
             })
         };
         let Some(started) = start_unless_stopped(&target, profile, ending).await? else { return Ok(()) };
-        let (client, mut tap, server) = started;
+        let (client, tap, server) = started;
+        let mut source = LiveSource { tap, clock: SessionClock::new(client.began()), raw: RawBytes::default() };
         let published = tokio::select! {
-            pushed = push_until_tap_ends(&client, &mut tap, &mut publisher) => pushed,
+            pushed = source.push_until_end(&mut publisher) => pushed,
             failure = send_typed_until_failure(LineSender::Own(client.clone()), tokio::io::stdin()) => Err(failure),
             () = ending.wait() => Ok(()),
         };
-        let rest = tokio::time::timeout(FINAL_STORE_TIMEOUT, push_until_tap_ends(&client, &mut tap, &mut publisher));
+        let rest = tokio::time::timeout(FINAL_STORE_TIMEOUT, source.push_until_end(&mut publisher));
         let (_, rest) = tokio::join!(client.shutdown(), rest);
-        drop(tap);
+        drop(source);
         let published = published.and(rest.unwrap_or(Ok(())));
         let ended = wait_for_end(&server, &client, published).await.map(report_recorded);
         let stored = publisher.finish(FINAL_STORE_TIMEOUT).await;
@@ -221,23 +223,44 @@ impl Args {
     }
 }
 
-/// Publishes the events of a tap, except for pings, until the session ends. Fails if the publisher does.
-///
-/// # Cancel safety
-///
-/// Not cancel safe: an event that was received may be left out.
-async fn push_until_tap_ends(client: &Client, tap: &mut Tap, publisher: &mut Publisher) -> Result<(), Failure> {
-    let clock = SessionClock::new(client.began());
-    loop {
-        let item = tokio::select! {
-            item = tap.recv() => item,
-            error = publisher.wait_for_failure() => return Err(error.into()),
-        };
-        let Some(item) = item else { return Ok(()) };
-        let Observation::Event { event, .. } = item.observation else { continue };
-        let mut line = Vec::new();
-        if EventWriter::append_json_unless_ping(&event, Some(&clock.stamp(item.at)), &mut line) {
-            publisher.push(line.into()).await?;
+/// The events of a live session, with the received bytes.
+struct LiveSource {
+    tap: Tap,
+    clock: SessionClock,
+    raw: RawBytes,
+}
+
+impl LiveSource {
+    /// Publishes the events, except for pings, until the session ends. Fails if the publisher does.
+    ///
+    /// # Cancel safety
+    ///
+    /// Not cancel safe: an event that was received may be left out.
+    async fn push_until_end(&mut self, publisher: &mut Publisher) -> Result<(), Failure> {
+        loop {
+            let item = tokio::select! {
+                item = self.tap.recv() => item,
+                error = publisher.wait_for_failure() => return Err(error.into()),
+            };
+            let Some(item) = item else { return Ok(()) };
+            let event = match item.observation {
+                Observation::Received(bytes) => {
+                    self.raw.push(&bytes);
+                    continue;
+                }
+                Observation::Event { event, .. } => event,
+                _ => continue,
+            };
+            if matches!(event, Event::Connected) {
+                self.raw.begin_connection();
+            }
+            let mut members = self.clock.stamp(item.at).json_members();
+            members.extend(self.raw.take_json_members(&event));
+            if event.kind() != EventKind::Ping {
+                let mut line = Vec::new();
+                event.write_json(&members, &mut line);
+                publisher.push(line.into()).await?;
+            }
         }
     }
 }

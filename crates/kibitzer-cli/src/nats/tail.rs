@@ -139,7 +139,7 @@ fn format_event(stored: &StoredEvent, format: LineFormat) -> Result<String, Stri
 }
 
 /// Members that the text output leaves out, or shows without their names.
-const HIDDEN_KEYS: [&str; 4] = ["event", "offset", "t", "utc"];
+const HIDDEN_KEYS: [&str; 6] = ["event", "offset", "t", "utc", "connection", "raw"];
 
 #[cfg(test)]
 mod tests {

@@ -4,14 +4,13 @@ use std::io::{self, BufWriter, IsTerminal as _, Write as _};
 
 use anstream::AutoStream;
 use clap::ValueEnum;
-use kibitzer::core::Event;
-use kibitzer::core::message::{Control, Message};
+use kibitzer::core::{Event, EventKind};
 use serde::Serialize;
 use serde_json::json;
 
 use super::input_line::StdoutAboveInput;
 use super::summary::Summary;
-use super::{Stamp, text};
+use super::{RawBytes, Stamp, text};
 use crate::failure::Failure;
 
 /// Size of the output buffer. It is needed because standard output flushes its own buffer with every line.
@@ -45,7 +44,11 @@ pub(crate) struct EventWriter {
 /// Form of an [`EventWriter`]'s output.
 enum OutputForm {
     /// JSON Lines, with a buffer for one line that is reused.
-    Jsonl(Vec<u8>),
+    Jsonl {
+        line: Vec<u8>,
+        /// The received bytes for the members `raw`; `None` leaves these out.
+        raw: Option<RawBytes>,
+    },
     /// For people; in color if the terminal shows it.
     Text,
     /// Counts, written at the end.
@@ -75,39 +78,48 @@ impl EventWriter {
 
     /// Creates a writer of JSON Lines to `out` instead of standard output.
     pub(crate) fn jsonl_to(out: Box<dyn io::Write>) -> Self {
-        Self::of_form(OutputForm::Jsonl(Vec::new()), out)
+        Self::of_form(OutputForm::Jsonl { line: Vec::new(), raw: None }, out)
+    }
+
+    /// As [`jsonl_to`](Self::jsonl_to), with the received bytes in the events.
+    #[cfg(feature = "nats")]
+    pub(crate) fn jsonl_with_raw_to(out: Box<dyn io::Write>) -> Self {
+        Self::of_form(OutputForm::Jsonl { line: Vec::new(), raw: Some(RawBytes::default()) }, out)
     }
 
     fn of_form(form: OutputForm, out: Box<dyn io::Write>) -> Self {
         Self { out: BufWriter::with_capacity(BUFFER_BYTES, out), form }
     }
 
-    /// Adds received bytes to the summary; does nothing in the other output forms.
-    pub(crate) fn count_bytes(&mut self, bytes: usize) {
-        if let OutputForm::Summary(summary) = &mut self.form {
-            summary.count_bytes(bytes);
+    /// Records bytes before their events are written: a summary counts them.
+    pub(crate) fn record_received(&mut self, bytes: &[u8]) {
+        match &mut self.form {
+            OutputForm::Summary(summary) => summary.count_bytes(bytes.len()),
+            OutputForm::Jsonl { raw: Some(raw), .. } => raw.push(bytes),
+            _ => {}
         }
     }
 
-    /// Appends the JSON of an event to `line`, without a line end, and returns `true`. Appends nothing and returns `false` for a
-    /// ping.
-    pub(crate) fn append_json_unless_ping(event: &Event, stamp: Option<&Stamp>, line: &mut Vec<u8>) -> bool {
-        let is_ping = matches!(event.message(), Some(Message::Control(Control::Ping)));
-        if !is_ping {
-            event.write_json(&stamp.map(Stamp::json_members).unwrap_or_default(), line);
+    /// Records that the received bytes after these belong to another connection.
+    pub(crate) fn end_connection(&mut self) {
+        if let OutputForm::Jsonl { raw: Some(raw), .. } = &mut self.form {
+            raw.connection += 1;
         }
-        !is_ping
     }
 
     /// Writes an event: as JSON with its time, as text without; a summary only counts it. `stamp` is `None` for a raw log. Writes
     /// no pings.
     pub(crate) fn write_event(&mut self, event: &Event, stamp: Option<&Stamp>) -> Result<(), Failure> {
         let written = match &mut self.form {
-            OutputForm::Jsonl(line) => {
-                line.clear();
-                if Self::append_json_unless_ping(event, stamp, line) {
-                    line.push(b'\n');
+            OutputForm::Jsonl { line, raw } => {
+                let mut members = stamp.map(Stamp::json_members).unwrap_or_default();
+                members.extend(raw.as_mut().and_then(|raw| raw.take_json_members(event)));
+                if event.kind() == EventKind::Ping {
+                    return Ok(());
                 }
+                line.clear();
+                event.write_json(&members, line);
+                line.push(b'\n');
                 self.out.write_all(line)
             }
             OutputForm::Text => text::write_event(&mut self.out, event),
@@ -122,7 +134,7 @@ impl EventWriter {
     /// Writes that the recording ends inside the line with this number, counted from 1; a summary counts it.
     pub(crate) fn write_cut_recording(&mut self, line_number: u64, stamp: &Stamp) -> Result<(), Failure> {
         let written = match &mut self.form {
-            OutputForm::Jsonl(_) => {
+            OutputForm::Jsonl { .. } => {
                 return self.write_own_event_if_json("cut", stamp, &json_object(&json!({ "line": line_number })));
             }
             OutputForm::Text => text::write_cut_recording(&mut self.out, line_number),
@@ -137,7 +149,7 @@ impl EventWriter {
     /// As JSON, writes an event of the program itself: its name, its time, and the members of `object`, a serialized JSON object
     /// that is not empty. Does nothing in the other output forms.
     pub(crate) fn write_own_event_if_json(&mut self, event: &str, stamp: &Stamp, object: &[u8]) -> Result<(), Failure> {
-        let OutputForm::Jsonl(_) = &self.form else { return Ok(()) };
+        let OutputForm::Jsonl { .. } = &self.form else { return Ok(()) };
         let members = object.strip_prefix(b"{").unwrap_or_default();
         let written = write!(self.out, r#"{{"event":"{event}","offset":null{},"#, stamp.json_members());
         let written = written.and_then(|()| self.out.write_all(members)).and_then(|()| self.out.write_all(b"\n"));

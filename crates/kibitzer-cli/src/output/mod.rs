@@ -3,6 +3,7 @@
 mod board;
 mod event_writer;
 mod input_line;
+mod raw_bytes;
 mod sent;
 mod stamp;
 mod summary;
@@ -12,6 +13,7 @@ mod text;
 pub(crate) use board::is_move_square;
 pub(crate) use event_writer::{EventWriter, FORMAT_HELP, LineFormat, json_object};
 pub(crate) use input_line::{print_above_input, set_input_line};
+pub(crate) use raw_bytes::RawBytes;
 pub(crate) use sent::{PasswordPrompt, text_unless_timeseal};
 pub(crate) use stamp::{SessionClock, Stamp};
 pub(crate) use terminal_safe::TerminalSafe;

@@ -151,7 +151,7 @@ impl Args {
                 let file = self.game_file(&temporary.join(session));
                 PgnConversion::new(self, self.site.as_deref().unwrap_or_default(), file)
             });
-            conversion.read_and_write_ended(&piece, utc)
+            conversion.read_and_write_ended(piece, utc)
         })
         .await?;
         for (session, conversion) in sessions {
