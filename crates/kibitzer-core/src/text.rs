@@ -179,10 +179,7 @@ pub fn decode_characters(bytes: &[u8]) -> Cow<'_, str> {
 
 /// Replaces the first byte of each character that UTF-8 encodes in several bytes by an entity, so that [`decode_latin_1`] decodes
 /// every byte from ISO 8859-1.
-pub(crate) fn hide_utf8(bytes: &[u8]) -> Cow<'_, [u8]> {
-    if bytes.is_ascii() {
-        return Cow::Borrowed(bytes);
-    }
+pub(crate) fn hide_utf8(bytes: &[u8]) -> Vec<u8> {
     let mut hidden = Vec::with_capacity(bytes.len() * 2);
     for chunk in bytes.utf8_chunks() {
         for byte in chunk.valid().bytes() {
@@ -193,7 +190,7 @@ pub(crate) fn hide_utf8(bytes: &[u8]) -> Cow<'_, [u8]> {
         }
         hidden.extend(chunk.invalid());
     }
-    Cow::Owned(hidden)
+    hidden
 }
 
 /// Replaces the entities of characters outside ASCII by these characters, for a server that reads UTF-8.

@@ -7,7 +7,7 @@ use super::frame_parser::FrameParser;
 use super::spare::SpareAllocations;
 use super::{Family, Message, Received, Relation, Style12};
 use crate::text::hide_utf8;
-use crate::wire::{Encoding, FastFrame, FastFrameKind, FrameKind, Framer, LineTag, StreamState};
+use crate::wire::{Encoding, FastFrame, Frame, FrameKind, Framer, LineTag, StreamState};
 
 /// Reads messages from the byte stream of a server.
 ///
@@ -65,7 +65,8 @@ impl Reader {
     pub(crate) fn shrink(&mut self) {
         self.framer.shrink();
         self.ready.shrink_to_fit();
-        (self.board, self.other) = Default::default();
+        self.board = Received::default();
+        self.other = Received::default();
         self.parser.spare = SpareAllocations::default();
     }
 
@@ -156,48 +157,57 @@ impl Reader {
                 return Some(received);
             }
             self.parser.family = self.framer.family();
-            let Some(frame) = self.framer.finish() else {
-                self.ready.extend(self.parser.take_unfinished_lines()?);
-                continue;
+            let encoding = self.framer.encoding;
+            let Some(mut frame) = self.framer.finish() else {
+                self.ready.extend(self.parser.take_unfinished_lines());
+                return self.ready.pop_front();
             };
-            if let Some(received) = self.parser.parse_frame(&frame, &mut self.ready) {
-                return Some(received);
-            }
+            let mut buffer = Vec::new();
+            hide_utf8_unless_recognized(&mut frame, encoding, &mut buffer);
+            self.parser.parse_frame(&frame, &mut self.ready);
         }
     }
 
     /// Parses the next message, stores it in a slot and returns that slot; `None` once all of `input` is consumed.
     #[inline]
     pub(crate) fn read_to_slot(&mut self, input: &mut &[u8]) -> Option<MessageSlot> {
-        if self.ready.is_empty() && !self.parser.is_mid_message() {
-            let (spare, slot) = (&mut self.parser.spare, &mut self.board.message);
-            if let Some(fast) = self
-                .framer
-                .next_fast_frame(input, |line| spare.reusable_board_in(slot)?.overwrite_from_stream_start(line))
-            {
-                let FastFrame { offset, end, bell, kind } = fast;
-                return Some(match kind {
-                    FastFrameKind::Board => {
-                        self.board.reset_position(offset, end, bell);
-                        MessageSlot::Board
-                    }
-                    FastFrameKind::Prompt => {
-                        self.parser.logged_in = true;
-                        self.parser.spare.recycle_message(&mut self.other.message);
-                        self.other.message = Message::default();
-                        self.other.reset_position(offset, end, bell);
-                        MessageSlot::Other
-                    }
-                });
-            }
+        if self.ready.is_empty()
+            && !self.parser.is_mid_message()
+            && let Some(slot) = self.read_board_or_prompt(input)
+        {
+            return Some(slot);
         }
         self.parser.spare.recycle_message(&mut self.other.message);
-        self.read_to_slot_slowly(input)
+        self.read_any_frame(input)
+    }
+
+    /// Parses the next message if it is a command prompt or a board in its usual form, and returns its slot.
+    #[inline]
+    fn read_board_or_prompt(&mut self, input: &mut &[u8]) -> Option<MessageSlot> {
+        match self.framer.line_start(input)? {
+            text @ [b'<', ..] => {
+                let mut board = self.parser.spare.take_board(&mut self.board.message);
+                let length = Arc::make_mut(&mut board).overwrite_from_stream_start(text);
+                self.board.message = Message::Style12(board);
+                let FastFrame { offset, end, bell } = self.framer.take_board_line(input, length?)?;
+                self.board.reset_position(offset, end, bell);
+                Some(MessageSlot::Board)
+            }
+            [b'f', ..] => {
+                let FastFrame { offset, end, bell } = self.framer.take_command_prompt(input)?;
+                self.parser.logged_in = true;
+                self.parser.spare.recycle_message(&mut self.other.message);
+                self.other.message = Message::default();
+                self.other.reset_position(offset, end, bell);
+                Some(MessageSlot::Other)
+            }
+            _ => None,
+        }
     }
 
     /// Does the same as [`read_to_slot`](Self::read_to_slot) for messages of every form.
     #[inline(never)]
-    fn read_to_slot_slowly(&mut self, input: &mut &[u8]) -> Option<MessageSlot> {
+    fn read_any_frame(&mut self, input: &mut &[u8]) -> Option<MessageSlot> {
         loop {
             if let Some(received) = self.ready.pop_front() {
                 self.other = received;
@@ -206,43 +216,46 @@ impl Reader {
             self.parser.family = self.framer.family();
             let encoding = self.framer.encoding;
             let mut frame = self.framer.next_frame(input)?;
-            let hidden;
-            if let FrameKind::Line { bytes, .. } = &mut frame.kind
+            let mut buffer = Vec::new();
+            if let FrameKind::Line { bytes, .. } = &frame.kind
+                && !self.parser.logged_in
                 && !bytes.is_ascii()
             {
-                self.greets_in_utf8 |= !self.parser.logged_in && std::str::from_utf8(bytes).is_ok();
-                if encoding == Encoding::Latin1 {
-                    hidden = hide_utf8(bytes);
-                    *bytes = &hidden;
-                }
+                self.greets_in_utf8 |= std::str::from_utf8(bytes).is_ok();
             }
-            self.other = match frame.kind {
-                FrameKind::Line { tag: LineTag::Style12, bytes } if !self.parser.is_mid_message() => {
-                    let board = self.parser.spare.reusable_board_in(&mut self.board.message);
-                    if board.is_some_and(|board| board.overwrite_from_line(bytes).is_ok()) {
-                        self.board.reset_position(frame.offset, frame.end, frame.bell);
-                        self.board.message.set_line_if_missing(bytes);
-                        return Some(MessageSlot::Board);
-                    }
-                    Received::from_line(&frame, self.parser.spare.text_message(bytes), bytes)
+            hide_utf8_unless_recognized(&mut frame, encoding, &mut buffer);
+            let (tag, bytes) = match frame.kind {
+                FrameKind::Line { tag, bytes } if self.parser.is_single_line(tag, bytes) => (tag, bytes),
+                _ => {
+                    self.parser.parse_frame(&frame, &mut self.ready);
+                    continue;
                 }
-                FrameKind::Line { tag, bytes }
-                    if !self.parser.is_mid_message() && !self.parser.begins_multi_line(tag, bytes) =>
-                {
-                    // Measured: a message that was just written is not moved without a stall.
-                    let message = self.parser.parse_single_line(tag, bytes);
-                    self.other.message = message.unwrap_or_else(|| self.parser.spare.text_message(bytes));
-                    self.other.message.set_line_if_missing(bytes);
-                    self.other.reset_position(frame.offset, frame.end, frame.bell);
-                    return Some(MessageSlot::Other);
-                }
-                _ => match self.parser.parse_frame(&frame, &mut self.ready) {
-                    Some(received) => received,
-                    None => continue,
-                },
             };
-            return Some(MessageSlot::Other);
+            let is_board = tag == LineTag::Style12 && self.parser.spare.parse_board(&mut self.board.message, bytes);
+            let (slot, received) = if is_board {
+                (MessageSlot::Board, &mut self.board)
+            } else {
+                // Measured: a message that was just written is not moved without a stall.
+                self.other.message = self.parser.parse_single_line(tag, bytes);
+                (MessageSlot::Other, &mut self.other)
+            };
+            received.message.set_line_if_missing(bytes);
+            received.reset_position(frame.offset, frame.end, frame.bell);
+            return Some(slot);
         }
+    }
+}
+
+/// Makes the text of a frame one that is decoded as the encoding demands: from Latin-1 alone, UTF-8 is hidden. `buffer` stores the
+/// new text.
+fn hide_utf8_unless_recognized<'a>(frame: &mut Frame<'a>, encoding: Encoding, buffer: &'a mut Vec<u8>) {
+    if let FrameKind::Line { bytes, .. } | FrameKind::OverLong { bytes, .. } | FrameKind::Datagram { bytes } =
+        &mut frame.kind
+        && encoding == Encoding::Latin1
+        && !bytes.is_ascii()
+    {
+        *buffer = hide_utf8(bytes);
+        *bytes = buffer;
     }
 }
 

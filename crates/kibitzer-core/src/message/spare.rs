@@ -29,20 +29,28 @@ impl SpareAllocations {
         }
     }
 
-    /// Stores a board that a later one has replaced.
+    /// Stores a board that is no longer needed.
     pub(super) fn recycle_board(&mut self, board: Arc<Style12>) {
         self.board = Some(board);
     }
 
-    /// Returns a mutable board in `message`, whose content is unspecified. If the message is not a board or its board has clones,
-    /// first replaces it by a spare or new board. Never `None`, but without a panic the compiler cannot know that.
+    /// Removes the board from `message`; if `message` is not a board or its board has clones, returns a spare or new one instead.
+    /// The content of the board is unspecified.
     #[inline]
-    pub(super) fn reusable_board_in<'a>(&mut self, message: &'a mut Message) -> Option<&'a mut Style12> {
-        if !matches!(message, Message::Style12(board) if Arc::strong_count(board) == 1) {
-            let spare = self.board.take().filter(|board| Arc::strong_count(board) == 1);
-            *message = Message::Style12(spare.unwrap_or_default());
+    pub(super) fn take_board(&mut self, message: &mut Message) -> Arc<Style12> {
+        let is_unused = |board: &Arc<Style12>| Arc::strong_count(board) == 1;
+        match std::mem::take(message) {
+            Message::Style12(board) if is_unused(&board) => board,
+            _ => self.board.take().filter(is_unused).unwrap_or_default(),
         }
-        if let Message::Style12(board) = message { Arc::get_mut(board) } else { None }
+    }
+
+    /// Parses a style 12 line, and stores the board in `message`, also if it is invalid; returns whether it is valid.
+    pub(super) fn parse_board(&mut self, message: &mut Message, line: &[u8]) -> bool {
+        let mut board = self.take_board(message);
+        let is_valid = Arc::make_mut(&mut board).overwrite_from_line(line).is_ok();
+        *message = Message::Style12(board);
+        is_valid
     }
 
     /// Parses a line of talk into a reused allocation; `None` if the line is not talk.

@@ -1,6 +1,6 @@
 //! The framer: one state machine for all layers of the stream.
 //!
-//! A frame takes one of three paths; all of them emit the same frames. `next_fast_frame` (for the reader) consumes prompts and
+//! A frame takes one of three paths; all of them emit the same frames. `line_start` (for the reader) finds prompts and
 //! boards, `next_whole_line` borrows a complete line without control bytes, `process_next_bytes` processes everything else. Its
 //! states are those of three layers: [`TelnetState`], [`ControlSequence`] and [`LineBuffer`].
 //!
@@ -32,7 +32,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use self::bytes::{InputConsumed, StreamByte};
-pub(crate) use self::fast_frame::{FastFrame, FastFrameKind};
+pub(crate) use self::fast_frame::FastFrame;
 use self::whole_line::WholeLine;
 use super::control::{ControlSequence, SequenceState};
 use super::frame::{Control, Frame, FrameKind, Level1Header, LineTag};
