@@ -29,9 +29,9 @@ impl Line {
         self.0.as_deref().map(SmallVec::as_slice).unwrap_or_default()
     }
 
-    /// Returns the line as text, decoded by [`decode_latin_1`].
+    /// Returns the line as text, decoded by [`decode_received`].
     pub fn to_text(&self) -> Cow<'_, str> {
-        decode_latin_1(self.as_bytes())
+        decode_received(self.as_bytes())
     }
 
     /// Replaces the bytes of the line. Reuses the allocation if no clone shares it and `bytes` is not empty.
@@ -63,13 +63,13 @@ impl fmt::Debug for Line {
 /// A field is a `PlayerText` if any part of it may come from a player, and a [`ServerText`] otherwise. Account names do not count
 /// as text of a player, because they consist only of letters, digits and `-`.
 ///
-/// The text is decoded by [`decode_latin_1`] and otherwise unchanged. It may contain control characters and terminal escapes:
+/// The text is decoded by [`decode_received`] and otherwise unchanged. It may contain control characters and terminal escapes:
 /// print it with [`str::escape_debug`] or as JSON. This crate never parses it as protocol.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct PlayerText(SmolStr);
 
-/// Text that contains no words of a player: the type of a game, a SAN, the terms of an offer. Decoded by [`decode_latin_1`].
+/// Text that contains no words of a player: the type of a game, a SAN, the terms of an offer. Decoded by [`decode_received`].
 ///
 /// Text that may contain words of a player is a [`PlayerText`]. Up to 23 bytes are stored inline.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -77,9 +77,9 @@ pub struct PlayerText(SmolStr);
 pub struct ServerText(SmolStr);
 
 impl ServerText {
-    /// Encodes the text as servers send it: see [`encode_latin_1`].
+    /// Encodes the text as servers send it: see [`encode_as_received`].
     pub(crate) fn to_wire(&self) -> Cow<'_, [u8]> {
-        encode_latin_1(self.as_str())
+        encode_as_received(self.as_str())
     }
 
     /// Decodes received bytes like [`from_wire`](Self::from_wire), and converts ASCII letters to upper case.
@@ -99,7 +99,7 @@ macro_rules! impl_text {
     ($($text:ty),+) => {$(
         impl $text {
             /// Decodes received bytes, without validation; see
-            /// [`decode_latin_1`](crate::text::decode_latin_1).
+            /// [`decode_received`](crate::text::decode_received).
             pub fn from_wire(bytes: &[u8]) -> Self {
                 Self($crate::text::decode_to_smol_str(bytes))
             }
@@ -138,13 +138,13 @@ macro_rules! impl_text {
 
 use impl_text;
 
-/// Decodes received bytes like [`decode_latin_1`]. Up to 23 bytes are stored inline; clones of longer text share one allocation.
+/// Decodes received bytes like [`decode_received`]. Up to 23 bytes are stored inline; clones of longer text share one allocation.
 fn decode_to_smol_str(bytes: &[u8]) -> SmolStr {
     // Nearly every word needs no decoding; without an early exit, the compiler can process the bytes in parallel.
     let strange = bytes.iter().fold(0, |strange, &byte| strange | (byte & 0x80) | u8::from(byte == b'&'));
     match std::str::from_utf8(bytes) {
         Ok(text) if strange == 0 => text.into(),
-        _ => decode_latin_1(bytes).into(),
+        _ => decode_received(bytes).into(),
     }
 }
 
@@ -154,7 +154,7 @@ fn decode_to_smol_str(bytes: &[u8]) -> SmolStr {
 /// Unicode scalar value, or denotes a control character: players could otherwise send terminal escapes or line ends through it.
 ///
 /// Source: rules `transport C1` to `C3` in `docs/protocol.md`.
-pub fn decode_latin_1(bytes: &[u8]) -> Cow<'_, str> {
+pub fn decode_received(bytes: &[u8]) -> Cow<'_, str> {
     let text = decode_characters(bytes);
     if memchr::memchr(b'&', bytes).is_none() {
         return text;
@@ -177,7 +177,7 @@ pub fn decode_characters(bytes: &[u8]) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Replaces the first byte of each character that UTF-8 encodes in several bytes by an entity, so that [`decode_latin_1`] decodes
+/// Replaces the first byte of each character that UTF-8 encodes in several bytes by an entity, so that [`decode_received`] decodes
 /// every byte from ISO 8859-1.
 pub(crate) fn hide_utf8(bytes: &[u8]) -> Vec<u8> {
     let mut hidden = Vec::with_capacity(bytes.len() * 2);
@@ -198,7 +198,7 @@ pub(crate) fn decode_entities_outside_ascii(text: &str) -> String {
     decode_entities(text, |character| !character.is_ascii())
 }
 
-/// Replaces each valid entity of a selected character by this character, and leaves all others unchanged; see [`decode_latin_1`].
+/// Replaces each valid entity of a selected character by this character, and leaves all others unchanged; see [`decode_received`].
 fn decode_entities(text: &str, is_selected: fn(char) -> bool) -> String {
     let mut decoded = String::with_capacity(text.len());
     let mut rest = text;
@@ -252,9 +252,9 @@ pub fn encode_ascii(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(encode).collect())
 }
 
-/// Encodes text so that [`decode_latin_1`] returns it: each character outside ASCII as an entity, but control characters, which have
+/// Encodes text so that [`decode_received`] returns it: each character outside ASCII as an entity, but control characters, which have
 /// none, in ISO 8859-1.
-pub(crate) fn encode_latin_1(text: &str) -> Cow<'_, [u8]> {
+pub(crate) fn encode_as_received(text: &str) -> Cow<'_, [u8]> {
     if text.is_ascii() {
         return Cow::Borrowed(text.as_bytes());
     }

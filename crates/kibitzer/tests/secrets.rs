@@ -229,7 +229,7 @@ fn decoded(bytes: &[u8]) -> Vec<String> {
     let mut reader = kibitzer::core::EventReader::default();
     let mut rest = bytes;
     let events = std::iter::from_fn(|| reader.next(&mut rest).or_else(|| reader.finish()));
-    events.map(|event| kibitzer::core::text::decode_latin_1(event.raw()).into_owned()).collect()
+    events.map(|event| kibitzer::core::text::decode_received(event.raw()).into_owned()).collect()
 }
 
 // Rules: transport LG2, bugs 17

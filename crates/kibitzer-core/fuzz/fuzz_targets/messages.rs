@@ -11,7 +11,7 @@ use kibitzer_core::message::{
     PrimaryGameChange, Reader, Refusal, Seek, SeekNotice, SeeksCleared, SeeksRemoved, Style12, Talk, TalkKind,
     UserArrived,
 };
-use kibitzer_core::text::{decode_latin_1, encode_ascii};
+use kibitzer_core::text::{decode_received, encode_ascii};
 use kibitzer_core::wire::Framer;
 use libfuzzer_sys::fuzz_target;
 
@@ -20,9 +20,9 @@ fuzz_target!(|input: &[u8]| {
     for line in &lines {
         parse_line(line);
         check_board(line);
-        let text = decode_latin_1(line);
+        let text = decode_received(line);
         if !text.contains("&#") && !text.contains(char::is_control) {
-            assert_eq!(decode_latin_1(encode_ascii(&text).as_bytes()), text);
+            assert_eq!(decode_received(encode_ascii(&text).as_bytes()), text);
         }
     }
     parse_listings(&lines);
@@ -90,7 +90,7 @@ fn check_talk(lines: &[&[u8]]) {
         let mut stream = [&b"fics% \nFoo tells you: "[..], said, b"\n"].concat();
         let messages = read(family, &stream);
         let Some(Message::Talk(talk)) = messages.get(1) else { panic!("{messages:?}") };
-        assert_eq!((messages.len(), talk.kind, &*talk.text()), (2, TalkKind::Tell, &*decode_latin_1(said)));
+        assert_eq!((messages.len(), talk.kind, &*talk.text()), (2, TalkKind::Tell, &*decode_received(said)));
         for piece in more {
             stream.extend([b"\\   ", &piece[..], b"\n"].concat());
         }

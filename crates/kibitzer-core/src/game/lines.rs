@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::Game;
 use crate::chess::Hands;
 use crate::message::{GameInfo, Style12};
-use crate::text::{ServerText, encode_latin_1};
+use crate::text::{ServerText, encode_as_received};
 
 /// Number of last plies whose positions are included.
 const RECENT_PLIES: u32 = 8;
@@ -31,7 +31,7 @@ impl Game {
             .hands()
             .map(|Hands { white, black }| format!("<b1> game {} white [{white}] black [{black}]", self.id()));
         let lines = terms.into_iter().chain(boards).chain(hands);
-        lines.map(|line| encode_latin_1(&line).into_owned()).collect()
+        lines.map(|line| encode_as_received(&line).into_owned()).collect()
     }
 
     /// Returns the start board, from which delta boards count, and the board before each of the last [`RECENT_PLIES`] plies;

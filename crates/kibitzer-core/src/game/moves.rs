@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::play::{self, RemovedPiece};
 use crate::chess::{Board, CastlingRights, Color, LastMove, Role, Square};
 use crate::message::{ClockReading, DerivedMove, Style12};
-use crate::text::{ServerText, encode_latin_1};
+use crate::text::{ServerText, encode_as_received};
 
 /// A move of a game. `Display` writes its [pretty form](Self::pretty), or without one the verbose form of style 12: `P/e2-e4`.
 ///
@@ -197,7 +197,7 @@ impl KnownMoves {
         let (kept, undone) = self.split_after(ply)?;
         let Some(first_undone) = undone.first() else { return Some(current.clone()) };
         let [earlier @ .., last] = kept else { return Some(Style12::clone(&self.base)) };
-        let san = last.pretty().map(encode_latin_1).unwrap_or_default();
+        let san = last.pretty().map(encode_as_received).unwrap_or_default();
         let last_move = DerivedMove { played: last.played, san: &san, elapsed_ms: last.elapsed_ms() };
         let mut position = current.clone();
         let numbers = position.replace_position(&board, Some(last_move));

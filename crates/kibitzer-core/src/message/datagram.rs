@@ -21,7 +21,7 @@ use std::fmt;
 use self::arguments::{Argument, Quoting, argument_index};
 use super::Message;
 use crate::scan::Cursor;
-use crate::text::{PlayerText, encode_latin_1};
+use crate::text::{PlayerText, encode_as_received};
 
 pub(crate) use kind::DatagramKind;
 pub(crate) use names_and_offers::DatagramNamesAndOffers;
@@ -61,7 +61,7 @@ impl Datagram {
     /// Creates a datagram with these arguments, each encoded in Latin-1 and decoded again as by a receiver: characters outside of
     /// Latin-1 may change.
     pub fn new(number: u32, arguments: impl IntoIterator<Item: AsRef<str>>) -> Self {
-        let as_received = |text: &str| PlayerText::from_wire(&encode_latin_1(text));
+        let as_received = |text: &str| PlayerText::from_wire(&encode_as_received(text));
         Self { number, fields: arguments.into_iter().map(|text| as_received(text.as_ref())).collect() }
     }
 
@@ -130,7 +130,7 @@ impl fmt::Debug for Datagram {
 
 /// Appends an argument in Latin-1, without control-Y and control-Z; its quotation is at least `usual`.
 fn append_quoted_argument(field: &PlayerText, usual: Quoting, out: &mut Vec<u8>) {
-    let mut bytes = encode_latin_1(field.as_str()).into_owned();
+    let mut bytes = encode_as_received(field.as_str()).into_owned();
     bytes.retain(|&b| b != CONTROL_Y && b != CONTROL_Z);
     let (start, end): (&[u8], &[u8]) = match weakest_quoting(&bytes).max(usual) {
         Quoting::Word => (b"", b""),

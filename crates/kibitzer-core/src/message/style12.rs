@@ -22,7 +22,7 @@ use super::fields::parse_whole;
 use super::rating::GameId;
 use crate::chess::{Board, CastlingRights, Color, Hands, LastMove, Role};
 use crate::text::Handle;
-use crate::text::{ServerText, decode_latin_1, encode_latin_1};
+use crate::text::{ServerText, decode_received, encode_as_received};
 
 /// A board as the server prints it after each ply.
 ///
@@ -212,7 +212,7 @@ impl Style12 {
 
     /// Creates a board without a last move.
     pub fn new(numbers: BoardNumbers, board: &Board, white: &Handle, black: &Handle) -> Self {
-        let [white, black] = [white, black].map(|name| encode_latin_1(name.as_str()));
+        let [white, black] = [white, black].map(|name| encode_as_received(name.as_str()));
         let numbers = BoardNumbers { last_move: None, ..numbers };
         Self { numbers, text: BoardText::new(board, [&white, &black, b"", b""]) }
     }
@@ -220,7 +220,7 @@ impl Style12 {
     /// Returns the board with this last move, which led to its position and took this time. `san` is the pretty form.
     #[must_use]
     pub fn with_last_move(mut self, played: LastMove, san: &str, elapsed_ms: u32) -> Self {
-        let last_move = DerivedMove { played, san: &encode_latin_1(san), elapsed_ms: Some(elapsed_ms) };
+        let last_move = DerivedMove { played, san: &encode_as_received(san), elapsed_ms: Some(elapsed_ms) };
         self.replace_position(&self.board(), Some(last_move));
         self
     }
@@ -244,7 +244,7 @@ impl Style12 {
 
     /// Returns a board with the same squares and words of the last move, but other numbers and names. It has no line.
     pub(crate) fn with_numbers_and_names(&self, numbers: BoardNumbers, white: &Handle, black: &Handle) -> Self {
-        let [white, black] = [white, black].map(|name| encode_latin_1(name.as_str()));
+        let [white, black] = [white, black].map(|name| encode_as_received(name.as_str()));
         let [verbose, san] = [Word::Verbose, Word::San].map(|word| self.text.word(word));
         Self { numbers, text: BoardText::new(&self.board(), [&white, &black, verbose, san]) }
     }
@@ -306,7 +306,7 @@ impl Style12 {
     /// Returns whether the decoded word is equal in both boards.
     fn has_same_word(&self, other: &Self, word: Word) -> bool {
         let (word, other) = (self.text.word(word), other.text.word(word));
-        word == other || decode_latin_1(word) == decode_latin_1(other)
+        word == other || decode_received(word) == decode_received(other)
     }
 }
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::template::read_template;
 use super::{GameId, Handle, Rating, Titles};
 use crate::scan::{Cursor, parse_decimal};
-use crate::text::{LineBytes, PlayerText, decode_latin_1};
+use crate::text::{LineBytes, PlayerText, decode_received};
 
 /// A line of chat: `Foo(C) tells you: hello`, `Foo(TD)(49): start`, `--> Foo waves`.
 ///
@@ -142,11 +142,11 @@ impl Talk {
         self.apart.as_ref().map_or_else(in_line, |apart| apart.titles.clone())
     }
 
-    /// Returns the decoded text of the player (see [`decode_latin_1`]). It must not be parsed as protocol.
+    /// Returns the decoded text of the player (see [`decode_received`]). It must not be parsed as protocol.
     pub fn text(&self) -> Cow<'_, str> {
         match self.apart.as_ref().and_then(|apart| apart.text.as_ref()) {
             Some(text) => Cow::Borrowed(text.as_str()),
-            None => decode_latin_1(self.line.get(self.places.text..).unwrap_or_default()),
+            None => decode_received(self.line.get(self.places.text..).unwrap_or_default()),
         }
     }
 

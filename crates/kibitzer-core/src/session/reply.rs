@@ -7,7 +7,7 @@ use crate::message::listing::{AnsweredCommand, AnyListing, AnyListingCollector};
 use crate::message::{CommandCode, MeOrOther, Message, Refusal, Relation};
 use crate::session::command::Command;
 use crate::session::options::RequestLimits;
-use crate::text::{ServerText, decode_latin_1};
+use crate::text::{ServerText, decode_received};
 
 /// Reply of the server to one command.
 ///
@@ -35,7 +35,7 @@ impl Reply {
 
     /// Returns the decoded lines, each followed by a line feed.
     pub fn text(&self) -> String {
-        self.lines().flat_map(|line| [decode_latin_1(line), Cow::Borrowed("\n")]).collect()
+        self.lines().flat_map(|line| [decode_received(line), Cow::Borrowed("\n")]).collect()
     }
 
     /// Returns the events that the command itself may have caused, in order: no talk and nothing else that games and other

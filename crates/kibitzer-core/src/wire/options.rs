@@ -58,7 +58,10 @@ named_enum! {
         /// contains some, otherwise entities.
         #[default]
         Auto = "auto",
-        /// Every byte is received as ISO 8859-1, and entities are sent.
+        /// Every byte is received as ISO 8859-1, and entities are sent. In the lines of messages ([`Received::raw`]), an entity
+        /// stands for each byte that would begin a sequence of UTF-8.
+        ///
+        /// [`Received::raw`]: crate::message::Received::raw
         Latin1 = "latin-1",
         /// As `Auto`, but UTF-8 is sent to any server.
         Utf8 = "utf-8",

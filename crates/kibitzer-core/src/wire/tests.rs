@@ -307,7 +307,7 @@ fn an_entity_cut_by_a_break_survives_joining() {
     let long = "Foo tells you: the quick brown fox jumps over the lazy &#x3b";
     let sent = format!("{long}\n\r\\   1;\n\rfics% ");
     let Seen::Line(_, bytes) = &seen(sent.as_bytes())[0] else { panic!("no line") };
-    assert_eq!(crate::text::decode_latin_1(bytes), "Foo tells you: the quick brown fox jumps over the lazy α");
+    assert_eq!(crate::text::decode_received(bytes), "Foo tells you: the quick brown fox jumps over the lazy α");
 }
 
 // Rules: transport W5, bugs 13

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use kibitzer::core::text::decode_latin_1;
+use kibitzer::core::text::decode_received;
 use ratatui::crossterm::event::KeyCode;
 
 use super::{App, TerminalRequest};
@@ -47,7 +47,7 @@ impl App {
             'y' => ("line", row.summary_line()),
             'f' => match &row.content {
                 RowContent::Event(event) => {
-                    ("frame", TerminalSafe(&decode_latin_1(event.raw())).in_cells().into_owned())
+                    ("frame", TerminalSafe(&decode_received(event.raw())).in_cells().into_owned())
                 }
                 _ => return None,
             },

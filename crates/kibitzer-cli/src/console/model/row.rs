@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use kibitzer::core::message::GameId;
-use kibitzer::core::text::{decode_characters, decode_latin_1};
+use kibitzer::core::text::{decode_characters, decode_received};
 use kibitzer::core::{Event, EventCategory, EventKind};
 use kibitzer_bot::BotEvent;
 use unicode_truncate::UnicodeTruncateStr as _;
@@ -66,7 +66,7 @@ impl SentLine {
         if self.secret {
             return MASK.to_owned();
         }
-        decode_latin_1(&self.text).into_owned()
+        decode_received(&self.text).into_owned()
     }
 
     /// Returns the line with its entities, as `kibitzer decode` prints it; empty if it is secret.

@@ -3,7 +3,7 @@
 use kibitzer::core::Event;
 use kibitzer::core::game::Desync;
 use kibitzer::core::message::Message;
-use kibitzer::core::text::decode_latin_1;
+use kibitzer::core::text::decode_received;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -82,7 +82,7 @@ fn explanation_lines(canvas: &Canvas<'_>, app: &App, row: &ConsoleRow, desync: &
     ];
     let mut lines: Vec<_> = facts.into_iter().flatten().flat_map(|fact| wrap_text(&fact, width)).collect();
     let raw = message.event().map_or(&[][..], Event::raw);
-    let shown = |range| TerminalSafe(&decode_latin_1(raw.get(range).unwrap_or_default())).in_cells().into_owned();
+    let shown = |range| TerminalSafe(&decode_received(raw.get(range).unwrap_or_default())).in_cells().into_owned();
     let (mut at, mut parts) = (0, Vec::new());
     for field in app.model.contradicting_fields(row) {
         parts.push((shown(at..field.in_line.start), Style::new()));

@@ -5,7 +5,7 @@ use std::ops::Range;
 use kibitzer::core::Event;
 use kibitzer::core::game::Desync;
 use kibitzer::core::message::{Control, Message, Received};
-use kibitzer::core::text::decode_latin_1;
+use kibitzer::core::text::decode_received;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
@@ -69,7 +69,7 @@ fn split_text_at_field(row: &ConsoleRow, field: Range<usize>) -> [String; 3] {
             let raw = raw.get(..MAX_BYTES).unwrap_or(raw);
             let (start, end) = (field.start.min(raw.len()), field.end.min(raw.len()));
             let ranges = [0..start, start..end, end..raw.len()];
-            return ranges.map(|range| decode_latin_1(raw.get(range).unwrap_or_default()).into_owned());
+            return ranges.map(|range| decode_received(raw.get(range).unwrap_or_default()).into_owned());
         }
         RowContent::Sent(sent) => sent.text_or_mask(),
         RowContent::Bot(event) => event.to_string(),
@@ -134,7 +134,7 @@ fn frame_class(received: &Received) -> String {
         Message::Control(Control::Overflow) => "output dropped".to_owned(),
         Message::OverLong(line) => format!("over-long line of {} bytes", line.length),
         _ => match received.raw().split_inclusive(|&byte| byte == b'>').next() {
-            Some(tag @ [b'<', .., b'>']) if tag.len() <= 5 => format!("line with tag {}", decode_latin_1(tag)),
+            Some(tag @ [b'<', .., b'>']) if tag.len() <= 5 => format!("line with tag {}", decode_received(tag)),
             _ => "line".to_owned(),
         },
     }

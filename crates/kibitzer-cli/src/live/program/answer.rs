@@ -1,6 +1,6 @@
 //! Answers to the requests of programs.
 
-use kibitzer::core::text::{decode_latin_1, error_chain};
+use kibitzer::core::text::{decode_received, error_chain};
 use kibitzer::{Reply, RequestError};
 use serde::Serialize;
 use serde_json::json;
@@ -39,7 +39,7 @@ pub(super) fn answer_item(request: &ProgramCommand, line: u64, result: &Result<R
     if let Some(listing) = reply.listing(&request.command) {
         return reply_item(id, listing.kind().as_str(), &listing);
     }
-    let lines: Vec<_> = reply.answers().map(|event| decode_latin_1(event.raw())).collect();
+    let lines: Vec<_> = reply.answers().map(|event| decode_received(event.raw())).collect();
     reply_item(id, "text", json!({ "lines": lines }))
 }
 

@@ -6,7 +6,7 @@ use super::value::{FieldSink, Fields, fields, put_field};
 use super::{EventDescriptor, LineDisplay, describe};
 use crate::event::EventKind;
 use crate::message::{Control, Datagram, OverLongLine, Received};
-use crate::text::{Handle, decode_latin_1};
+use crate::text::{Handle, decode_received};
 use crate::wire::telnet_command_name;
 
 impl Fields for Control {
@@ -84,7 +84,7 @@ impl EventDescriptor for Received {
     fn write_for_people(&self, out: &mut dyn Write) -> fmt::Result {
         match self.datagram() {
             Some(datagram) => datagram.write_for_people(out),
-            None => out.write_str(&decode_latin_1(self.raw())),
+            None => out.write_str(&decode_received(self.raw())),
         }
     }
 }
@@ -93,7 +93,7 @@ impl Fields for Received {
     fn put_fields(&self, put: &mut FieldSink<'_>) {
         match self.datagram() {
             Some(datagram) => datagram.put_fields(put),
-            None => put_field(put, "text", &&*decode_latin_1(self.raw())),
+            None => put_field(put, "text", &&*decode_received(self.raw())),
         }
     }
 }

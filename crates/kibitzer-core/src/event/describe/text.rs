@@ -7,7 +7,7 @@ use super::LineDisplay;
 use super::value::{FieldSink, Value};
 use crate::event::Event;
 use crate::message::Received;
-use crate::text::decode_latin_1;
+use crate::text::decode_received;
 
 /// Writes the event as one line of text for people: the server's line if it is meant for people, otherwise the text of the
 /// descriptor. Events of the session itself begin with `* `, sent lines with `> `.
@@ -25,7 +25,7 @@ impl fmt::Display for Event {
                 !line.is_empty() && !line.starts_with(b"<") && !received.is_datagram()
             };
             match self.received().filter(is_for_people) {
-                Some(received) if display != LineDisplay::Nowhere => out.write_str(&decode_latin_1(received.raw())),
+                Some(received) if display != LineDisplay::Nowhere => out.write_str(&decode_received(received.raw())),
                 _ => {
                     it.write_for_people(&mut out)?;
                     let words =
@@ -40,7 +40,7 @@ impl fmt::Display for Event {
 /// Returns the server's text: the decoded line, or the argument `text` or `move` of a datagram; `None` for a datagram with
 /// neither.
 pub(super) fn line_or_datagram_text(received: &Received) -> Option<Cow<'_, str>> {
-    let Some(datagram) = received.datagram() else { return Some(decode_latin_1(received.raw())) };
+    let Some(datagram) = received.datagram() else { return Some(decode_received(received.raw())) };
     let words = ["text", "move"].into_iter().filter_map(|name| datagram.argument(name));
     words.map(|words| words.as_str().to_owned()).find(|words| !words.is_empty()).map(Cow::Owned)
 }

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::chess::CastlingSide;
-use crate::text::decode_latin_1;
+use crate::text::decode_received;
 
 const START: &[u8] = b"<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 3 7 \
         Newton Einstein 1 2 12 39 39 119 122 1 none (0:00) none 0 0 0";
@@ -45,13 +45,13 @@ proptest! {
             let san = ["e4", "exd8=Q+", "exd8=Q+ e.p.", "na\u{ef}ve", "&#x263a;", ""][index % 6];
             let elapsed_ms = [Some(4000), None, Some(u32::MAX)][index % 3];
             let clock = ClockReading::from_ms([60_000, -1, i64::MAX][index % 3]);
-            let san = encode_latin_1(san);
+            let san = encode_as_received(san);
             let last_move = DerivedMove { played, san: &san, elapsed_ms };
             let mut after = Arc::clone(before);
             let Ok(removed) = play::play_on_position(&mut after, last_move, clock) else { continue };
             moves.played.push(PlayedMove::new((before.side_to_move(), before.castling()), played, removed, &after));
             let last = moves.played.last().unwrap();
-            let want = Some(decode_latin_1(&san)).filter(|san| !san.is_empty());
+            let want = Some(decode_received(&san)).filter(|san| !san.is_empty());
             prop_assert_eq!((last.pretty(), last.elapsed_ms(), last.clock()), (want.as_deref(), elapsed_ms, clock));
             positions.push(after);
         }

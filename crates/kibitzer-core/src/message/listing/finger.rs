@@ -9,7 +9,7 @@ use crate::by_name::named_enum;
 use crate::message::template::{TemplateTable, match_table};
 use crate::message::{GameId, Handle};
 use crate::scan::Cursor;
-use crate::text::{Line, PlayerText, decode_latin_1};
+use crate::text::{Line, PlayerText, decode_received};
 
 /// A player's profile and ratings.
 ///
@@ -126,7 +126,7 @@ impl Finger {
     /// Adds one of the known sentences that start with the player's name. The one about rated games is accepted, but changes
     /// nothing.
     fn try_add_sentence(&mut self, line: &[u8]) -> Option<()> {
-        let sentence = decode_latin_1(line.trim_ascii());
+        let sentence = decode_received(line.trim_ascii());
         match sentence.strip_prefix(self.player.name.as_str())? {
             " is NOT a registered player." => self.is_unregistered = true,
             " has never connected." => self.presence = Some(OnlineStatus::Never),

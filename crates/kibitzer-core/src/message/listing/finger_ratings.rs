@@ -5,7 +5,7 @@ use strum::EnumString;
 use super::parts::read_text;
 use crate::message::Rating;
 use crate::scan::Cursor;
-use crate::text::decode_latin_1;
+use crate::text::decode_received;
 
 /// One row of ratings in a [`Finger`](super::Finger). A value is `None` if the server has no such column or leaves it blank.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -94,7 +94,7 @@ impl FingerRating {
                 let day = at.skip_whitespace().between(b"(", b")", |at| Some(at.take_while(|b| b != b')')));
                 // FatICS prints the day without brackets.
                 let day = day.or_else(|| at.attempt(|at| at.word_here().filter(|day| day.contains(&b'-'))));
-                self.best_on = day.map(|day| decode_latin_1(day).into_owned());
+                self.best_on = day.map(|day| decode_received(day).into_owned());
             }
         }
         Some(())

@@ -6,7 +6,7 @@ use super::parts::parse_items;
 use super::{ListedPlayer, Listing};
 use crate::message::template::match_table;
 use crate::scan::Cursor;
-use crate::text::{Line, decode_latin_1};
+use crate::text::{Line, decode_received};
 
 /// The members of channels.
 ///
@@ -58,7 +58,7 @@ impl ChannelMembers {
         let channel = at.number()?;
         let name = at.expect(b" \"").and_then(|at| at.take_until_and_skip(b"\""));
         at.expect(b":")?;
-        let name = name.map(|name| decode_latin_1(name).into_owned());
+        let name = name.map(|name| decode_received(name).into_owned());
         Some(Self { channel, name, members: parse_items(at, read_member)? })
     }
 }

@@ -9,7 +9,7 @@ use crate::message::clock::read_duration_ms;
 use crate::message::template::match_template;
 use crate::message::{GameId, GameResult, Rating, Style12, Titles};
 use crate::scan::Cursor;
-use crate::text::{Line, decode_latin_1};
+use crate::text::{Line, decode_received};
 
 /// The moves of one game.
 ///
@@ -135,7 +135,7 @@ impl MoveList {
         // An empty kind leaves both its blanks: `Unrated  match`.
         let kind = at.take_until_and_skip(b" match")?;
         matches!(at.peek(), None | Some(b',' | b'.' | b' ')).then_some(())?;
-        (self.rated, self.kind) = (Some(rated), decode_latin_1(kind).into_owned());
+        (self.rated, self.kind) = (Some(rated), decode_received(kind).into_owned());
         self.initial_min = number_after(at, b"initial time: ");
         self.increment_s = number_after(at, b"increment: ");
         Some(())
@@ -203,7 +203,7 @@ fn read_move_cell_into(at: &mut Cursor<'_>, ply: u32, moves: &mut Vec<ListedMove
     (dots == san.is_empty()).then_some(())?;
     let elapsed_ms = at.skip_whitespace().between(b"(", b")", read_duration_ms);
     if !dots {
-        moves.push(ListedMove { ply, san: decode_latin_1(san).into_owned(), elapsed_ms });
+        moves.push(ListedMove { ply, san: decode_received(san).into_owned(), elapsed_ms });
     }
     Some(())
 }
@@ -215,7 +215,7 @@ fn parse_last_line(line: &[u8]) -> Option<(String, GameResult)> {
     let (text, result) = line.split_at_checked(memchr::memrchr(b'}', line)?)?;
     let result = GameResult::from_wire(result.strip_prefix(b"} ")?)?;
     let names_game = text.strip_prefix(b"Game ").and_then(<[u8]>::first).is_some_and(u8::is_ascii_digit);
-    (!names_game).then(|| (decode_latin_1(text).into_owned(), result))
+    (!names_game).then(|| (decode_received(text).into_owned(), result))
 }
 
 #[cfg(test)]

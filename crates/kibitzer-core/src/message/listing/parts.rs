@@ -4,7 +4,7 @@ use crate::chess::Color;
 use crate::message::clock::{ClockReading, read_duration_ms};
 use crate::message::{Handle, Rating, Titles};
 use crate::scan::Cursor;
-use crate::text::{PlayerText, decode_latin_1};
+use crate::text::{PlayerText, decode_received};
 
 /// Reads a color, `W` or `B`.
 pub(super) fn read_color_letter(at: &mut Cursor<'_>) -> Option<Color> {
@@ -147,18 +147,18 @@ pub(super) fn parse_items<T>(mut at: Cursor<'_>, read: impl Fn(&mut Cursor<'_>) 
 
 /// Decodes a name that the server printed, and a value, which players may have chosen.
 pub(super) fn decode_field(name: &[u8], value: &[u8]) -> (String, PlayerText) {
-    (decode_latin_1(name).into_owned(), PlayerText::from_wire(value))
+    (decode_received(name).into_owned(), PlayerText::from_wire(value))
 }
 
 /// Reads the rest of the line, decoded, without blanks at both ends.
 pub(super) fn read_text(at: &mut Cursor<'_>) -> String {
-    decode_latin_1(at.take_rest().trim_ascii()).into_owned()
+    decode_received(at.take_rest().trim_ascii()).into_owned()
 }
 
 /// Reads the next word, decoded, after optional blanks; `None` at the end of the line.
 pub(super) fn read_text_word(at: &mut Cursor<'_>) -> Option<String> {
     at.skip_whitespace();
-    Some(decode_latin_1(at.word_here()?).into_owned())
+    Some(decode_received(at.word_here()?).into_owned())
 }
 
 #[cfg(test)]

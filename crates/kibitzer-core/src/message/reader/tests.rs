@@ -1,5 +1,7 @@
 use super::*;
 use crate::message::{Control, Handle, TalkKind};
+use crate::text::decode_received;
+use crate::wire::Limits;
 
 fn read(stream: &[u8]) -> Vec<Received> {
     let mut reader = Reader::default();
@@ -38,4 +40,24 @@ fn what_does_not_follow_leaves_the_first_line_as_text() {
         assert!(matches!(all[0].message, Message::Text(_)), "{next}");
         assert_eq!(all.len(), if next.is_empty() { 1 } else { 2 }, "{next}");
     }
+}
+
+// Rules: transport C1
+#[test]
+fn all_text_of_a_server_in_latin_1_is_decoded_from_it() {
+    let texts = |encoding| {
+        let framer = Framer::new().with_encoding(encoding).with_limits(Limits::default().line_bytes(40));
+        let mut reader = Reader::new(framer, Family::Icc);
+        let mut rest =
+            "a caf\u{e9}\n\u{19}(50 caf\u{e9}\u{19})0123456789012345678901234567890123 caf\u{e9} x\ncaf\u{e9}"
+                .as_bytes();
+        let mut all = Vec::new();
+        while let Some(received) = reader.next(&mut rest).or_else(|| reader.finish()) {
+            all.push(decode_received(received.raw()).into_owned());
+        }
+        all
+    };
+    let utf8 = ["a café", "50 café", "0123456789012345678901234567890123 café", "café"];
+    assert_eq!(texts(Encoding::Auto), utf8);
+    assert_eq!(texts(Encoding::Latin1), utf8.map(|text| text.replace('é', "Ã©")));
 }

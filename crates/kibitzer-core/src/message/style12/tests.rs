@@ -193,7 +193,7 @@ const USUAL: [&str; 6] = [
 #[test]
 fn fast_lines_keep_their_bytes() {
     for line in USUAL {
-        let line = encode_latin_1(line);
+        let line = encode_as_received(line);
         let mut board = Style12::default();
         assert!(board.overwrite_from_usual_line(&line), "{}", line.escape_ascii());
         assert_eq!(Style12::parse_word_by_word(&line).as_ref(), Ok(&board), "{}", line.escape_ascii());
@@ -270,7 +270,7 @@ proptest! {
                 *place = word;
             }
         }
-        let mut line = encode_latin_1(&line.join(" ")).into_owned();
+        let mut line = encode_as_received(&line.join(" ")).into_owned();
         for (at, byte) in bytes {
             *at.get_mut(&mut line) = byte;
         }

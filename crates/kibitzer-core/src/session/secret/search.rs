@@ -3,7 +3,7 @@
 use zeroize::Zeroizing;
 
 use crate::scan::find;
-use crate::text::decode_latin_1;
+use crate::text::decode_received;
 
 /// Maximum number of bytes inside one occurrence that are not part of the text; an occurrence with more is not recognized.
 const MAX_SKIPPED: usize = 256;
@@ -41,7 +41,7 @@ enum SecretMatch {
 impl Secret {
     /// Creates a secret from the bytes as they were sent, without surrounding blanks; `None` if they are blank.
     pub fn new(bytes: &[u8]) -> Option<Self> {
-        let text: Zeroizing<String> = Zeroizing::new(decode_latin_1(bytes.trim_ascii()).into_owned());
+        let text: Zeroizing<String> = Zeroizing::new(decode_received(bytes.trim_ascii()).into_owned());
         (!text.is_empty()).then(|| Self(Zeroizing::new(text.chars().collect())))
     }
 
@@ -223,7 +223,7 @@ fn parse_after_line_feed(bytes: &[u8]) -> TextUnit {
 fn parse_entity_or_ampersand(bytes: &[u8]) -> TextUnit {
     let start = bytes.get(..ENTITY_BYTES).unwrap_or(bytes);
     if let Some(whole) = start.split_inclusive(|&b| b == b';').next().filter(|whole| whole.ends_with(b";")) {
-        let text = decode_latin_1(whole);
+        let text = decode_received(whole);
         let mut characters = text.chars();
         if let (Some(character), None) = (characters.next(), characters.next()) {
             return TextUnit::Character(character, whole.len());
