@@ -17,8 +17,8 @@ use tokio::net::{TcpStream, lookup_host};
 use tokio::time::{Instant, sleep, timeout};
 use tracing::debug;
 
+use crate::address::WebSocketSettings;
 use crate::core::event::DialError;
-use crate::server_url::WebSocketSettings;
 
 /// Maximum number of addresses of one host that are tried; further ones are ignored.
 const MAX_ADDRESSES: usize = 16;

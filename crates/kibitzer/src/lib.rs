@@ -32,26 +32,24 @@
 //! # }
 //! ```
 
+mod address;
 mod client;
 mod client_shared;
 pub mod command;
 mod decoder;
 mod dial;
-mod host_port;
 pub mod json;
 mod observer;
 mod password;
 mod profile;
-mod server_url;
-mod tap;
 mod task;
 pub mod transcript;
 
+pub use address::{AddressError, HostPort};
 pub use client::{Client, ConnectError, WeakClient};
 pub use client_shared::ClientCounters;
 pub use decoder::EventDecoder;
 pub use dial::Dial;
-pub use host_port::HostPort;
 pub use kibitzer_core as core;
 pub use kibitzer_core::event::{Capabilities, DialError, LoginError, RequestError, SessionEndReason};
 pub use kibitzer_core::game::Game;
@@ -59,10 +57,9 @@ pub use kibitzer_core::hub::{Filter, GameWatch, Hub, RecvError, Subscription};
 pub use kibitzer_core::message::{GameId, Handle, MeOrOther, Message, Relation, Style12, TalkKind};
 pub use kibitzer_core::session::{Command, Password, Reply, RequestOptions, SessionState, TimesealChoice};
 pub use kibitzer_core::{Event, EventKind};
-pub use observer::{Observation, SessionObserver};
+pub use observer::{Observation, SessionObserver, Tap, TapItem};
 pub use password::PasswordSource;
 pub use profile::{AttachAccess, ConfigError, Profile, most_similar_word};
-pub use tap::{Tap, TapItem};
 
 /// Builds the README's program with the tests.
 #[cfg(doctest)]

@@ -1,12 +1,17 @@
 //! The interface through which everything that happens in a session can be observed, in order.
 
-use std::task::{Context, Poll};
+use std::collections::VecDeque;
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::Bytes;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+use tokio_util::sync::PollSender;
 
 use crate::core::Event;
 use crate::core::event::RequestId;
+use crate::core::game::Game;
 use crate::core::session::{Session, TransmitKind};
 
 /// Receives everything that happens in a session, in order: received bytes, sent lines, events and replies.
@@ -104,3 +109,102 @@ pub enum Observation {
     /// A [`Tap`](crate::Tap) that was not read has lost this number of observations here. Other observers never receive it.
     Missed(u64),
 }
+
+/// Capacity of the channel. The items of one read may exceed it. An item may contain a game, of 180 KB with all its moves, so
+/// the channel holds at most 92 MB.
+const CAPACITY: usize = 512;
+
+/// Maximum number of items that wait for room in the channel, twice those of one read: a read has 16 KiB and at most one event
+/// for each byte. Only lines that are sent, and reconnects, exceed it, while nothing is read.
+const MAX_UNSENT: usize = 32 << 10;
+
+/// An observation with its time and, for an event that concerns a game, the state of the game.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct TapItem {
+    /// Time of the observation, by tokio's clock.
+    pub at: Instant,
+    /// The observation itself.
+    pub observation: Observation,
+    /// The game that an observed event is about, in its state after the event; `None` for other observations.
+    pub game: Option<Box<Game>>,
+}
+
+impl TapItem {
+    /// Creates an item.
+    pub const fn new(at: Instant, observation: Observation, game: Option<Box<Game>>) -> Self {
+        Self { at, observation, game }
+    }
+}
+
+/// A channel that receives everything that happens in a session, in order, until the session is over; see
+/// [`Client::start_tapped`](crate::Client::start_tapped).
+///
+/// While the channel is full, the session pauses reading, so that no received byte or event is lost; dropping the tap ends the
+/// pause. Observations are lost only if the session sends tens of thousands of lines meanwhile, or reconnects as often:
+/// [`Observation::Missed`].
+pub type Tap = mpsc::Receiver<TapItem>;
+
+/// The sending half of a tap, which observes the session.
+#[derive(Debug)]
+pub(crate) struct TapSender {
+    items: PollSender<TapItem>,
+    /// Items that the channel had no room for, at most [`MAX_UNSENT`], and then one with the number of lost ones. Nothing is read
+    /// until they are sent.
+    unsent: VecDeque<TapItem>,
+}
+
+/// Creates a tap with a channel of [`CAPACITY`] items, and its sender.
+pub(crate) fn tap_channel() -> (TapSender, Tap) {
+    let (sender, items) = mpsc::channel(CAPACITY);
+    (TapSender { items: PollSender::new(sender), unsent: VecDeque::new() }, items)
+}
+
+impl SessionObserver for TapSender {
+    fn observe(&mut self, observation: &Observation, session: &Session) {
+        let game = match observation {
+            Observation::Event { event, .. } => event.affected_game().and_then(|id| session.games().get(id)),
+            _ => None,
+        };
+        let item = TapItem { at: Instant::now(), observation: observation.clone(), game: game.cloned().map(Box::new) };
+        let n_unsent = self.unsent.len();
+        match (self.items.get_ref(), self.unsent.back_mut()) {
+            (Some(sender), None) => {
+                if let Err(mpsc::error::TrySendError::Full(item)) = sender.try_send(item) {
+                    self.unsent.push_back(item);
+                }
+            }
+            (_, Some(TapItem { observation: Observation::Missed(number), .. })) => *number += 1,
+            _ if n_unsent < MAX_UNSENT => self.unsent.push_back(item),
+            _ => self.unsent.push_back(TapItem { observation: Observation::Missed(1), game: None, ..item }),
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        !self.unsent.is_empty()
+    }
+
+    fn is_done(&self) -> bool {
+        self.items.is_closed()
+    }
+
+    fn poll_progress(&mut self, _: &Session, context: &mut Context<'_>) {
+        // Whether all is sent shows in `is_full`.
+        let _ = self.poll_close(context);
+    }
+
+    fn poll_close(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        while !self.unsent.is_empty() {
+            let is_open = ready!(self.items.poll_reserve(context)).is_ok();
+            match self.unsent.pop_front() {
+                Some(item) if is_open => drop(self.items.send_item(item)),
+                _ => self.unsent.clear(),
+            }
+        }
+        self.unsent = VecDeque::new();
+        Poll::Ready(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

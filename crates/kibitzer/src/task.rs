@@ -2,11 +2,8 @@
 //! requests and events between them. All decisions are the session's.
 
 mod connection;
-mod input;
 mod log;
 mod observers;
-mod redactor;
-mod timer;
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -25,11 +22,9 @@ use crate::core::session::{DriverAction, Reply, Session};
 use crate::dial::Dialer;
 use crate::observer::SessionObserver;
 use crate::profile::Profile;
-use connection::{ConnectionChange, ConnectionState};
-use input::ReceiveBuffer;
+use connection::{ConnectionChange, ConnectionState, ReceiveBuffer, Timer};
 use log::SessionLog;
 use observers::Observers;
-use timer::Timer;
 
 /// Most events that are published before the task yields to subscribers on the same thread.
 const EVENTS_PER_TURN: usize = 128;

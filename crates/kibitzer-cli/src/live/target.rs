@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::builder::TypedValueParser;
-use kibitzer::{ConfigError, HostPort, Profile, TimesealChoice, most_similar_word};
+use kibitzer::{AddressError, ConfigError, HostPort, Profile, TimesealChoice, most_similar_word};
 
 use crate::arguments::SuggestingParser;
 use crate::failure::{Failure, report};
@@ -101,9 +101,9 @@ fn unknown_variable(name: &str) -> Option<String> {
 }
 
 impl FromStr for Target {
-    type Err = &'static str;
+    type Err = AddressError;
 
-    fn from_str(text: &str) -> Result<Self, &'static str> {
+    fn from_str(text: &str) -> Result<Self, AddressError> {
         if let Some(name) = NAMES.iter().find(|&&name| name == text) {
             return Ok(Self::Named(name));
         }

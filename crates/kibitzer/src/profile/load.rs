@@ -7,8 +7,9 @@ use thiserror::Error;
 use toml::de::{DeTable, DeValue};
 
 use super::Profile;
-use super::raw_value::RawValue;
 use super::settings::{Setting, all_settings};
+use super::values::RawValue;
+use crate::address::AddressError;
 use crate::password::PasswordSource;
 
 /// Prefix of the names of environment variables.
@@ -50,12 +51,12 @@ pub enum ConfigError {
         path: PathBuf,
     },
     /// A URL is not valid.
-    #[error("{url}: the URL {reason}")]
+    #[error("{url}: the URL {source}")]
     Url {
         /// The URL.
         url: String,
-        /// Reason, as the rest of a sentence.
-        reason: String,
+        /// The reason.
+        source: AddressError,
     },
     /// An environment variable has an invalid value.
     #[error("environment variable {name}: {reason}")]
@@ -175,7 +176,7 @@ impl Profile {
             let name = variable_name_of(setting.key);
             if let Some(text) = look_up(&name) {
                 let changed = (setting.apply)(&mut self, RawValue::Variable(&text));
-                changed.map_err(|reason| ConfigError::Variable { name, reason })?;
+                changed.map_err(|error| ConfigError::Variable { name, reason: error.to_string() })?;
             }
         }
         self.login.restore_password(earlier);

@@ -1,11 +1,10 @@
 //! The profile of a session: server, login, options.
 
 mod load;
-mod raw_value;
-mod setting_value;
 mod settings;
 #[cfg(test)]
 mod tests;
+mod values;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -15,12 +14,12 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::address::{WebSocketSettings, WebSocketUrl};
 use crate::core::event::CommandError;
 use crate::core::message::{Family, Handle};
 use crate::core::session::{Command, Credentials, Password, SessionOptions, TimesealChoice};
 use crate::dial::{Dial, Dialer, random_seed};
 use crate::password::PasswordSource;
-use crate::server_url::{WebSocketSettings, WebSocketUrl};
 
 pub use load::{ConfigError, most_similar_word};
 
@@ -140,7 +139,7 @@ impl Profile {
     ///
     /// [`ConfigError::Url`].
     pub fn url(mut self, url: &str) -> Result<Self, ConfigError> {
-        let invalid = |reason: &str| ConfigError::Url { url: url.to_owned(), reason: reason.to_owned() };
+        let invalid = |source| ConfigError::Url { url: url.to_owned(), source };
         self.web_socket.url = Some(url.parse().map_err(invalid)?);
         Ok(self)
     }

@@ -7,8 +7,7 @@
 use std::fmt::Write as _;
 
 use super::Profile;
-use super::raw_value::RawValue;
-use super::setting_value::{SettingValue, with_digit_groups};
+use super::values::{RawValue, SettingError, SettingValue, with_digit_groups};
 use crate::core::game::GameLimits;
 use crate::core::options::NumericOption;
 use crate::core::session::{Reconnect, RequestLimits, Timings};
@@ -28,7 +27,7 @@ pub(super) struct Setting {
     pub(super) to_toml: ToToml,
 }
 
-type Apply = Box<dyn Fn(&mut Profile, RawValue<'_>) -> Result<(), String>>;
+type Apply = Box<dyn Fn(&mut Profile, RawValue<'_>) -> Result<(), SettingError>>;
 type ToToml = Box<dyn Fn(&Profile) -> Option<String>>;
 
 impl Setting {
@@ -75,7 +74,7 @@ impl Setting {
     /// writes the key as a comment if there is a URL.
     fn with_host_rules(mut self) -> Self {
         self.apply = Box::new(|profile, value| match value.parse_text()? {
-            "" => Err("must not be empty".to_owned()),
+            "" => Err(SettingError::Empty),
             host => {
                 host.clone_into(&mut profile.dialer.host);
                 profile.web_socket.url = None;

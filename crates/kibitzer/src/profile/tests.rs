@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::load::variable_name_of;
-use super::raw_value::RawValue;
 use super::settings::{Setting, all_settings, settings_by_section};
+use super::values::RawValue;
 use super::*;
 use crate::core::message::Ivar;
 use crate::core::session::{RequestLimits, Timings};
@@ -106,8 +106,8 @@ fn the_page_of_settings_lists_all_of_them() {
                 None => format!("none; example `{}`", setting.example),
             };
             let no_number = (setting.apply)(&mut Profile::new(""), RawValue::Variable("-"));
-            let numbers = no_number.err().and_then(|reason| {
-                Some(reason.strip_prefix("must be a whole number ")?.trim_start_matches("of ").to_owned())
+            let numbers = no_number.err().and_then(|error| {
+                Some(error.to_string().strip_prefix("must be a whole number ")?.trim_start_matches("of ").to_owned())
             });
             let description = setting.doc.join(" ").replace('|', "\\|");
             let _ =
@@ -225,7 +225,7 @@ fn errors_in_a_file_name_key_and_line() {
             "a variable of another type",
             "variables = { gin = [1] }\n",
             1,
-            "`variables` gin must be a string, a whole number or a boolean",
+            "`variables` gin: must be a string, a whole number or a boolean",
         ),
         ("no such choice", "adjourned_games = \"yes\"\n", 1, "`adjourned_games` "),
         ("no name", "handle = \"No Name\"\n", 1, "`handle` "),
@@ -269,7 +269,7 @@ fn an_invalid_url_is_an_error_with_the_line() {
     let ConfigError::File { line: 2, reason, .. } = &error else { panic!("{error:?}") };
     assert_eq!(reason, "`url` must begin with ws:// or wss://");
     let error = Profile::fics().url("wss://").unwrap_err();
-    assert_eq!(error.to_string(), "wss://: the URL must be a host, with a port from 1 to 65535 and a path if needed");
+    assert_eq!(error.to_string(), "wss://: the URL has no host");
 }
 
 #[tokio::test]

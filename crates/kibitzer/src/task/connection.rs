@@ -1,4 +1,4 @@
-//! The connection of a session.
+//! What a session waits for: its connection, the bytes received on it, and a timer.
 //!
 //! | state | input | next state | output |
 //! |---|---|---|---|
@@ -19,10 +19,13 @@ use std::task::{Context, Poll, Waker, ready};
 use std::time::{Duration, Instant};
 
 use tokio::io::ReadBuf;
+use tokio::time::{self, Sleep, sleep_until};
 use tracing::debug;
 use zeroize::Zeroizing;
 
+use crate::core::Event;
 use crate::core::event::{CloseCause, DialError};
+use crate::core::session::Session;
 use crate::dial::{Dialer, Socket};
 
 /// Size of a read. The buffer is on the stack: an idle session keeps none.
@@ -242,3 +245,70 @@ fn to_close_cause(error: &io::Error) -> CloseCause {
     let known = error.get_ref().and_then(|inner| inner.downcast_ref()).copied();
     known.unwrap_or(CloseCause::Failed(error.kind()))
 }
+
+/// Bytes of the current connection that were received and not parsed yet.
+#[derive(Default)]
+pub(super) struct ReceiveBuffer {
+    pub(super) bytes: Vec<u8>,
+    /// Number of bytes at the start of `bytes` that are parsed.
+    n_parsed: usize,
+}
+
+impl ReceiveBuffer {
+    /// Returns whether every received byte is parsed.
+    pub(super) fn is_empty(&self) -> bool {
+        self.n_parsed >= self.bytes.len()
+    }
+
+    /// Parses received bytes up to the next event, and returns that event. Once all bytes are parsed, frees the buffer and
+    /// returns `None`.
+    pub(super) fn next_event(&mut self, session: &mut Session, now: Instant) -> Option<Event> {
+        let mut rest = self.bytes.get(self.n_parsed..).unwrap_or_default();
+        let event = session.receive(&mut rest, now);
+        self.n_parsed = self.bytes.len() - rest.len();
+        if event.is_none() {
+            // An idle session keeps no buffer.
+            *self = Self::default();
+        }
+        event
+    }
+}
+
+/// Delay of a timer without a deadline: one year, which the clock can represent and no session waits for.
+const NEVER: Duration = Duration::from_hours(365 * 24);
+
+/// Expires at its deadline, or at an earlier deadline that was set before.
+///
+/// Deadlines move with every received byte, and resetting the runtime's timer each time would take longer than parsing. A
+/// deadline that moves back therefore leaves the timer alone. It expires early, nothing is due, and it is set again.
+#[derive(Debug)]
+pub(super) struct Timer {
+    sleep: Pin<Box<Sleep>>,
+}
+
+impl Timer {
+    pub(super) fn new() -> Self {
+        Self { sleep: Box::pin(sleep_until(time::Instant::now() + NEVER)) }
+    }
+
+    /// Sets the latest time at which the timer expires; `None` for never. An earlier time that was set before and has not passed
+    /// is kept, so the timer may expire too early.
+    pub(super) fn set(&mut self, deadline: Option<Instant>) {
+        let deadline = deadline.map_or_else(|| time::Instant::now() + NEVER, time::Instant::from_std);
+        if deadline < self.sleep.deadline() || self.sleep.is_elapsed() {
+            self.sleep.as_mut().reset(deadline);
+        }
+    }
+
+    /// Waits until the timer expires, possibly before the deadline that was set last.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: the deadline remains.
+    pub(super) async fn wait_until_expired(&mut self) {
+        self.sleep.as_mut().await;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,20 +1,127 @@
 //! Values of settings: how they are parsed from a file or a variable, and written to a file.
 
 use std::collections::BTreeMap;
-use std::fmt::Display;
+use std::error::Error;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
+use thiserror::Error;
 use toml::de::DeValue;
 
 use super::AttachAccess;
-use super::raw_value::RawValue;
+use crate::address::WebSocketUrl;
 use crate::core::message::{Family, Handle, Ivar};
 use crate::core::session::{AdjournedGames, Command, FirstConnect, TimesealChoice};
 use crate::core::wire::Encoding;
 use crate::password::PasswordSource;
-use crate::server_url::WebSocketUrl;
+
+/// Reason why a value is not valid for a setting: the end of a sentence whose subject is the key.
+#[derive(Debug, Error)]
+pub(super) enum SettingError {
+    /// The value is of another type, or none of the known words.
+    #[error("must be {0}")]
+    Expected(&'static str),
+    /// The value is not a whole number of this range.
+    #[error("must be a whole number {}", range_text(.0))]
+    OutOfRange(RangeInclusive<u64>),
+    /// The value is empty.
+    #[error("must not be empty")]
+    Empty,
+    /// The text is not a value of the setting's type.
+    #[error(transparent)]
+    Value(Box<dyn Error>),
+    /// An entry of a table is not valid.
+    #[error("{name}: {source}")]
+    Entry {
+        /// The entry's key.
+        name: String,
+        /// The reason.
+        source: Box<dyn Error>,
+    },
+}
+
+fn range_text(range: &RangeInclusive<u64>) -> String {
+    match *range.end() {
+        u64::MAX => format!("of at least {}", range.start()),
+        end => format!("from {} to {end}", range.start()),
+    }
+}
+
+/// Value of a setting in its source, before it is converted to the setting's type.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum RawValue<'a> {
+    /// A value of a TOML file.
+    Toml(&'a DeValue<'a>),
+    /// The content of an environment variable.
+    Variable(&'a str),
+}
+
+impl<'a> RawValue<'a> {
+    /// Returns a string; fails if the TOML value has another type.
+    pub(super) fn parse_text(self) -> Result<&'a str, SettingError> {
+        match self {
+            Self::Toml(value) => value.as_str().ok_or(SettingError::Expected("a string")),
+            Self::Variable(text) => Ok(text),
+        }
+    }
+
+    /// Parses a whole number; fails if the value has another type or is outside this range.
+    pub(super) fn parse_number(self, range: &RangeInclusive<u64>) -> Result<u64, SettingError> {
+        let number = match self {
+            Self::Toml(value) => {
+                value.as_integer().and_then(|integer| u64::from_str_radix(integer.as_str(), integer.radix()).ok())
+            }
+            Self::Variable(text) => text.trim().parse().ok(),
+        };
+        number.filter(|number| range.contains(number)).ok_or_else(|| SettingError::OutOfRange(range.clone()))
+    }
+
+    /// Returns the items of a TOML array, or the trimmed parts of an environment variable between commas. An empty variable has
+    /// no items. Fails if the TOML value is not an array.
+    pub(super) fn split_items(self) -> Result<Vec<Self>, SettingError> {
+        match self {
+            Self::Toml(value) => {
+                let items = value.as_array().ok_or(SettingError::Expected("an array"))?;
+                Ok(items.iter().map(|item| Self::Toml(item.get_ref())).collect())
+            }
+            Self::Variable(text) if text.trim().is_empty() => Ok(Vec::new()),
+            Self::Variable(text) => Ok(text.split(',').map(str::trim).map(Self::Variable).collect()),
+        }
+    }
+
+    /// Returns the entries of a TOML table, or the trimmed `name=value` pairs of an environment variable, which semicolons
+    /// separate. Fails if the TOML value is not a table, or a pair has no `=`.
+    pub(super) fn split_entries(self) -> Result<Vec<(&'a str, Self)>, SettingError> {
+        match self {
+            Self::Toml(value) => {
+                let table = value.as_table().ok_or(SettingError::Expected("a table"))?;
+                Ok(table.iter().map(|(key, value)| (key.get_ref().as_ref(), Self::Toml(value.get_ref()))).collect())
+            }
+            Self::Variable(text) => {
+                let pairs = text.split(';').filter(|pair| !pair.trim().is_empty());
+                let entry = |pair: &'a str| {
+                    let (name, value) = pair.split_once('=').ok_or(SettingError::Expected("pairs `name=value`"))?;
+                    Ok((name.trim(), Self::Variable(value.trim())))
+                };
+                pairs.map(entry).collect()
+            }
+        }
+    }
+
+    /// Returns the key and the value of a TOML table with one entry, or of a variable before and after its first colon. `None` if
+    /// the table has another number of entries, or there is no colon.
+    pub(super) fn split_only_entry(self) -> Option<(&'a str, Self)> {
+        match self {
+            Self::Toml(_) => {
+                let entries = self.split_entries().ok()?;
+                if let [entry] = entries[..] { Some(entry) } else { None }
+            }
+            Self::Variable(text) => text.split_once(':').map(|(name, value)| (name.trim(), Self::Variable(value))),
+        }
+    }
+}
 
 /// A type of values that a setting can have, with its form in files and variables.
 pub(super) trait SettingValue: Sized {
@@ -22,8 +129,8 @@ pub(super) trait SettingValue: Sized {
     ///
     /// # Errors
     ///
-    /// The reason, as the rest of a sentence that begins with the key.
-    fn parse(value: RawValue<'_>) -> Result<Self, String>;
+    /// [`SettingError`].
+    fn parse(value: RawValue<'_>) -> Result<Self, SettingError>;
 
     /// Returns the value as TOML; `None` if it is not set or has no form in files.
     fn to_toml(&self) -> Option<String>;
@@ -33,8 +140,8 @@ pub(super) trait SettingValue: Sized {
 macro_rules! text_values {
     ($($kind:ty: $parse:expr, $to_text:expr;)+) => {$(
         impl SettingValue for $kind {
-            fn parse(value: RawValue<'_>) -> Result<Self, String> {
-                let parse: fn(&str) -> Result<Self, String> = $parse;
+            fn parse(value: RawValue<'_>) -> Result<Self, SettingError> {
+                let parse: fn(&str) -> Result<Self, SettingError> = $parse;
                 parse(value.parse_text()?)
             }
 
@@ -57,7 +164,7 @@ text_values! {
     AttachAccess: |text| match text {
         "read" => Ok(AttachAccess::Read),
         "write" => Ok(AttachAccess::Write),
-        _ => Err("must be read or write".to_owned()),
+        _ => Err(SettingError::Expected("read or write")),
     }, |access| Some(if access.may_send() { "write" } else { "read" }.to_owned());
     Option<WebSocketUrl>: |text| parse_from_str(text).map(Some), |url| url.as_ref().map(WebSocketUrl::to_string);
     Option<Handle>: |text| parse_from_str(text).map(Some), |handle| handle.as_ref().map(Handle::to_string);
@@ -65,13 +172,13 @@ text_values! {
 }
 
 /// Parses a string; the error is the reason as text.
-fn parse_from_str<T: FromStr<Err: Display>>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|error: T::Err| error.to_string())
+fn parse_from_str<T: FromStr<Err: Error + 'static>>(text: &str) -> Result<T, SettingError> {
+    text.parse().map_err(|error: T::Err| SettingError::Value(Box::new(error)))
 }
 
 /// A whole number of milliseconds, at least 1.
 impl SettingValue for Duration {
-    fn parse(value: RawValue<'_>) -> Result<Self, String> {
+    fn parse(value: RawValue<'_>) -> Result<Self, SettingError> {
         value.parse_number(&(1..=u64::MAX)).map(Self::from_millis)
     }
 
@@ -81,12 +188,12 @@ impl SettingValue for Duration {
 }
 
 impl SettingValue for bool {
-    fn parse(value: RawValue<'_>) -> Result<Self, String> {
+    fn parse(value: RawValue<'_>) -> Result<Self, SettingError> {
         let flag = match value {
             RawValue::Toml(value) => value.as_bool(),
             RawValue::Variable(text) => text.trim().parse().ok(),
         };
-        flag.ok_or_else(|| "must be true or false".to_owned())
+        flag.ok_or(SettingError::Expected("true or false"))
     }
 
     fn to_toml(&self) -> Option<String> {
@@ -96,13 +203,13 @@ impl SettingValue for bool {
 
 /// A list of TCP ports from 1 to 65,535, not empty.
 impl SettingValue for Vec<u16> {
-    fn parse(value: RawValue<'_>) -> Result<Self, String> {
+    fn parse(value: RawValue<'_>) -> Result<Self, SettingError> {
         let port = |item: RawValue<'_>| {
             let number = item.parse_number(&(1..=u64::from(u16::MAX)))?;
-            u16::try_from(number).map_err(|error| error.to_string())
+            u16::try_from(number).map_err(|error| SettingError::Value(Box::new(error)))
         };
         let ports: Self = value.split_items()?.into_iter().map(port).collect::<Result<_, _>>()?;
-        if ports.is_empty() { Err("must not be empty".to_owned()) } else { Ok(ports) }
+        if ports.is_empty() { Err(SettingError::Empty) } else { Ok(ports) }
     }
 
     fn to_toml(&self) -> Option<String> {
@@ -111,7 +218,7 @@ impl SettingValue for Vec<u16> {
 }
 
 impl SettingValue for Vec<Ivar> {
-    fn parse(value: RawValue<'_>) -> Result<Self, String> {
+    fn parse(value: RawValue<'_>) -> Result<Self, SettingError> {
         value.split_items()?.into_iter().map(|item| parse_from_str(item.parse_text()?)).collect()
     }
 
@@ -123,7 +230,7 @@ impl SettingValue for Vec<Ivar> {
 
 /// The source of the password. An error does not repeat the value, which may be the password itself.
 impl SettingValue for Option<PasswordSource> {
-    fn parse(value: RawValue<'_>) -> Result<Self, String> {
+    fn parse(value: RawValue<'_>) -> Result<Self, SettingError> {
         let source = value.split_only_entry().and_then(|(kind, value)| {
             let text = || value.parse_text().ok();
             Some(match kind {
@@ -136,7 +243,7 @@ impl SettingValue for Option<PasswordSource> {
                 _ => return None,
             })
         });
-        source.map(Some).ok_or_else(|| "must be one of env, command and file".to_owned())
+        source.map(Some).ok_or(SettingError::Expected("one of env, command and file"))
     }
 
     fn to_toml(&self) -> Option<String> {
@@ -154,7 +261,7 @@ impl SettingValue for Option<PasswordSource> {
 
 /// Filters by name.
 impl SettingValue for BTreeMap<String, String> {
-    fn parse(value: RawValue<'_>) -> Result<Self, String> {
+    fn parse(value: RawValue<'_>) -> Result<Self, SettingError> {
         let filter = |(name, value): (&str, RawValue<'_>)| Ok((name.to_owned(), value.parse_text()?.to_owned()));
         value.split_entries()?.into_iter().map(filter).collect()
     }
@@ -166,17 +273,20 @@ impl SettingValue for BTreeMap<String, String> {
 
 /// Variables of the server, each with the command that sets it.
 impl SettingValue for BTreeMap<String, Command> {
-    fn parse(value: RawValue<'_>) -> Result<Self, String> {
+    fn parse(value: RawValue<'_>) -> Result<Self, SettingError> {
         let command = |(name, value): (&str, RawValue<'_>)| {
+            let invalid = |source: Box<dyn Error>| SettingError::Entry { name: name.to_owned(), source };
             let text = match value {
                 RawValue::Variable(text) => text.to_owned(),
                 RawValue::Toml(DeValue::String(text)) => text.to_string(),
                 RawValue::Toml(DeValue::Integer(number)) => number.as_str().to_owned(),
                 RawValue::Toml(DeValue::Boolean(is_on)) => u8::from(*is_on).to_string(),
-                RawValue::Toml(_) => return Err(format!("{name} must be a string, a whole number or a boolean")),
+                RawValue::Toml(_) => {
+                    return Err(invalid(Box::new(SettingError::Expected("a string, a whole number or a boolean"))));
+                }
             };
             let command = Command::with_text(&format!("set {name}"), &text);
-            Ok((name.to_owned(), command.map_err(|error| format!("{name}: {error}"))?))
+            Ok((name.to_owned(), command.map_err(|error| invalid(Box::new(error)))?))
         };
         value.split_entries()?.into_iter().map(command).collect()
     }
