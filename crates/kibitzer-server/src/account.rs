@@ -160,7 +160,6 @@ pub(crate) fn name_key(name: &str) -> String {
 
 /// Returns the item with exactly this name, otherwise the only one whose name starts with it. Case counts.
 ///
-///
 /// # Errors
 ///
 /// The names that start with `prefix`: none, or several.

@@ -168,6 +168,6 @@ impl ServerOptions {
     /// Returns whether a feature that only the FICS family has is enabled; always `false` on ICC. Not for [`Feature::Pipelining`]
     /// and [`Feature::OfferNames`], which do not depend on the family.
     pub(crate) fn has_feature(&self, feature: Feature) -> bool {
-        self.family == Family::Fics && !self.missing.contains(&feature)
+        self.family.has_fics_extensions() && !self.missing.contains(&feature)
     }
 }

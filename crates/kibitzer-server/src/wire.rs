@@ -152,7 +152,6 @@ impl InputReader {
 
 /// Returns the reply that grants a `DO` of an option that the server supports; `None` for every other negotiation.
 ///
-///
 /// Source: transport §2; transcripts.
 const fn granted_option(command: u8, option: u8) -> Option<ClientInput> {
     match (command, option) {

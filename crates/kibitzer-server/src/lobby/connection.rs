@@ -1,13 +1,13 @@
 //! One client's connection.
 
-use kibitzer_core::message::Handle;
+use std::time::{Duration, Instant};
 
-use super::ivars::Ivars;
-use super::levels::IccLevelSettings;
+use kibitzer_core::message::Handle;
+use kibitzer_core::wire::{Timeseal, Unsealed};
+
 use super::player::Player;
-use super::seal::TimesealClock;
-use crate::family::Family;
-use crate::play::BoardForm;
+use super::variables::Ivars;
+use crate::family::{BoardForm, Family, IccLevelSettings};
 use crate::wire::InputReader;
 
 /// Reason with which the server refuses logins on request, whether it is true or not.
@@ -88,8 +88,7 @@ pub(crate) struct Connection {
 
 impl Connection {
     pub(crate) fn new(family: Family) -> Self {
-        let board_form = Some(if family == Family::Fics { BoardForm::Style12 } else { BoardForm::ShortStyle12 });
-        Self { family, board_form, ..Self::default() }
+        Self { family, board_form: Some(family.default_board_form()), ..Self::default() }
     }
 
     /// Creates the connection of a simulated player, who knows only the FICS family.
@@ -103,5 +102,78 @@ impl Connection {
 
     pub(crate) fn player_mut(&mut self) -> Option<&mut Player> {
         if let LoginStage::LoggedIn(player) = &mut self.stage { Some(player) } else { None }
+    }
+}
+
+/// Times of pings to a timeseal client and readings of its clock, from which network lag is computed.
+#[derive(Debug)]
+pub(crate) struct TimesealClock {
+    version: Timeseal,
+    /// Reading of the client's clock at its newest line, in milliseconds.
+    pub(crate) time_ms: u64,
+    /// When the ping without an answer yet was sent.
+    pinged: Option<Instant>,
+    /// When the newest answered ping was sent, and the reading of the client's clock at the answer.
+    answer: Option<(Instant, u64)>,
+    /// Time from the newest answered ping to its answer.
+    pub(crate) lag: Duration,
+    pub(crate) n_answers: u32,
+}
+
+impl TimesealClock {
+    pub(crate) const fn new(version: Timeseal) -> Self {
+        Self { version, time_ms: 0, pinged: None, answer: None, lag: Duration::ZERO, n_answers: 0 }
+    }
+
+    /// Records that a ping is sent now, and returns the bytes to send.
+    pub(crate) const fn record_ping(&mut self, now: Instant) -> &'static [u8] {
+        self.pinged = Some(now);
+        if matches!(self.version, Timeseal::V1) { b"\n\r[G]\n\r" } else { b"[G]\0" }
+    }
+
+    /// Records the client's answer to a ping, and with it the lag. Without an unanswered ping, only updates the reading of the
+    /// client's clock.
+    pub(crate) fn record_answer(&mut self, time_ms: u64, now: Instant) {
+        self.time_ms = time_ms;
+        if let Some(pinged) = self.pinged.take() {
+            self.answer = Some((pinged, time_ms));
+            self.lag = now.saturating_duration_since(pinged);
+            self.n_answers = self.n_answers.saturating_add(1);
+        }
+    }
+
+    /// Returns the lag since the newest answered ping: the time from that ping to `now` on the server's clock, minus the time
+    /// from the answer to the newest line on the client's clock. `None` before the first answer; zero if the client's time is
+    /// longer.
+    pub(crate) fn lag_since_answered_ping(&self, now: Instant) -> Option<Duration> {
+        // Clients restart their count of milliseconds there.
+        const MODULUS: u64 = Unsealed::TIME_MODULUS_MS;
+        let (pinged, time_ms) = self.answer?;
+        // The client's clock may have wrapped around since.
+        let there = (self.time_ms % MODULUS + MODULUS - time_ms % MODULUS) % MODULUS;
+        Some(now.saturating_duration_since(pinged).saturating_sub(Duration::from_millis(there)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lag_is_the_difference_of_two_clocks() {
+        let start = Instant::now();
+        let at = |ms| start + Duration::from_millis(ms);
+        let mut seal = TimesealClock::new(Timeseal::V2);
+        assert_eq!(seal.lag_since_answered_ping(at(0)), None);
+        seal.pinged = Some(at(1000));
+        // The answer takes 60 ms, the client thinks for two seconds and passes the end of its clock, the move takes 40 ms.
+        seal.record_answer(9_999_000, at(1060));
+        seal.time_ms = 1_000;
+        assert_eq!(seal.lag_since_answered_ping(at(3100)), Some(Duration::from_millis(100)));
+        assert_eq!((seal.lag, seal.n_answers), (Duration::from_millis(60), 1));
+        seal.record_answer(7, at(9000));
+        assert_eq!(seal.n_answers, 1, "an answer without a ping is no sample");
+        seal.time_ms = 9_998_999;
+        assert_eq!(seal.lag_since_answered_ping(at(3100)), Some(Duration::ZERO));
     }
 }

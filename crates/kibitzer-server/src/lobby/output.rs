@@ -5,6 +5,7 @@
 use kibitzer_core::message::{Datagram, Ivar};
 
 use super::{ConnectionId, Lobby, Player};
+use crate::calendar::format_date;
 use crate::wire::encode_text;
 
 /// Telnet's escape byte, which is doubled within data.
@@ -82,7 +83,9 @@ impl Lobby {
         }
         let prompt = player.saved.variables.prompt_or(default);
         if player.has_flag("ptime") {
-            format!("{}_{prompt}", self.clock.utc_now().format_time_of_day())
+            let date = format_date(self.clock.system_time());
+            // The time of day.
+            format!("{}_{prompt}", date.get(11..16).unwrap_or_default())
         } else {
             prompt.to_owned()
         }

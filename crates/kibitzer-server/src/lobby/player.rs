@@ -6,8 +6,7 @@ use std::time::Instant;
 use kibitzer_core::message::{GameId, Handle, Rating};
 
 use super::ConnectionId;
-use super::ivars::Ivars;
-use super::variables::Variables;
+use super::variables::{Ivars, Variables};
 use crate::account::Account;
 
 /// Maximum number of entries of each list of a player.

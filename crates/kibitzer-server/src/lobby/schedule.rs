@@ -3,8 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::calendar::UtcDateTime;
-
 /// The server's clock: the time of the input that is being processed, and that of the start, which has a configured date.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ServerClock {
@@ -14,11 +12,6 @@ pub(crate) struct ServerClock {
 }
 
 impl ServerClock {
-    /// Returns the current date and time of day.
-    pub(crate) fn utc_now(&self) -> UtcDateTime {
-        UtcDateTime::from_system_time(self.system_time())
-    }
-
     /// Returns the current date, as the server shows it, as a system time.
     pub(crate) fn system_time(&self) -> SystemTime {
         self.started_date + self.uptime()

@@ -7,6 +7,7 @@ use kibitzer_core::message::Relation;
 
 use super::{GameHeader, Ply, Sides, color_letter};
 use crate::chess::Position;
+use crate::family::BoardForm;
 
 /// The unit of the clocks in a board line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -15,18 +16,6 @@ pub(crate) enum ClockUnit {
     Seconds,
     /// Requested by the ivar `ms`.
     Milliseconds,
-}
-
-/// Format of a board.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) enum BoardForm {
-    /// `<12>` and 33 fields, including the tag.
-    #[default]
-    Style12,
-    /// Style 12 as ICC sends it: without the two fields after the flip.
-    ShortStyle12,
-    /// A block of lines: `<10>`, eight rows, two lines of fields, `>10<`.
-    Style10,
 }
 
 /// The viewer of a board and that viewer's settings.

@@ -10,7 +10,7 @@ use super::board_line::format_seconds;
 use super::{
     ClockUnit, Ending, ExaminedGame, Game, GameHeader, MoveRecord, Ply, SeatedPlayer, Sides, Terms, color_letter,
 };
-use crate::calendar::UtcDateTime;
+use crate::calendar::{format_date, format_date_with_weekday};
 use crate::chess::Position;
 
 /// The line above the rows of a history.
@@ -94,7 +94,7 @@ pub(crate) fn history_row(index: usize, game: &Game, owner: Color) -> String {
         game.header.terms.history_column(),
         eco_code(&game.record),
         game.ending.map_or("***", |ending| ending.code),
-        UtcDateTime::from_system_time(game.ended).format_short(),
+        format_date(game.ended),
     )
 }
 
@@ -111,7 +111,7 @@ pub(crate) fn adjourned_row(index: usize, game: &Game, owner: Color, is_opponent
         position.material(Color::White),
         position.material(Color::Black),
         eco_code(&game.record),
-        UtcDateTime::from_system_time(game.ended).format_short(),
+        format_date(game.ended),
     )
 }
 
@@ -133,7 +133,7 @@ pub(crate) fn format_move_list(
         format_rating(white.rating),
         black.name,
         format_rating(black.rating),
-        UtcDateTime::from_system_time(*started).format_long(),
+        format_date_with_weekday(*started),
         if *rated { "Rated" } else { "Unrated" },
         terms.kind(),
         white.name,

@@ -10,6 +10,7 @@ use kibitzer_core::message::{
 
 use super::*;
 use crate::chess::{MoveCase, Position, Variant};
+use crate::family::BoardForm;
 use crate::testing::{Session, sessions, with_promotion};
 
 /// Sessions of variants this server does not play, and of a game with an illegal move.

@@ -6,6 +6,7 @@ use kibitzer_core::message::{GameId, GameInfo, Rating, Relation, Style12};
 
 use super::*;
 use crate::chess::{Move, MoveCase, Position, TypedMoveError, Variant};
+use crate::family::BoardForm;
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -88,7 +88,6 @@ impl ClientTask {
     /// gives the client time to read the last output. Returns at once if the actor drops the client; after a stall, waits until
     /// the session ends. `reset` makes the stream reset when it is dropped.
     ///
-    ///
     /// # Cancel safety
     ///
     /// Not cancel safe, like [`serve`](Self::serve).
@@ -123,7 +122,6 @@ impl ClientTask {
 
     /// Writes the server's output, modified by the connection's faults, and reports and forwards the faults that take effect.
     /// Returns the step that ends this: a stall, a reset, or [`OutputStep::Cut`] once the connection is closed.
-    ///
     ///
     /// # Errors
     ///
@@ -177,7 +175,6 @@ fn enable_tcp_reset(writer: OwnedWriteHalf) {
 /// Forwards the client's bytes, a line or an unfinished line at a time, until the client closes the connection. Waits while a
 /// reply is due or the outbox is more than half full, so that a client that sends many commands at once is throttled to the pace
 /// at which it reads the replies.
-///
 ///
 /// # Cancel safety
 ///

@@ -68,7 +68,6 @@ impl Outbox {
 
     /// Waits until [`discard_and_close`](Self::discard_and_close) is called. Returns once for each call.
     ///
-    ///
     /// # Cancel safety
     ///
     /// Cancel safe, for one waiter.

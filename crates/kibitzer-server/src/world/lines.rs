@@ -6,7 +6,8 @@ use kibitzer_core::message::CommandCode;
 use kibitzer_core::wire::{Timeseal, unseal};
 
 use super::{ConnectionId, Ivar, LoginStage, World};
-use crate::lobby::{IccLevelSettings, TimesealClock};
+use crate::family::IccLevelSettings;
+use crate::lobby::TimesealClock;
 use crate::options::Feature;
 use crate::wire::MAX_COMMAND_BYTES;
 

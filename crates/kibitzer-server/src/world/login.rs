@@ -1,4 +1,4 @@
-//! Login of clients.
+//! Login of clients, and the end of sessions.
 //!
 //! | stage of the connection | input | next stage |
 //! |---|---|---|
@@ -21,11 +21,10 @@ use std::time::Duration;
 
 use kibitzer_core::message::{Datagram, Handle};
 
-use super::icc::number;
-use super::logout::IDLE_TIMEOUT;
-use super::{Connection, ConnectionId, Deadline, Ivar, Ivars, LoginObstacle, LoginStage, Player, World};
+use super::icc::datagrams::number;
+use super::{Connection, ConnectionId, Deadline, Ivar, Ivars, Lobby, LoginObstacle, LoginStage, Player, World};
 use crate::account::name_key;
-use crate::family::{Family, LoginFailure};
+use crate::family::LoginFailure;
 use crate::options::Feature;
 
 /// Telnet commands that switch the client's local echo off and on.
@@ -34,6 +33,9 @@ const WONT_ECHO: &[u8] = b"\xff\xfc\x01";
 
 /// How long nothing is processed after a wrong password.
 const PASSWORD_PAUSE: Duration = Duration::from_secs(3);
+
+/// Time without a command after which a player without a game is logged out.
+const IDLE_TIMEOUT: Duration = Duration::from_hours(1);
 
 const INVITATION: &str = "If you are not a registered player, enter the login name \"guest\".\n\n";
 
@@ -85,12 +87,12 @@ impl World {
         if name.starts_with("GET ") {
             return self.log_out_and_close(id);
         }
-        let connection = self.lobby.queue_for_output(id).filter(|connection| connection.family == Family::Icc);
+        let connection = self.lobby.queue_for_output(id).filter(|connection| connection.family.has_levels());
         if connection.is_some_and(|connection| connection.levels.apply_if_level_line(name)) {
             return self.ask_name(id);
         }
         let obstacle = self.lobby.connection(id).and_then(|connection| connection.obstacle);
-        let (name, password) = self.split_name_and_password(name);
+        let (name, password) = self.options.family.split_name_and_password(name);
         match obstacle.filter(|_| !name.is_empty()) {
             Some(obstacle) => self.apply_login_obstacle(id, name, password, obstacle),
             None => self.continue_login_with_name(id, name, password),
@@ -119,7 +121,8 @@ impl World {
         } else if password.is_some() && account.is_none() {
             self.refuse_login(id, LoginFailure::NotRegistered, name);
         } else if matches!(name_key(name).as_str(), "guest" | "g") {
-            let name = self.unused_guest_name();
+            let Self { options, random, lobby, .. } = self;
+            let name = options.family.unused_guest_name(random, |name| is_name_taken(lobby, name));
             self.ask_guest_for_return(id, &name, true);
         } else if let Some(failure) = self.options.family.name_failure(name) {
             self.refuse_login(id, failure, name);
@@ -178,27 +181,6 @@ impl World {
         self.lobby.queue_text(id, "If not, just hit return to try another name.\n\npassword: ");
         self.lobby.queue_bytes(id, WILL_ECHO);
         self.lobby.set_login_stage(id, LoginStage::Password(handle));
-    }
-
-    /// Returns an unused name for a guest: on ICC the first of `guest1`, `guest2` and so on, otherwise `Guest` and four random
-    /// letters.
-    fn unused_guest_name(&mut self) -> String {
-        if self.options.family == Family::Icc {
-            let mut names = (1_u64..).map(|number| format!("guest{number}"));
-            return names.find(|name| !self.is_name_taken(name)).unwrap_or_default();
-        }
-        loop {
-            let name: String = "Guest".chars().chain((0..4).map(|_| self.random.uppercase())).collect();
-            if !self.is_name_taken(&name) {
-                return name;
-            }
-        }
-    }
-
-    /// Returns whether a name is in use, or assigned to a guest who has not pressed return yet.
-    fn is_name_taken(&self, name: &str) -> bool {
-        let is_named = |connection: &Connection| matches!(&connection.stage, LoginStage::Return(handle) if handle.is_same_player(name));
-        self.lobby.connection_of_player(name).is_some() || self.lobby.connections.values().any(is_named)
     }
 
     /// Asks a guest to press return, or refuses the login if guests are refused. `is_invented` means that the server has chosen
@@ -297,4 +279,60 @@ impl World {
             }
         }
     }
+}
+
+impl World {
+    /// Ends the earlier session of a player who has logged in on another connection, with the text that recorded servers send.
+    pub(super) fn end_displaced_session(&mut self, former: ConnectionId) {
+        let name = self.lobby.player_name(former);
+        self.lobby.queue_text(former, &format!("**** {name} has arrived - you can't both be logged in. ****\n\n"));
+        self.log_out_and_close(former);
+    }
+
+    /// Reports to a client that its login took too long, and closes the connection.
+    pub(super) fn time_out_login(&mut self, id: ConnectionId) {
+        self.lobby.queue_text(id, "\n**** LOGIN TIMEOUT ****\n");
+        self.log_out_and_close(id);
+    }
+
+    /// Logs out a player who was idle for too long and has no game, and closes the connection. Otherwise sets the next deadline.
+    /// Does nothing for a connection without a player.
+    pub(super) fn log_out_if_idle_or_reschedule(&mut self, id: ConnectionId) {
+        let Some(player) = self.lobby.player(id) else { return };
+        let limit = player.last_command + IDLE_TIMEOUT;
+        if limit > self.now() {
+            return self.schedule.set(Deadline::Idle(id), limit);
+        }
+        // A player of a game is not logged out.
+        if self.lobby.own_game(id).is_some() {
+            return self.schedule.set(Deadline::Idle(id), self.now() + IDLE_TIMEOUT);
+        }
+        self.lobby.queue_text(id, "\n**** Auto-logout because you were idle more than 60 minutes. ****\n");
+        self.log_out_and_close(id);
+    }
+
+    /// Logs out the player of a connection: ends or leaves the player's games, removes seeks, offers and the partnership, and
+    /// announces the departure. Removes a guest's history. The connection remains and waits for a name. Without a player, only
+    /// sets that stage.
+    pub(super) fn log_out_player(&mut self, id: ConnectionId) {
+        self.leave_all_games(id);
+        if !self.remove_and_report_seeks_of(id).is_empty() {
+            self.lobby.queue_text(id, "Your seeks have been removed.\n");
+        }
+        self.remove_offers_of_departing(id);
+        if self.lobby.end_partnership_and_notify_partner(id) {
+            self.lobby.queue_text(id, "You no longer have a bughouse partner.\n");
+        }
+        let Some(player) = self.lobby.log_out_and_save_settings(id) else { return };
+        self.lobby.announce_presence_change(player.name(), ["disconnected", "departed"]);
+        if !player.is_registered {
+            self.games.remove_history(player.name());
+        }
+    }
+}
+
+/// Returns whether a name is in use, or assigned to a guest who has not pressed return yet.
+fn is_name_taken(lobby: &Lobby, name: &str) -> bool {
+    let is_named = |connection: &Connection| matches!(&connection.stage, LoginStage::Return(handle) if handle.is_same_player(name));
+    lobby.connection_of_player(name).is_some() || lobby.connections.values().any(is_named)
 }

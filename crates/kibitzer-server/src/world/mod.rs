@@ -6,16 +6,14 @@
 
 mod boards;
 mod command;
+mod dispatch;
 mod game_store;
 mod games;
 mod icc;
 mod lines;
 mod login;
-mod logout;
-mod offer_answers;
 mod offers;
 mod operator;
-mod population;
 mod seeks;
 mod simul;
 
@@ -26,10 +24,10 @@ use kibitzer_core::message::GameId;
 pub(crate) use kibitzer_core::message::Ivar;
 
 pub(crate) use self::boards::BoardReason;
-use self::command::CommandDirectory;
+use self::dispatch::CommandDirectory;
 pub(crate) use self::game_store::{ActiveGame, GameStore, MAX_OBSERVED};
-pub(crate) use self::offers::{Challenge, Offer, OfferKind, Offers, format_requested_color};
-pub(crate) use self::seeks::{MAX_SEEKS, Seek};
+pub(crate) use self::offers::{Challenge, Offer, OfferKind, Offers};
+pub(crate) use self::seeks::Seek;
 pub(crate) use crate::lobby::{
     Connection, ConnectionId, Ivars, KickReason, LISTS, Lobby, LoginObstacle, LoginStage, MAX_LIST_ENTRIES, Player,
     settable_ivars,

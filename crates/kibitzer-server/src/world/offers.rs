@@ -1,13 +1,16 @@
-//! Pending offers between players, and their texts.
+//! Pending offers between players: their texts, answers to them, and their end with a game or a player.
 //!
 //! Source of the forms: transcripts fatics-match-pending-*, fatics-game-offers-*, fatics-bughouse-*.
 
 use std::mem::discriminant;
 
 use kibitzer_core::chess::Color;
+use kibitzer_core::message::GameId;
 
-use super::{ConnectionId, Ivar, Lobby};
-use crate::play::Terms;
+use super::boards::BoardReason;
+use super::{ConnectionId, Ivar, Lobby, World};
+use crate::chess::Variant;
+use crate::play::{Ending, Sides, Terms};
 
 /// Maximum number of pending offers that a player has made.
 const MAX_OFFERS: usize = 20;
@@ -181,6 +184,245 @@ impl Lobby {
 /// Formats a requested color with a blank before it: ` [white]`; empty without one.
 pub(crate) fn format_requested_color(color: Option<Color>) -> String {
     color.map(|color| format!(" [{color}]")).unwrap_or_default()
+}
+
+impl World {
+    /// Adds an offer and reports it to both players: `own` is the text for `from`, sent as part of the reply to its command;
+    /// `theirs` is the text for `to`.
+    pub(crate) fn make_and_report_offer(
+        &mut self,
+        [from, to]: [ConnectionId; 2],
+        kind: OfferKind,
+        [own, theirs]: [&str; 2],
+    ) {
+        let offer = self.offers.add(from, to, kind);
+        self.lobby.queue_text(from, own);
+        self.lobby.queue_offer_line_if_on(offer, from);
+        self.lobby.notify(to, theirs);
+        self.lobby.queue_offer_line_if_on(offer, to);
+    }
+
+    /// Removes an offer, and reports that to one side only, by a `<pr>` line if its client has switched those on; the caller has
+    /// to report it to the other side.
+    fn remove_offer_and_report_to(&mut self, number: u32, shown_to: ConnectionId) {
+        if let Some(offer) = self.offers.remove(number) {
+            self.lobby.queue_offer_removal_if_on(offer, shown_to);
+        }
+    }
+
+    /// Removes an offer, and reports that by a `<pr>` line to each side whose client has switched those on; does nothing if it no
+    /// longer exists.
+    pub(crate) fn remove_offer_and_report_to_both(&mut self, offer: Offer) {
+        if self.offers.remove(offer.number).is_some() {
+            self.lobby.queue_offer_removal_if_on(offer, offer.from);
+            self.lobby.queue_offer_removal_if_on(offer, offer.to);
+        }
+    }
+
+    /// Sends a line to the observers of the player's own game: its number and `text`. Does nothing without a game.
+    pub(crate) fn notify_observers_of_player(&mut self, player: ConnectionId, text: &str) {
+        let Some(number) = self.lobby.own_game(player) else { return };
+        for id in self.lobby.observers(number) {
+            self.lobby.notify(id, &format!("Game {number}: {text}\n"));
+        }
+    }
+
+    /// Declines an offer in the name of its receiver, and reports that to both sides.
+    pub(crate) fn decline_offer(&mut self, offer: Offer) {
+        self.close_and_report_offer(offer, offer.to, ("Declining the", "declines your"));
+    }
+
+    /// Withdraws an offer in the name of its maker, and reports that to both sides.
+    pub(crate) fn withdraw_offer(&mut self, offer: Offer) {
+        self.close_and_report_offer(offer, offer.from, ("Withdrawing your", "withdraws the"));
+    }
+
+    /// Accepts an offer in the name of its receiver, reports that to both sides, and executes the offer.
+    pub(crate) fn accept_offer(&mut self, offer: Offer) {
+        self.close_and_report_offer(offer, offer.to, ("Accepting the", "accepts your"));
+        self.execute_accepted_offer(offer);
+    }
+
+    /// Removes an offer, because `actor` accepted, declined or withdrew it, and reports that to both sides and, if it is about a
+    /// game, to the observers.
+    ///
+    /// `doing` begins the line to the actor (`Accepting the`), `does` follows the actor's name in the line to the other side
+    /// (`accepts your`); the observers read `the` for `your`.
+    fn close_and_report_offer(&mut self, offer: Offer, actor: ConnectionId, (doing, does): (&str, &str)) {
+        let other = offer.other_side(actor);
+        let (me, them, noun) = (self.lobby.player_name(actor), self.lobby.player_name(other), offer.kind.reply_noun());
+        let preposition = if actor == offer.from { "to" } else { "from" };
+        self.lobby.queue_text(actor, &format!("{doing} {noun} {preposition} {them}.\n"));
+        self.remove_offer_and_report_to(offer.number, actor);
+        self.lobby.notify(other, &format!("{me} {does} {noun}.\n"));
+        self.lobby.queue_offer_removal_if_on(offer, other);
+        if offer.kind.concerns_current_game() {
+            self.notify_observers_of_player(actor, &format!("{me} {} {noun}.", does.replace("your", "the")));
+        }
+    }
+
+    /// Carries out an accepted offer. Does nothing if the game in which it was made no longer exists, or if a simul is no longer
+    /// possible because a player has a game.
+    fn execute_accepted_offer(&mut self, offer: Offer) {
+        match (offer.kind, self.lobby.own_game(offer.to)) {
+            (OfferKind::Match(challenge), _) => self.start_accepted_challenge(offer, challenge),
+            (OfferKind::Partner, _) => self.lobby.make_partners_and_report(offer.from, offer.to),
+            (OfferKind::Simul, _)
+                if self.lobby.own_game(offer.from).is_none() && self.lobby.may_give_simul(offer.to) =>
+            {
+                self.start_simul_game(offer.to, offer.from);
+            }
+            (OfferKind::Draw, Some(number)) => self.end_game(number, Ending::DRAW_AGREED),
+            (OfferKind::Abort, Some(number)) => self.end_game(number, Ending::ABORT_AGREED),
+            (OfferKind::Adjourn, Some(number)) => self.end_game(number, Ending::ADJOURN_AGREED),
+            (OfferKind::Takeback(plies), Some(number)) => self.take_back_and_report(number, plies, offer.to),
+            (OfferKind::Pause, Some(number)) => self.set_paused_and_report(number, offer.to, true),
+            (OfferKind::Unpause, Some(number)) => self.set_paused_and_report(number, offer.to, false),
+            (OfferKind::Switch, Some(number)) => {
+                if let Some(game) = self.games.played_mut(number) {
+                    game.switch_sides();
+                }
+                self.show_board_to_audience(number, Some(offer.to), BoardReason::Other);
+            }
+            (OfferKind::Simul, _) | (_, None) => {}
+        }
+    }
+
+    /// Pauses or resumes the clocks of a game, updates the deadline of the flag, and reports the change to the audience.
+    ///
+    /// Source of the forms: transcripts uhlinfics-game-mate-1-*; text-messages §4 for observers.
+    fn set_paused_and_report(&mut self, number: GameId, actor: ConnectionId, is_paused: bool) {
+        let (now, verb) = (self.now(), if is_paused { "paused" } else { "resumed" });
+        if let Some(game) = self.games.played_mut(number) {
+            game.set_paused(is_paused, now);
+        }
+        self.reschedule_flag_check(number);
+        self.show_board_to_audience(number, Some(actor), BoardReason::Other);
+        self.lobby.queue_text(actor, &format!("Game clock {verb}.\n"));
+        for id in self.audience(number).into_iter().filter(|&id| id != actor) {
+            let game = if self.lobby.own_game(id) == Some(number) { String::new() } else { format!("Game {number}: ") };
+            self.lobby.notify(id, &format!("{game}Game clock {verb}.\n"));
+        }
+    }
+
+    /// Starts the game of an accepted challenge, or resumes the adjourned one. If that is [not possible any
+    /// more](Self::can_start_challenge), nothing starts, and both players receive a message.
+    fn start_accepted_challenge(&mut self, offer: Offer, challenge: Challenge) {
+        if !self.can_start_challenge(offer, challenge) {
+            let text = "The match can't start: one of its players is at another board.\n";
+            self.lobby.queue_text(offer.to, text);
+            return self.lobby.notify(offer.from, text);
+        }
+        let stored =
+            self.games.adjourned_index_between(&self.lobby.player_name(offer.from), &self.lobby.player_name(offer.to));
+        if let Some(index) = stored.filter(|_| challenge.is_adjourned) {
+            return self.resume_adjourned_game(index, Some(offer.to));
+        }
+        let players = self.choose_colors([offer.from, offer.to], challenge.color);
+        self.start_game(players, challenge.terms, Some(offer.to));
+    }
+
+    /// Returns whether all players, in bughouse also the partners, are still without a game, as they were when the offer was
+    /// made. Resuming a game needs no partners.
+    fn can_start_challenge(&self, offer: Offer, challenge: Challenge) -> bool {
+        let partner = |id| self.lobby.player(id).and_then(|player| player.partner);
+        let mut players = vec![Some(offer.from), Some(offer.to)];
+        if challenge.terms.variant == Variant::Bughouse && !challenge.is_adjourned {
+            players.extend([partner(offer.from), partner(offer.to)]);
+        }
+        players.into_iter().all(|id| id.is_some_and(|id| self.lobby.own_game(id).is_none()))
+    }
+
+    /// Returns the colors of two players. `color` is that of `asker`; without it, `asker` has White, unless it was White in its
+    /// last finished game.
+    ///
+    /// Source: transcripts fatics-match-pending-*, fatics-seeks-*, fatics-game-offers-* (a rematch).
+    pub(crate) fn choose_colors(&self, [asker, other]: [ConnectionId; 2], color: Option<Color>) -> Sides<ConnectionId> {
+        let name = self.lobby.player_name(asker);
+        let last = self.games.history_of(&name).last().and_then(|finished| finished.game.header.color_of(&name));
+        let default = if last == Some(Color::White) { Color::Black } else { Color::White };
+        match color.unwrap_or(default) {
+            Color::White => Sides { white: asker, black: other },
+            Color::Black => Sides { white: other, black: asker },
+        }
+    }
+
+    /// Takes plies back, sends the board to the audience, and updates the deadline of the flag. Does nothing if fewer plies were
+    /// played.
+    fn take_back_and_report(&mut self, number: GameId, plies: usize, actor: ConnectionId) {
+        let now = self.now();
+        let Some(game) = self.games.played_mut(number) else { return };
+        if game.try_take_back(plies, now) {
+            self.show_board_to_audience(number, Some(actor), BoardReason::TookBack(plies));
+            self.reschedule_flag_check(number);
+        }
+    }
+
+    /// Removes the offers about a game that these players made, and reports that to both sides.
+    pub(super) fn remove_game_offers_made_by(&mut self, players: &[ConnectionId]) {
+        let ended = |offer: &Offer| offer.kind.concerns_current_game() && players.contains(&offer.from);
+        for offer in self.offers.select(ended) {
+            self.remove_offer_and_report_to_both(offer);
+        }
+    }
+
+    /// Removes the challenges to and from a player who starts a game, and reports that to both sides. The lines to the player
+    /// have no prompt, as more output follows.
+    pub(super) fn remove_challenges_at_game_start(&mut self, id: ConnectionId, opponent: ConnectionId) {
+        let fate = format!("has joined a game with {}.", self.lobby.player_name(opponent));
+        let concerned =
+            |offer: &Offer| matches!(offer.kind, OfferKind::Match(_)) && (offer.from == id || offer.to == id);
+        for offer in self.offers.select(concerned) {
+            // The text precedes `<pr>` here, and follows it when a player departs, as recorded.
+            self.queue_removed_challenge_text(offer, id);
+            self.remove_offer_and_report_to(offer.number, id);
+            self.notify_of_removed_challenge(offer, id, &fate);
+        }
+    }
+
+    /// Removes the offers to and from a departing player. The other side of a challenge receives a message, that of another offer
+    /// only the line of its removal.
+    pub(super) fn remove_offers_of_departing(&mut self, id: ConnectionId) {
+        for offer in self.offers.select(|offer| offer.from == id || offer.to == id) {
+            self.remove_offer_and_report_to(offer.number, id);
+            if matches!(offer.kind, OfferKind::Match(_)) {
+                self.queue_removed_challenge_text(offer, id);
+                self.notify_of_removed_challenge(offer, id, "has departed.");
+            } else {
+                self.lobby.queue_offer_removal_if_on(offer, offer.other_side(id));
+            }
+        }
+    }
+
+    /// Reports the end of a challenge to the player who caused it.
+    fn queue_removed_challenge_text(&mut self, offer: Offer, id: ConnectionId) {
+        let (preposition, end) = if offer.to == id { ("from", "removed") } else { ("to", "withdrawn") };
+        let other = self.lobby.player_name(offer.other_side(id));
+        self.lobby.queue_text(id, &format!("Challenge {preposition} {other} {end}.\n"));
+    }
+
+    /// Sends the other player the message that `id` ended the challenge. `fate` ends the sentence that begins with the name of
+    /// `id`: `has departed.`
+    fn notify_of_removed_challenge(&mut self, offer: Offer, id: ConnectionId, fate: &str) {
+        let (name, other) = (self.lobby.player_name(id), offer.other_side(id));
+        if offer.from == other {
+            self.lobby.notify(other, &format!("{name}, whom you were challenging, {fate}\n"));
+            self.lobby.notify_on_prompt_line(other, &format!("Challenge to {name} withdrawn.\n"));
+            self.lobby.queue_offer_removal_if_on(offer, other);
+        } else {
+            self.lobby.queue_offer_removal_if_on(offer, other);
+            let text = format!("{name}, who was challenging you, {fate}\nChallenge from {name} removed.\n");
+            self.lobby.notify(other, &text);
+        }
+    }
+
+    /// Declines the opponent's offers about a game when the player makes a move.
+    pub(crate) fn decline_offers_by_moving(&mut self, id: ConnectionId) {
+        let declined = |offer: &Offer| offer.to == id && offer.kind.concerns_current_game();
+        for offer in self.offers.select(declined) {
+            self.decline_offer(offer);
+        }
+    }
 }
 
 #[cfg(test)]

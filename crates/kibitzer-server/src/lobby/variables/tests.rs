@@ -49,3 +49,23 @@ fn each_variable_has_one_name() {
     let names: std::collections::BTreeSet<_> = VARIABLES.iter().map(|(name, ..)| name).collect();
     assert_eq!(names.len(), VARIABLES.len());
 }
+
+#[test]
+fn a_login_string_sets_each_variable_by_its_number() {
+    let ivars = Ivars::parse_login_digits("00010000000001000000000000000001").unwrap();
+    let set: Vec<_> = settable_ivars().filter(|&ivar| ivars.is_set(ivar)).map(Ivar::as_str).collect();
+    assert_eq!(set, ["defprompt", "nohighlight", "nowrap", "atomic"]);
+    assert_eq!(Ivars::parse_login_digits("101"), None);
+    assert_eq!(Ivars::parse_login_digits(&"2".repeat(32)), None);
+    assert!(Ivars::parse_login_digits(&"1".repeat(60)).is_some());
+}
+
+#[test]
+fn names_may_be_abbreviated() {
+    let find = |prefix| find_only_by_prefix(settable_ivars().map(|ivar| (ivar.as_str(), ivar)), prefix);
+    assert_eq!(find("ms"), Ok(Ivar::Ms));
+    assert_eq!(find("comp"), Ok(Ivar::CompressMove));
+    assert_eq!(find("se"), Err(vec!["seekremove", "seekinfo", "seekca"]));
+    assert_eq!(find("zz"), Err(vec![]));
+    assert_eq!(find("xml"), Err(vec![]), "it is listed, and cannot be set");
+}

@@ -11,7 +11,7 @@ use crate::play::Terms;
 use crate::world::{Challenge, ConnectionId, OfferKind, World};
 
 #[rustfmt::skip] // one to a line: it is a table
-pub(super) const COMMANDS: &[Command] = &[
+pub(crate) const COMMANDS: &[Command] = &[
     Command::new("match", "player [minutes [increment]] [rated|unrated] [white|black] [crazyhouse|bughouse|wild fr|untimed]", "Challenges a player to a game, or to resume the adjourned one.", run_match),
     Command::new("rematch", "", "Challenges your previous opponent to another game on the same terms.", run_rematch),
     Command::new("resume", "[player]", "Asks a player, or every opponent who is online, to continue your adjourned game.", run_resume),
@@ -19,20 +19,20 @@ pub(super) const COMMANDS: &[Command] = &[
 
 /// Parameters of `match` and `seek`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Proposal {
-    pub(super) minutes: Option<u16>,
-    pub(super) increment_s: Option<u16>,
-    pub(super) is_rated: Option<bool>,
-    pub(super) color: Option<Color>,
-    pub(super) variant: Variant,
-    pub(super) is_untimed: bool,
-    pub(super) is_manual: bool,
-    pub(super) is_checked: bool,
-    pub(super) rating_range: Option<(u16, u16)>,
+pub(crate) struct Proposal {
+    pub(crate) minutes: Option<u16>,
+    pub(crate) increment_s: Option<u16>,
+    pub(crate) is_rated: Option<bool>,
+    pub(crate) color: Option<Color>,
+    pub(crate) variant: Variant,
+    pub(crate) is_untimed: bool,
+    pub(crate) is_manual: bool,
+    pub(crate) is_checked: bool,
+    pub(crate) rating_range: Option<(u16, u16)>,
 }
 
 /// Refusal of a player with as many pending offers as allowed.
-pub(super) const TOO_MANY_OFFERS: &str = "You have too many pending offers.\n";
+pub(crate) const TOO_MANY_OFFERS: &str = "You have too many pending offers.\n";
 
 /// Maximum of minutes and increment.
 const MAX_TIME: u16 = 999;
@@ -40,7 +40,7 @@ const MAX_TIME: u16 = 999;
 impl Proposal {
     /// Parses the words, in any order and case; the first number is that of minutes, the second the increment. `None` if a word
     /// is invalid.
-    pub(super) fn parse(words: &str) -> Option<Self> {
+    pub(crate) fn parse(words: &str) -> Option<Self> {
         let words = words.to_ascii_lowercase().replace("wild fr", "wild/fr");
         words.split_whitespace().try_fold(Self::default(), Self::with_word)
     }
@@ -83,7 +83,7 @@ impl Proposal {
 
     /// Returns the terms of the game. The variables `time` and `inc` of the player replace a missing time control; a missing
     /// increment after a number of minutes is 0. Both are 0 in an untimed game.
-    pub(super) fn terms_with_defaults(self, world: &World, id: ConnectionId, is_rated: bool) -> Terms {
+    pub(crate) fn terms_with_defaults(self, world: &World, id: ConnectionId, is_rated: bool) -> Terms {
         let preferred = |number| world.lobby.player(id).map_or(0, |player| player.saved.variables.number(number));
         let (minutes, increment_s) = match (self.is_untimed, self.minutes) {
             (true, _) => (0, 0),
@@ -99,7 +99,7 @@ impl Proposal {
     /// # Errors
     ///
     /// A refusal of a game that is proposed as rated and cannot be.
-    pub(super) fn decide_rated_and_report(
+    pub(crate) fn decide_rated_and_report(
         self,
         world: &mut World,
         [id, opponent]: [ConnectionId; 2],
@@ -135,7 +135,7 @@ fn run_match(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRe
 
 /// Returns the player of that name if `id` can challenge that player now. The error is the refusal: for an unknown name, a player
 /// who is busy or not open, or one whose lists exclude the challenger.
-pub(super) fn find_challengeable(world: &World, id: ConnectionId, name: &str) -> Result<ConnectionId, Refusal> {
+pub(crate) fn find_challengeable(world: &World, id: ConnectionId, name: &str) -> Result<ConnectionId, Refusal> {
     let opponent = world.lobby.find_player_or_refusal(name)?;
     let (me, other) = (world.lobby.player_name(id), world.lobby.player_name(opponent));
     let lists = |list| world.lobby.player(opponent).is_some_and(|player| player.saved.is_on_list(list, &me));
@@ -169,7 +169,7 @@ fn check_bughouse_partners(world: &World, [id, opponent]: [ConnectionId; 2], var
 /// Makes a challenge and reports it to both players. Accepts an equivalent challenge of the opponent instead; declines a
 /// different one; replaces an earlier one of this player. For an identical challenge, or one over the limit of offers, only
 /// queues a refusal.
-pub(super) fn make_or_accept_challenge(world: &mut World, [id, opponent]: [ConnectionId; 2], challenge: Challenge) {
+pub(crate) fn make_or_accept_challenge(world: &mut World, [id, opponent]: [ConnectionId; 2], challenge: Challenge) {
     let kind = OfferKind::Match(challenge);
     let (me, other) = (world.lobby.player_name(id), world.lobby.player_name(opponent));
     let (mine, theirs) =

@@ -12,7 +12,7 @@ use crate::play::{Ending, ExaminedGame, Game, GameHeader};
 use crate::world::{ActiveGame, BoardReason, ConnectionId, World};
 
 #[rustfmt::skip] // one to a line: it is a table
-pub(super) const COMMANDS: &[Command] = &[
+pub(crate) const COMMANDS: &[Command] = &[
     Command::new("backward", "[half-moves]", "Goes back in the game you examine.", |world, id, plies| step_examined_game(world, id, plies, false)),
     Command::new("examine", "[player [number]]", "Examines a game of a player's history, the last one without a number; without a player an empty board.", run_examine),
     Command::new("forward", "[half-moves]", "Goes forward in the game you examine.", |world, id, plies| step_examined_game(world, id, plies, true)),
@@ -45,7 +45,7 @@ fn run_examine(world: &mut World, id: ConnectionId, parameters: &str) -> Command
 /// Returns a finished game of a player's history: the one with this index, or the last one without an index. The error is the
 /// text of the refusal.
 fn find_finished_game(world: &World, name: &str, index: Option<&str>) -> Result<Arc<Game>, String> {
-    let name = super::records::canonical_player_name(world, name)?;
+    let name = super::game::canonical_player_name(world, name)?;
     let games = world.games.history_of(&name);
     let found = match index {
         None => games.last(),

@@ -2,14 +2,14 @@
 //!
 //! Source of the forms: transcripts fatics-login-guest-*, fatics-block-client, fatics-multi-observer.
 
-use super::records::no_player_text;
+use super::game::no_player_text;
 use super::{Command, CommandResult, format_usage_line, refuse_if};
-use crate::calendar::{UtcDateTime, format_count, format_duration};
+use crate::calendar::{format_count, format_date_with_weekday, format_duration};
 use crate::play::Sides;
 use crate::world::{ConnectionId, Player, World};
 
 #[rustfmt::skip] // one to a line: it is a table
-pub(super) const COMMANDS: &[Command] = &[
+pub(crate) const COMMANDS: &[Command] = &[
     Command::new("date", "", "Shows the date and the time.", run_date),
     Command::new("finger", "[player]", "Shows the profile and the ratings of a player.", run_finger),
     Command::new("help", "[command]", "Shows the usage of a command, or lists all commands.", run_help),
@@ -20,13 +20,13 @@ pub(super) const COMMANDS: &[Command] = &[
 ];
 
 fn run_date(world: &mut World, _: ConnectionId, _: &str) -> CommandResult {
-    let date = world.lobby.clock.utc_now().format_long();
+    let date = format_date_with_weekday(world.lobby.clock.system_time());
     Ok(format!("Local time     - {date}\nServer time    - {date}\n"))
 }
 
 fn run_uptime(world: &mut World, _: ConnectionId, _: &str) -> CommandResult {
     let clock = &world.lobby.clock;
-    let since = UtcDateTime::from_system_time(clock.started_date).format_long();
+    let since = format_date_with_weekday(clock.started_date);
     let up = format_duration(clock.uptime());
     let version = env!("CARGO_PKG_VERSION");
     Ok(format!(

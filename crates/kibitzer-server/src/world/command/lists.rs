@@ -8,7 +8,7 @@ use crate::calendar::format_count;
 use crate::world::{ConnectionId, LISTS, MAX_LIST_ENTRIES, World};
 
 #[rustfmt::skip] // one to a line: it is a table
-pub(super) const COMMANDS: &[Command] = &[
+pub(crate) const COMMANDS: &[Command] = &[
     Command::new("addlist", "list entry", "Adds a name to one of your lists, or a channel to your channels. \"+list entry\" does the same.", run_addlist),
     Command::new("inchannel", "[channel]", "Lists the players in a channel, or in every channel.", run_inchannel),
     Command::new("showlist", "[list]", "Shows one of your lists, or the names of all lists. \"=list\" does the same.", run_showlist),
@@ -19,7 +19,7 @@ pub(super) const COMMANDS: &[Command] = &[
 const MAX_CHANNEL: u16 = 255;
 
 /// Parses the number of a channel, from 0 to [`MAX_CHANNEL`]; the error is the text of the refusal.
-pub(super) fn parse_channel(word: &str) -> Result<u16, &'static str> {
+pub(crate) fn parse_channel(word: &str) -> Result<u16, &'static str> {
     word.parse().ok().filter(|&number| number <= MAX_CHANNEL).ok_or("Invalid channel number.\n")
 }
 
@@ -37,7 +37,7 @@ fn parse_list_and_entry(world: &World, parameters: &str) -> Result<(&'static str
     let list = find_list(list)?;
     let entry = match list {
         "channel" => parse_channel(entry)?.to_string(),
-        _ => super::records::canonical_player_name(world, entry)?,
+        _ => super::game::canonical_player_name(world, entry)?,
     };
     Ok((list, entry))
 }

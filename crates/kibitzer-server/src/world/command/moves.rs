@@ -20,7 +20,7 @@ const MIN_PLIES_TO_PING: usize = 2;
 impl World {
     /// Plays the typed move, or queues a refusal: if it is not the player's turn, the clock is paused, or the move is ambiguous,
     /// illegal or without a game. Returns the code of a move in either case; `None`, without a reply, if the text is not a move.
-    pub(super) fn try_typed_move(&mut self, id: ConnectionId, typed: &str) -> Option<CommandCode> {
+    pub(crate) fn try_typed_move(&mut self, id: ConnectionId, typed: &str) -> Option<CommandCode> {
         let player = self.lobby.player(id)?;
         let Some(number) = player.game else { return self.refuse_move_without_game(id, typed) };
         let case = if player.ivars.is_set(Ivar::MoveCase) { MoveCase::Sensitive } else { MoveCase::Insensitive };
@@ -130,7 +130,7 @@ impl World {
 
     /// Returns the game of that number, or the game that the player of that name plays or examines. The error is the text of the
     /// refusal.
-    pub(super) fn find_game(&self, word: &str) -> Result<GameId, String> {
+    pub(crate) fn find_game(&self, word: &str) -> Result<GameId, String> {
         if let Ok(number) = word.parse().map(GameId) {
             return self.games.get(number).map(|_| number).ok_or_else(|| "There is no such game.\n".to_owned());
         }
@@ -140,7 +140,7 @@ impl World {
     }
 
     /// Returns the game that a player plays, and the player's color. The error is the refusal of a player without a game.
-    pub(super) fn own_game_and_color(&self, id: ConnectionId) -> Result<(&Game, Color), Refusal> {
+    pub(crate) fn own_game_and_color(&self, id: ConnectionId) -> Result<(&Game, Color), Refusal> {
         let refusal = || Refusal::Coded(CommandCode::NOT_PLAYING, "You are not playing a game.\n".to_owned());
         self.game_and_color_of(id).ok_or_else(refusal)
     }

@@ -10,7 +10,7 @@ use crate::play::Sides;
 use crate::world::{ActiveGame, BoardReason, ConnectionId, Ivar, MAX_OBSERVED, Player, World};
 
 #[rustfmt::skip] // one to a line: it is a table
-pub(super) const COMMANDS: &[Command] = &[
+pub(crate) const COMMANDS: &[Command] = &[
     Command::new("allobservers", "[game|player]", "Lists the observers of a game, or of all games.", run_allobservers),
     Command::new("observe", "game|player ...", "Observes games: sends you their boards.", run_observe),
     Command::new("unobserve", "[game ...]", "Stops observing games; without a number, all of them.", run_unobserve),

@@ -1,18 +1,170 @@
-//! Commands that answer offers.
+//! Commands that make offers in a game, and those that answer any offer.
 //!
 //! Source of the forms: transcripts fatics-match-pending-*, fatics-game-offers-*.
 
-use super::{Command, CommandResult, DONE, refuse_if};
+use kibitzer_core::message::GameId;
+
+use super::{Command, CommandResult, DONE, number_or_one, refuse_if};
 use crate::account::name_key;
 use crate::options::Feature;
-use crate::world::{ConnectionId, Offer, World};
+use crate::play::Ending;
+use crate::world::{ConnectionId, Offer, OfferKind, World};
 
 #[rustfmt::skip] // one to a line: it is a table
-pub(super) const COMMANDS: &[Command] = &[
+pub(crate) const COMMANDS: &[Command] = &[
+    Command::new("abort", "", "Offers to end your game without a result, or accepts that. In your first move it needs no consent.", run_abort),
     Command::new("accept", "[number|player|kind]", "Accepts an offer; the parameter selects one of several.", run_accept),
+    Command::new("adjourn", "", "Offers to adjourn your game, or accepts that.", |world, id, _| end_by_courtesy_or_offer(world, id, OfferKind::Adjourn, Ending::COURTESY_ADJOURNED)),
     Command::new("decline", "[number|player|kind|all]", "Declines an offer; the parameter selects one of several.", run_decline),
+    Command::new("draw", "", "Offers a draw, accepts one, or claims one by repetition or by the 50 move rule.", run_draw),
+    Command::new("pause", "", "Offers to stop the clocks of your game, or accepts that.", run_pause),
+    Command::new("switch", "", "Offers to exchange the colors of your game, or accepts that.", run_switch),
+    Command::new("takeback", "[half-moves]", "Offers to take moves back, or accepts that.", run_takeback),
+    Command::new("unpause", "", "Offers to start the clocks of your paused game again, or accepts that.", run_unpause),
     Command::new("withdraw", "[number|player|kind|all]", "Withdraws an offer; the parameter selects one of several.", run_withdraw),
 ];
+
+fn run_draw(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
+    let (game, _) = world.own_game_and_color(id)?;
+    let Some(ending) = game.claimable_draw() else { return make_or_accept_offer(world, id, OfferKind::Draw) };
+    world.end_game(game.header.id, ending);
+    DONE
+}
+
+fn run_abort(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
+    let (game, color) = world.own_game_and_color(id)?;
+    let Some(ending) = game.ending_by_early_abort(color) else {
+        return end_by_courtesy_or_offer(world, id, OfferKind::Abort, Ending::COURTESY_ABORTED);
+    };
+    world.end_game(game.header.id, ending);
+    DONE
+}
+
+/// Ends the game at once with `courtesy` if only the opponent is out of time; otherwise offers `kind` to the opponent, also if
+/// both are out of time.
+///
+/// Source of the messages: transcripts uhlinfics-end-courtesyabort-*.
+fn end_by_courtesy_or_offer(world: &mut World, id: ConnectionId, kind: OfferKind, courtesy: Ending) -> CommandResult {
+    let (game, color) = world.own_game_and_color(id)?;
+    let number = game.header.id;
+    let claim = game.ending_by_flag_claim(color, world.now());
+    if claim.is_none_or(|ending| ending == Ending::BOTH_FLAGGED) {
+        return make_or_accept_offer(world, id, kind);
+    }
+    let verb = format!("{}ed", kind.wire_word());
+    let text = format!("Since you have time, and your opponent has none, the game has been {verb}.\n");
+    world.lobby.queue_text(id, &text);
+    if let Some(opponent) = world.online_opponent_of(id) {
+        world.lobby.notify(opponent, &format!("Your opponent has {verb} the game rather than calling your flag.\n"));
+    }
+    world.end_game(number, courtesy.with_named_side(color));
+    DONE
+}
+
+fn run_pause(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
+    let (game, _) = world.own_game_and_color(id)?;
+    refuse_if(game.header.terms.is_untimed(), "You can't pause untimed games.\n")?;
+    refuse_if(game.is_paused, "Game is already paused, use \"unpause\" to resume.\n")?;
+    make_or_accept_offer(world, id, OfferKind::Pause)
+}
+
+fn run_unpause(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
+    let (game, _) = world.own_game_and_color(id)?;
+    refuse_if(!game.is_paused, "Game is not paused.\n")?;
+    make_or_accept_offer(world, id, OfferKind::Unpause)
+}
+
+fn run_switch(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
+    let (game, _) = world.own_game_and_color(id)?;
+    let has_begun = game.header.terms.rated && !game.record.plies.is_empty();
+    refuse_if(game.partner.is_some(), "Switch not implemented for bughouse games.\n")?;
+    refuse_if(has_begun, "You cannot switch sides once a rated game is underway.\n")?;
+    make_or_accept_offer(world, id, OfferKind::Switch)
+}
+
+fn run_takeback(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
+    let (game, _) = world.own_game_and_color(id)?;
+    let plies = number_or_one(parameters)?;
+    let n_plies = game.record.plies.len();
+    refuse_if(game.partner.is_some(), "Takeback is not allowed in bughouse.\n")?;
+    refuse_if(plies == 0, "You can't takeback less than 1 move.\n")?;
+    refuse_if(plies > n_plies, format!("There are only {n_plies} half-moves in your game.\n"))?;
+    make_or_accept_offer(world, id, OfferKind::Takeback(plies))
+}
+
+/// Makes an offer to the opponent, or accepts an equal one of the opponent. A takeback of another number of moves counters the
+/// opponent's. Refuses a repeated offer, and any offer while the opponent, who gives a simul, is at another board. Does nothing
+/// if the opponent is not logged in.
+fn make_or_accept_offer(world: &mut World, id: ConnectionId, kind: OfferKind) -> CommandResult {
+    let Some(opponent) = world.online_opponent_of(id) else { return DONE };
+    let is_away = world.lobby.own_game(id).is_some_and(|number| world.lobby.is_at_other_board(opponent, number));
+    refuse_if(is_away, "You can only make requests when the simul player is at your board.\n")?;
+    if let Some(offer) = world.offers.pending_between(opponent, id, kind) {
+        if offer.kind == kind {
+            world.accept_offer(offer);
+        } else {
+            counter_takeback(world, offer, kind);
+        }
+        return DONE;
+    }
+    let former = world.offers.pending_between(id, opponent, kind);
+    let is_repeated = former.is_some_and(|offer| offer.kind == kind);
+    refuse_if(is_repeated, format!("You are already offering that to {}.\n", world.lobby.player_name(opponent)))?;
+    replace_or_make_offer(world, [id, opponent], former, kind);
+    DONE
+}
+
+/// Replaces the opponent's takeback request by one for another number of moves, and reports that to both players and the
+/// observers. Does nothing for other offers.
+fn counter_takeback(world: &mut World, offer: Offer, kind: OfferKind) {
+    let OfferKind::Takeback(plies) = kind else { return };
+    let Offer { from: opponent, to: id, .. } = offer;
+    let name = world.lobby.player_name(id);
+    let text = "You disagree on the number of half-moves to take back.\nAlternate takeback request sent.\n";
+    world.lobby.queue_text(id, text);
+    world.lobby.notify(opponent, &format!("{name} proposes a different number ({plies}) of half-move(s).\n"));
+    world.remove_offer_and_report_to_both(offer);
+    let counter = world.offers.add(id, opponent, kind);
+    world.lobby.queue_offer_line_if_on(counter, id);
+    world.lobby.queue_offer_line_if_on(counter, opponent);
+    world.notify_observers_of_player(
+        id,
+        &format!("{name} proposes a different number ({plies}) of half-move(s) to take back."),
+    );
+}
+
+/// Makes an offer and reports it to both sides and the observers, after removing the former takeback request, if there is one.
+fn replace_or_make_offer(world: &mut World, [id, opponent]: [ConnectionId; 2], former: Option<Offer>, kind: OfferKind) {
+    if let Some(former) = former {
+        world.remove_offer_and_report_to_both(former);
+        world.lobby.queue_text(id, "Updated takeback request sent.\n");
+        world.lobby.notify(opponent, "Updated takeback request received.\n");
+    }
+    let (name, other) = (world.lobby.player_name(id), world.lobby.player_name(opponent));
+    let (number, word) = (world.lobby.own_game(id).unwrap_or(GameId(0)), kind.wire_word());
+    let texts = |own: &str, theirs: &str, observed: &str| [own, theirs, observed].map(str::to_owned);
+    let [own, theirs, observed] = match kind {
+        OfferKind::Draw => texts(&format!("Offering a draw to {other}"), "offers you a draw", "offers a draw"),
+        OfferKind::Takeback(plies) => {
+            let what = format!("take back {plies} half-move(s)");
+            texts("Takeback request sent", &format!("would like to {what}"), &format!("requests to {what}"))
+        }
+        OfferKind::Switch => texts("Switch request sent", "would like to switch sides", "would like to switch sides"),
+        OfferKind::Pause => texts("Pause request sent", "requests to pause the game", "requests to pause the game"),
+        OfferKind::Unpause => {
+            texts("Unpause request sent", "requests to unpause the game", "requests to unpause the game")
+        }
+        _ => texts(&format!("Requesting to {word} game {number}"), &format!("requests to {word} game {number}"), ""),
+    };
+    let theirs = format!("{name} {theirs}.\n");
+    world.make_and_report_offer([id, opponent], kind, [&format!("{own}.\n"), &theirs]);
+    if observed.is_empty() {
+        // Observers receive a request to end a game in the same words as the opponent.
+        world.lobby.observers(number).into_iter().for_each(|observer| world.lobby.notify(observer, &theirs));
+    } else {
+        world.notify_observers_of_player(id, &format!("{name} {observed}."));
+    }
+}
 
 fn run_accept(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     refuse_if(is_unsupported_parameter(world, parameters), "")?;

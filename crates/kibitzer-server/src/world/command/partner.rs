@@ -9,7 +9,7 @@ use crate::play::games_row;
 use crate::world::{ActiveGame, ConnectionId, OfferKind, Player, World};
 
 #[rustfmt::skip] // one to a line: it is a table
-pub(super) const COMMANDS: &[Command] = &[
+pub(crate) const COMMANDS: &[Command] = &[
     Command::new("bugwho", "", "Lists bughouse games, partnerships, and players who are open for bughouse.", run_bugwho),
     Command::new("partner", "[player]", "Offers a bughouse partnership, or accepts one; without a name it ends yours.", run_partner),
     Command::new("ptell", "text", "Sends a message to your bughouse partner.", run_ptell),

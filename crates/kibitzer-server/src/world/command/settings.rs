@@ -2,19 +2,14 @@
 //!
 //! Source of the answers: transcripts `fatics-*`, above all fatics-block-client.
 
-use kibitzer_core::message::Datagram;
-
-use super::records::no_player_text;
+use super::game::no_player_text;
 use super::{Command, CommandResult, DONE, Refusal, refuse_if, required_first_word};
 use crate::account::{find_only_by_prefix, name_key, unknown_or_ambiguous_text};
-use crate::family::Family;
 use crate::options::Feature;
-use crate::play::BoardForm;
-use crate::world::icc::number;
 use crate::world::{ConnectionId, Ivar, World, settable_ivars};
 
 #[rustfmt::skip] // one to a line: it is a table
-pub(super) const COMMANDS: &[Command] = &[
+pub(crate) const COMMANDS: &[Command] = &[
     Command::new("iset", "name 0|1", "Sets an interface variable, which controls the output that your program receives.", run_iset),
     Command::new("ivariables", "[player]", "Shows interface variables.", run_ivariables),
     Command::new("password", "old new", "Changes your password.", run_password),
@@ -22,12 +17,6 @@ pub(super) const COMMANDS: &[Command] = &[
     Command::new("style", "number", "Sets the format of boards. This server has style 12 only.", run_style),
     Command::new("variables", "[player]", "Shows variables.", run_variables),
 ];
-
-/// Commands that only ICC has.
-///
-/// Source: icc §1, §4.
-#[rustfmt::skip] // one to a line: it is a table
-pub(super) const ICC_COMMANDS: &[Command] = &[Command::new("set-2", "number 0|1", "Switches a datagram on or off.", run_set_2)];
 
 /// Executes `password`: changes the password of the player's account, if the old one is right.
 ///
@@ -115,50 +104,7 @@ fn run_ivariables(world: &mut World, id: ConnectionId, parameters: &str) -> Comm
 }
 
 /// Returns the player named by the first word, or `id` without a word. The error is the text of the refusal.
-pub(super) fn requested_player_or_self(world: &World, id: ConnectionId, words: &str) -> Result<ConnectionId, String> {
+pub(crate) fn requested_player_or_self(world: &World, id: ConnectionId, words: &str) -> Result<ConnectionId, String> {
     let Some(name) = words.split_whitespace().next() else { return Ok(id) };
     world.lobby.find_player_by_prefix(name).ok_or_else(|| no_player_text(name))
-}
-
-/// Switches a level-2 datagram of ICC on or off, and reports that by a datagram or as text. Sends all seeks when their datagram
-/// is switched on, and the empty `DUMMY_RESPONSE` when that is.
-fn run_set_2(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    let mut words = parameters.split_whitespace();
-    let (datagram, on) = match (words.next().and_then(|word| word.parse().ok()), words.next()) {
-        (Some(number), Some("1")) => (number, true),
-        (Some(number), Some("0")) => (number, false),
-        _ => return Err(Refusal::Usage),
-    };
-    world.lobby.change_and_queue_connection(id, |connection| connection.levels.set_datagram(datagram, on));
-    let said = [datagram.to_string(), u8::from(on).to_string()];
-    if !world.lobby.queue_datagram_if_on(id, &Datagram::new(number::SET_2, said)) {
-        world.lobby.queue_text(id, &format!("Level 2 datagram {datagram} is now {}.\n", if on { "on" } else { "off" }));
-    }
-    match datagram {
-        // The purpose of this datagram is its answer.
-        number::DUMMY_RESPONSE if on => drop(world.lobby.queue_datagram_if_on(id, &Datagram::new(datagram, [""; 0]))),
-        number::SEEK if on => world.queue_seek_list_if_on(id),
-        _ => {}
-    }
-    DONE
-}
-
-impl World {
-    /// Sets a variable that only ICC has, or that has other values there. Returns the reply; `None` for other variables and
-    /// values, and for a connection of another family.
-    pub(crate) fn set_icc_variable(&mut self, id: ConnectionId, name: &str, value: &str) -> Option<String> {
-        let connection = self.lobby.queue_for_output(id).filter(|connection| connection.family == Family::Icc)?;
-        let is_off = value == "0";
-        match (name, value) {
-            ("style", "10") => connection.board_form = Some(BoardForm::Style10),
-            ("style", "12") => connection.board_form = Some(BoardForm::ShortStyle12),
-            ("style", "13") => connection.board_form = None,
-            ("wrap", "0" | "1") => connection.levels.is_wrap_off = is_off,
-            ("prompt", "0" | "1") => connection.levels.is_prompt_off = is_off,
-            ("height", "0") => {}
-            ("level1", _) => connection.levels.level_1 = value.parse().ok()?,
-            _ => return None,
-        }
-        Some(format!("{name} set to {value}."))
-    }
 }

@@ -8,11 +8,11 @@ use kibitzer_core::message::{CommandCode, Datagram, GameId};
 use super::lists::parse_channel;
 use super::{Command, CommandResult, DONE, Refusal, refuse_if, required_first_word};
 use crate::calendar::format_count;
-use crate::world::icc::{datagram_titles, number};
+use crate::world::icc::datagrams::{datagram_titles, number};
 use crate::world::{ConnectionId, World};
 
 #[rustfmt::skip] // one to a line: it is a table
-pub(super) const COMMANDS: &[Command] = &[
+pub(crate) const COMMANDS: &[Command] = &[
     Command::new("cshout", "text", "Sends a message about chess to all players.", |world, id, text| shout_to_all(world, id, text, ["cshout", "2", "c-shouts:", "c-shouted"])).registered_only(),
     Command::new("it", "text", "Sends your name followed by a text to all players: \"it waves\".", |world, id, text| shout_to_all(world, id, text, ["shout", "1", "", "it-shouted"])).registered_only(),
     Command::new("kibitz", "text", "Sends a message to the players and observers of a game.", |world, id, text| send_game_comment(world, id, text, ["kibitz", "kibitzes", "kibitzed"])),
@@ -188,7 +188,7 @@ fn run_say(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {
 impl World {
     /// Formats the receipt of a tell: `(told Foo, who is playing)`. Without a game, contains the text of the player's variable
     /// `busy` and the idle time in minutes. Empty if the receiver is not logged in.
-    pub(super) fn format_tell_receipt(&self, whom: ConnectionId) -> String {
+    pub(crate) fn format_tell_receipt(&self, whom: ConnectionId) -> String {
         let Some(player) = self.lobby.player(whom) else { return String::new() };
         let busy = player.saved.variables.value("busy");
         let state = if self.game_played_by(whom).is_some() {

@@ -5,13 +5,48 @@
 use kibitzer_core::chess::Color;
 use kibitzer_core::message::{Datagram, GameId};
 
-use super::{datagram_titles, number};
 use crate::chess::Variant;
-use crate::family::Family;
 use crate::play::{Game, GameHeader, SeatedPlayer, Sides, Terms, color_letter};
-use crate::world::{ActiveGame, BoardReason, ConnectionId, Seek, World};
+use crate::world::{ActiveGame, BoardReason, ConnectionId, Player, Seek, World};
+
+/// The numbers of the datagrams that are sent. Source: icc §8.
+pub(crate) mod number {
+    pub(crate) const WHO_AM_I: u32 = 0;
+    pub(crate) const MY_GAME_STARTED: u32 = 15;
+    pub(crate) const STARTED_OBSERVING: u32 = 18;
+    pub(crate) const TAKEBACK: u32 = 22;
+    pub(crate) const SEND_MOVES: u32 = 24;
+    pub(crate) const KIBITZ: u32 = 26;
+    pub(crate) const CHANNEL_TELL: u32 = 28;
+    pub(crate) const PERSONAL_TELL: u32 = 31;
+    pub(crate) const SHOUT: u32 = 32;
+    pub(crate) const MOVE_ALGEBRAIC: u32 = 33;
+    pub(crate) const MOVE_SMITH: u32 = 34;
+    pub(crate) const MOVE_TIME: u32 = 35;
+    pub(crate) const MOVE_CLOCK: u32 = 36;
+    pub(crate) const HOLDINGS: u32 = 37;
+    pub(crate) const SET_CLOCK: u32 = 38;
+    pub(crate) const MY_RELATION: u32 = 43;
+    pub(crate) const SEEK: u32 = 50;
+    pub(crate) const SEEK_REMOVED: u32 = 51;
+    pub(crate) const MSEC: u32 = 56;
+    pub(crate) const LOGIN_FAILED: u32 = 69;
+    pub(crate) const DUMMY_RESPONSE: u32 = 81;
+    pub(crate) const POSITION_BEGIN: u32 = 110;
+    pub(crate) const IS_VARIATION: u32 = 113;
+    pub(crate) const SET_2: u32 = 124;
+}
 
 impl World {
+    /// Queues the datagrams that follow a login, if the client has switched them on: the player's own name and titles, and all
+    /// visible seeks.
+    pub(crate) fn queue_login_datagrams_if_on(&mut self, id: ConnectionId) {
+        let Some(player) = self.lobby.player(id) else { return };
+        let who = Datagram::new(number::WHO_AM_I, [player.name(), &datagram_titles(player)]);
+        self.lobby.queue_datagram_if_on(id, &who);
+        self.queue_seek_list_if_on(id);
+    }
+
     /// Queues the datagram that announces a game to a client, if the client has switched it on: its own game, or one that it
     /// observes from now on.
     pub(crate) fn queue_start_datagram_if_on(&mut self, game: GameId, to: ConnectionId, is_own: bool) {
@@ -76,7 +111,7 @@ impl World {
     /// Queues the datagrams that accompany a board for an ICC client, if it has switched them on: both clocks in milliseconds in
     /// a played game, and for a client without board lines the move or the position. Queues nothing for other clients.
     pub(crate) fn queue_board_datagrams_if_on(&mut self, number: GameId, to: ConnectionId, reason: BoardReason) {
-        let Some(connection) = self.lobby.connection(to).filter(|connection| connection.family == Family::Icc) else {
+        let Some(connection) = self.lobby.connection(to).filter(|connection| connection.family.has_levels()) else {
             return;
         };
         if connection.board_form.is_none()
@@ -138,6 +173,11 @@ impl World {
     pub(crate) fn queue_seek_datagram_if_on(&mut self, to: ConnectionId, seek: &Seek) -> bool {
         let Some(datagram) = self.seek_datagram(seek) else { return false };
         self.lobby.queue_datagram_if_on(to, &datagram)
+    }
+
+    /// Queues the datagram of a removed seek, if the client has switched it on.
+    pub(crate) fn queue_seek_removal_datagram_if_on(&mut self, seek: u32, to: ConnectionId) {
+        self.lobby.queue_datagram_if_on(to, &Datagram::new(number::SEEK_REMOVED, [&seek.to_string(), "1"]));
     }
 
     /// Queues all visible seeks as datagrams, if the client has switched the datagram on.
@@ -204,4 +244,10 @@ fn icc_rating_type(terms: Terms) -> String {
     let kind = terms.kind();
     let (first, rest) = kind.split_at_checked(1).unwrap_or_default();
     first.to_ascii_uppercase() + rest
+}
+
+/// Formats a player's titles as in datagrams, separated by blanks: `GM C`.
+pub(crate) fn datagram_titles(player: &Player) -> String {
+    let words = player.titles.split(['(', ')']).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
 }
