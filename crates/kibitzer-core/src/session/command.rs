@@ -75,11 +75,6 @@ impl Command {
         command_words(&self.0)
     }
 
-    /// Returns the line without leading `$`, `/` and blanks.
-    fn without_prefix(&self) -> &str {
-        self.0.trim_start_matches(['$', '/', ' '])
-    }
-
     /// Returns whether the command ends the session on the server. The server marks no end of its reply.
     pub(super) fn is_quit(&self) -> bool {
         matches!(&*self.verb(), "quit" | "exit" | "logout" | "bye")
@@ -107,17 +102,6 @@ impl Command {
     /// Returns whether the command challenges a player or accepts a challenge.
     pub(super) fn is_challenge_or_accept(&self) -> bool {
         matches!(&*self.verb(), "match" | "rematch" | "resume" | "accept")
-    }
-
-    /// Returns the prompt that `set prompt` sets, empty for the server's default. The name may be abbreviated to three letters.
-    /// `None` for any other command.
-    pub(super) fn prompt_to_set(&self) -> Option<&str> {
-        /// Shorter abbreviations also fit other variables.
-        const SHORTEST: usize = 3;
-        let (verb, rest) = self.without_prefix().split_once(' ')?;
-        let (name, value) = rest.trim_start().split_once(' ').unwrap_or((rest.trim_start(), ""));
-        let is_prompt = lowercase(verb) == "set" && name.len() >= SHORTEST && "prompt".starts_with(&*lowercase(name));
-        is_prompt.then(|| value.trim())
     }
 
     /// Returns the style that `style` or `set style` sets, as written in the command; `None` for any other command, or without a

@@ -8,19 +8,19 @@
 //! refusal marks the end of the reply.
 
 mod command;
-mod context;
+mod custom_prompt;
 mod dialect;
 mod live;
 mod login;
 mod machine;
 mod options;
+mod output;
 mod recovery;
 mod reply;
 mod requests;
 mod secret;
 #[cfg(test)]
 mod tests;
-mod transmit;
 
 pub use command::{Command, RequestOptions};
 pub use machine::Session;
@@ -28,9 +28,9 @@ pub use machine::state::{DriverAction, SessionCounters, SessionState};
 pub use options::choices::{AdjournedGames, FirstConnect, TimesealChoice};
 pub use options::credentials::{Credentials, Password};
 pub use options::{Reconnect, RequestLimits, SessionOptions, Timings};
+pub use output::{Transmit, TransmitKind};
 pub use reply::Reply;
 pub use requests::split::split_text;
 pub use secret::{Secret, SecretDetector, mask_secrets_in_line, mask_secrets_in_stream, mask_text_keeping_controls};
-pub use transmit::{Transmit, TransmitKind};
 
 pub use crate::wire::fence_in_sent_line;

@@ -10,8 +10,11 @@
 
 use std::time::Instant;
 
+use crate::event::Event;
+use crate::message::{Control, Message};
+use crate::scan::find;
 use crate::session::options::{Timings, saturating_deadline};
-use crate::wire::Timeseal;
+use crate::wire::{TIMING_MARK, Timeseal};
 
 /// Action that is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,10 +47,10 @@ const RARE: u32 = 20;
 
 /// Timers of one connection: silence of the server, and time since the last line that resets the idle timer.
 #[derive(Debug)]
-pub(crate) struct Liveness {
+pub(super) struct Liveness {
     last_heard: Instant,
     /// Time of the last sent line that resets the server's idle timer.
-    pub(super) idle_timer_reset_at: Instant,
+    idle_timer_reset_at: Instant,
     /// Time of the unanswered probe; `None` if bytes were received since, or no probe was sent.
     probed: Option<Instant>,
     form: ProbeForm,
@@ -59,23 +62,27 @@ impl Liveness {
     }
 
     /// Records that bytes were received.
-    pub(crate) const fn record_receipt(&mut self, now: Instant) {
+    pub(super) const fn record_receipt(&mut self, now: Instant) {
         self.last_heard = now;
         self.probed = None;
     }
 
-    /// Records that the server does not know `$$`, so that it counts a probe as activity. A sealed connection has no telnet
-    /// commands.
-    pub(super) fn note_counted_probe(&mut self, timeseal: Timeseal) {
-        if self.form == ProbeForm::Command {
-            let is_sealed = timeseal != Timeseal::Off;
-            self.form = if is_sealed { ProbeForm::RareCommand } else { ProbeForm::UntestedMark };
-        }
+    /// Records that a line was sent that resets the server's idle timer.
+    pub(super) const fn note_idle_timer_reset(&mut self, now: Instant) {
+        self.idle_timer_reset_at = now;
     }
 
-    /// Records that the server has answered a timing mark.
-    pub(super) const fn note_answered_mark(&mut self) {
-        self.form = ProbeForm::Mark;
+    /// Changes the form of probes after the refusal of a line with `$$`, which a server sends that counts it as activity, and
+    /// after the answer to a timing mark. A sealed connection has no telnet commands.
+    pub(super) fn handle_event(&mut self, event: &Event, timeseal: Timeseal) {
+        match event.message() {
+            Some(Message::Refused(_)) if self.form == ProbeForm::Command && find(event.raw(), b"$$").is_some() => {
+                let is_sealed = timeseal != Timeseal::Off;
+                self.form = if is_sealed { ProbeForm::RareCommand } else { ProbeForm::UntestedMark };
+            }
+            Some(Message::Control(Control::Telnet { option: Some(TIMING_MARK), .. })) => self.form = ProbeForm::Mark,
+            _ => {}
+        }
     }
 
     /// Returns the time of the next action.

@@ -10,28 +10,40 @@
 //! | any, `quitting` | its timeout; closed connection | the session ends |
 //!
 //! Users' requests are accepted from `Restoring` on.
+//!
+//! Each event of the reader goes to the parts below. None of them depends on another one's state, and none sends anything: after
+//! the last one, [`send_and_advance`](LiveConnection::send_and_advance) sends, and processes completed replies.
+//!
+//! | part | events it uses | effect |
+//! |---|---|---|
+//! | [`Liveness`] | refusal of a line with `$$`; timing mark | another form of probe |
+//! | [`Requests`] | marks, prompts, all messages while a reply is awaited | completed requests |
+//! | [`Memory`] | removed seeks, start of an own game | forgotten seeks |
+//! | [`AdjournedTracker`] | own games, arrivals, challenges and their ends | [`Event::Adjourned`] |
+//! | [`BoardRepair`] | changes of games, boards in another style, desyncs | commands |
 
 mod liveness;
 mod progress;
-mod secrets;
 mod setup;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use fastrand::Rng;
+
 use super::command::{Command, RequestOptions};
-use super::context::{AfterClose, Context};
 use super::login::CompletedLogin;
-use super::machine::state::SessionState;
+use super::machine::state::{AfterClose, SessionState};
 use super::options::{SessionOptions, saturating_deadline};
+use super::output::Output;
 use super::recovery::adjourned::AdjournedTracker;
 use super::recovery::boards::BoardRepair;
-use super::recovery::memory::SessionMemory;
+use super::recovery::memory::{Loss, Memory};
 use super::recovery::restore::Restoration;
 use super::requests::{Requester, Requests, SendConditions};
 use crate::event::{Capabilities, CloseCause, Event, LoginError, LoginStep, RequestError, RequestId, SessionEndReason};
-use crate::message::{Control, Message};
-use crate::scan::find;
-use crate::wire::TIMING_MARK;
+use crate::game::{Desync, Games};
+use crate::reader::EventReader;
 
 use liveness::{Liveness, LivenessAction};
 use setup::SetUpProgress;
@@ -42,12 +54,16 @@ const KEEP_ALIVE: &str = "date";
 /// A connection after its login.
 #[derive(Debug)]
 pub(super) struct LiveConnection {
+    options: Arc<SessionOptions>,
     stage: LiveStage,
     pub(super) requests: Requests,
-    pub(super) liveness: Liveness,
-    pub(super) capabilities: Capabilities,
+    liveness: Liveness,
+    capabilities: Capabilities,
     boards: BoardRepair,
     adjourned: AdjournedTracker,
+    pub(super) memory: Memory,
+    /// Time at which the set-up was complete.
+    ready_since: Option<Instant>,
     /// The requested `quit`; while it is set, no new requests are accepted.
     quitting: Option<Quitting>,
 }
@@ -70,39 +86,86 @@ struct Quitting {
 }
 
 impl LiveConnection {
-    /// Creates the state after a login, and sends the first commands of the set-up.
-    pub(super) fn start_set_up(login: CompletedLogin, cx: &mut Context) -> Self {
-        let deadline = saturating_deadline(cx.now, cx.options.timings.set_up);
-        let mut live = Self {
-            stage: LiveStage::SettingUp(Box::new(SetUpProgress::new(login, &cx.options, deadline))),
-            requests: Requests::new(login.mode, cx.now),
-            liveness: Liveness::new(cx.now),
+    /// Creates the state after a login; [`send_and_advance`](Self::send_and_advance) sends the first commands of the set-up.
+    pub(super) fn new(
+        login: CompletedLogin,
+        mut memory: Memory,
+        options: Arc<SessionOptions>,
+        rng: Rng,
+        now: Instant,
+    ) -> Self {
+        let deadline = saturating_deadline(now, options.timings.set_up);
+        Self {
+            requests: Requests::new(Arc::clone(&options), login.mode, memory.last_request, rng, now),
+            liveness: Liveness::new(now),
             capabilities: login.capabilities(),
             boards: BoardRepair::default(),
-            adjourned: AdjournedTracker::default(),
+            adjourned: AdjournedTracker::new(std::mem::take(&mut memory.declined)),
+            memory,
+            ready_since: None,
             quitting: None,
+            stage: LiveStage::SettingUp(Box::new(SetUpProgress::new(login, &options, deadline))),
+            options,
+        }
+    }
+
+    /// Completes all requests when the connection ends, and returns what the next connection needs: commands that may have been
+    /// executed count as executed, and the games are those of this connection if it has restored them.
+    pub(super) fn end(mut self, after_close: &AfterClose, loss: Loss, games: &Games, output: &mut Output) -> Memory {
+        let (sent, queued) = match after_close {
+            AfterClose::End(reason) => (RequestError::Ended(reason.clone()), RequestError::Ended(reason.clone())),
+            _ => (RequestError::Lost, RequestError::NotConnected),
         };
-        live.send_and_advance(cx);
-        live
+        self.requests.fail_all(&sent, &queued);
+        self.memory.learn_from_lost_requests(&self.requests.completed);
+        for completed in self.requests.completed.drain(..) {
+            completed.deliver(output);
+        }
+        if self.is_restored() {
+            self.memory.note_loss(games, loss);
+        }
+        self.memory.last_request = self.requests.last_id();
+        self.memory.declined = self.adjourned.into_declined();
+        self.memory
+    }
+
+    /// Returns the features that the server has granted so far.
+    pub(super) const fn capabilities(&self) -> Capabilities {
+        self.capabilities
+    }
+
+    /// Returns the time at which the set-up was complete; `None` before.
+    pub(super) const fn ready_since(&self) -> Option<Instant> {
+        self.ready_since
     }
 
     pub(super) const fn state(&self) -> SessionState {
         match (&self.stage, self.quitting) {
             (_, Some(_)) => SessionState::Closing,
             (LiveStage::SettingUp(_), None) => SessionState::LoggingIn(LoginStep::SetUp),
-            (LiveStage::Restoring(_), None) if self.requests.is_restoring => SessionState::Restoring,
+            (LiveStage::Restoring(_), None) if self.memory.loss.is_some() => SessionState::Restoring,
             (LiveStage::Restoring(_) | LiveStage::Ready, None) => SessionState::Ready,
         }
     }
 
     /// Returns whether the set-up is complete, and the games, seeks and settings of the last connection are restored. After the
     /// first login, nothing has to be restored.
-    pub(super) const fn is_restored(&self, memory: &SessionMemory) -> bool {
+    const fn is_restored(&self) -> bool {
         match self.stage {
             LiveStage::SettingUp(_) => false,
-            LiveStage::Restoring(_) => memory.loss.is_none(),
+            LiveStage::Restoring(_) => self.memory.loss.is_none(),
             LiveStage::Ready => true,
         }
+    }
+
+    /// Records that bytes were received.
+    pub(super) const fn record_receipt(&mut self, now: Instant) {
+        self.liveness.record_receipt(now);
+    }
+
+    /// Records that the stream has ended.
+    pub(super) const fn handle_cut_off(&mut self) {
+        self.requests.handle_cut_off();
     }
 
     /// Postpones all deadlines except those of users' requests.
@@ -114,64 +177,70 @@ impl LiveConnection {
     }
 
     /// Returns the earliest deadline of the stage, `quit`, the requests and the liveness checks.
-    pub(super) fn next_deadline(&self, options: &SessionOptions) -> Instant {
+    pub(super) fn next_deadline(&self) -> Instant {
         let deadline = match (self.quitting, &self.stage) {
             (Some(quitting), _) => Some(quitting.deadline),
             (None, LiveStage::SettingUp(set_up)) => Some(set_up.deadline),
             (None, LiveStage::Restoring(_) | LiveStage::Ready) => None,
         };
-        let due = self.liveness.next_deadline(&options.timings);
+        let due = self.liveness.next_deadline(&self.options.timings);
         [deadline, self.requests.next_deadline()].into_iter().flatten().fold(due, Instant::min)
     }
 
-    /// Processes an event of the reader: matches it to requests, updates the state, and sends the next commands.
-    pub(super) fn handle_event(&mut self, event: &Event, cx: &mut Context) {
-        match event.message() {
-            Some(Message::Refused(_)) if find(event.raw(), b"$$").is_some() => {
-                self.liveness.note_counted_probe(self.capabilities.timeseal);
-            }
-            Some(Message::Control(Control::Telnet { option: Some(TIMING_MARK), .. })) => {
-                self.liveness.note_answered_mark();
-            }
-            _ => {}
-        }
-        self.requests.handle_event(event, cx);
-        cx.memory.forget_closed_seeks(event, cx.reader.games());
-        self.adjourned.handle_event(event, cx);
-        self.boards.allow_refresh_after_recovery(event);
-        if let Some(message) = event.message().filter(|_| self.state().accepts_requests()) {
-            for command in self.boards.take_style_commands_after(message, event.raw(), cx.now) {
-                self.requests.enqueue(Requester::Upkeep, Command::new(command).ok(), cx);
+    /// Processes an event of the reader: passes it to the parts, then sends the next commands.
+    pub(super) fn handle_event(&mut self, event: &Event, reader: &mut EventReader, output: &mut Output, now: Instant) {
+        self.liveness.handle_event(event, self.capabilities.timeseal);
+        self.requests.handle_event(event, output, now);
+        self.memory.handle_event(event, reader.games());
+        self.adjourned.handle_event(event, reader.games(), output);
+        if self.state().accepts_requests() {
+            for command in self.boards.handle_event(event, now) {
+                self.requests.enqueue(Requester::Upkeep, Command::new(command).ok());
             }
         }
-        self.send_and_advance(cx);
+        self.send_and_advance(reader, output, now);
+    }
+
+    /// Queues a request for the board of a game that is out of step, if the session is ready and the game needs one. It is sent
+    /// with the next event.
+    pub(super) fn handle_desync(&mut self, desync: &Desync, games: &Games) {
+        if self.state().accepts_requests()
+            && let Some(refresh) = self.boards.take_refresh_command_after(desync, games)
+        {
+            self.requests.enqueue(Requester::Upkeep, Some(refresh));
+        }
     }
 
     /// Performs the actions that are due, releases unused memory, and sends the next commands. If the connection has to be
     /// closed, does none of the rest and returns the action after closing; else `None`.
-    pub(super) fn handle_timeout(&mut self, cx: &mut Context) -> Option<AfterClose> {
+    pub(super) fn handle_timeout(
+        &mut self,
+        reader: &mut EventReader,
+        output: &mut Output,
+        now: Instant,
+    ) -> Option<AfterClose> {
         match (self.quitting, &self.stage) {
-            (Some(quitting), _) if quitting.deadline <= cx.now => return Some(AfterClose::End(SessionEndReason::Quit)),
-            (None, LiveStage::SettingUp(set_up)) if set_up.deadline <= cx.now => {
+            (Some(quitting), _) if quitting.deadline <= now => return Some(AfterClose::End(SessionEndReason::Quit)),
+            (None, LiveStage::SettingUp(set_up)) if set_up.deadline <= now => {
                 return Some(AfterClose::FailLogin(LoginError::TimedOut(LoginStep::SetUp)));
             }
             _ => {}
         }
-        while let Some(action) = self.liveness.take_due_action(&cx.options.timings, cx.now) {
+        while let Some(action) = self.liveness.take_due_action(&self.options.timings, now) {
             match action {
                 LivenessAction::Close => return Some(self.action_after_close(CloseCause::Silent)),
                 LivenessAction::Probe => {
-                    self.requests.enqueue(Requester::Probe, None, cx);
+                    self.requests.enqueue(Requester::Probe, None);
                 }
-                LivenessAction::TimingMark => cx.outbox.must_probe = true,
+                LivenessAction::TimingMark => output.queue_probe(),
                 LivenessAction::KeepAlive => {
-                    self.requests.enqueue(Requester::Upkeep, Command::new(KEEP_ALIVE).ok(), cx);
+                    self.requests.enqueue(Requester::Upkeep, Command::new(KEEP_ALIVE).ok());
                 }
             }
         }
-        self.requests.handle_timeout(cx);
+        self.requests.handle_timeout(now);
         self.requests.shrink_to_fit();
-        self.send_and_advance(cx);
+        self.send_and_advance(reader, output, now);
         None
     }
 
@@ -199,29 +268,29 @@ impl LiveConnection {
         &mut self,
         command: Command,
         options: RequestOptions,
-        cx: &mut Context,
+        games: &Games,
+        now: Instant,
     ) -> Result<RequestId, RequestError> {
         if self.quitting.is_some() || matches!(self.stage, LiveStage::SettingUp(_)) {
             return Err(RequestError::NotConnected);
         }
-        if self.requests.queue.len() >= cx.options.requests.queued {
+        if self.requests.queue.len() >= self.options.requests.queued {
             return Err(RequestError::Busy);
         }
-        let identity = |game| cx.reader.games().identity_in_progress(game).map(|found| (game, found));
+        let identity = |game| games.identity_in_progress(game).map(|found| (game, found));
         let game = options.game.map(|game| identity(game).ok_or(RequestError::GameOver)).transpose()?;
         let conditions = SendConditions { deadline: options.deadline, game };
         let is_quit = command.is_quit();
-        let id = self.requests.enqueue_with(Requester::User, Some(command), conditions, cx);
+        let id = self.requests.enqueue_with(Requester::User, Some(command), conditions);
         if is_quit {
-            self.quitting = Some(Quitting { request: Some(id), is_final: false, ..Quitting::new(cx) });
+            self.quitting = Some(Quitting { deadline: self.quit_deadline(now), request: Some(id), is_final: false });
         }
-        self.send_and_advance(cx);
         Ok(id)
     }
 
     /// Stops waiting for the reply to a request; a command that was not sent yet is withdrawn. If `quit` is withdrawn, the
     /// session continues; if it was sent, its reply is still processed, because the server may refuse it.
-    pub(super) fn abandon(&mut self, id: RequestId, cx: &mut Context) {
+    pub(super) fn abandon(&mut self, id: RequestId) {
         match self.quitting {
             // Its refusal has to be noticed, because the session continues then.
             Some(quitting) if quitting.request == Some(id) => {
@@ -233,28 +302,23 @@ impl LiveConnection {
             }
             _ => self.requests.abandon(id),
         }
-        self.send_and_advance(cx);
     }
 
-    /// Queues and sends `quit`, unless a request of the user has sent it. In both cases the session ends even if the server
-    /// refuses.
-    pub(super) fn quit(&mut self, cx: &mut Context) {
+    /// Queues `quit`, unless a request of the user has sent it. In both cases the session ends even if the server refuses.
+    pub(super) fn quit(&mut self, now: Instant) {
         if let Some(quitting) = &mut self.quitting {
             quitting.is_final = true;
             return;
         }
-        self.quitting = Some(Quitting::new(cx));
-        self.requests.enqueue(Requester::Quit, Command::new("quit").ok(), cx);
-        self.send_and_advance(cx);
+        self.quitting = Some(Quitting { deadline: self.quit_deadline(now), request: None, is_final: true });
+        self.requests.enqueue(Requester::Quit, Command::new("quit").ok());
+    }
+
+    fn quit_deadline(&self, now: Instant) -> Instant {
+        saturating_deadline(now, self.options.timings.quit)
     }
 
     fn cancel_quit_unless_final(&mut self) {
         self.quitting = self.quitting.filter(|quitting| quitting.is_final);
-    }
-}
-
-impl Quitting {
-    fn new(cx: &Context) -> Self {
-        Self { deadline: saturating_deadline(cx.now, cx.options.timings.quit), request: None, is_final: true }
     }
 }

@@ -55,8 +55,8 @@ impl SetUpProgress {
             n_pending: 0,
             deadline,
             capabilities,
-            login,
             has_ivars: login.dialect.has_ivars(),
+            login,
         }
     }
 

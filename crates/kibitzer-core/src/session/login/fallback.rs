@@ -1,4 +1,4 @@
-//! Features that the next connection requests: fewer after each that the server did not understand.
+//! Results of a login, and the features that the next connection requests: fewer after each that the server did not understand.
 //!
 //! | features | failure with | next features |
 //! |---|---|---|
@@ -8,11 +8,54 @@
 //! | login string | [`LoginFeature::LoginString`] | no login string |
 //! | any that worked before | silence or a closed connection | the same: the login fails |
 
-use super::outcome::{CompletedLogin, LoginFeature};
-use crate::event::{LoginError, LoginStep};
+use crate::event::{Capabilities, LoginError, LoginStep};
+use crate::session::dialect::Dialect;
+use crate::session::dialect::reply_marks::ReplyMode;
 use crate::session::options::choices::TimesealChoice;
 use crate::text::ServerText;
 use crate::wire::Timeseal;
+
+/// Progress of a login after one input.
+#[derive(Debug)]
+pub(crate) enum LoginProgress {
+    Continue,
+    /// The server does not understand timeseal: the connection continues without.
+    WithoutTimeseal,
+    Complete(CompletedLogin),
+    Failed(LoginError),
+    /// The server may not understand this feature: the login fails with this error unless it is retried without.
+    RetryWithout(LoginFeature, LoginError),
+}
+
+/// Feature that a login requests although the server may not understand the request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LoginFeature {
+    /// The version of timeseal that this connection uses.
+    Timeseal,
+    /// The lines before the name.
+    LoginString,
+}
+
+/// Facts about the connection that the login has revealed.
+#[derive(Clone, Debug)]
+pub(crate) struct CompletedLogin {
+    pub(crate) mode: ReplyMode,
+    /// Whether the server understood the lines before the name.
+    pub(crate) string_understood: bool,
+    pub(crate) dialect: Dialect,
+    /// The version of timeseal that the connection speaks.
+    pub(crate) timeseal: Timeseal,
+    /// The custom prompt of the account; `None` if none was detected.
+    pub(crate) prompt: Option<Vec<u8>>,
+}
+
+impl CompletedLogin {
+    /// Returns the capabilities that the login has revealed.
+    pub(crate) fn capabilities(&self) -> Capabilities {
+        let units = self.mode == ReplyMode::Tagged;
+        Capabilities { units, ..Capabilities::new(self.dialect.family(), self.timeseal, []) }
+    }
+}
 
 /// Features that the next connection requests.
 #[derive(Debug)]
@@ -45,7 +88,7 @@ impl LoginFallback {
     }
 
     /// Records the features of a complete login as working.
-    pub(crate) fn note_working_features(&mut self, login: CompletedLogin) {
+    pub(crate) fn note_working_features(&mut self, login: &CompletedLogin) {
         self.first_line = None;
         self.timeseal_works |= login.timeseal != Timeseal::Off;
         self.login_string_works |= login.string_understood;

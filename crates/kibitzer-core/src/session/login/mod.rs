@@ -19,26 +19,24 @@
 //! A message of the day may look like any prompt. That is why the silence after a prompt decides, and why a fence has to prove
 //! the login.
 
+mod answers;
 pub(super) mod fallback;
-mod lines;
-mod outcome;
-mod proof;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::context::Context;
 use super::dialect::Dialect;
 use super::options::credentials::Credentials;
 use super::options::{SessionOptions, saturating_deadline};
-use super::transmit::TransmitKind;
+use super::output::{Output, TransmitKind};
 use crate::event::{CloseCause, LoginError, LoginStep};
-use crate::message::{Control, Handle, LoginRefusal, Message};
+use crate::message::{Control, Handle, LoginRefusal, Message, Titles};
 use crate::text::ServerText;
 use crate::wire::Fence;
 use crate::wire::Timeseal;
 
-use outcome::LoginFeature;
-pub(super) use outcome::{CompletedLogin, LoginProgress};
+pub(super) use fallback::{CompletedLogin, LoginProgress};
+use fallback::{LoginFallback, LoginFeature};
 
 /// Minimum wait for the answer to the login string after a hello: an FICS 1.6 server may read the second of two lines only two
 /// seconds after the first. Source: uhlin-fics, tried.
@@ -53,7 +51,10 @@ const QUOTED_BYTES: usize = 80;
 /// A login in progress.
 #[derive(Debug)]
 pub(super) struct Login {
+    options: Arc<SessionOptions>,
     state: LoginState,
+    /// Proves the login.
+    fence: Fence,
     /// Time at which this state fails with a timeout.
     deadline: Instant,
     /// Time of the last received byte or sent line.
@@ -75,8 +76,8 @@ pub(super) struct Login {
     /// Time at which the wait in the queue of a full server times out; `None` until the server has reported a place in the queue.
     queue_deadline: Option<Instant>,
     name: Option<Handle>,
-    /// Whether [`Event::LoggedIn`](crate::Event::LoggedIn) was emitted; it is emitted once for each login.
-    is_reported: bool,
+    /// Whether [`take_new_identity`](Self::take_new_identity) may return the identity.
+    report: LoginReport,
     /// The first bytes before the first login prompt, without leading blanks and line ends.
     greeting: Vec<u8>,
     /// The last line without a type of its own that is not blank, not in the greeting, and does not contain the password; empty
@@ -102,7 +103,15 @@ enum LoginState {
     /// Waits for the prompt.
     Entering,
     /// Waits for the answer to the fence.
-    Proving(Fence),
+    Proving,
+}
+
+/// Report of the identity, once for each login.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum LoginReport {
+    NotLoggedIn,
+    Due(Titles),
+    Done,
 }
 
 /// Whether the server understands the lines before the name.
@@ -126,24 +135,28 @@ enum SealState {
 }
 
 impl Login {
-    pub(super) fn new(cx: &Context, timeseal: Timeseal, uses_string: bool) -> Self {
+    pub(super) fn new(options: Arc<SessionOptions>, features: &LoginFallback, fence: Fence, now: Instant) -> Self {
+        let timeseal = features.next_timeseal();
+        let uses_string = features.uses_login_string;
         Self {
             state: LoginState::Greeting,
-            deadline: saturating_deadline(cx.now, cx.options.timings.greeting),
-            quiet_since: cx.now,
+            fence,
+            deadline: saturating_deadline(now, options.timings.greeting),
+            quiet_since: now,
             longest_silence: Duration::ZERO,
             n_late_answers: 0,
             timeseal,
             sealing: if timeseal == Timeseal::Off { SealState::Off } else { SealState::Unproven },
             string: if uses_string { LoginStringState::Unproven } else { LoginStringState::Avoided },
-            dialect: Dialect::new(cx.options.family),
+            dialect: Dialect::new(options.family),
             asked_again: false,
             is_queued: false,
             queue_deadline: None,
             name: None,
-            is_reported: false,
+            report: LoginReport::NotLoggedIn,
             greeting: Vec::new(),
             last_line: ServerText::default(),
+            options,
         }
     }
 
@@ -155,7 +168,7 @@ impl Login {
             LoginState::LoginString { .. } => LoginStep::LoginString,
             LoginState::Name => LoginStep::Name,
             LoginState::NameAndPassword | LoginState::Password => LoginStep::Password,
-            LoginState::Entering | LoginState::Proving(_) => LoginStep::Entering,
+            LoginState::Entering | LoginState::Proving => LoginStep::Entering,
         }
     }
 
@@ -183,45 +196,45 @@ impl Login {
     }
 
     /// Returns the time at which the current state times out, or the server's silence counts as an answer, whichever is earlier.
-    pub(super) fn next_deadline(&self, options: &SessionOptions) -> Instant {
-        self.silence_deadline(options).map_or(self.deadline, |at| at.min(self.deadline))
+    pub(super) fn next_deadline(&self) -> Instant {
+        self.silence_deadline().map_or(self.deadline, |at| at.min(self.deadline))
     }
 
     /// Returns the time at which continued silence of the server counts as an answer; `None` in states where it has no meaning,
     /// and in the queue of a full server.
-    fn silence_deadline(&self, options: &SessionOptions) -> Option<Instant> {
+    fn silence_deadline(&self) -> Option<Instant> {
         let has_meaning = match self.state {
             LoginState::Greeting => false,
             LoginState::LoginString { prompts } => {
                 self.dialect_before_name().may_skip_prompt_before_name()
                     || self.sealing == SealState::Unproven && prompts > 0
             }
-            LoginState::Name => self.dialect.has_unknown_guest_prompt() && options.credentials.is_guest(),
+            LoginState::Name => self.dialect.has_unknown_guest_prompt() && self.options.credentials.is_guest(),
             LoginState::NameAndPassword | LoginState::Password | LoginState::Entering => true,
-            LoginState::Proving(_) => self.asked_again,
+            LoginState::Proving => self.asked_again,
         };
         let is_after_hello = matches!(self.state, LoginState::LoginString { .. })
             && !self.dialect_before_name().may_skip_prompt_before_name();
         let least = if is_after_hello { SECOND_LINE_WAIT } else { Duration::ZERO };
         // On a slow connection, an answer may take as long as the earlier ones.
-        let usual = self.longest_silence.min(options.timings.login_step / 2);
-        let silence = options.timings.settle.max(least).saturating_add(usual);
+        let usual = self.longest_silence.min(self.options.timings.login_step / 2);
+        let silence = self.options.timings.settle.max(least).saturating_add(usual);
         (has_meaning && !self.is_queued).then(|| saturating_deadline(self.quiet_since, silence))
     }
 
     /// Processes a silence or a timeout that is due; does nothing before.
-    pub(super) fn handle_timeout(&mut self, cx: &mut Context) -> LoginProgress {
-        if self.silence_deadline(&cx.options).is_some_and(|at| at <= cx.now) {
-            return self.handle_silence(cx);
+    pub(super) fn handle_timeout(&mut self, output: &mut Output, now: Instant) -> LoginProgress {
+        if self.silence_deadline().is_some_and(|at| at <= now) {
+            return self.handle_silence(output, now);
         }
-        if self.deadline <= cx.now {
+        if self.deadline <= now {
             return self.failure_or_retry(LoginError::TimedOut(self.step()));
         }
         LoginProgress::Continue
     }
 
     /// Processes a silence that counts as an answer in the current state.
-    fn handle_silence(&mut self, cx: &mut Context) -> LoginProgress {
+    fn handle_silence(&mut self, output: &mut Output, now: Instant) -> LoginProgress {
         match self.state {
             LoginState::Greeting => LoginProgress::Continue,
             LoginState::LoginString { prompts } => {
@@ -229,14 +242,14 @@ impl Login {
                 if self.sealing == SealState::Unproven {
                     self.sealing = SealState::Proven;
                 } else {
-                    let n_lines = self.dialect.lines_before_name(&cx.options).len();
+                    let n_lines = self.dialect.lines_before_name(&self.options).len();
                     self.n_late_answers = n_lines.saturating_sub(prompts.into());
                 }
-                self.send_name(cx)
+                self.send_name(output, now)
             }
-            LoginState::Name => self.accept_guest_name(cx),
+            LoginState::Name => self.accept_guest_name(output, now),
             _ if self.asked_again => LoginProgress::Failed(self.unexplained_refusal()),
-            _ => self.send_proof_fence(cx),
+            _ => self.send_proof_fence(output, now),
         }
     }
 
@@ -282,28 +295,34 @@ impl Login {
     }
 
     /// Processes a received message; messages without a meaning in the current state change nothing.
-    pub(super) fn handle_message(&mut self, message: &Message, raw: &[u8], cx: &mut Context) -> LoginProgress {
-        if let LoginState::Proving(fence) = self.state
-            && let Some(complete) = self.complete_if_answered(fence, message, raw, cx)
+    pub(super) fn handle_message(
+        &mut self,
+        message: &Message,
+        raw: &[u8],
+        output: &mut Output,
+        now: Instant,
+    ) -> LoginProgress {
+        if self.state == LoginState::Proving
+            && let Some(login) = self.completed_by_answer(message, raw)
         {
-            return complete;
+            return LoginProgress::Complete(login);
         }
         match message {
-            Message::Control(Control::LoginPrompt) => self.handle_login_prompt(cx),
-            Message::Control(Control::PasswordPrompt) => self.handle_password_prompt(cx),
-            Message::Control(Control::GuestPrompt(name)) => self.handle_guest_prompt(name, cx),
-            Message::NameStatus(status) => self.handle_name_status(status, &cx.options),
-            Message::LoginRefused(refusal) => self.handle_refusal(**refusal, raw, cx),
-            Message::LoggedIn(logged_in) => self.handle_logged_in(logged_in, raw, cx),
-            Message::Control(Control::Prompt) => self.handle_prompt(cx),
-            Message::Text(_) => self.handle_text(raw, cx),
+            Message::Control(Control::LoginPrompt) => self.handle_login_prompt(output, now),
+            Message::Control(Control::PasswordPrompt) => self.handle_password_prompt(output, now),
+            Message::Control(Control::GuestPrompt(name)) => self.handle_guest_prompt(name, output, now),
+            Message::NameStatus(status) => self.handle_name_status(status),
+            Message::LoginRefused(refusal) => self.handle_refusal(**refusal, raw, now),
+            Message::LoggedIn(logged_in) => self.handle_logged_in(logged_in, raw, output, now),
+            Message::Control(Control::Prompt) => self.handle_prompt(output, now),
+            Message::Text(_) => self.handle_text(raw, output, now),
             _ => LoginProgress::Continue,
         }
     }
 
     /// Processes a login prompt: sends the lines before the name, or the name. Once the name was sent, the prompt means that the
     /// server did not accept it, unless it is the late answer to a line before.
-    fn handle_login_prompt(&mut self, cx: &mut Context) -> LoginProgress {
+    fn handle_login_prompt(&mut self, output: &mut Output, now: Instant) -> LoginProgress {
         if let Some(left) = self.n_late_answers.checked_sub(1) {
             self.n_late_answers = left;
             return LoginProgress::Continue;
@@ -312,16 +331,16 @@ impl Login {
             LoginState::Greeting
                 if self.sealing == SealState::Unproven || self.string == LoginStringState::Unproven =>
             {
-                self.send_lines_before_name(cx)
+                self.send_lines_before_name(output, now)
             }
-            LoginState::Greeting => self.send_name(cx),
+            LoginState::Greeting => self.send_name(output, now),
             LoginState::LoginString { prompts } => {
                 *prompts = prompts.saturating_add(1);
                 let prompts = *prompts;
-                self.handle_login_string_prompt(prompts, cx)
+                self.handle_login_string_prompt(prompts, output, now)
             }
             LoginState::Name | LoginState::NameAndPassword => LoginProgress::Failed(self.unexplained_refusal()),
-            LoginState::Password | LoginState::Entering | LoginState::Proving(_) => {
+            LoginState::Password | LoginState::Entering | LoginState::Proving => {
                 self.asked_again = true;
                 LoginProgress::Continue
             }
@@ -331,20 +350,19 @@ impl Login {
     /// Processes a login prompt that answers a line before the name, and sends the name after the last one. While it is not known
     /// whether the server understands timeseal, the second prompt shows that it does not: the session continues without timeseal,
     /// or fails if the options require it.
-    fn handle_login_string_prompt(&mut self, prompts: u8, cx: &mut Context) -> LoginProgress {
+    fn handle_login_string_prompt(&mut self, prompts: u8, output: &mut Output, now: Instant) -> LoginProgress {
         match self.sealing {
             // A server without timeseal refuses the hello and the login string as names, one after the other.
             SealState::Unproven if prompts < 2 => LoginProgress::Continue,
-            SealState::Unproven if cx.options.timeseal.versions_to_try().contains(&Timeseal::Off) => {
+            SealState::Unproven if self.options.timeseal.versions_to_try().contains(&Timeseal::Off) => {
                 self.sealing = SealState::Off;
-                cx.outbox.disable_timeseal();
-                cx.reader.framer_mut().set_timeseal(Timeseal::Off);
-                self.send_lines_before_name(cx)
+                self.send_lines_before_name(output, now);
+                LoginProgress::WithoutTimeseal
             }
             SealState::Unproven => LoginProgress::Failed(LoginError::TimesealRefused),
             SealState::Proven | SealState::Off => {
-                let n_lines = self.dialect_before_name().lines_before_name(&cx.options).len();
-                if usize::from(prompts) < n_lines { LoginProgress::Continue } else { self.send_name(cx) }
+                let n_lines = self.dialect_before_name().lines_before_name(&self.options).len();
+                if usize::from(prompts) < n_lines { LoginProgress::Continue } else { self.send_name(output, now) }
             }
         }
     }
@@ -355,40 +373,40 @@ impl Login {
         if self.sealing == SealState::Unproven { Dialect::Fics } else { self.dialect }
     }
 
-    fn send_lines_before_name(&mut self, cx: &mut Context) -> LoginProgress {
-        for line in self.dialect_before_name().lines_before_name(&cx.options) {
-            cx.outbox.push_plain_line(TransmitKind::Login, line.as_bytes());
+    fn send_lines_before_name(&mut self, output: &mut Output, now: Instant) -> LoginProgress {
+        for line in self.dialect_before_name().lines_before_name(&self.options) {
+            output.push_plain_line(TransmitKind::Login, line.as_bytes());
         }
-        self.enter_state(LoginState::LoginString { prompts: 0 }, cx)
+        self.enter_state(LoginState::LoginString { prompts: 0 }, now)
     }
 
     /// Sends the name, on ICC with the password if it has no blank.
-    fn send_name(&mut self, cx: &mut Context) -> LoginProgress {
-        let credentials = &cx.options.credentials;
+    fn send_name(&mut self, output: &mut Output, now: Instant) -> LoginProgress {
+        let credentials = &self.options.credentials;
         if let Credentials::Account { password, .. } = credentials
             && let Some(line) = self.dialect.name_and_password_line(credentials)
         {
-            cx.outbox.push_password_line(&line, password);
-            return self.enter_state(LoginState::NameAndPassword, cx);
+            output.push_password_line(&line, password);
+            return self.enter_state(LoginState::NameAndPassword, now);
         }
-        cx.outbox.push_plain_line(TransmitKind::Login, credentials.name_to_send().as_bytes());
-        self.enter_state(LoginState::Name, cx)
+        output.push_plain_line(TransmitKind::Login, credentials.name_to_send().as_bytes());
+        self.enter_state(LoginState::Name, now)
     }
 
     /// Processes a password prompt: sends the password; fails for guests, and retries without the login string if the server took
     /// that for a name.
-    fn handle_password_prompt(&mut self, cx: &mut Context) -> LoginProgress {
-        match (self.state, &cx.options.credentials) {
+    fn handle_password_prompt(&mut self, output: &mut Output, now: Instant) -> LoginProgress {
+        match (self.state, &self.options.credentials) {
             (LoginState::Name | LoginState::NameAndPassword, Credentials::Account { password, .. }) => {
-                cx.outbox.push_password_line(password.as_bytes(), password);
-                self.enter_state(LoginState::Password, cx)
+                output.push_password_line(password.as_bytes(), password);
+                self.enter_state(LoginState::Password, now)
             }
             (LoginState::Name | LoginState::NameAndPassword, _) => LoginProgress::Failed(LoginError::PasswordRequired),
             (LoginState::LoginString { .. }, _) => {
                 LoginProgress::RetryWithout(LoginFeature::LoginString, self.unexplained_refusal())
             }
             (LoginState::Greeting, _) => LoginProgress::Continue,
-            (LoginState::Password | LoginState::Entering | LoginState::Proving(_), _) => {
+            (LoginState::Password | LoginState::Entering | LoginState::Proving, _) => {
                 self.asked_again = true;
                 LoginProgress::Continue
             }
@@ -406,15 +424,15 @@ impl Login {
     }
 
     /// Changes the state, restarts its timeout and the measurement of silence, and leaves the queue of a full server.
-    fn enter_state(&mut self, state: LoginState, cx: &Context) -> LoginProgress {
+    fn enter_state(&mut self, state: LoginState, now: Instant) -> LoginProgress {
         self.state = state;
-        if !matches!(state, LoginState::Proving(_)) {
+        if !matches!(state, LoginState::Proving) {
             self.last_line = ServerText::default();
         }
-        self.quiet_since = cx.now;
+        self.quiet_since = now;
         self.asked_again = false;
         self.is_queued = false;
-        self.deadline = saturating_deadline(cx.now, cx.options.timings.login_step);
+        self.deadline = saturating_deadline(now, self.options.timings.login_step);
         LoginProgress::Continue
     }
 }

@@ -15,23 +15,31 @@
 //!
 //! The stages of `Live` are in [`live`](super::live), the states of the login in [`login`](super::login).
 
+mod backoff;
 mod phases;
 pub(super) mod state;
 
+use std::sync::Arc;
 use std::time::Instant;
 
-use self::state::{DriverAction, SessionCounters, SessionState};
+use fastrand::Rng;
+
+use self::backoff::Backoff;
+use self::state::{AfterClose, DriverAction, SessionCounters, SessionState};
 use super::command::{Command, RequestOptions};
-use super::context::{AfterClose, Context};
 use super::live::LiveConnection;
 use super::login::Login;
 use super::login::fallback::LoginFallback;
 use super::options::{SessionOptions, saturating_deadline};
+use super::output::{Output, Transmit};
+use super::recovery::memory::Memory;
 use super::reply::Reply;
-use super::transmit::Transmit;
-use crate::event::{Capabilities, CloseCause, DialError, Event, LostCause, RequestError, RequestId, SessionEndReason};
+use crate::event::{
+    Capabilities, CloseCause, DialError, Event, Identity, LostCause, RequestError, RequestId, SessionEndReason,
+};
 use crate::game::Games;
 use crate::message::{Handle, KickedBy};
+use crate::reader::EventReader;
 use crate::wire::StreamState;
 
 /// A session on a chess server, without I/O and without a clock.
@@ -66,8 +74,22 @@ use crate::wire::StreamState;
 #[derive(Debug)]
 pub struct Session {
     pub(super) phase: Phase,
-    pub(super) cx: Context,
+    /// Shared with the phase.
+    options: Arc<SessionOptions>,
+    /// Reader of the current connection, or of the last one.
+    reader: EventReader,
+    /// Position in the stream at which the last complete frame ended.
+    frame_end: u64,
+    pub(super) output: Output,
+    /// What the next connection needs of the earlier ones; a [`LiveConnection`] has taken it.
+    pub(super) memory: Memory,
+    backoff: Backoff,
     fallback: LoginFallback,
+    rng: Rng,
+    /// Identity of the last login; `None` before the first one.
+    identity: Option<Arc<Identity>>,
+    /// Time at which the last byte was received, on any connection; before the first one, the start of the session.
+    last_byte_at: Instant,
     /// Author of the last kick notice on this connection, and the time of its arrival.
     kicked: Option<(KickedBy, Instant)>,
     /// Time until which deadlines have been postponed for the current reading pause; `None` while the driver reads.
@@ -92,8 +114,16 @@ impl Session {
     pub fn new(options: SessionOptions, now: Instant) -> Self {
         let mut session = Self {
             phase: Phase::Dialing,
+            reader: EventReader::default(),
+            frame_end: 0,
+            output: Output::default(),
+            memory: Memory::default(),
+            backoff: Backoff::default(),
             fallback: LoginFallback::new(options.timeseal),
-            cx: Context::new(options, now),
+            rng: Rng::with_seed(options.seed),
+            options: Arc::new(options),
+            identity: None,
+            last_byte_at: now,
             kicked: None,
             paused_since: None,
         };
@@ -104,7 +134,7 @@ impl Session {
     /// Returns the action that the driver has to perform on the connection; the same until an input changes the phase.
     pub fn next_action(&self) -> DriverAction {
         match &self.phase {
-            Phase::Dialing => DriverAction::Dial { attempt: self.attempt_number() },
+            Phase::Dialing => DriverAction::Dial { attempt: self.backoff.attempt_number() },
             Phase::Waiting { .. } => DriverAction::Wait,
             Phase::LoggingIn(_) | Phase::Live(_) => DriverAction::Keep,
             Phase::Closing(_) => DriverAction::Close,
@@ -127,42 +157,42 @@ impl Session {
     /// Returns the features that the server has granted so far; none before the login is complete and while no connection lives.
     pub fn capabilities(&self) -> Capabilities {
         match &self.phase {
-            Phase::Live(live) => live.capabilities,
+            Phase::Live(live) => live.capabilities(),
             _ => Capabilities::default(),
         }
     }
 
     /// Returns the games known after the last event. A new connection starts without games.
     pub const fn games(&self) -> &Games {
-        self.cx.reader.games()
+        self.reader.games()
     }
 
     /// Returns the state that the meaning of the next byte depends on, as
     /// [`EventReader::stream_state`](crate::EventReader::stream_state) does.
     pub fn stream_state(&self) -> StreamState {
-        self.cx.reader.stream_state()
+        self.reader.stream_state()
     }
 
     /// Returns the number of bytes of this connection that were parsed; after its end, of the last connection.
     pub const fn stream_position(&self) -> u64 {
-        self.cx.reader.position()
+        self.reader.position()
     }
 
     /// Returns the position in the stream at which the last complete frame of this connection ended. The bytes from there to
     /// [`stream_position`](Self::stream_position) belong to a frame whose end was not received yet.
     pub const fn frame_end(&self) -> u64 {
-        self.cx.frame_end
+        self.frame_end
     }
 
     /// Returns the name of this login, as the server spelled it last; `None` before the first login, and for a guest whose name
     /// the server did not report.
     pub fn login_handle(&self) -> Option<&Handle> {
-        self.cx.identity.as_ref()?.handle.as_ref()
+        self.identity.as_ref()?.handle.as_ref()
     }
 
     /// Returns the totals of all connections so far.
     pub fn counters(&self) -> SessionCounters {
-        self.cx.counters
+        self.output.counters
     }
 
     /// Processes the outcome of [`DriverAction::Dial`]; ignored in other phases.
@@ -173,10 +203,9 @@ impl Session {
         if !matches!(self.phase, Phase::Dialing) {
             return;
         }
-        self.cx.now = now;
         match outcome {
-            Ok(()) => self.start_login(),
-            Err(error) if self.may_retry() => self.retry_or_end(LostCause::Dial(error)),
+            Ok(()) => self.start_login(now),
+            Err(error) if self.may_retry() => self.retry_or_end(LostCause::Dial(error), now),
             Err(error) => self.end_session(SessionEndReason::Dial(error)),
         }
     }
@@ -194,26 +223,25 @@ impl Session {
             *input = &[];
             return None;
         }
-        self.cx.now = now;
-        self.postpone_deadlines_by_pause();
+        self.postpone_deadlines_by_pause(now);
         self.paused_since = None;
         if !input.is_empty() {
-            self.cx.last_byte_at = now;
+            self.last_byte_at = now;
             match &mut self.phase {
                 Phase::LoggingIn(login) => login.record_receipt(now),
-                Phase::Live(live) => live.liveness.record_receipt(now),
+                Phase::Live(live) => live.record_receipt(now),
                 _ => {}
             }
         }
         let all = *input;
-        let event = self.cx.reader.next(input);
+        let event = self.reader.next(input);
         let consumed = all.get(..all.len() - input.len()).unwrap_or_default();
-        self.cx.counters.bytes_received += u64::try_from(consumed.len()).unwrap_or(u64::MAX);
+        self.output.counters.bytes_received += u64::try_from(consumed.len()).unwrap_or(u64::MAX);
         if let Phase::LoggingIn(login) = &mut self.phase {
             login.record_greeting(consumed);
         }
         let event = self.without_refusal_of_own_lines(event?);
-        self.process_event(&event);
+        self.process_event(&event, now);
         Some(event)
     }
 
@@ -225,40 +253,39 @@ impl Session {
         if matches!(self.phase, Phase::Dialing | Phase::Waiting { .. } | Phase::Ended(_)) {
             return;
         }
-        self.cx.now = now;
         if let Phase::Live(live) = &mut self.phase {
-            live.requests.is_cut_off = true;
+            live.handle_cut_off();
         }
-        while let Some(event) = self.cx.reader.finish() {
+        while let Some(event) = self.reader.finish() {
             let event = self.without_refusal_of_own_lines(event);
-            self.cx.emit(event.clone());
-            self.process_event(&event);
+            self.output.emit(event.clone());
+            self.process_event(&event, now);
         }
         // An observer that is added before the next connection has missed no part of a frame.
-        self.cx.frame_end = self.cx.reader.position();
+        self.frame_end = self.reader.position();
         match &self.phase {
-            Phase::LoggingIn(_) | Phase::Live(_) if let Some(by) = self.kicked_by_before_close(cause) => {
-                self.fail_requests_and_require_close(AfterClose::End(SessionEndReason::Kicked(by)));
+            Phase::LoggingIn(_) | Phase::Live(_) if let Some(by) = self.kicked_by_before_close(cause, now) => {
+                self.require_close(AfterClose::End(SessionEndReason::Kicked(by)), now);
             }
             Phase::LoggingIn(login) => {
                 let progress = login.failure_of_close(cause);
-                self.handle_login_progress(progress);
+                self.handle_login_progress(progress, now);
             }
             Phase::Live(live) => {
                 let after_close = live.action_after_close(cause);
-                self.fail_requests_and_require_close(after_close);
+                self.require_close(after_close, now);
             }
             _ => {}
         }
         if let Phase::Closing(after_close) = &self.phase {
             let after_close = after_close.clone();
-            self.continue_after_close(after_close);
+            self.continue_after_close(after_close, now);
         }
     }
 
     /// Removes and returns the next event that [`receive`](Self::receive) has not returned; `None` if there is none.
     pub fn poll_event(&mut self) -> Option<Event> {
-        self.cx.events.pop_front()
+        self.output.events.pop_front()
     }
 
     /// Removes and returns the next bytes to write, and counts them as sent; `None` if none are due or no connection is open.
@@ -268,15 +295,7 @@ impl Session {
         if !matches!(self.phase, Phase::LoggingIn(_) | Phase::Live(_)) {
             return None;
         }
-        self.cx.outbox.is_utf8 = self.cx.reader.is_utf8_server();
-        let (transmit, sent) = self.cx.outbox.pop_with_sent_event(now)?;
-        if let Some(Event::Sent { line, .. }) = &sent {
-            self.cx.reader.note_sent_line(line.as_deref().unwrap_or_default().as_bytes());
-        }
-        self.cx.counters.lines_sent += 1;
-        self.cx.counters.bytes_sent += u64::try_from(transmit.bytes().len()).unwrap_or(u64::MAX);
-        self.cx.events.extend(sent);
-        Some(transmit)
+        self.output.poll_transmit(&mut self.reader, now)
     }
 
     /// Returns the time at which [`handle_timeout`](Self::handle_timeout) has to be called, unless another call changes it;
@@ -284,8 +303,8 @@ impl Session {
     pub fn poll_timeout(&self) -> Option<Instant> {
         match &self.phase {
             Phase::Waiting { until } => Some(*until),
-            Phase::LoggingIn(login) => Some(login.next_deadline(&self.cx.options)),
-            Phase::Live(live) => Some(live.next_deadline(&self.cx.options)),
+            Phase::LoggingIn(login) => Some(login.next_deadline()),
+            Phase::Live(live) => Some(live.next_deadline()),
             Phase::Dialing | Phase::Closing(_) | Phase::Ended(_) => None,
         }
     }
@@ -294,20 +313,17 @@ impl Session {
     /// does no harm.
     pub fn handle_timeout(&mut self, now: Instant) {
         // Otherwise a thousand idle sessions would keep the buffers of their busiest minute.
-        self.cx.outbox.shrink_to_fit();
-        self.cx.events.shrink_to_fit();
-        self.cx.replies.shrink_to_fit();
-        self.cx.now = now;
-        self.postpone_deadlines_by_pause();
+        self.output.shrink_to_fit();
+        self.postpone_deadlines_by_pause(now);
         match &mut self.phase {
             Phase::Waiting { until } if *until <= now => self.start_dialing(),
             Phase::LoggingIn(login) => {
-                let progress = login.handle_timeout(&mut self.cx);
-                self.handle_login_progress(progress);
+                let progress = login.handle_timeout(&mut self.output, now);
+                self.handle_login_progress(progress, now);
             }
             Phase::Live(live) => {
-                if let Some(after_close) = live.handle_timeout(&mut self.cx) {
-                    self.fail_requests_and_require_close(after_close);
+                if let Some(after_close) = live.handle_timeout(&mut self.reader, &mut self.output, now) {
+                    self.require_close(after_close, now);
                 }
             }
             _ => {}
@@ -342,11 +358,14 @@ impl Session {
         options: RequestOptions,
         now: Instant,
     ) -> Result<RequestId, RequestError> {
-        self.cx.now = now;
-        let is_unpolled = self.cx.events.len() >= self.cx.options.requests.queued;
+        let is_unpolled = self.output.events.len() >= self.options.requests.queued;
         match &mut self.phase {
             Phase::Live(_) if is_unpolled => Err(RequestError::Busy),
-            Phase::Live(live) => live.request(command, options, &mut self.cx),
+            Phase::Live(live) => {
+                let id = live.request(command, options, self.reader.games(), now)?;
+                live.send_and_advance(&mut self.reader, &mut self.output, now);
+                Ok(id)
+            }
             Phase::Closing(AfterClose::End(reason)) | Phase::Ended(reason) => Err(RequestError::Ended(reason.clone())),
             _ => Err(RequestError::NotConnected),
         }
@@ -354,45 +373,46 @@ impl Session {
 
     /// Removes and returns the oldest completed request, with its reply or error; `None` if none is completed.
     pub fn poll_reply(&mut self) -> Option<(RequestId, Result<Reply, RequestError>)> {
-        self.cx.replies.pop_front()
+        self.output.replies.pop_front()
     }
 
     /// Stops waiting for the reply to a request; ignored for an unknown identifier.
     ///
     /// A queued command is withdrawn. A sent command may still be executed; its reply is discarded.
     pub fn abandon(&mut self, id: RequestId, now: Instant) {
-        self.cx.now = now;
         if let Phase::Live(live) = &mut self.phase {
-            live.abandon(id, &mut self.cx);
+            live.abandon(id);
+            live.send_and_advance(&mut self.reader, &mut self.output, now);
         }
-        self.cx.replies.retain(|(completed, _)| *completed != id);
+        self.output.replies.retain(|(completed, _)| *completed != id);
     }
 
     /// Ends the session with [`SessionEndReason::Quit`]. On a connection that is logged in, sends `quit` and ends when the server
     /// closes the connection, or after a timeout. During the login, ends once the driver has closed the connection; without a
     /// connection, at once. Ignored after the end. Returns the time at which the timeout expires.
     pub fn quit(&mut self, now: Instant) -> Instant {
-        self.cx.now = now;
         match &mut self.phase {
-            Phase::Live(live) => live.quit(&mut self.cx),
-            _ => self.close_or_end(SessionEndReason::Quit),
+            Phase::Live(live) => {
+                live.quit(now);
+                live.send_and_advance(&mut self.reader, &mut self.output, now);
+            }
+            _ => self.close_or_end(SessionEndReason::Quit, now),
         }
-        saturating_deadline(now, self.cx.options.timings.quit)
+        saturating_deadline(now, self.options.timings.quit)
     }
 
     /// Ends the session with [`SessionEndReason::Shutdown`], without sending anything: at once if no connection is open,
     /// otherwise when the driver has closed it.
     pub fn shutdown(&mut self, now: Instant) {
-        self.cx.now = now;
-        self.close_or_end(SessionEndReason::Shutdown);
+        self.close_or_end(SessionEndReason::Shutdown, now);
     }
 
     /// Ends the session at once without a connection, otherwise after the driver has closed it; ignored after the end.
-    fn close_or_end(&mut self, reason: SessionEndReason) {
+    fn close_or_end(&mut self, reason: SessionEndReason, now: Instant) {
         match self.phase {
             Phase::Dialing | Phase::Waiting { .. } => self.end_session(reason),
             Phase::LoggingIn(_) | Phase::Live(_) | Phase::Closing(_) => {
-                self.fail_requests_and_require_close(AfterClose::End(reason));
+                self.require_close(AfterClose::End(reason), now);
             }
             Phase::Ended(_) => {}
         }

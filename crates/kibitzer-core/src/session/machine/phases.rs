@@ -1,19 +1,21 @@
 //! Transitions between the phases of a session.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::state::AfterClose;
 use super::{Phase, Session};
 use crate::event::{CloseCause, Event, LostCause, SessionEndReason};
 use crate::message::{Control, KickedBy, Message, Reader};
 use crate::reader::EventReader;
-use crate::session::context::AfterClose;
+use crate::session::custom_prompt;
 use crate::session::live::LiveConnection;
 use crate::session::login::{Login, LoginProgress};
 use crate::session::options::choices::FirstConnect;
 use crate::session::options::credentials::Credentials;
 use crate::session::options::saturating_deadline;
 use crate::session::recovery::memory::Loss;
-use crate::wire::Framer;
+use crate::wire::{Fence, Framer, Timeseal};
 
 /// Maximum time between the line that reports a kick and the end of the connection. Servers close at once.
 const MAX_KICK_DELAY: Duration = Duration::from_secs(10);
@@ -21,29 +23,28 @@ const MAX_KICK_DELAY: Duration = Duration::from_secs(10);
 impl Session {
     /// Starts the login on a new connection, and emits [`Event::Connected`]. Replaces the reader with its games, and clears the
     /// queue of bytes to write. Uses a password that was changed during the last connection.
-    pub(super) fn start_login(&mut self) {
-        let timeseal = self.fallback.next_timeseal();
-        let cx = &mut self.cx;
-        let mut framer =
-            Framer::new().with_limits(cx.options.limits).with_timeseal(timeseal).with_encoding(cx.options.encoding);
-        framer.set_prompt(&cx.options.prompt);
-        framer.set_block_mode(false);
-        let reader = Reader::new(framer, cx.options.family);
-        cx.reader = EventReader::new(reader).with_game_limits(cx.options.game_limits);
-        cx.frame_end = 0;
-        cx.outbox.reset_for_connection(timeseal, cx.now);
-        // The numbers of seeks are valid on one connection only.
-        cx.memory.seeks.iter_mut().for_each(|seek| seek.index = None);
-        if let Some(new) = cx.memory.new_password.take()
-            && let Credentials::Account { password, .. } = &mut cx.options.credentials
+    pub(super) fn start_login(&mut self, now: Instant) {
+        if let Some(new) = self.memory.new_password.take()
+            && let Credentials::Account { password, .. } = &mut Arc::make_mut(&mut self.options).credentials
         {
             *password = new;
         }
-        cx.counters.reconnects += u64::from(cx.memory.was_ready);
-        cx.emit(Event::Connected);
+        let timeseal = self.fallback.next_timeseal();
+        let options = &self.options;
+        let mut framer =
+            Framer::new().with_limits(options.limits).with_timeseal(timeseal).with_encoding(options.encoding);
+        framer.set_block_mode(false);
+        let reader = Reader::new(framer, options.family);
+        self.reader = EventReader::new(reader).with_game_limits(options.game_limits);
+        custom_prompt::apply(Some(&options.prompt), &mut self.reader);
+        self.frame_end = 0;
+        self.output.start_connection(timeseal, now);
+        self.output.counters.reconnects += u64::from(self.backoff.was_ready());
+        self.output.emit(Event::Connected);
         self.paused_since = None;
         self.kicked = None;
-        self.phase = Phase::LoggingIn(Box::new(Login::new(cx, timeseal, self.fallback.uses_login_string)));
+        let login = Login::new(Arc::clone(&self.options), &self.fallback, Fence::random(&mut self.rng), now);
+        self.phase = Phase::LoggingIn(Box::new(login));
     }
 
     /// Returns the event, as text if the server refuses a name in it that is none: a line that the session sent before the name.
@@ -56,126 +57,135 @@ impl Session {
 
     /// Processes an event of the reader: counts it, queues the answer to a ping, notes that the server has kicked the login, and
     /// passes it to the login or the live connection.
-    pub(super) fn process_event(&mut self, event: &Event) {
-        self.cx.counters.events += 1;
+    pub(super) fn process_event(&mut self, event: &Event, now: Instant) {
+        self.output.counters.events += 1;
         let message = match event {
             Event::Received { received, .. } => {
-                self.cx.frame_end = received.end();
+                self.frame_end = received.end();
                 &received.message
             }
             Event::Desync(desync) => {
                 if let Phase::Live(live) = &mut self.phase {
-                    live.handle_desync(desync, &mut self.cx);
+                    live.handle_desync(desync, self.reader.games());
                 }
                 return;
             }
             _ => return,
         };
-        self.cx.counters.lines_received += u64::from(!matches!(message, Message::Control(_)));
+        self.output.counters.lines_received += u64::from(!matches!(message, Message::Control(_)));
         match message {
             Message::Control(Control::Ping) => {
-                self.cx.counters.pings += 1;
-                self.cx.outbox.queue_ping_answer();
+                self.output.counters.pings += 1;
+                self.output.queue_ping_answer();
             }
-            Message::Kicked(by) => self.kicked = Some((KickedBy::clone(by), self.cx.now)),
+            Message::Kicked(by) => self.kicked = Some((KickedBy::clone(by), now)),
             _ => {}
         }
         match &mut self.phase {
             Phase::LoggingIn(login) => {
-                let progress = login.handle_message(message, event.raw(), &mut self.cx);
-                self.handle_login_progress(progress);
+                let progress = login.handle_message(message, event.raw(), &mut self.output, now);
+                self.handle_login_progress(progress, now);
             }
-            Phase::Live(live) => live.handle_event(event, &mut self.cx),
+            Phase::Live(live) => live.handle_event(event, &mut self.reader, &mut self.output, now),
             _ => {}
         }
     }
 
     /// Returns who kicked this login; `None` unless the server closed the connection within [`MAX_KICK_DELAY`] of a kick notice.
     /// The notice alone proves nothing: it may be talk.
-    pub(super) fn kicked_by_before_close(&self, cause: CloseCause) -> Option<KickedBy> {
+    pub(super) fn kicked_by_before_close(&self, cause: CloseCause, now: Instant) -> Option<KickedBy> {
         let (by, at) = self.kicked.as_ref()?;
         let is_by_server = matches!(cause, CloseCause::Closed | CloseCause::WebSocketClosed(_) | CloseCause::Failed(_));
-        (is_by_server && self.cx.now.saturating_duration_since(*at) <= MAX_KICK_DELAY).then(|| by.clone())
+        (is_by_server && now.saturating_duration_since(*at) <= MAX_KICK_DELAY).then(|| by.clone())
     }
 
-    /// Applies the progress of the login: starts the live connection, retries without a feature, or fails.
-    pub(super) fn handle_login_progress(&mut self, progress: LoginProgress) {
+    /// Applies the progress of the login: reports the login, starts the live connection, retries without a feature, or fails.
+    pub(super) fn handle_login_progress(&mut self, progress: LoginProgress, now: Instant) {
+        if let Phase::LoggingIn(login) = &mut self.phase
+            && let Some(identity) = login.take_new_identity()
+        {
+            // They would be commands now, and other players could see a password. This depends on whether the lines were polled
+            // before, not on how the received bytes were chunked: a server that waits for an answer has to get it.
+            self.output.remove_unsent_login_lines();
+            let identity = Arc::new(identity);
+            self.output.emit(Event::LoggedIn(Arc::clone(&identity)));
+            self.identity = Some(identity);
+        }
         match progress {
             LoginProgress::Continue => {}
+            LoginProgress::WithoutTimeseal => {
+                self.output.disable_timeseal();
+                self.reader.framer_mut().set_timeseal(Timeseal::Off);
+            }
             LoginProgress::Complete(login) => {
-                self.fallback.note_working_features(login);
-                self.phase = Phase::Live(Box::new(LiveConnection::start_set_up(login, &mut self.cx)));
+                self.fallback.note_working_features(&login);
+                custom_prompt::apply(login.prompt.as_deref(), &mut self.reader);
+                self.reader.framer_mut().set_family(login.dialect.family());
+                let memory = std::mem::take(&mut self.memory);
+                let mut live = LiveConnection::new(login, memory, Arc::clone(&self.options), self.rng.fork(), now);
+                live.send_and_advance(&mut self.reader, &mut self.output, now);
+                self.phase = Phase::Live(Box::new(live));
             }
             LoginProgress::RetryWithout(feature, error) if self.fallback.try_stop_requesting(feature, &error) => {
-                self.fail_requests_and_require_close(AfterClose::Redial);
+                self.require_close(AfterClose::Redial, now);
             }
             LoginProgress::Failed(error) | LoginProgress::RetryWithout(_, error) => {
-                self.fail_requests_and_require_close(AfterClose::FailLogin(self.fallback.explain_silence(error)));
+                self.require_close(AfterClose::FailLogin(self.fallback.explain_silence(error)), now);
             }
         }
     }
 
-    /// Requires the driver to close the connection. Completes all requests, and remembers the games for the next connection if
-    /// they were restored on this one.
-    pub(super) fn fail_requests_and_require_close(&mut self, after_close: AfterClose) {
-        if let Phase::Live(live) = &mut self.phase {
-            live.fail_all_requests(&after_close, &mut self.cx);
-            if live.is_restored(&self.cx.memory) {
-                let games = self.cx.reader.games().iter().filter(|game| game.is_followed_and_ongoing());
-                self.cx.memory.games = games.cloned().collect();
-                self.cx.memory.loss =
-                    Some(Box::new(Loss { last_byte_at: self.cx.last_byte_at, noticed_at: self.cx.now }));
+    /// Requires the driver to close the connection. A live connection completes all requests, and returns the memory with
+    /// everything to restore.
+    pub(super) fn require_close(&mut self, after_close: AfterClose, now: Instant) {
+        let phase = std::mem::replace(&mut self.phase, Phase::Closing(after_close.clone()));
+        if let Phase::Live(live) = phase {
+            if let Some(at) = live.ready_since() {
+                self.backoff.note_ready(at);
             }
+            let loss = Loss { last_byte_at: self.last_byte_at, noticed_at: now };
+            self.memory = live.end(&after_close, loss, self.reader.games(), &mut self.output);
         }
-        self.phase = Phase::Closing(after_close);
     }
 
     /// Dials, delays the next attempt, or ends the session once the driver has closed the connection.
-    pub(super) fn continue_after_close(&mut self, after_close: AfterClose) {
+    pub(super) fn continue_after_close(&mut self, after_close: AfterClose, now: Instant) {
         match after_close {
             AfterClose::Redial => self.start_dialing(),
             AfterClose::End(reason) => self.end_session(reason),
-            AfterClose::Reconnect(cause) => self.retry_or_end(LostCause::Connection(cause)),
+            AfterClose::Reconnect(cause) => self.retry_or_end(LostCause::Connection(cause), now),
             AfterClose::FailLogin(error) if error.is_final() || !self.may_retry() => {
                 self.end_session(SessionEndReason::Login(error));
             }
-            AfterClose::FailLogin(error) => self.retry_or_end(LostCause::Login(error)),
+            AfterClose::FailLogin(error) => self.retry_or_end(LostCause::Login(error), now),
         }
     }
 
     /// Returns whether a failed connection or login is followed by another attempt.
     pub(super) fn may_retry(&self) -> bool {
-        self.cx.memory.was_ready || self.cx.options.first_connect == FirstConnect::Retry
+        self.backoff.was_ready() || self.options.first_connect == FirstConnect::Retry
     }
 
     /// Emits [`Event::Connecting`], and enters the phase `Dialing`.
     pub(super) fn start_dialing(&mut self) {
         self.phase = Phase::Dialing;
-        self.cx.emit(Event::Connecting { attempt: self.attempt_number() });
-    }
-
-    /// Returns the number of the connection attempt, from 1.
-    pub(super) fn attempt_number(&self) -> u32 {
-        let is_first_series = u32::from(!self.cx.memory.was_ready);
-        self.cx.backoff.attempts.saturating_add(is_first_series).max(1)
+        self.output.emit(Event::Connecting { attempt: self.backoff.attempt_number() });
     }
 
     /// Emits [`Event::Lost`], then delays the next attempt, or ends the session if the limit of attempts is reached.
-    pub(super) fn retry_or_end(&mut self, cause: LostCause) {
-        let cx = &mut self.cx;
-        let retry_in = cx.backoff.next_delay(&cx.options.reconnect, &mut cx.rng, cx.now);
-        let attempts = self.cx.backoff.attempts;
-        let silent_for = self.cx.now.saturating_duration_since(self.cx.last_byte_at);
-        self.cx.emit(Event::Lost { cause: cause.clone().into(), retry_in, silent_for });
+    pub(super) fn retry_or_end(&mut self, cause: LostCause, now: Instant) {
+        let retry_in = self.backoff.next_delay(&self.options.reconnect, &mut self.rng, now);
+        let silent_for = now.saturating_duration_since(self.last_byte_at);
+        self.output.emit(Event::Lost { cause: cause.clone().into(), retry_in, silent_for });
         match retry_in {
-            Some(delay) => self.phase = Phase::Waiting { until: saturating_deadline(self.cx.now, delay) },
-            None => self.end_session(SessionEndReason::Lost { cause, attempts }),
+            Some(delay) => self.phase = Phase::Waiting { until: saturating_deadline(now, delay) },
+            None => self.end_session(SessionEndReason::Lost { cause, attempts: self.backoff.attempts() }),
         }
     }
 
     /// Emits [`Event::Ended`], and enters the phase `Ended`.
     pub(super) fn end_session(&mut self, reason: SessionEndReason) {
-        self.cx.emit(Event::Ended(reason.clone()));
+        self.output.emit(Event::Ended(reason.clone()));
         self.phase = Phase::Ended(reason);
     }
 
@@ -185,18 +195,17 @@ impl Session {
     /// called again. Deadlines of users' requests are not postponed: the driver may be waiting for a subscriber that waits for
     /// such a request.
     pub fn handle_reading_pause(&mut self, now: Instant) {
-        self.cx.now = now;
         self.paused_since.get_or_insert(now);
-        self.postpone_deadlines_by_pause();
+        self.postpone_deadlines_by_pause(now);
         if let Phase::Live(live) = &mut self.phase {
-            live.liveness.record_receipt(now);
+            live.record_receipt(now);
         }
     }
 
     /// Postpones deadlines by the time since reading was paused, or since the last call; does nothing without a pause.
-    pub(super) fn postpone_deadlines_by_pause(&mut self) {
+    pub(super) fn postpone_deadlines_by_pause(&mut self, now: Instant) {
         let Some(since) = &mut self.paused_since else { return };
-        let paused = self.cx.now.saturating_duration_since(std::mem::replace(since, self.cx.now));
+        let paused = now.saturating_duration_since(std::mem::replace(since, now));
         match &mut self.phase {
             Phase::LoggingIn(login) => login.postpone_deadlines(paused),
             Phase::Live(live) => live.postpone_non_user_deadlines(paused),

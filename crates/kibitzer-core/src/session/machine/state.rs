@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::event::{LoginStep, SessionEndReason};
+use crate::event::{CloseCause, LoginError, LoginStep, SessionEndReason};
 
 /// Action on the connection that a session requires of its driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,4 +91,17 @@ impl SessionCounters {
         self.round_trip = Some(round_trip);
         self.request_time = self.request_time.saturating_add(round_trip);
     }
+}
+
+/// Action of the session once the driver has closed the connection.
+#[derive(Clone, Debug)]
+pub(crate) enum AfterClose {
+    /// Ends the session if the error is final or the session was never ready; otherwise retries the login after a delay.
+    FailLogin(LoginError),
+    /// Connects again at once, with fewer features requested.
+    Redial,
+    /// Reconnects after a delay, or ends the session if no attempt is left.
+    Reconnect(CloseCause),
+    /// Ends the session.
+    End(SessionEndReason),
 }

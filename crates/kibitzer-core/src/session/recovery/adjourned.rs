@@ -20,7 +20,8 @@ use crate::game::{Change, ChangeKind, Game, Games};
 use crate::message::listing::{Listing as _, StoredGames};
 use crate::message::{ChallengeChange, GameId, Handle, MeOrOther, Message, PresenceChangeKind, Refusal, Relation};
 use crate::session::command::Command;
-use crate::session::context::Context;
+use crate::session::output::Output;
+use crate::session::recovery::memory::push_bounded;
 use crate::session::reply::Reply;
 use crate::session::requests::CompletedRequest;
 use crate::text::PlayerText;
@@ -28,12 +29,17 @@ use crate::text::PlayerText;
 /// Maximum number of tracked games; further ones are ignored. Servers permit 10 to 20.
 const MAX_GAMES: usize = 64;
 
+/// Maximum number of remembered players who declined; the oldest is dropped.
+const MAX_DECLINED: usize = 16;
+
 /// Adjourned games that are known on this connection.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct AdjournedTracker {
     games: Vec<ResumptionCandidate>,
+    /// Players who declined to resume an adjourned game, also on earlier connections. They are not challenged again.
+    declined: Vec<Handle>,
     /// Whether the reply to `stored` is awaited; no challenge is sent before.
-    pub(crate) awaits_list: bool,
+    awaits_list: bool,
     /// Whether the server refused a challenge because this login plays or examines a game. [`Games`] may not know that game, so
     /// another challenge waits for an event that may have ended it.
     is_busy: bool,
@@ -59,6 +65,27 @@ enum ChallengeState {
 }
 
 impl AdjournedTracker {
+    /// Creates the tracker of a connection. The players in `declined` are not challenged.
+    pub(crate) const fn new(declined: Vec<Handle>) -> Self {
+        Self { games: Vec::new(), declined, awaits_list: false, is_busy: false }
+    }
+
+    /// Returns the players who declined to resume an adjourned game.
+    pub(crate) fn into_declined(self) -> Vec<Handle> {
+        self.declined
+    }
+
+    /// Returns the command that lists the stored games, whose reply is awaited from now on.
+    pub(crate) fn request_list(&mut self) -> Option<Command> {
+        self.awaits_list = true;
+        Command::new("stored").ok()
+    }
+
+    /// Returns whether the reply to `stored` is awaited.
+    pub(crate) const fn awaits_list(&self) -> bool {
+        self.awaits_list
+    }
+
     /// Returns whether a game between these players is adjourned.
     pub(crate) fn contains_game(&self, white: &Handle, black: &Handle) -> bool {
         self.games.iter().any(|game| game.has_players(white, black))
@@ -97,11 +124,11 @@ impl AdjournedTracker {
     pub(crate) fn handle_reply_and_withdraw(
         &mut self,
         completed: &CompletedRequest,
-        cx: &mut Context,
+        output: &mut Output,
     ) -> Option<Command> {
         if std::mem::take(&mut self.awaits_list) {
             if let Ok(reply) = &completed.result {
-                self.add_listed_games(reply, cx);
+                self.add_listed_games(reply, output);
             }
             return None;
         }
@@ -111,15 +138,17 @@ impl AdjournedTracker {
             completed.result.as_ref().map_or_else(Clone::clone, |reply| RequestError::Unexpected { text: said(reply) });
         match error.refusal_reason() {
             Some(Refusal::AlreadyOffered) => {
-                game.set_and_report(ChallengeState::Challenged, ResumptionState::Challenged, cx);
+                game.set_and_report(ChallengeState::Challenged, ResumptionState::Challenged, output);
             }
             Some(Refusal::Playing | Refusal::Examining) => {
-                (game.challenge, self.is_busy) = (ChallengeState::Stored, true);
+                game.challenge = ChallengeState::Stored;
+                self.is_busy = true;
             }
             Some(Refusal::NotLoggedIn | Refusal::NoSuchPlayer | Refusal::PlayerBusy) => {
-                (game.challenge, game.is_online) = (ChallengeState::Stored, false);
+                game.challenge = ChallengeState::Stored;
+                game.is_online = false;
             }
-            _ => game.set_and_report(ChallengeState::Closed, ResumptionState::Refused(error), cx),
+            _ => game.set_and_report(ChallengeState::Closed, ResumptionState::Refused(error), output),
         }
         let is_challenge =
             |message: &Message| matches!(message, Message::Challenge(challenge) if challenge.actor == MeOrOther::Me);
@@ -128,7 +157,7 @@ impl AdjournedTracker {
     }
 
     /// Adds the games of the reply to `stored`; ignores any other reply.
-    fn add_listed_games(&mut self, reply: &Reply, cx: &mut Context) {
+    fn add_listed_games(&mut self, reply: &Reply, output: &mut Output) {
         let Ok(list) = StoredGames::parse(reply.answers().map(Event::raw)) else { return };
         for row in list.games {
             // uhlin-fics does not list who is logged in; it refuses a challenge to a player who is not.
@@ -143,29 +172,29 @@ impl AdjournedTracker {
                     is_online,
                     challenge: ChallengeState::Stored,
                 },
-                cx,
+                output,
             );
         }
     }
 
     /// Adds a game, and reports it as stored; ignored if it is known or [`MAX_GAMES`] are. A game whose opponent has declined is
     /// added as `Closed`, so it is not challenged.
-    fn add_and_report(&mut self, mut game: ResumptionCandidate, cx: &mut Context) {
+    fn add_and_report(&mut self, mut game: ResumptionCandidate, output: &mut Output) {
         if self.games.len() >= MAX_GAMES || self.contains_game(&game.white, &game.black) {
             return;
         }
-        let has_declined = cx.memory.declined.iter().any(|name| game.has_opponent(name));
+        let has_declined = self.declined.iter().any(|name| game.has_opponent(name));
         game.set_and_report(
             if has_declined { ChallengeState::Closed } else { ChallengeState::Stored },
             ResumptionState::Stored,
-            cx,
+            output,
         );
         self.games.push(game);
     }
 
     /// Updates the games from a message about games, challenges, arrivals or departures. Emits [`Event::Adjourned`] for each new
     /// state, except when an opponent reopens a closed challenge.
-    pub(crate) fn handle_event(&mut self, event: &Event, cx: &mut Context) {
+    pub(crate) fn handle_event(&mut self, event: &Event, games: &Games, output: &mut Output) {
         let Event::Received { received, change } = event else { return };
         let own = change.as_ref().filter(|change| change.relation.is_mine());
         let is_over = |change: &Change| matches!(change.kind, ChangeKind::Ended | ChangeKind::Left);
@@ -174,17 +203,17 @@ impl AdjournedTracker {
         }
         match (&received.message, own) {
             (Message::GameEnded(ended), Some(change)) if ended.is_adjourned() => {
-                if let Some(game) = cx.reader.games().get(change.game).and_then(ResumptionCandidate::from_played_game) {
-                    self.add_and_report(game, cx);
+                if let Some(game) = games.get(change.game).and_then(ResumptionCandidate::from_played_game) {
+                    self.add_and_report(game, output);
                 }
             }
             _ if self.games.is_empty() => {}
-            (_, Some(change)) => self.handle_own_game_in_progress(change.game, cx),
+            (_, Some(change)) => self.handle_own_game_in_progress(change.game, games, output),
             (Message::Arrival(arrival), _) => {
                 for game in self.games.iter_mut().filter(|game| game.has_opponent(&arrival.name)) {
                     game.is_online = arrival.kind == PresenceChangeKind::Arrived;
                     if !game.is_online && game.challenge == ChallengeState::Challenged {
-                        game.set_and_report(ChallengeState::Stored, ResumptionState::Stored, cx);
+                        game.set_and_report(ChallengeState::Stored, ResumptionState::Stored, output);
                     }
                 }
             }
@@ -193,15 +222,16 @@ impl AdjournedTracker {
                 let opponent = if is_mine { &challenge.to } else { &challenge.from };
                 let Some(game) = self.games.iter_mut().find(|game| game.has_opponent(opponent)) else { return };
                 if is_mine && game.challenge != ChallengeState::Challenged {
-                    game.set_and_report(ChallengeState::Challenged, ResumptionState::Challenged, cx);
+                    game.set_and_report(ChallengeState::Challenged, ResumptionState::Challenged, output);
                 } else if !is_mine && game.challenge == ChallengeState::Closed {
                     // A challenge in return accepts theirs.
-                    (game.challenge, game.is_online) = (ChallengeState::Stored, true);
+                    game.challenge = ChallengeState::Stored;
+                    game.is_online = true;
                 }
             }
             (Message::ChallengeUpdate(update), _) => {
                 if let Some(name) = &update.name {
-                    self.handle_challenge_update(name, update.actor, update.change, cx);
+                    self.handle_challenge_update(name, update.actor, update.change, output);
                 }
             }
             _ => {}
@@ -212,38 +242,44 @@ impl AdjournedTracker {
     /// stored game that was resumed as [`ResumptionState::Resumed`] and removes its entry. Sets every other challenged game back
     /// to stored, because the server removed all challenges of this login when the game began. Forgets that this opponent
     /// declined.
-    fn handle_own_game_in_progress(&mut self, id: GameId, cx: &mut Context) {
-        let played = cx.reader.games().get(id).filter(|game| game.is_followed_and_ongoing());
+    fn handle_own_game_in_progress(&mut self, id: GameId, games: &Games, output: &mut Output) {
+        let played = games.get(id).filter(|game| game.is_followed_and_ongoing());
         let Some(played) = played.and_then(ResumptionCandidate::from_played_game) else { return };
-        cx.memory.declined.retain(|name| !played.has_opponent(name));
+        self.declined.retain(|name| !played.has_opponent(name));
         self.games.retain_mut(|game| {
             let is_resumed = game.has_players(&played.white, &played.black);
             if is_resumed {
-                game.set_and_report(ChallengeState::Closed, ResumptionState::Resumed { game: id }, cx);
+                game.set_and_report(ChallengeState::Closed, ResumptionState::Resumed { game: id }, output);
             } else if game.challenge == ChallengeState::Challenged {
-                game.set_and_report(ChallengeState::Stored, ResumptionState::Stored, cx);
+                game.set_and_report(ChallengeState::Stored, ResumptionState::Stored, output);
             }
             !is_resumed
         });
     }
 
     /// Updates a challenged game by the answer to the challenge or its end, and reports the new state. Ignores other challenges.
-    fn handle_challenge_update(&mut self, name: &Handle, actor: MeOrOther, change: ChallengeChange, cx: &mut Context) {
+    fn handle_challenge_update(
+        &mut self,
+        name: &Handle,
+        actor: MeOrOther,
+        change: ChallengeChange,
+        output: &mut Output,
+    ) {
         let is_challenged =
             |game: &&mut ResumptionCandidate| game.has_opponent(name) && game.challenge == ChallengeState::Challenged;
         let Some(game) = self.games.iter_mut().find(is_challenged) else { return };
         match (actor, change) {
             (MeOrOther::Other, ChallengeChange::Declined | ChallengeChange::Countered) => {
-                game.set_and_report(ChallengeState::Closed, ResumptionState::Declined, cx);
-                cx.memory.note_resumption_declined(name);
+                game.set_and_report(ChallengeState::Closed, ResumptionState::Declined, output);
+                push_bounded(&mut self.declined, name.clone(), MAX_DECLINED);
             }
             (MeOrOther::Me, ChallengeChange::Departed | ChallengeChange::Joined) => {
                 game.is_online = false;
-                game.set_and_report(ChallengeState::Stored, ResumptionState::Stored, cx);
+                game.set_and_report(ChallengeState::Stored, ResumptionState::Stored, output);
             }
             // A request of the user has withdrawn it.
             (MeOrOther::Me, ChallengeChange::Withdrawn) => {
-                game.set_and_report(ChallengeState::Closed, ResumptionState::Stored, cx);
+                game.set_and_report(ChallengeState::Closed, ResumptionState::Stored, output);
             }
             _ => {}
         }
@@ -268,8 +304,8 @@ impl ResumptionCandidate {
     }
 
     /// Sets the state of the challenge, and emits [`Event::Adjourned`] with `state`.
-    fn set_and_report(&mut self, challenge: ChallengeState, state: ResumptionState, cx: &mut Context) {
+    fn set_and_report(&mut self, challenge: ChallengeState, state: ResumptionState, output: &mut Output) {
         self.challenge = challenge;
-        cx.emit(Event::Adjourned(Arc::new(AdjournedGame::new(self.white.clone(), self.black.clone(), state))));
+        output.emit(Event::Adjourned(Arc::new(AdjournedGame::new(self.white.clone(), self.black.clone(), state))));
     }
 }

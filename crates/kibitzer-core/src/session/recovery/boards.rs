@@ -42,26 +42,18 @@ impl BoardRepair {
         }
     }
 
-    /// Allows a new request for the board of a game once an event ends the reason for the last one, see [`shows_recovery`].
-    pub(crate) fn allow_refresh_after_recovery(&mut self, event: &Event) {
-        if let Event::Received { received, change: Some(change) } = event
-            && shows_recovery(&received.message, change.kind)
-        {
+    /// Allows a new request for the board of a game once the event ends the reason for the last one, see [`shows_recovery`].
+    ///
+    /// Returns the commands that restore style 12 if the event is a board in another style; empty otherwise, within
+    /// [`STYLE_RETRY`] of the last attempt, and if the user has chosen the style.
+    pub(crate) fn handle_event(&mut self, event: &Event, now: Instant) -> &'static [&'static str] {
+        let Event::Received { received, change } = event else { return &[] };
+        if let Some(change) = change.as_ref().filter(|change| shows_recovery(&received.message, change.kind)) {
             self.requested.retain(|game| *game != change.game);
         }
-    }
-
-    /// Returns the commands that restore style 12 if the message is a board in another style; empty otherwise, within
-    /// [`STYLE_RETRY`] of the last attempt, and if the user has chosen the style.
-    pub(crate) fn take_style_commands_after(
-        &mut self,
-        message: &Message,
-        raw: &[u8],
-        now: Instant,
-    ) -> &'static [&'static str] {
         let is_recent = |at: Instant| now.saturating_duration_since(at) < STYLE_RETRY;
         if self.is_other_style_set
-            || !is_board_in_other_style(message, raw)
+            || !is_board_in_other_style(&received.message, event.raw())
             || self.style_requested.is_some_and(is_recent)
         {
             return &[];

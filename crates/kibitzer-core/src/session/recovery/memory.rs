@@ -1,13 +1,22 @@
 //! State that outlives a connection: followed games, open seeks, settings.
+//!
+//! | input | effect |
+//! |---|---|
+//! | [`handle_event`](Memory::handle_event) | seeks that are closed |
+//! | [`learn_from_success`](Memory::learn_from_success) | new seeks and settings |
+//! | [`learn_from_lost_requests`](Memory::learn_from_lost_requests) | commands that may have been executed, or crash the server |
+//! | [`note_loss`](Memory::note_loss) | the games to restore |
+//!
+//! A [`Restoration`](super::restore::Restoration) restores all of it on the next connection, and reports that.
 
 use std::time::Instant;
 
-use crate::event::Event;
+use crate::event::{Event, RequestError};
 use crate::game::{ChangeKind, Game, Games};
 use crate::message::{Handle, Message, SeekNotice, Style12};
 use crate::session::command::Command;
 use crate::session::options::credentials::Password;
-use crate::session::reply::Reply;
+use crate::session::requests::{CompletedRequest, Requester};
 
 /// Maximum number of remembered seeks; the oldest is dropped. Servers permit about three.
 const MAX_SEEKS: usize = 16;
@@ -24,12 +33,9 @@ const MAX_GIVEN_UP: usize = 16;
 /// Maximum number of remembered commands to observe a game; the oldest is dropped.
 const MAX_REQUESTS: usize = 64;
 
-/// Maximum number of remembered players who declined; the oldest is dropped.
-const MAX_DECLINED: usize = 16;
-
 /// State of a session that outlives its connections.
 #[derive(Debug, Default)]
-pub(crate) struct SessionMemory {
+pub(crate) struct Memory {
     /// The games in progress at the loss.
     pub(crate) games: Vec<Game>,
     pub(crate) seeks: Vec<OpenSeek>,
@@ -44,8 +50,8 @@ pub(crate) struct SessionMemory {
     pub(crate) unanswered_at_loss: Option<Box<(Command, u32)>>,
     /// Commands that are not sent again, because each of several connections ended on them: some servers crash on certain values.
     pub(crate) given_up: Vec<Command>,
-    /// Whether the session was set up at least once.
-    pub(crate) was_ready: bool,
+    /// Identifier of the last request of the session; 0 before the first one.
+    pub(crate) last_request: u64,
     /// The password of the account, if it was changed in the session.
     pub(crate) new_password: Option<Password>,
     /// The loss of the last connection; `None` if nothing has to be restored. Boxed, because idle sessions are to stay small.
@@ -67,43 +73,29 @@ pub(crate) struct OpenSeek {
     pub(crate) index: Option<u32>,
 }
 
-impl SessionMemory {
-    /// Counts a loss with this command as the oldest one without a reply; gives the command up at the
-    /// [third](MAX_UNANSWERED_LOSSES) in a row.
-    pub(crate) fn count_unanswered_at_loss(&mut self, command: &Command) {
-        let n_before = self.unanswered_at_loss.take().filter(|last| last.0 == *command).map_or(0, |last| last.1);
-        if n_before + 1 < MAX_UNANSWERED_LOSSES {
-            self.unanswered_at_loss = Some(Box::new((command.clone(), n_before + 1)));
-            return;
-        }
-        self.given_up.retain(|known| known != command);
-        push_bounded(&mut self.given_up, command.clone(), MAX_GIVEN_UP);
-    }
-
-    /// Remembers a command of the user that changes a setting, in place of an earlier one for the same setting. A command without
-    /// a value only removes the earlier one. Forgets the oldest of more than [`MAX_SETTINGS`].
-    pub(crate) fn remember_setting(&mut self, command: &Command) {
-        let Some((key, has_value)) = setting_key_and_has_value(command) else { return };
-        self.settings.retain(|(known, _)| *known != key);
-        if has_value {
-            push_bounded(&mut self.settings, (key, command.clone()), MAX_SETTINGS);
+impl Memory {
+    /// Forgets seeks that the server reports as removed, and all seeks when a game of this login begins.
+    pub(crate) fn handle_event(&mut self, event: &Event, games: &Games) {
+        let Event::Received { received, change } = event else { return };
+        match &received.message {
+            Message::SeekNotice(notice) if **notice == SeekNotice::Removed => self.seeks.clear(),
+            Message::SeeksRemoved(removed) => removed.indexes.iter().for_each(|&index| self.remove_seek_number(index)),
+            _ => {
+                // A game whose number was used before replaces the old one.
+                let is_new = |kind| matches!(kind, ChangeKind::Opened | ChangeKind::Replaced);
+                let opened = change.as_ref().filter(|change| is_new(change.kind));
+                let game = opened.and_then(|change| games.get(change.game));
+                if game.is_some_and(|game| game.position().relation().is_mine()) {
+                    self.seeks.clear();
+                }
+            }
         }
     }
 
-    /// Updates settings, seeks and requests from a command of the user that had no reply at a loss, as if it had been executed.
-    pub(crate) fn remember_as_executed(&mut self, command: &Command) {
-        self.remember_setting(command);
-        match &*command.verb() {
-            "seek" => self.add_seek(command, None),
-            "unseek" => self.apply_unseek(command),
-            _ if command.is_observe() => push_bounded(&mut self.requests, command.clone(), MAX_REQUESTS),
-            _ => {}
-        }
-    }
-
-    /// Updates seeks from a command that was not refused. A `seek` is remembered only if the reply contains the number of a
-    /// posted seek. A command that was given up may be sent again.
-    pub(crate) fn learn_seeks_from_reply(&mut self, command: &Command, reply: &Reply) {
+    /// Updates seeks from a command that was not refused, and settings from one of the user. A `seek` is remembered only if the
+    /// reply contains the number of a posted seek. A command that was given up may be sent again.
+    pub(crate) fn learn_from_success(&mut self, completed: &CompletedRequest) {
+        let Some((command, reply)) = completed.command_and_reply() else { return };
         self.given_up.retain(|known| known != command);
         match &*command.verb() {
             "seek" => {
@@ -118,22 +110,79 @@ impl SessionMemory {
             "unseek" => self.apply_unseek(command),
             _ => {}
         }
+        if completed.was_requested_by_user() {
+            self.remember_setting(command);
+        }
+    }
+
+    /// Updates settings, seeks and requests from the user's commands that had no reply at a loss, as if they had been executed.
+    /// Forgets the numbers of the seeks, which are valid on one connection only.
+    ///
+    /// Counts the oldest command of the user or of a restoration, and gives it up at the [third](MAX_UNANSWERED_LOSSES) loss in a
+    /// row.
+    pub(crate) fn learn_from_lost_requests<'a>(&mut self, completed: impl IntoIterator<Item = &'a CompletedRequest>) {
+        let mut is_oldest = true;
+        for completed in completed {
+            let (Some(command), Err(RequestError::Lost)) = (&completed.request.command, &completed.result) else {
+                continue;
+            };
+            let was_requested_by_user = completed.was_requested_by_user();
+            if is_oldest && (was_requested_by_user || completed.request.requester == Requester::Restore) {
+                self.count_unanswered_at_loss(command);
+                is_oldest = false;
+            }
+            if was_requested_by_user {
+                self.remember_as_executed(command);
+            }
+        }
+        self.seeks.iter_mut().for_each(|seek| seek.index = None);
+    }
+
+    /// Remembers the games in progress.
+    pub(crate) fn note_loss(&mut self, games: &Games, loss: Loss) {
+        self.games = games.iter().filter(|game| game.is_followed_and_ongoing()).cloned().collect();
+        self.loss = Some(Box::new(loss));
+    }
+
+    fn count_unanswered_at_loss(&mut self, command: &Command) {
+        let n_before = self.unanswered_at_loss.take().filter(|last| last.0 == *command).map_or(0, |last| last.1);
+        if n_before + 1 < MAX_UNANSWERED_LOSSES {
+            self.unanswered_at_loss = Some(Box::new((command.clone(), n_before + 1)));
+            return;
+        }
+        self.given_up.retain(|known| known != command);
+        push_bounded(&mut self.given_up, command.clone(), MAX_GIVEN_UP);
+    }
+
+    /// Remembers a command of the user that changes a setting, in place of an earlier one for the same setting. A command without
+    /// a value only removes the earlier one. Forgets the oldest of more than [`MAX_SETTINGS`].
+    fn remember_setting(&mut self, command: &Command) {
+        let Some((key, has_value)) = setting_key_and_has_value(command) else { return };
+        self.settings.retain(|(known, _)| *known != key);
+        if has_value {
+            push_bounded(&mut self.settings, (key, command.clone()), MAX_SETTINGS);
+        }
+    }
+
+    fn remember_as_executed(&mut self, command: &Command) {
+        self.remember_setting(command);
+        match &*command.verb() {
+            "seek" => self.add_seek(command, None),
+            "unseek" => self.apply_unseek(command),
+            _ if command.is_observe() => push_bounded(&mut self.requests, command.clone(), MAX_REQUESTS),
+            _ => {}
+        }
     }
 
     /// Returns whether a request to observe names a remembered game that was observed, by its number or a player. The restoration
     /// searches for that game anyway.
-    pub(crate) fn names_remembered_game(&self, command: &Command) -> bool {
+    pub(super) fn names_remembered_game(&self, command: &Command) -> bool {
         let Some(name) = command.words().nth(1) else { return false };
         let is_named = |position: &Style12| {
             position.game().to_string() == name
                 || [position.white(), position.black()].iter().any(|player| player.is_same_player(name))
         };
         self.games.iter().map(Game::position).filter(|position| position.relation().is_observer()).any(is_named)
-    }
-
-    /// Records that a player declined to resume an adjourned game.
-    pub(crate) fn note_resumption_declined(&mut self, player: &Handle) {
-        push_bounded(&mut self.declined, player.clone(), MAX_DECLINED);
     }
 
     fn add_seek(&mut self, command: &Command, index: Option<u32>) {
@@ -152,28 +201,10 @@ impl SessionMemory {
     fn remove_seek_number(&mut self, index: u32) {
         self.seeks.retain(|seek| seek.index != Some(index));
     }
-
-    /// Forgets seeks that the server reports as removed, and all seeks when a game of this login begins.
-    pub(crate) fn forget_closed_seeks(&mut self, event: &Event, games: &Games) {
-        let Event::Received { received, change } = event else { return };
-        match &received.message {
-            Message::SeekNotice(notice) if **notice == SeekNotice::Removed => self.seeks.clear(),
-            Message::SeeksRemoved(removed) => removed.indexes.iter().for_each(|&index| self.remove_seek_number(index)),
-            _ => {
-                // A game whose number was used before replaces the old one.
-                let is_new = |kind| matches!(kind, ChangeKind::Opened | ChangeKind::Replaced);
-                let opened = change.as_ref().filter(|change| is_new(change.kind));
-                let game = opened.and_then(|change| games.get(change.game));
-                if game.is_some_and(|game| game.position().relation().is_mine()) {
-                    self.seeks.clear();
-                }
-            }
-        }
-    }
 }
 
 /// Appends an item, and removes the oldest one if there are more than `max`.
-fn push_bounded<T>(items: &mut Vec<T>, item: T, max: usize) {
+pub(super) fn push_bounded<T>(items: &mut Vec<T>, item: T, max: usize) {
     if items.len() >= max {
         items.remove(0);
     }
@@ -215,7 +246,7 @@ mod tests {
 
     #[test]
     fn the_oldest_of_too_many_requests_is_dropped() {
-        let mut memory = SessionMemory::default();
+        let mut memory = Memory::default();
         for game in 0..=MAX_REQUESTS {
             memory.remember_as_executed(&Command::new(&format!("observe {game}")).unwrap());
         }

@@ -15,14 +15,15 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::memory::SessionMemory;
+use super::adjourned::AdjournedTracker;
+use super::memory::Memory;
 use crate::event::{RequestError, RequestId, RestoreOutcome, Restored, RestoredCommand, RestoredGame};
 use crate::game::{Continuation, Game, Games};
 use crate::message::listing::{Listing as _, MoveList};
 use crate::message::{GameId, Message, Refusal, Style12};
 use crate::session::command::Command;
 use crate::session::reply::Reply;
-use crate::session::requests::CompletedRequest;
+use crate::session::requests::{CompletedRequest, Requester, Requests};
 
 /// A restoration in progress.
 #[derive(Debug)]
@@ -31,7 +32,7 @@ pub(crate) struct Restoration {
     /// Commands to send again, with their errors so far. A command with an error from the start was given up and is not sent.
     commands: Vec<(RestoredCommandKind, RestoredCommand)>,
     /// Tasks whose reply is awaited.
-    pub(crate) pending: Vec<(RequestId, RestoreTask)>,
+    pending: Vec<(RequestId, RestoreTask)>,
     next: Vec<(Command, RestoreTask)>,
     /// Tasks to send once nothing else is pending.
     last: Vec<(Command, RestoreTask)>,
@@ -60,7 +61,7 @@ struct RestoreSearch {
 
 /// Purpose of a command; the number is the index in the list of games or of commands to send again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RestoreTask {
+enum RestoreTask {
     /// Checks whether the number still means the same game.
     FindByNumber(usize),
     /// Checks whether a player still plays the game, perhaps under another number.
@@ -74,7 +75,7 @@ pub(crate) enum RestoreTask {
 impl Restoration {
     /// Creates the tasks. `settings` are sent after every login. `games` are those of the new connection: the server may already
     /// have resumed games of this login.
-    pub(crate) fn new(settings: &[Command], memory: &SessionMemory, games: &Games, now: Instant) -> Self {
+    pub(crate) fn new(settings: &[Command], memory: &Memory, games: &Games, now: Instant) -> Self {
         let gap = memory.loss.as_ref().map(|loss| now.saturating_duration_since(loss.last_byte_at)).unwrap_or_default();
         let mut restoration = Self {
             games: memory.games.iter().map(|known| RestoreSearch::new(known.clone(), games, gap)).collect(),
@@ -100,7 +101,7 @@ impl Restoration {
     }
 
     /// Queues a command to send again. One that was given up is not queued, but listed in the report with an error.
-    fn queue_or_report_given_up(&mut self, kind: RestoredCommandKind, command: &Command, memory: &SessionMemory) {
+    fn queue_or_report_given_up(&mut self, kind: RestoredCommandKind, command: &Command, memory: &Memory) {
         let error = memory.given_up.contains(command).then_some(RequestError::Lost);
         if error.is_none() {
             let tasks = if kind == RestoredCommandKind::Request { &mut self.last } else { &mut self.next };
@@ -119,26 +120,41 @@ impl Restoration {
         }
     }
 
-    /// Removes and returns the commands to send now; empty if there are none. Those in `last` follow once no other command is
-    /// queued or pending. The caller adds the request of each to `pending`.
-    pub(crate) fn take_next_commands(&mut self) -> Vec<(Command, RestoreTask)> {
-        if self.pending.is_empty() && self.next.is_empty() {
-            return std::mem::take(&mut self.last);
+    /// Queues the requests that can be made now, those in `last` once no other task is queued or pending. Returns whether there
+    /// are any.
+    pub(crate) fn queue_next_commands(&mut self, requests: &mut Requests) -> bool {
+        let is_last = self.pending.is_empty() && self.next.is_empty();
+        let commands = std::mem::take(if is_last { &mut self.last } else { &mut self.next });
+        let has_commands = !commands.is_empty();
+        for (command, task) in commands {
+            self.pending.push((requests.enqueue(Requester::Restore, Some(command)), task));
         }
-        std::mem::take(&mut self.next)
+        has_commands
     }
 
     pub(crate) fn is_done(&self) -> bool {
         self.pending.is_empty() && self.next.is_empty() && self.last.is_empty()
     }
 
-    /// Returns the report without times, and gives found games their identity. Clears the remembered requests and the count of
-    /// losses without a reply, and forgets seeks that failed.
-    pub(crate) fn into_report_and_forget(self, memory: &mut SessionMemory, games: &mut Games) -> Restored {
+    /// Gives found games their identity, clears the memory of the loss, and forgets seeks that failed. Returns the report;
+    /// `None` after the first login, which only sends the configured settings.
+    pub(crate) fn finish(
+        self,
+        memory: &mut Memory,
+        adjourned: &AdjournedTracker,
+        games: &mut Games,
+        now: Instant,
+    ) -> Option<Restored> {
         memory.requests.clear();
         memory.unanswered_at_loss = None;
-        let found = self.games.into_iter().map(|search| search.into_report(games)).collect();
-        let mut restored = Restored { games: found, ..Restored::default() };
+        let mut restored = Restored::default();
+        for search in self.games {
+            let mut report = search.into_report(games);
+            if report.outcome == RestoreOutcome::Interrupted && adjourned.contains_game(&report.white, &report.black) {
+                report.outcome = RestoreOutcome::Adjourned;
+            }
+            restored.games.push(report);
+        }
         for (kind, command) in self.commands {
             match kind {
                 RestoredCommandKind::Setting => restored.settings.push(command),
@@ -151,7 +167,10 @@ impl Restoration {
                 }
             }
         }
-        restored
+        let loss = memory.loss.take()?;
+        restored.offline_for = now.saturating_duration_since(loss.last_byte_at);
+        restored.silent_for = loss.noticed_at.saturating_duration_since(loss.last_byte_at);
+        Some(restored)
     }
 
     /// Processes the reply to a command of the restoration; ignores requests that are not pending here.
@@ -160,8 +179,11 @@ impl Restoration {
         let (_, task) = self.pending.swap_remove(at);
         let result = &completed.result;
         match task {
-            RestoreTask::FindByNumber(at) => self.handle_observe_reply(at, result, true, games),
-            RestoreTask::FindByPlayer(at) => self.handle_observe_reply(at, result, false, games),
+            RestoreTask::FindByNumber(at) => {
+                self.handle_observe_reply(at, result, games);
+                self.queue_search_by_player(at);
+            }
+            RestoreTask::FindByPlayer(at) => self.handle_observe_reply(at, result, games),
             RestoreTask::ListMoves(at) => {
                 let list = result.as_ref().ok().and_then(|reply| MoveList::parse(reply.lines()).ok());
                 if let (Some(search), Some(list)) = (self.games.get_mut(at), list) {
@@ -185,14 +207,8 @@ impl Restoration {
     /// the server assigns new numbers, and a player may have several games. Stops observing a game that no search matches, if
     /// this command started that.
     ///
-    /// If this search still has no game, records the outcome, and after a search by number queues one by player.
-    fn handle_observe_reply(
-        &mut self,
-        at: usize,
-        result: &Result<Reply, RequestError>,
-        by_number: bool,
-        games: &Games,
-    ) {
+    /// If this search still has no game, records the outcome.
+    fn handle_observe_reply(&mut self, at: usize, result: &Result<Reply, RequestError>, games: &Games) {
         let observed = observed_game(result, games);
         match observed.map(|game| (game, self.search_index_for(game.position(), at))) {
             Some((game, Some(found))) => self.record_found_game(found, game),
@@ -209,7 +225,11 @@ impl Restoration {
             (None, Some(Refusal::NotLoggedIn | Refusal::NoSuchPlayer)) => search.report.outcome = RestoreOutcome::Gone,
             _ => {}
         }
-        if by_number {
+    }
+
+    /// Queues the search for a game by its player; does nothing if it was found.
+    fn queue_search_by_player(&mut self, at: usize) {
+        if let Some(search) = self.games.get(at).filter(|search| search.found.is_none()) {
             // One name suffices: in bughouse and simuls the other player may be at another board.
             let line = format!("observe {}", search.known.position().white());
             self.queue_task(&line, RestoreTask::FindByPlayer(at));
@@ -259,7 +279,8 @@ impl RestoreSearch {
         let position = known.position();
         let relation = position.relation();
         let mut report = RestoredGame::unchanged(known.id(), position.white(), position.black(), relation);
-        (report.now, report.moves_missing) = (None, true);
+        report.now = None;
+        report.moves_missing = true;
         report.outcome = if relation.is_observer() { RestoreOutcome::Gone } else { RestoreOutcome::Interrupted };
         let mut search = Self { known, report, found: None, continuation: Continuation::Other };
         let is_resumed = |game: &&Game| {
@@ -304,7 +325,8 @@ impl RestoreSearch {
         };
         let now = found.filter(|_| game.is_followed_and_ongoing());
         if matches!(continuation, Continuation::Unlikely | Continuation::Other) {
-            (report.outcome, report.moves_missing) = (RestoreOutcome::Replaced { by: now }, true);
+            report.outcome = RestoreOutcome::Replaced { by: now };
+            report.moves_missing = true;
             return report;
         }
         report.now = now;

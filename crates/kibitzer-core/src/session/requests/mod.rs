@@ -22,13 +22,16 @@ pub(super) mod split;
 mod talk_pacing;
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use fastrand::Rng;
+
 use super::command::Command;
-use super::context::Context;
+use super::custom_prompt;
 use super::dialect::reply_marks::{ReplyMark, ReplyMarks, ReplyMode};
-use super::machine::state::SessionCounters;
-use super::options::saturating_deadline;
+use super::options::{SessionOptions, saturating_deadline};
+use super::output::Output;
 use super::reply::{PartialReply, Reply};
 use crate::event::{Event, RequestError, RequestId, SessionEndReason};
 use crate::message::{CommandCode, Control, Message};
@@ -50,18 +53,30 @@ const BLOCK_UNSET: &[u8] = b"block unset.";
 pub(super) struct CompletedRequest {
     pub(super) request: RequestedCommand,
     pub(super) result: Result<Reply, RequestError>,
+    /// The prompt that the command has set; empty for the server's default. `None` if it has set none.
+    pub(super) new_prompt: Option<Vec<u8>>,
 }
 
 impl CompletedRequest {
-    /// Adds the request to the counter of answered or of failed requests. A refusal is an answer. Not counted are an abandoned
-    /// request, which was completed at its timeout or whose caller stopped waiting, and the `quit` that ended the session.
-    pub(super) fn count(&self, counters: &mut SessionCounters) {
+    /// Counts the request as answered or failed, and queues the reply if a user waits for it.
+    ///
+    /// A refusal is an answer. Not counted are an abandoned request, which was completed at its timeout or whose caller stopped
+    /// waiting, and the `quit` that ended the session.
+    pub(super) fn deliver(self, output: &mut Output) {
         match (&self.request.requester, &self.result) {
             (Requester::Abandoned, _) => {}
             (_, Err(RequestError::Ended(SessionEndReason::Quit))) if self.is_quit() => {}
-            (_, Ok(_) | Err(RequestError::Refused { .. })) => counters.requests_answered += 1,
-            (_, Err(_)) => counters.requests_failed += 1,
+            (_, Ok(_) | Err(RequestError::Refused { .. })) => output.counters.requests_answered += 1,
+            (_, Err(_)) => output.counters.requests_failed += 1,
         }
+        if self.request.requester == Requester::User {
+            output.push_reply(self.request.id, self.result);
+        }
+    }
+
+    /// Returns whether a user of the session made the request, even if the user no longer waits for its reply.
+    pub(super) fn was_requested_by_user(&self) -> bool {
+        matches!(self.request.requester, Requester::User | Requester::Abandoned)
     }
 
     /// Returns whether the command is `quit`.
@@ -78,10 +93,15 @@ impl CompletedRequest {
 /// The requests of one connection.
 #[derive(Debug)]
 pub(super) struct Requests {
-    pub(super) mode: ReplyMode,
+    options: Arc<SessionOptions>,
+    /// Draws the fences.
+    rng: Rng,
+    /// Identifier of the last request of this session.
+    last_id: u64,
+    mode: ReplyMode,
     pub(super) queue: VecDeque<RequestedCommand>,
     /// Whether games are being observed again after a reconnect. Users' requests to observe wait until that is done.
-    pub(super) is_restoring: bool,
+    is_restoring: bool,
     pub(super) sent: SentCommands,
     marks: ReplyMarks,
     /// Number of the reply that has begun and not ended; `None` between replies.
@@ -93,13 +113,17 @@ pub(super) struct Requests {
     gate: LineGate,
     pub(super) completed: VecDeque<CompletedRequest>,
     /// Whether the stream has ended. The reader then closes open blocks and units by itself.
-    pub(super) is_cut_off: bool,
+    is_cut_off: bool,
 }
 
 impl Requests {
-    /// Creates an empty queue. The first line is sent after the prompt that ends the login.
-    pub(super) fn new(mode: ReplyMode, now: Instant) -> Self {
+    /// Creates an empty queue. The first line is sent after the prompt that ends the login; the identifiers continue after
+    /// `last_id`.
+    pub(super) fn new(options: Arc<SessionOptions>, mode: ReplyMode, last_id: u64, rng: Rng, now: Instant) -> Self {
         Self {
+            options,
+            rng,
+            last_id,
             mode,
             queue: VecDeque::new(),
             is_restoring: false,
@@ -112,6 +136,28 @@ impl Requests {
             completed: VecDeque::new(),
             is_cut_off: false,
         }
+    }
+
+    pub(super) const fn mode(&self) -> ReplyMode {
+        self.mode
+    }
+
+    pub(super) const fn last_id(&self) -> u64 {
+        self.last_id
+    }
+
+    /// Lets users' requests to observe wait until [`finish_restoration`](Self::finish_restoration).
+    pub(super) const fn start_restoration(&mut self) {
+        self.is_restoring = true;
+    }
+
+    pub(super) const fn finish_restoration(&mut self) {
+        self.is_restoring = false;
+    }
+
+    /// Records that the stream has ended.
+    pub(super) const fn handle_cut_off(&mut self) {
+        self.is_cut_off = true;
     }
 
     /// Returns whether a challenge, or the acceptance of one, is queued or unanswered.
@@ -128,8 +174,8 @@ impl Requests {
     }
 
     /// Appends a command without conditions to the queue, as [`enqueue_with`](Self::enqueue_with) does.
-    pub(super) fn enqueue(&mut self, requester: Requester, command: Option<Command>, cx: &mut Context) -> RequestId {
-        self.enqueue_with(requester, command, SendConditions::default(), cx)
+    pub(super) fn enqueue(&mut self, requester: Requester, command: Option<Command>) -> RequestId {
+        self.enqueue_with(requester, command, SendConditions::default())
     }
 
     /// Appends a command to the queue without checking the limit of the queue, and returns the identifier of the request.
@@ -139,11 +185,10 @@ impl Requests {
         requester: Requester,
         command: Option<Command>,
         conditions: SendConditions,
-        cx: &mut Context,
     ) -> RequestId {
         let is_during_restoration = self.is_restoring && matches!(requester, Requester::User | Requester::Restore);
-        cx.n_requests += 1;
-        let id = RequestId(cx.n_requests);
+        self.last_id += 1;
+        let id = RequestId(self.last_id);
         self.queue.push_back(RequestedCommand {
             id,
             requester,
@@ -177,32 +222,32 @@ impl Requests {
     }
 
     /// Processes a received message: a mark of a reply, a prompt, or a part of a reply. Ignores events without a message.
-    pub(super) fn handle_event(&mut self, event: &Event, cx: &mut Context) {
+    pub(super) fn handle_event(&mut self, event: &Event, output: &mut Output, now: Instant) {
         let Some(message) = event.message() else { return };
         match self.marks.track(message) {
-            Some(ReplyMark::Start { number, code }) => self.start_reply(number, code, cx),
-            Some(ReplyMark::End { is_complete }) => self.end_reply(is_complete, cx),
+            Some(ReplyMark::Start { number, code }) => self.start_reply(number, code, output, now),
+            Some(ReplyMark::End { is_complete }) => self.end_reply(is_complete, now),
             Some(ReplyMark::Unnumbered) => {
                 self.open_reply = Some(0);
-                self.handle_unnumbered_refusal(cx);
+                self.handle_unnumbered_refusal(output);
             }
             None if matches!(message, Message::Control(Control::Prompt)) => self.gate.open_on_own_prompt(),
             None if matches!(message, Message::Control(_)) => {}
             None => {
-                self.gate.note_non_prompt_message(event, message, cx.now);
-                self.handle_content(event, cx);
+                self.gate.note_non_prompt_message(event, message, now);
+                self.handle_content(event, output, now);
             }
         }
     }
 
     /// Starts the numbered reply to a sent command, and measures the round trip. In ICC's mode, an open reply ends as incomplete.
-    fn start_reply(&mut self, number: u64, code: Option<CommandCode>, cx: &mut Context) {
+    fn start_reply(&mut self, number: u64, code: Option<CommandCode>, output: &mut Output, now: Instant) {
         if self.mode == ReplyMode::Tagged && self.open_reply.is_some() {
-            self.end_reply(false, cx);
+            self.end_reply(false, now);
         }
         self.open_reply = Some(number);
         if let Some(sent) = self.sent.find_by_number(number) {
-            cx.counters.note_round_trip(cx.now.saturating_duration_since(sent.sent_at));
+            output.counters.note_round_trip(now.saturating_duration_since(sent.sent_at));
             sent.reply.reply.code = code;
         }
     }
@@ -210,7 +255,7 @@ impl Requests {
     /// Ends the open reply, and completes its request or queues the command again. If the end of the reply is missing, completes
     /// the request with [`RequestError::Incomplete`]; after a cut-off stream does nothing, because the request fails with the
     /// connection.
-    fn end_reply(&mut self, is_complete: bool, cx: &Context) {
+    fn end_reply(&mut self, is_complete: bool, now: Instant) {
         // The reader invents the end of a unit that the stream cuts off; that of a block it marks as incomplete.
         let is_complete = is_complete && !(self.is_cut_off && self.mode == ReplyMode::Tagged);
         let Some(number) = self.open_reply.take() else { return };
@@ -221,15 +266,15 @@ impl Requests {
         if !is_complete {
             return self.complete(sent, Err(RequestError::Incomplete));
         }
-        let reply = std::mem::take(&mut sent.reply).into_result(&cx.options.requests);
-        self.complete_or_requeue(sent, reply, cx.now);
+        let reply = std::mem::take(&mut sent.reply).into_result(&self.options.requests);
+        self.complete_or_requeue(sent, reply, now);
     }
 
     /// Processes the refusal of a line without a number, which shows that block mode is on: sends numbers from now on, and
     /// completes all requests that were sent with a fence. Emits [`Event::Fault`] instead if block mode was known to be on.
-    fn handle_unnumbered_refusal(&mut self, cx: &mut Context) {
+    fn handle_unnumbered_refusal(&mut self, output: &mut Output) {
         if self.mode == ReplyMode::Numbered {
-            cx.emit(Event::Fault);
+            output.emit(Event::Fault);
             return;
         }
         self.mode = ReplyMode::Numbered;
@@ -237,7 +282,7 @@ impl Requests {
         for sent in self.sent.take_fenced_among_first(usize::MAX) {
             // Either the first command switched block mode on, and its fence was refused; or the command itself was.
             let result =
-                reply.take().map_or(Err(RequestError::Unnumbered), |reply| reply.into_result(&cx.options.requests));
+                reply.take().map_or(Err(RequestError::Unnumbered), |reply| reply.into_result(&self.options.requests));
             self.complete(sent, result.and_then(Reply::into_result));
         }
     }
@@ -245,10 +290,10 @@ impl Requests {
     /// Adds an event to the open reply. Without numbers, an answer to a fence completes the request of that fence; earlier
     /// unanswered requests fail as incomplete, and this one too if its events may belong to theirs. A late answer discards the
     /// events before it, which belong to an abandoned command.
-    fn handle_content(&mut self, event: &Event, cx: &mut Context) {
+    fn handle_content(&mut self, event: &Event, output: &mut Output, now: Instant) {
         if self.mode != ReplyMode::Fenced {
             if let Some(sent) = self.open_reply.and_then(|number| self.sent.find_by_number(number)) {
-                sent.reply.push_within_limits(event, &cx.options.requests);
+                sent.reply.push_within_limits(event, &self.options.requests);
             }
             return;
         }
@@ -261,22 +306,23 @@ impl Requests {
             return;
         }
         let mut answered = self.sent.take_up_to_answered(event.raw());
-        let Some(last) = answered.pop() else { return self.unfenced.push_within_limits(event, &cx.options.requests) };
-        if let Some(prompt) = last.new_prompt_shown_in(event.raw()) {
-            cx.reader.framer_mut().set_prompt(&prompt);
-        }
+        let Some(mut last) = answered.pop() else {
+            return self.unfenced.push_within_limits(event, &self.options.requests);
+        };
+        last.new_prompt =
+            last.fenced_command().and_then(|(command, fence)| custom_prompt::set_by(command, fence, event.raw()));
         // The events may belong to any of the answered commands. Only a probe is answered by its fence alone.
         let is_mixed = answered.iter().any(|sent| sent.request.command.is_some());
         for sent in answered {
             self.complete(sent, Err(RequestError::Incomplete));
         }
-        cx.counters.note_round_trip(cx.now.saturating_duration_since(last.sent_at));
+        output.counters.note_round_trip(now.saturating_duration_since(last.sent_at));
         let reply = std::mem::take(&mut self.unfenced);
         if is_mixed {
             return self.complete(last, Err(RequestError::Incomplete));
         }
-        let reply = reply.into_result(&cx.options.requests);
-        self.complete_or_requeue(last, reply, cx.now);
+        let reply = reply.into_result(&self.options.requests);
+        self.complete_or_requeue(last, reply, now);
     }
 
     /// Processes a complete reply, and completes its request. Two replies put the command back at the front of the queue instead:
@@ -310,7 +356,7 @@ impl Requests {
     }
 
     fn complete(&mut self, sent: SentCommand, result: Result<Reply, RequestError>) {
-        self.completed.push_back(CompletedRequest { request: sent.request, result });
+        self.completed.push_back(CompletedRequest { request: sent.request, result, new_prompt: sent.new_prompt });
     }
 
     /// Returns the earliest end of a pause, a deadline of a request or a reply, or the line gate's wait; `None` if none is
@@ -334,10 +380,10 @@ impl Requests {
 
     /// Completes each sent request whose deadline has passed with [`RequestError::TimedOut`], and marks it as abandoned, so that
     /// a late reply is still matched to it.
-    pub(super) fn handle_timeout(&mut self, cx: &Context) {
-        for sent in self.sent.commands.iter_mut().filter(|sent| !sent.is_abandoned() && sent.deadline <= cx.now) {
-            let result = Err(RequestError::TimedOut(cx.options.timings.request));
-            self.completed.push_back(CompletedRequest { request: sent.request.clone(), result });
+    pub(super) fn handle_timeout(&mut self, now: Instant) {
+        for sent in self.sent.commands.iter_mut().filter(|sent| !sent.is_abandoned() && sent.deadline <= now) {
+            let result = Err(RequestError::TimedOut(self.options.timings.request));
+            self.completed.push_back(CompletedRequest { request: sent.request.clone(), result, new_prompt: None });
             sent.request.requester = Requester::Abandoned;
         }
     }
@@ -348,7 +394,8 @@ impl Requests {
         for sent in std::mem::take(&mut self.sent.commands) {
             self.complete(sent, Err(sent_error.clone()));
         }
-        let queued = std::mem::take(&mut self.queue).into_iter();
-        self.completed.extend(queued.map(|request| CompletedRequest { request, result: Err(queued_error.clone()) }));
+        for request in std::mem::take(&mut self.queue) {
+            self.completed.push_back(CompletedRequest { request, result: Err(queued_error.clone()), new_prompt: None });
+        }
     }
 }

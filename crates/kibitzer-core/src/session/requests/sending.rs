@@ -5,10 +5,11 @@ use std::time::Instant;
 use super::sent::{ReplyKey, RequestedCommand, Requester, SentCommand};
 use super::talk_pacing::ThrottledTalk;
 use super::{CompletedRequest, Requests};
+use crate::game::Games;
 use crate::session::command::Command;
-use crate::session::context::Context;
 use crate::session::dialect::reply_marks::ReplyMode;
 use crate::session::options::saturating_deadline;
+use crate::session::output::Output;
 use crate::session::reply::PartialReply;
 use crate::wire::Fence;
 
@@ -16,55 +17,55 @@ use crate::wire::Fence;
 const MAX_IN_FLIGHT: usize = 64;
 
 impl Requests {
-    /// Completes the commands whose conditions are no longer met with an error, and sends all lines that may be sent now. Sets
-    /// `idle_timer_reset_at` to the current time if one of them resets the server's idle timer.
-    pub(crate) fn send_ready_lines(&mut self, idle_timer_reset_at: &mut Instant, cx: &mut Context) {
-        self.fail_requests_with_unmet_conditions(cx);
-        self.pacing.end_expired_pauses(cx.now);
-        while self.mode != ReplyMode::Fenced || self.gate.open_if_due(cx.now) {
-            if self.try_send_missing_fence(cx) {
+    /// Completes the commands whose conditions are no longer met with an error, and sends all lines that may be sent now. Returns
+    /// whether one of them resets the server's idle timer.
+    pub(crate) fn send_ready_lines(&mut self, games: &Games, output: &mut Output, now: Instant) -> bool {
+        self.fail_requests_with_unmet_conditions(games, now);
+        self.pacing.end_expired_pauses(now);
+        let mut resets_idle_timer = false;
+        while self.mode != ReplyMode::Fenced || self.gate.open_if_due(now) {
+            if self.try_send_missing_fence(output, now) {
                 continue;
             }
-            let Some(request) = self.take_next_sendable_request(cx) else { break };
-            if request.command.as_ref().is_some_and(Command::resets_idle_timer) {
-                *idle_timer_reset_at = cx.now;
-            }
-            self.send_request(request, cx);
+            let Some(request) = self.take_next_sendable_request() else { break };
+            resets_idle_timer |= request.command.as_ref().is_some_and(Command::resets_idle_timer);
+            self.send_request(request, output, now);
         }
+        resets_idle_timer
     }
 
     /// Removes the queued commands whose conditions are no longer met, and completes them with `RequestError::Expired` or
     /// `RequestError::GameOver`.
-    fn fail_requests_with_unmet_conditions(&mut self, cx: &Context) {
+    fn fail_requests_with_unmet_conditions(&mut self, games: &Games, now: Instant) {
         let violation = |(at, request): (usize, &RequestedCommand)| {
-            Some((at, request.conditions.unmet_condition_error(cx.reader.games(), cx.now)?))
+            Some((at, request.conditions.unmet_condition_error(games, now)?))
         };
         while let Some((at, error)) = self.queue.iter().enumerate().find_map(violation) {
             let Some(request) = self.queue.remove(at) else { break };
-            self.completed.push_back(CompletedRequest { request, result: Err(error) });
+            self.completed.push_back(CompletedRequest { request, result: Err(error), new_prompt: None });
         }
     }
 
     /// Queues the fence after a command that was sent without it; returns `false` if no fence is missing.
-    fn try_send_missing_fence(&mut self, cx: &mut Context) -> bool {
+    fn try_send_missing_fence(&mut self, output: &mut Output, now: Instant) -> bool {
         let Some(sent) = self.sent.commands.iter_mut().find(|sent| sent.has_unsent_fence) else { return false };
         let Some(fence) = sent.key.fence() else { return false };
-        cx.outbox.push_request_and_learn_alias(None, fence.as_str().to_owned(), sent.request.id);
+        output.push_request_and_learn_alias(None, fence.as_str().to_owned(), sent.request.id);
         sent.has_unsent_fence = false;
-        sent.sent_at = cx.now;
-        self.gate.close_until_answer(fence, cx.now);
+        sent.sent_at = now;
+        self.gate.close_until_answer(fence, now);
         true
     }
 
     /// Removes and returns the first command of the queue that may be sent; `None` if all have to wait, or while the maximum
     /// number of replies or a switch of block mode is awaited.
-    fn take_next_sendable_request(&mut self, cx: &Context) -> Option<RequestedCommand> {
+    fn take_next_sendable_request(&mut self) -> Option<RequestedCommand> {
         if self.queue.is_empty() {
             return None;
         }
         let n_awaited = self.sent.not_abandoned().count();
         let is_mode_uncertain = || self.sent.not_abandoned().any(|sent| sent.request.may_switch_block_mode());
-        if n_awaited >= cx.options.requests.in_flight.clamp(1, MAX_IN_FLIGHT) || is_mode_uncertain() {
+        if n_awaited >= self.options.requests.in_flight.clamp(1, MAX_IN_FLIGHT) || is_mode_uncertain() {
             return None;
         }
         let may_be_sent =
@@ -86,28 +87,29 @@ impl Requests {
     }
 
     /// Queues the line of a request, numbered or to be followed by a fence, and registers it with the deadline of its reply.
-    fn send_request(&mut self, request: RequestedCommand, cx: &mut Context) {
+    fn send_request(&mut self, request: RequestedCommand, output: &mut Output, now: Instant) {
         let text = request.command.as_ref().map(Command::as_str);
         let has_unsent_fence = self.mode == ReplyMode::Fenced && text.is_some();
         // Commands after `$$` do not reset the idle timer, so a probe does not prevent the idle logout. A server that does not know
         // `$` repeats it in its refusal.
         let (key, line) = if self.mode == ReplyMode::Fenced {
             self.sent.evict_abandoned_if_full();
-            self.gate.close_until_prompt(cx.now);
-            let fence = Fence::random(&mut cx.rng);
+            self.gate.close_until_prompt(now);
+            let fence = Fence::random(&mut self.rng);
             (ReplyKey::Fence(fence), text.map_or_else(|| format!("$${}", fence.as_str()), str::to_owned))
         } else {
             let number = self.sent.reserve_number();
             (ReplyKey::Number(number), self.mode.line_for_command(number, text.unwrap_or("$$date")))
         };
-        cx.outbox.push_request_and_learn_alias(request.command.as_ref(), line, request.id);
+        output.push_request_and_learn_alias(request.command.as_ref(), line, request.id);
         self.sent.commands.push_back(SentCommand {
             request,
             key,
             has_unsent_fence,
-            sent_at: cx.now,
-            deadline: saturating_deadline(cx.now, cx.options.timings.request),
+            sent_at: now,
+            deadline: saturating_deadline(now, self.options.timings.request),
             reply: PartialReply::default(),
+            new_prompt: None,
         });
     }
 }

@@ -106,6 +106,8 @@ pub(crate) struct SentCommand {
     pub(crate) deadline: Instant,
     /// Events of the reply so far. Stays empty for a command with a fence: those events are collected for all commands together.
     pub(crate) reply: PartialReply,
+    /// The prompt that the command has set; empty for the server's default. `None` if it has set none so far.
+    pub(crate) new_prompt: Option<Vec<u8>>,
 }
 
 impl SentCommand {
@@ -113,25 +115,10 @@ impl SentCommand {
         self.request.requester == Requester::Abandoned
     }
 
-    /// Returns the new prompt if this command sets one, as it appears before the answer to the command's fence. `None` also for a
-    /// command without a fence; see [`prompt_set_by`].
-    pub(crate) fn new_prompt_shown_in(&self, answer: &[u8]) -> Option<Vec<u8>> {
-        prompt_set_by(self.request.command.as_ref()?, self.key.fence()?, answer)
+    /// Returns the command and its fence; `None` for a probe, and for a command with a number.
+    pub(crate) fn fenced_command(&self) -> Option<(&Command, Fence)> {
+        self.request.command.as_ref().zip(self.key.fence())
     }
-}
-
-/// Returns the prompt that a command has set, read from the line that answers its fence; an empty one restores the server's
-/// default. `None` if the command sets no prompt, or one that the framer recognizes without help.
-///
-/// Source: uhlin-fics, tried.
-fn prompt_set_by(command: &Command, fence: Fence, answer: &[u8]) -> Option<Vec<u8>> {
-    let wanted = command.prompt_to_set()?;
-    let Some(shown) = fence.prompt_before_answer(answer) else {
-        // The framer has removed the default prompt, or one that begins with the account's last.
-        return wanted.is_empty().then(Vec::new);
-    };
-    // A board that was cut short may precede an answer, too. The server adds a blank to a prompt, and may put the time before it.
-    shown.trim_ascii_end().ends_with(wanted.as_bytes()).then(|| shown.to_vec())
 }
 
 /// The sent commands of one connection, in the order of sending.
@@ -211,36 +198,5 @@ impl SentCommands {
     pub(crate) fn shrink_to_fit(&mut self) {
         self.commands.shrink_to_fit();
         self.removed_fences.shrink_to_fit();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use fastrand::Rng;
-
-    use super::*;
-
-    #[test]
-    fn only_the_requested_prompt_is_accepted() {
-        let fence = Fence::random(&mut Rng::with_seed(7));
-        let cases: &[(&str, &str, &str, Option<&str>)] = &[
-            ("set", "set prompt chess>", "chess> zqX: Command has failed.", Some("chess> ")),
-            ("shown twice", "set prompt chess>", "chess> chess> zqX: Command has failed.", Some("chess> ")),
-            ("several words", "set prompt my own >", "my own > zqX: Command has failed.", Some("my own > ")),
-            ("with the time", "set prompt x", "12:34_x zqX: Command not found.", Some("12:34_x ")),
-            ("abbreviated", "$set pro x", "x No such command (zqX).", Some("x ")),
-            ("taken back", "set prompt", "zqX: Command has failed.", Some("")),
-            ("taken back to an unusual one", "set prompt", "$ zqX: Command has failed.", Some("$ ")),
-            ("known already", "set prompt fics%", "zqX: Command has failed.", None),
-            ("not changed", "set prompt chess>", "> zqX: Command has failed.", None),
-            ("a cut board", "set prompt chess>", "<12> rnbqkbnr zqX: Command has failed.", None),
-            ("another variable", "set private 1", "> zqX: Command has failed.", None),
-            ("another command", "prompt", "> zqX: Command has failed.", None),
-        ];
-        for (name, command, line, want) in cases {
-            let line = line.replace("zqX", fence.as_str());
-            let got = prompt_set_by(&Command::new(command).unwrap(), fence, line.as_bytes());
-            assert_eq!(got.as_deref(), want.map(str::as_bytes), "{name}");
-        }
     }
 }

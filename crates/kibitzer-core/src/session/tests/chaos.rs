@@ -4,7 +4,6 @@ use proptest::prelude::*;
 
 use super::login::{log_in_guest, on_fics, on_uhlin};
 use super::*;
-use crate::session::context::Context;
 use crate::session::machine::Phase;
 use crate::session::reply::PartialReply;
 
@@ -160,7 +159,8 @@ fn take(driver: &mut Driver, step: Step) {
 
 /// Returns the number of items kept because of received bytes; the framer and the games have limits of their own.
 fn n_kept_items(session: &Session) -> usize {
-    let Context { events, replies, outbox, memory, .. } = &session.cx;
+    let output = &session.output;
+    let memory = if let Phase::Live(live) = &session.phase { &live.memory } else { &session.memory };
     let remembered = memory.games.len()
         + memory.seeks.len()
         + memory.settings.len()
@@ -176,7 +176,7 @@ fn n_kept_items(session: &Session) -> usize {
     } else {
         0
     };
-    events.len() + replies.len() + outbox.lines.len() + remembered + live
+    output.events.len() + output.replies.len() + output.lines.len() + remembered + live
 }
 
 proptest! {

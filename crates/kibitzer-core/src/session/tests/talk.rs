@@ -2,9 +2,10 @@
 
 use super::login::{fics, log_in_guest, on_fics, on_uhlin};
 use super::*;
-use crate::message::{Ivar, Message};
-use crate::session::transmit::Outbox;
-use crate::wire::{Encoding, Timeseal};
+use crate::message::{Family, Ivar, Message, Reader};
+use crate::reader::EventReader;
+use crate::session::output::Output;
+use crate::wire::{Encoding, Framer, Timeseal};
 
 /// Passes answers to the session. Returns the received commands, without numbers and fences.
 fn said(driver: &mut Driver, peer: &mut Peer) -> Vec<String> {
@@ -211,11 +212,12 @@ fn text_is_sent_in_the_character_set_of_the_server() {
         assert_eq!(shown, Some(sent[0].clone()));
     }
     // A sealed line has no bytes outside ASCII.
-    let mut outbox = Outbox::default();
-    outbox.reset_for_connection(Timeseal::V2, Instant::now());
-    outbox.is_utf8 = true;
-    outbox.push_request_and_learn_alias(None, "tell Foo caf&#xe9;".to_owned(), RequestId(1));
-    let lines = std::iter::from_fn(|| outbox.pop_with_sent_event(Instant::now()));
-    let texts: Vec<_> = lines.filter_map(|(line, _)| crate::wire::unseal(line.bytes().trim_ascii_end())).collect();
+    let mut output = Output::default();
+    let framer = Framer::new().with_encoding(Encoding::Utf8);
+    let mut reader = EventReader::new(Reader::new(framer, Family::Fics));
+    output.start_connection(Timeseal::V2, Instant::now());
+    output.push_request_and_learn_alias(None, "tell Foo caf&#xe9;".to_owned(), RequestId(1));
+    let lines = std::iter::from_fn(|| output.poll_transmit(&mut reader, Instant::now()));
+    let texts: Vec<_> = lines.filter_map(|line| crate::wire::unseal(line.bytes().trim_ascii_end())).collect();
     assert_eq!(texts.last().unwrap().text, b"tell Foo caf&#xe9;");
 }

@@ -32,9 +32,9 @@ fn a_stable_session_resets_delays_and_the_limit_ends_them() {
     assert!(backoff.next_delay(&options, &mut rng, start).is_some());
     assert!(backoff.next_delay(&options, &mut rng, start).is_some());
     assert_eq!((backoff.next_delay(&options, &mut rng, start), backoff.attempts), (None, 2));
-    backoff.ready_since = Some(start);
+    backoff.note_ready(start);
     assert_eq!(backoff.next_delay(&options, &mut rng, almost), None);
-    backoff.ready_since = Some(start);
+    backoff.note_ready(start);
     let delay = backoff.next_delay(&options, &mut rng, start + options.stable_after);
     assert!(delay.unwrap() < Duration::from_secs(1));
 }

@@ -1,15 +1,20 @@
-//! Answers of the server to the name and the password.
+//! Answers of the server to the name, the password and the fence that proves the login.
 
-use super::outcome::{LoginFeature, LoginProgress};
-use super::{Login, LoginState, LoginStringState, SealState};
-use crate::event::LoginError;
-use crate::message::{Datagram, Handle, LoggedIn, LoginRefusal, NameKind, NameStatus, Titles};
+use std::time::Instant;
+
+use super::fallback::{CompletedLogin, LoginFeature, LoginProgress};
+use super::{Login, LoginReport, LoginState, LoginStringState, SealState};
+use crate::event::{Identity, LoginError};
+use crate::message::{Datagram, Handle, LoggedIn, LoginRefusal, Message, NameKind, NameStatus, Titles};
 use crate::scan::find;
-use crate::session::context::Context;
+use crate::session::custom_prompt;
+use crate::session::dialect::reply_marks::ReplyMode;
 use crate::session::dialect::{CodedLoginRefusal, Dialect, parse_coded_login_refusal};
-use crate::session::options::{SessionOptions, saturating_deadline};
-use crate::session::transmit::TransmitKind;
+use crate::session::options::credentials::Credentials;
+use crate::session::options::saturating_deadline;
+use crate::session::output::{Output, TransmitKind};
 use crate::text::ServerText;
+use crate::wire::Timeseal;
 
 /// Line that confirms the login string. Source: FICS, FatICS, uhlin-fics.
 const IVARS_SET: &[u8] = b"#Ivars set.";
@@ -18,20 +23,20 @@ impl Login {
     /// Processes the prompt that assigns a guest's name: stores the name and sends an empty line. Fails if the prompt contradicts
     /// the credentials or follows a fence, which the server took for a name. Retries without the login string if the server took
     /// that for a name. Ignored in other states.
-    pub(super) fn handle_guest_prompt(&mut self, name: &Handle, cx: &mut Context) -> LoginProgress {
+    pub(super) fn handle_guest_prompt(&mut self, name: &Handle, output: &mut Output, now: Instant) -> LoginProgress {
         match self.state {
-            LoginState::Name | LoginState::NameAndPassword if !cx.options.credentials.is_guest() => {
+            LoginState::Name | LoginState::NameAndPassword if !self.options.credentials.is_guest() => {
                 LoginProgress::Failed(LoginError::UnknownAccount)
             }
             LoginState::Name => {
                 self.name = Some(name.clone());
-                self.accept_guest_name(cx)
+                self.accept_guest_name(output, now)
             }
             LoginState::LoginString { .. } => {
                 LoginProgress::RetryWithout(LoginFeature::LoginString, self.unexplained_refusal())
             }
             // The server took the fence for a name.
-            LoginState::Proving(fence) if name.is_same_player(fence.as_str()) => {
+            LoginState::Proving if name.is_same_player(self.fence.as_str()) => {
                 LoginProgress::Failed(self.unexplained_refusal())
             }
             _ => LoginProgress::Continue,
@@ -39,56 +44,62 @@ impl Login {
     }
 
     /// Queues an empty line, with which a guest accepts the name.
-    pub(super) fn accept_guest_name(&mut self, cx: &mut Context) -> LoginProgress {
-        cx.outbox.push_plain_line(TransmitKind::Login, b"");
-        self.enter_state(LoginState::Entering, cx)
+    pub(super) fn accept_guest_name(&mut self, output: &mut Output, now: Instant) -> LoginProgress {
+        output.push_plain_line(TransmitKind::Login, b"");
+        self.enter_state(LoginState::Entering, now)
     }
 
     /// Processes a command prompt, which a server sends only after a login: reports the login, and sends the fence that proves it
     /// unless it was sent. Ignored before the name was sent.
-    pub(super) fn handle_prompt(&mut self, cx: &mut Context) -> LoginProgress {
+    pub(super) fn handle_prompt(&mut self, output: &mut Output, now: Instant) -> LoginProgress {
         match self.state {
             LoginState::Name | LoginState::NameAndPassword | LoginState::Password | LoginState::Entering => {
-                self.send_proof_fence(cx);
-                self.drop_login_lines_and_report(Titles::default(), cx)
+                self.note_logged_in(Titles::default());
+                self.send_proof_fence(output, now)
             }
-            LoginState::Proving(_) => self.drop_login_lines_and_report(Titles::default(), cx),
+            LoginState::Proving => self.note_logged_in(Titles::default()),
             LoginState::Greeting | LoginState::LoginString { .. } => LoginProgress::Continue,
         }
     }
 
     /// Processes the line or datagram that reports the login and its name; ignored before the name was sent. A datagram also
     /// shows that the server is ICC, and that the fence can be sent.
-    pub(super) fn handle_logged_in(&mut self, logged_in: &LoggedIn, raw: &[u8], cx: &mut Context) -> LoginProgress {
+    pub(super) fn handle_logged_in(
+        &mut self,
+        logged_in: &LoggedIn,
+        raw: &[u8],
+        output: &mut Output,
+        now: Instant,
+    ) -> LoginProgress {
         // Before the name was sent it is a part of the greeting.
         if matches!(self.state, LoginState::Greeting | LoginState::LoginString { .. }) {
             return LoginProgress::Continue;
         }
         self.name = Some(logged_in.name.clone());
         if matches!(self.state, LoginState::Name | LoginState::NameAndPassword | LoginState::Password) {
-            self.enter_state(LoginState::Entering, cx);
+            self.enter_state(LoginState::Entering, now);
         }
         if Datagram::parse(raw).is_some() {
             self.dialect = Dialect::Icc;
             // Unlike a line, a datagram cannot be a part of the message of the day, and no prompt may follow it.
             if self.state == LoginState::Entering {
-                self.send_proof_fence(cx);
+                self.send_proof_fence(output, now);
             }
         }
-        self.drop_login_lines_and_report(logged_in.titles.clone(), cx)
+        self.note_logged_in(logged_in.titles.clone())
     }
 
     /// Processes the line that reports whether the name has an account, and stores the name as the server spells it. Fails if
     /// the line contradicts the credentials, or if the server took the fence for a name; ignored before the name was sent.
-    pub(super) fn handle_name_status(&mut self, status: &NameStatus, options: &SessionOptions) -> LoginProgress {
-        let is_guest = options.credentials.is_guest();
+    pub(super) fn handle_name_status(&mut self, status: &NameStatus) -> LoginProgress {
+        let is_guest = self.options.credentials.is_guest();
         match self.state {
-            LoginState::Proving(fence) if status.name.is_same_player(fence.as_str()) => {
+            LoginState::Proving if status.name.is_same_player(self.fence.as_str()) => {
                 return LoginProgress::Failed(self.unexplained_refusal());
             }
             LoginState::Name | LoginState::NameAndPassword => {}
             // The name was accepted before the server asked.
-            LoginState::Entering | LoginState::Proving(_) if is_guest && self.name.is_none() => {}
+            LoginState::Entering | LoginState::Proving if is_guest && self.name.is_none() => {}
             _ => return LoginProgress::Continue,
         }
         self.name = Some(status.name.clone());
@@ -100,25 +111,25 @@ impl Login {
     }
 
     /// Processes a refusal of the login, by a numbered datagram or in words. A place in the queue of a full server is no failure.
-    pub(super) fn handle_refusal(&mut self, refusal: LoginRefusal, raw: &[u8], cx: &Context) -> LoginProgress {
-        match parse_coded_login_refusal(raw, &cx.options.credentials) {
-            Some(CodedLoginRefusal::Queued) => self.enter_server_queue(cx),
+    pub(super) fn handle_refusal(&mut self, refusal: LoginRefusal, raw: &[u8], now: Instant) -> LoginProgress {
+        match parse_coded_login_refusal(raw, &self.options.credentials) {
+            Some(CodedLoginRefusal::Queued) => self.enter_server_queue(now),
             Some(CodedLoginRefusal::Failed(error)) => LoginProgress::Failed(error),
-            None => self.handle_refusal_in_words(refusal, raw, cx),
+            None => self.handle_refusal_in_words(refusal, raw, now),
         }
     }
 
     /// Processes a report of the login's place in the queue of a full server. The first one starts the timeout of the queue;
     /// later ones do not extend it.
-    fn enter_server_queue(&mut self, cx: &Context) -> LoginProgress {
+    fn enter_server_queue(&mut self, now: Instant) -> LoginProgress {
         self.is_queued = true;
-        self.deadline = *self.queue_deadline.get_or_insert(saturating_deadline(cx.now, cx.options.timings.queue));
+        self.deadline = *self.queue_deadline.get_or_insert(saturating_deadline(now, self.options.timings.queue));
         LoginProgress::Continue
     }
 
     /// Processes a refusal in words: fails, enters the queue of a full server, or retries without timeseal if the server may not
     /// have understood it.
-    fn handle_refusal_in_words(&mut self, refusal: LoginRefusal, raw: &[u8], cx: &Context) -> LoginProgress {
+    fn handle_refusal_in_words(&mut self, refusal: LoginRefusal, raw: &[u8], now: Instant) -> LoginProgress {
         let error = match refusal {
             LoginRefusal::InvalidPassword => LoginError::InvalidPassword,
             LoginRefusal::NameInUse => LoginError::NameInUse,
@@ -136,7 +147,7 @@ impl Login {
             }
             // A part of the message of the day.
             LoginRefusal::BadName => return LoginProgress::Continue,
-            LoginRefusal::Queued => return self.enter_server_queue(cx),
+            LoginRefusal::Queued => return self.enter_server_queue(now),
             LoginRefusal::NotRegistered => LoginError::GuestsRefused,
             LoginRefusal::Timeout => LoginError::TimedOut(self.step()),
             LoginRefusal::Full => LoginError::ServerFull,
@@ -150,7 +161,7 @@ impl Login {
 
     /// Processes a line without a type of its own: detects the dialect in the greeting and the answer to the login string, keeps
     /// the line for error messages, and answers a request for an empty line.
-    pub(super) fn handle_text(&mut self, raw: &[u8], cx: &mut Context) -> LoginProgress {
+    pub(super) fn handle_text(&mut self, raw: &[u8], output: &mut Output, now: Instant) -> LoginProgress {
         if self.state == LoginState::Greeting && find(raw, b"chessclub.com").is_some() {
             self.dialect = Dialect::Icc;
         }
@@ -162,13 +173,57 @@ impl Login {
         }
         // A server may repeat its greeting with every login prompt.
         let is_news = !raw.trim_ascii().is_empty() && find(&self.greeting, raw).is_none();
-        if is_news && !cx.options.credentials.password_appears_in(raw) {
+        if is_news && !self.options.credentials.password_appears_in(raw) {
             self.last_line = ServerText::from_wire(raw);
         }
         let asks_guest = self.state == LoginState::Name && find(raw, b"ress return").is_some();
-        if asks_guest && cx.options.credentials.is_guest() {
-            return self.accept_guest_name(cx);
+        if asks_guest && self.options.credentials.is_guest() {
+            return self.accept_guest_name(output, now);
         }
         LoginProgress::Continue
+    }
+
+    /// Queues the fence, whose answer reveals the prompt and the delimitation of replies.
+    pub(super) fn send_proof_fence(&mut self, output: &mut Output, now: Instant) -> LoginProgress {
+        output.push_plain_line(TransmitKind::Command, self.dialect.login_proof_line(self.fence).as_bytes());
+        self.enter_state(LoginState::Proving, now)
+    }
+
+    /// Returns what the login has revealed, if the message answers the fence: its refusal, the mark before that, or the refusal of
+    /// a line without a number; `None` for any other message.
+    pub(super) fn completed_by_answer(&mut self, message: &Message, raw: &[u8]) -> Option<CompletedLogin> {
+        let mode = ReplyMode::revealed_by(self.fence, message, raw)?;
+        if mode == ReplyMode::Tagged || self.fence.is_answered_by_icc(raw) {
+            self.dialect = Dialect::Icc;
+        }
+        self.note_logged_in(Titles::default());
+        Some(CompletedLogin {
+            mode,
+            string_understood: self.string == LoginStringState::Understood || mode == ReplyMode::Tagged,
+            dialect: self.dialect,
+            timeseal: if self.sealing == SealState::Off { Timeseal::Off } else { self.timeseal },
+            prompt: if mode == ReplyMode::Fenced { custom_prompt::shown_at_login(self.fence, raw) } else { None },
+        })
+    }
+
+    /// Makes the identity known, once for each login.
+    fn note_logged_in(&mut self, titles: Titles) -> LoginProgress {
+        if self.report == LoginReport::NotLoggedIn {
+            self.report = LoginReport::Due(titles);
+        }
+        LoginProgress::Continue
+    }
+
+    /// Returns the identity of the login, once, when the server has reported or proved the login.
+    pub(in crate::session) fn take_new_identity(&mut self) -> Option<Identity> {
+        let LoginReport::Due(titles) = &mut self.report else { return None };
+        let titles = std::mem::take(titles);
+        self.report = LoginReport::Done;
+        let (configured, kind) = match &self.options.credentials {
+            Credentials::Guest => (None, NameKind::Unregistered),
+            Credentials::NamedGuest(handle) => (Some(handle), NameKind::Unregistered),
+            Credentials::Account { handle, .. } => (Some(handle), NameKind::Registered),
+        };
+        Some(Identity { handle: self.name.as_ref().or(configured).cloned(), titles, kind })
     }
 }

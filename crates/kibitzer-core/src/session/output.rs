@@ -1,15 +1,19 @@
-//! Bytes to write to the connection: queued lines, seals, answers to pings.
+//! Output of a session until its driver polls it: bytes to write, events, replies, totals.
 
 use std::collections::VecDeque;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Instant;
 
 use zeroize::Zeroizing;
 
 use super::command::Command;
+use super::machine::state::SessionCounters;
 use super::options::credentials::Password;
+use super::reply::Reply;
 use super::secret::SecretDetector;
-use crate::event::{Event, RequestId};
+use crate::event::{Event, RequestError, RequestId};
+use crate::reader::EventReader;
 use crate::text::decode_entities_outside_ascii;
 use crate::wire::{self, TIMING_MARK_REQUEST, Timeseal};
 
@@ -65,7 +69,7 @@ impl TransmitKind {
 }
 
 impl Transmit {
-    /// Creates a line without its seal and line feed, which [`Outbox::pop_with_sent_event`] adds.
+    /// Creates a line without its seal and line feed, which [`Output::poll_transmit`] adds.
     fn new<'a>(kind: TransmitKind, text: impl Into<Vec<u8>>, secrets: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let secrets = secrets.into_iter().map(|secret| Zeroizing::new(secret.to_vec())).collect();
         Self { bytes: Zeroizing::new(text.into()), kind, secrets, request: None }
@@ -94,30 +98,50 @@ impl fmt::Debug for Transmit {
     }
 }
 
-/// Queue of the lines to write on one connection.
+/// Output of a session until its driver polls it. The parts of the session add to it, and the [`Session`](super::Session) alone
+/// removes from it.
 #[derive(Debug, Default)]
-pub(super) struct Outbox {
+pub(super) struct Output {
     /// Number of pings to answer. Answers are sent before other lines: the server charges their delay to the player's clock.
     pings: u32,
     /// Whether a probe is to be sent, before other lines.
-    pub(super) must_probe: bool,
+    must_probe: bool,
     /// Version of the hello that has not been sent yet; `Off` if there is none.
     hello: Timeseal,
     /// Lines that are neither sealed nor ended yet.
     pub(super) lines: VecDeque<Transmit>,
     /// Time from which the timestamps of this connection count; `None` if its lines are not sealed.
     seal_start: Option<Instant>,
-    /// Whether the server reads UTF-8. A sealed line cannot contain any.
-    pub(super) is_utf8: bool,
     /// Finds the passwords in commands. It outlives the connection.
-    pub(super) detector: SecretDetector,
+    detector: SecretDetector,
+    pub(super) events: VecDeque<Event>,
+    pub(super) replies: VecDeque<(RequestId, Result<Reply, RequestError>)>,
+    /// Totals of all connections.
+    pub(super) counters: SessionCounters,
 }
 
-impl Outbox {
-    /// Empties the queue for a new connection, but keeps learned aliases. The first line of a sealed connection is the hello.
-    pub(super) fn reset_for_connection(&mut self, timeseal: Timeseal, now: Instant) {
-        let seal_start = (timeseal != Timeseal::Off).then_some(now);
-        *self = Self { hello: timeseal, seal_start, detector: std::mem::take(&mut self.detector), ..Self::default() };
+impl Output {
+    /// Discards the bytes to write, for a new connection. The first line of a sealed connection is the hello.
+    pub(super) fn start_connection(&mut self, timeseal: Timeseal, now: Instant) {
+        self.pings = 0;
+        self.must_probe = false;
+        self.hello = timeseal;
+        self.lines.clear();
+        self.seal_start = (timeseal != Timeseal::Off).then_some(now);
+    }
+
+    /// Returns the detector of passwords in commands.
+    pub(super) const fn detector_mut(&mut self) -> &mut SecretDetector {
+        &mut self.detector
+    }
+
+    pub(super) fn emit(&mut self, event: Event) {
+        self.events.push_back(event);
+    }
+
+    /// Queues the reply to a request of the user.
+    pub(super) fn push_reply(&mut self, id: RequestId, result: Result<Reply, RequestError>) {
+        self.replies.push_back((id, result));
     }
 
     /// Stops sealing lines and drops unanswered pings; later pings are ignored too.
@@ -129,11 +153,18 @@ impl Outbox {
     /// Releases unused memory.
     pub(super) fn shrink_to_fit(&mut self) {
         self.lines.shrink_to_fit();
+        self.events.shrink_to_fit();
+        self.replies.shrink_to_fit();
     }
 
     /// Queues the answer to a ping; ignored if the connection is not sealed.
     pub(super) fn queue_ping_answer(&mut self) {
         self.pings = self.pings.saturating_add(u32::from(self.seal_start.is_some()));
+    }
+
+    /// Queues telnet's request for a timing mark.
+    pub(super) const fn queue_probe(&mut self) {
+        self.must_probe = true;
     }
 
     /// Queues a line of the login without a password, or a fence.
@@ -164,37 +195,48 @@ impl Outbox {
         self.lines.retain(|line| !matches!(line.kind, TransmitKind::Login | TransmitKind::Password));
     }
 
-    /// Removes and returns the next bytes, sealed if required, and the [`Event::Sent`] that reports them; `None` if nothing is
-    /// queued.
+    /// Removes and returns the next bytes, sealed if required, and counts them as sent; `None` if nothing is queued. Emits the
+    /// [`Event::Sent`] of a line, and records the line in the reader.
     ///
-    /// The hello precedes answers to pings, which precede lines. The hello and the answers have no event; the event of a line
-    /// with a password omits the text.
-    pub(super) fn pop_with_sent_event(&mut self, now: Instant) -> Option<(Transmit, Option<Event>)> {
+    /// The hello precedes answers to pings, which precede lines. The hello, the answers and probes have no event; the event of a
+    /// line with a password omits the text.
+    pub(super) fn poll_transmit(&mut self, reader: &mut EventReader, now: Instant) -> Option<Transmit> {
+        let transmit = self.take_timeseal_bytes(now).or_else(|| self.take_line(reader, now))?;
+        self.counters.lines_sent += 1;
+        self.counters.bytes_sent += u64::try_from(transmit.bytes.len()).unwrap_or(u64::MAX);
+        Some(transmit)
+    }
+
+    /// Removes and returns the hello or the answer to a ping, or a probe.
+    fn take_timeseal_bytes(&mut self, now: Instant) -> Option<Transmit> {
         if let Some(start) = self.seal_start {
             if let Some(hello) = wire::seal_hello(std::mem::take(&mut self.hello), timestamp_ms(start, now)) {
-                return Some((Transmit::new(TransmitKind::Hello, hello, []), None));
+                return Some(Transmit::new(TransmitKind::Hello, hello, []));
             }
             if let Some(left) = self.pings.checked_sub(1) {
                 self.pings = left;
                 let answer = wire::seal_ping_answer(timestamp_ms(start, now));
-                return Some((Transmit::new(TransmitKind::PingAnswer, answer, []), None));
+                return Some(Transmit::new(TransmitKind::PingAnswer, answer, []));
             }
         }
-        if std::mem::take(&mut self.must_probe) {
-            return Some((Transmit::new(TransmitKind::Probe, TIMING_MARK_REQUEST, []), None));
-        }
+        std::mem::take(&mut self.must_probe).then(|| Transmit::new(TransmitKind::Probe, TIMING_MARK_REQUEST, []))
+    }
+
+    /// Removes and returns the next line. A server that reads UTF-8 receives it, unless the line is sealed.
+    fn take_line(&mut self, reader: &mut EventReader, now: Instant) -> Option<Transmit> {
         let mut line = self.lines.pop_front()?;
-        if self.is_utf8 && self.seal_start.is_none() && matches!(line.kind, TransmitKind::Command) {
+        if self.seal_start.is_none() && matches!(line.kind, TransmitKind::Command) && reader.is_utf8_server() {
             let text = String::from_utf8_lossy(&line.bytes);
             line.bytes = Zeroizing::new(decode_entities_outside_ascii(&text).into_bytes());
         }
-        let shown = (!line.kind.is_secret()).then(|| String::from_utf8_lossy(&line.bytes).into());
-        let sent = Event::Sent { line: shown, request: line.request };
+        let shown: Option<Arc<str>> = (!line.kind.is_secret()).then(|| String::from_utf8_lossy(&line.bytes).into());
+        reader.note_sent_line(shown.as_deref().map_or(&[], str::as_bytes));
+        self.emit(Event::Sent { line: shown, request: line.request });
         line.bytes = Zeroizing::new(match self.seal_start {
             Some(start) => seal_line(&line.bytes, timestamp_ms(start, now)),
             None => [&line.bytes[..], b"\n"].concat(),
         });
-        Some((line, Some(sent)))
+        Some(line)
     }
 }
 
