@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use crate::Position;
+use crate::event::Position;
 
 /// Why events cannot be published or read.
 ///

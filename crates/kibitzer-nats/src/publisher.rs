@@ -7,13 +7,12 @@ use bytes::Bytes;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use crate::event_head::EventHead;
-use crate::queue::{EventQueue, UnstoredEvents};
-use crate::queued_event::QueuedEvent;
+use crate::NatsError;
+use crate::event::{EventHead, Position, QueuedEvent, StoredEvent};
+use crate::queue::{EventQueue, UnstoredEvents, WhenUnreachable};
 use crate::sender::Sender;
-use crate::stored_event::StoredEvent;
+use crate::stream::EventStream;
 use crate::subject::SessionName;
-use crate::{EventStream, NatsError, Position, WhenUnreachable};
 
 /// Size of the buffer by default.
 const BUFFER_BYTES: usize = 8 << 20;
@@ -89,7 +88,7 @@ impl Publisher {
     ///
     /// Cancel safe: nothing is published.
     pub async fn start(stream: EventStream, session: SessionName, options: PublishOptions) -> Result<Self, NatsError> {
-        let last = stream.last_event(&session).await.map_err(|reason| stream.stream_error(reason))?;
+        let last = stream.last_event(&session).await.map_err(|failure| stream.stream_error(&failure))?;
         let max_line_bytes = stream.max_line_bytes();
         let policy = &options.when_unreachable;
         let queue = EventQueue::new(&session, policy, options.buffer_bytes, max_line_bytes);
@@ -101,8 +100,9 @@ impl Publisher {
         };
         // A recording yields the same events again, whoever stored them.
         let last_unverified = queue.last_left_in_spill().filter(|_| !options.is_recording);
-        let observer = options.on_link_change;
-        let sender = Sender::new(stream, session.clone(), Arc::clone(&queue), last.as_ref(), last_unverified, observer);
+        let mut sender = Sender::new(stream, session.clone(), Arc::clone(&queue), last.as_ref());
+        sender.last_unverified = last_unverified;
+        sender.on_link_change = options.on_link_change;
         let mut task = JoinSet::new();
         let policy = policy.clone();
         // Boxed, as a consumer has a large future.
@@ -125,10 +125,9 @@ impl Publisher {
     /// Not cancel safe: the event may be left out.
     pub async fn push(&mut self, line: Bytes) -> Result<(), NatsError> {
         self.n_lines += 1;
-        let line_error = |reason| NatsError::Line { number: self.n_lines, reason };
-        let head = EventHead::parse(&line).map_err(line_error)?;
+        let head = EventHead::parse(&line);
+        let head = head.map_err(|error| NatsError::Line { number: self.n_lines, reason: error.to_string() })?;
         let position = self.position.position_of_next(&head);
-        let subject = self.session.subject_of(&head);
         self.position = position;
         if let Some(stored) = &self.resume_at {
             let is_same = stored.line == line || stored.subject.ends_with(".dropped");
@@ -141,7 +140,7 @@ impl Publisher {
                 _ => return Err(self.other_source_error(stored.position)),
             }
         }
-        let pushed = self.queue.push_by_policy(QueuedEvent { position, subject, line });
+        let pushed = self.queue.push_by_policy(QueuedEvent { position, line });
         tokio::select! {
             biased;
             () = pushed => Ok(()),

@@ -7,10 +7,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
-use crate::queued_event::{DroppedRange, QueuedEvent};
+use crate::NatsError;
+use crate::event::{DroppedRange, Position, QueuedEvent};
 use crate::spill::SpillFile;
 use crate::subject::SessionName;
-use crate::{NatsError, Position};
 
 /// Reaction of a publisher when its buffer is full because the server cannot be reached, or is too slow.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,7 +70,6 @@ pub(crate) struct EventQueue {
 
 #[derive(Debug)]
 struct QueueState {
-    session: SessionName,
     /// The oldest events. With a spill file, these are in it, too.
     memory: VecDeque<QueuedEvent>,
     /// Total size of `memory`.
@@ -104,7 +103,6 @@ impl EventQueue {
             _ => None,
         };
         let state = QueueState {
-            session: session.clone(),
             memory: VecDeque::new(),
             bytes: 0,
             max_bytes,
@@ -201,10 +199,7 @@ impl QueueState {
     /// The event itself, if the source has to wait until there is room.
     fn try_accept(&mut self, event: QueuedEvent) -> Result<(), QueuedEvent> {
         let event = if event.line.len() > self.max_line_bytes {
-            QueuedEvent::dropped_report(
-                &self.session,
-                DroppedRange { first: event.position, last: event.position, count: 1 },
-            )
+            DroppedRange { first: event.position, last: event.position, count: 1 }.to_report()
         } else {
             event
         };
@@ -250,7 +245,7 @@ impl QueueState {
         range.count += 1;
         if let Some(spill) = &mut self.spill {
             // It fails on a full disk; then only this process can report them.
-            let _ = spill.write_report(&QueuedEvent::dropped_report(&self.session, *range));
+            let _ = spill.write_report(&range.to_report());
         }
     }
 
@@ -280,7 +275,7 @@ impl QueueState {
         if self.memory.is_empty()
             && let Some(range) = self.dropped.take()
         {
-            let report = QueuedEvent::dropped_report(&self.session, range);
+            let report = range.to_report();
             if let Some(spill) = &mut self.spill {
                 // It fails on a full disk; then only this process can report them.
                 let _ = spill.append_as_read([&report]);

@@ -10,9 +10,10 @@ use kibitzer_core::text::error_chain;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-use crate::stored_event::StoredEvent;
+use crate::NatsError;
+use crate::event::StoredEvent;
+use crate::stream::{EventStream, StreamFailure};
 use crate::subject::SubjectFilter;
-use crate::{EventStream, NatsError};
 
 /// Pause between attempts to continue after a failure.
 const RETRY_PAUSE: Duration = Duration::from_millis(200);
@@ -35,7 +36,7 @@ pub enum ReadFrom {
 }
 
 /// Reads the events of a stream, in order and each once, also over lost connections and restarts of the server.
-pub struct EventReader {
+pub struct StreamReader {
     stream: EventStream,
     subjects: Vec<String>,
     /// Start of the next consumer: after the last event that was read.
@@ -55,14 +56,7 @@ struct Consumer {
     n_lost: watch::Receiver<u64>,
 }
 
-/// Why a consumer was not created.
-struct ConsumerError {
-    reason: String,
-    /// Whether another attempt would fail, too.
-    is_final: bool,
-}
-
-impl EventReader {
+impl StreamReader {
     /// Starts to read the selected events.
     ///
     /// # Errors
@@ -73,7 +67,7 @@ impl EventReader {
     ///
     /// Cancel safe: the server removes the reader after a minute.
     pub async fn open(stream: &EventStream, filter: &SubjectFilter, from: ReadFrom) -> Result<Self, NatsError> {
-        let end = stream.last_sequence().await.map_err(|reason| stream.stream_error(reason))?;
+        let end = stream.last_sequence().await.map_err(|failure| stream.stream_error(&failure))?;
         let start = match from {
             ReadFrom::First => DeliverPolicy::All,
             ReadFrom::Now => DeliverPolicy::ByStartSequence { start_sequence: end + 1 },
@@ -83,7 +77,7 @@ impl EventReader {
         let subjects = filter.subjects();
         let mut reader = Self { stream: stream.clone(), subjects, start, end, consumer: None, n_pending: 0 };
         let created = reader.create_consumer().await;
-        reader.consumer = Some(created.map_err(|error| stream.stream_error(error.reason))?);
+        reader.consumer = Some(created.map_err(|failure| stream.stream_error(&failure))?);
         Ok(reader)
     }
 
@@ -129,7 +123,9 @@ impl EventReader {
             let Some(consumer) = &mut self.consumer else {
                 match self.create_consumer().await {
                     Ok(consumer) => self.consumer = Some(consumer),
-                    Err(ConsumerError { reason, is_final: true }) => return Err(self.stream.stream_error(reason)),
+                    Err(failure @ (StreamFailure::Missing(_) | StreamFailure::Restored)) => {
+                        return Err(self.stream.stream_error(&failure));
+                    }
                     Err(_) => sleep(RETRY_PAUSE).await,
                 }
                 continue;
@@ -143,19 +139,24 @@ impl EventReader {
                 self.consumer = None;
                 continue;
             };
-            let info = message.info().map_err(|error| self.stream.stream_error(error.to_string()))?;
+            let info =
+                message.info().map_err(|error| self.stream.stream_error(&StreamFailure::Other(error.to_string())))?;
             // A message that was under way when the connection was lost is missing.
             if info.consumer_sequence != consumer.n_received + 1 {
                 self.consumer = None;
                 continue;
             }
             let sequence = info.stream_sequence;
-            (consumer.n_received, self.n_pending) = (info.consumer_sequence, info.pending);
+            consumer.n_received = info.consumer_sequence;
+            self.n_pending = info.pending;
             self.start = DeliverPolicy::ByStartSequence { start_sequence: sequence + 1 };
             let message = message.message;
             let event =
                 StoredEvent::from_message(&message.subject, sequence, message.headers.as_ref(), message.payload);
-            return event.map_err(|reason| NatsError::Message { stream: self.stream.name().to_owned(), reason });
+            return event.map_err(|error| NatsError::Message {
+                stream: self.stream.name().to_owned(),
+                reason: error.to_string(),
+            });
         }
     }
 
@@ -164,8 +165,7 @@ impl EventReader {
     /// # Cancel safety
     ///
     /// Cancel safe: the server removes the consumer after a minute.
-    async fn create_consumer(&mut self) -> Result<Consumer, ConsumerError> {
-        let retryable = |reason| ConsumerError { reason, is_final: false };
+    async fn create_consumer(&mut self) -> Result<Consumer, StreamFailure> {
         let config = pull::Config {
             deliver_policy: self.start,
             filter_subjects: self.subjects.clone(),
@@ -177,27 +177,25 @@ impl EventReader {
         };
         let connection = &self.stream.connection;
         let n_lost = connection.subscribe_losses();
-        let created =
-            connection.wait_for_answer(self.stream.stream.create_consumer(config)).await.map_err(retryable)?;
-        let is_missing = |kind| matches!(kind, ConsumerErrorKind::JetStream(error) if error.code() == 404);
-        let consumer = created
-            .map_err(|error| ConsumerError { reason: error_chain(&error), is_final: is_missing(error.kind()) })?;
+        let created = connection.wait_for_answer(self.stream.stream.create_consumer(config)).await?;
+        let consumer = created.map_err(|error| match error.kind() {
+            ConsumerErrorKind::JetStream(reason) if reason.code() == 404 => StreamFailure::Missing(error_chain(&error)),
+            _ => StreamFailure::other(error),
+        })?;
         // Its numbers would be those of events that were read.
         if let DeliverPolicy::ByStartSequence { start_sequence } = self.start
-            && self.stream.last_sequence().await.map_err(retryable)? + 1 < start_sequence
+            && self.stream.last_sequence().await? + 1 < start_sequence
         {
-            let reason = "the stream was created again or restored, without events that were read".to_owned();
-            return Err(ConsumerError { reason, is_final: true });
+            return Err(StreamFailure::Restored);
         }
         self.n_pending = consumer.cached_info().num_pending;
-        let messages = connection.wait_for_answer(consumer.messages()).await.map_err(retryable)?;
-        let messages = messages.map_err(|error| retryable(error_chain(&error)))?;
+        let messages = connection.wait_for_answer(consumer.messages()).await?.map_err(StreamFailure::other)?;
         Ok(Consumer { messages, n_received: 0, n_lost })
     }
 }
 
-impl fmt::Debug for EventReader {
+impl fmt::Debug for StreamReader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("EventReader").field("stream", &self.stream.name()).finish_non_exhaustive()
+        f.debug_struct("StreamReader").field("stream", &self.stream.name()).finish_non_exhaustive()
     }
 }

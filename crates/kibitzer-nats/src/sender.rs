@@ -8,14 +8,14 @@ use async_nats::header::{HeaderMap, NATS_EXPECTED_LAST_SUBJECT_SEQUENCE};
 use async_nats::jetstream::ErrorCode;
 use async_nats::jetstream::publish::PublishAck;
 use async_nats::jetstream::response::Response;
-use kibitzer_core::text::error_chain;
 use tokio::time::sleep;
 
-use crate::queue::EventQueue;
-use crate::queued_event::{DroppedRange, QueuedEvent};
-use crate::stored_event::{POSITION_HEADER, PUBLISHER_HEADER, StoredEvent};
-use crate::subject::SessionName;
-use crate::{EventReader, EventStream, NatsError, Position, ReadFrom, SubjectFilter, WhenUnreachable};
+use crate::NatsError;
+use crate::event::{DroppedRange, EventHead, POSITION_HEADER, PUBLISHER_HEADER, Position, QueuedEvent, StoredEvent};
+use crate::queue::{EventQueue, WhenUnreachable};
+use crate::reader::{ReadFrom, StreamReader};
+use crate::stream::{EventStream, StreamFailure};
+use crate::subject::{SessionName, SubjectFilter};
 
 /// Subjects that the expected sequence number refers to.
 const EXPECTED_SUBJECT_HEADER: &str = "Nats-Expected-Last-Subject-Sequence-Subject";
@@ -39,17 +39,27 @@ pub(crate) struct Sender {
     /// Position of the session's last event.
     position: Option<Position>,
     /// The last event that an earlier publisher left in the spill file, if it may be stored: events up to it are looked up.
-    last_unverified: Option<Position>,
+    pub(crate) last_unverified: Option<Position>,
     /// Events up to this one cannot be stored, because another publisher has stored events of their epochs.
     lost_until: Option<Position>,
     /// Reads the stored events from the first looked-up one on.
-    history: Option<EventReader>,
+    history: Option<StreamReader>,
     /// Whether this publisher has stored an event.
     has_stored: bool,
     /// Number of events to send one at a time because the server refused a batch.
     n_single: usize,
     pause: Duration,
-    on_link_change: fn(Option<&str>),
+    pub(crate) on_link_change: fn(failure: Option<&str>),
+}
+
+/// What the stream has of a session.
+enum LastStored {
+    /// Its last event.
+    Event(StoredEvent),
+    /// No event any more, in the stream that this publisher knows.
+    Deleted,
+    /// No event, in a stream that has lower numbers than before.
+    StreamIsReset,
 }
 
 impl Sender {
@@ -58,8 +68,6 @@ impl Sender {
         session: SessionName,
         queue: Arc<EventQueue>,
         last: Option<&StoredEvent>,
-        last_unverified: Option<Position>,
-        on_link_change: fn(failure: Option<&str>),
     ) -> Self {
         let id = stream.connection.client.new_inbox();
         Self {
@@ -69,13 +77,13 @@ impl Sender {
             id,
             sequence: last.map_or(0, |event| event.sequence),
             position: last.map(|event| event.position),
-            last_unverified,
+            last_unverified: None,
             lost_until: None,
             history: None,
             has_stored: false,
             n_single: 0,
             pause: FIRST_PAUSE,
-            on_link_change,
+            on_link_change: |_| {},
         }
     }
 
@@ -100,7 +108,7 @@ impl Sender {
             if let ([first, ..], [.., last]) = (lost, lost) {
                 let range = DroppedRange { first: first.position, last: last.position, count: lost.len() as u64 };
                 let position = self.position.unwrap_or_default().next_at_offset();
-                let report = QueuedEvent { position, ..QueuedEvent::dropped_report(&self.session, range) };
+                let report = QueuedEvent { position, ..range.to_report() };
                 while self.store_batch_or_first(std::slice::from_ref(&report)).await? == 0 {}
                 self.queue.remove_oldest(n_lost);
             }
@@ -154,9 +162,9 @@ impl Sender {
             Some(history) => history,
             none => {
                 let found = self.stream.find_first_sequence_from(&self.session, event.position, self.sequence).await;
-                let first = ReadFrom::Sequence(found.map_err(|reason| self.stream.stream_error(reason))?);
+                let first = ReadFrom::Sequence(found.map_err(|failure| self.stream.stream_error(&failure))?);
                 let filter = SubjectFilter { session: Some(self.session.clone()), ..SubjectFilter::default() };
-                none.insert(EventReader::open(&self.stream, &filter, first).await?)
+                none.insert(StreamReader::open(&self.stream, &filter, first).await?)
             }
         };
         let stored = history.next_stored().await?;
@@ -176,8 +184,8 @@ impl Sender {
     async fn store_batch_or_first(&mut self, events: &[QueuedEvent]) -> Result<usize, NatsError> {
         let n_stored = match self.send_batch_or_first(events).await {
             Ok(n_stored) => n_stored,
-            Err(reason) => {
-                self.back_off(&reason).await;
+            Err(failure) => {
+                self.back_off(&failure).await;
                 self.count_stored_on_server(events).await?
             }
         };
@@ -192,16 +200,16 @@ impl Sender {
     ///
     /// # Errors
     ///
-    /// The reason why it is not known whether they are stored.
+    /// [`StreamFailure`] if it is not known whether they are stored.
     ///
     /// # Cancel safety
     ///
     /// Cancel safe; the events may be stored.
-    async fn send_batch_or_first(&mut self, events: &[QueuedEvent]) -> Result<usize, String> {
+    async fn send_batch_or_first(&mut self, events: &[QueuedEvent]) -> Result<usize, StreamFailure> {
         let may_batch = self.n_single == 0 && self.stream.accepts_batches();
         let events = if may_batch { events } else { events.get(..1).unwrap_or_default() };
         let answer = self.stream.connection.wait_for_answer(self.publish_and_await_ack(events)).await??;
-        match serde_json::from_slice(&answer).map_err(|_| "the answer is not one of JetStream")? {
+        match serde_json::from_slice(&answer).map_err(|_| StreamFailure::NotJetStream)? {
             Response::Ok(PublishAck { sequence, .. }) if sequence > self.sequence => {
                 self.sequence = sequence;
                 self.n_single = self.n_single.saturating_sub(1);
@@ -212,9 +220,9 @@ impl Sender {
                 if events.len() > 1 && error.error_code() != ErrorCode::STREAM_WRONG_LAST_SEQUENCE {
                     self.n_single = events.len();
                 }
-                Err(error.to_string())
+                Err(StreamFailure::other(error))
             }
-            Response::Ok(_) => Err("the answer has no number of an event".to_owned()),
+            Response::Ok(_) => Err(StreamFailure::NotJetStream),
         }
     }
 
@@ -224,7 +232,7 @@ impl Sender {
     /// # Cancel safety
     ///
     /// Cancel safe; the messages may be sent.
-    async fn publish_and_await_ack(&self, events: &[QueuedEvent]) -> Result<bytes::Bytes, String> {
+    async fn publish_and_await_ack(&self, events: &[QueuedEvent]) -> Result<bytes::Bytes, StreamFailure> {
         let client = &self.stream.connection.client;
         let batch = (events.len() > 1).then(|| client.new_inbox());
         for (n, event) in events.iter().enumerate() {
@@ -243,16 +251,17 @@ impl Sender {
                     headers.insert("Nats-Batch-Commit", "1");
                 }
             }
-            let (subject, line) = (event.subject.clone(), event.line.clone());
+            let subject = self.session.subject_of(&EventHead::parse(&event.line)?);
+            let line = event.line.clone();
             if is_last {
                 let request = Request::new().headers(headers).payload(line);
-                let answer = client.send_request(subject, request).await.map_err(|error| error_chain(&error))?;
+                let answer = client.send_request(subject, request).await.map_err(StreamFailure::other)?;
                 return Ok(answer.payload);
             }
             let sent = client.publish_with_headers(subject, headers, line).await;
-            sent.map_err(|error| error_chain(&error))?;
+            sent.map_err(StreamFailure::other)?;
         }
-        Err("nothing to send".to_owned())
+        Err(StreamFailure::NotJetStream)
     }
 
     /// Reads the session's last event in the stream, again and again until the server answers. Returns how many of these events
@@ -269,46 +278,45 @@ impl Sender {
         loop {
             let last = match self.stream.last_event(&self.session).await {
                 // Deleted events leave the numbers of the stream growing; a new or restored stream starts again.
-                Ok(None) => self.stream.last_sequence().await.map(|last| (None, last < self.sequence)),
-                last => last.map(|last| (last, false)),
+                Ok(None) => self
+                    .stream
+                    .last_sequence()
+                    .await
+                    .map(|last| if last < self.sequence { LastStored::StreamIsReset } else { LastStored::Deleted }),
+                Ok(Some(last)) => Ok(LastStored::Event(last)),
+                Err(failure) => Err(failure),
             };
             match last {
-                Ok((last, is_reset)) => return self.resume_and_count_stored(events, last, is_reset),
-                Err(reason) => self.back_off(&reason).await,
+                Ok(last) => return self.resume_and_count_stored(events, last),
+                Err(failure) => self.back_off(&failure).await,
             }
         }
     }
 
-    /// Returns how many of these events are stored if `last` is the session's last event in the stream, and continues after it.
-    /// `is_reset`: the stream has lower numbers than before.
-    fn resume_and_count_stored(
-        &mut self,
-        events: &[QueuedEvent],
-        last: Option<StoredEvent>,
-        is_reset: bool,
-    ) -> Result<usize, NatsError> {
+    /// Returns how many of these events are stored if `last` is what the stream has of the session, and continues after it.
+    fn resume_and_count_stored(&mut self, events: &[QueuedEvent], last: LastStored) -> Result<usize, NatsError> {
         let session = self.session.token().to_owned();
+        let lost = NatsError::Lost { session: session.clone(), stored: self.position.unwrap_or_default() };
         match last {
-            None if !is_reset => {
+            LastStored::Deleted => {
                 self.sequence = 0;
                 Ok(0)
             }
-            Some(last) if last.sequence == self.sequence => Ok(0),
-            Some(last) if last.sequence > self.sequence && last.publisher != self.id => {
+            LastStored::StreamIsReset => Err(lost),
+            LastStored::Event(last) if last.sequence == self.sequence => Ok(0),
+            LastStored::Event(last) if last.sequence > self.sequence && last.publisher != self.id => {
                 // An earlier publisher stored more since this one was started, which continues if its events follow.
-                if !self.has_stored && events.first().is_some_and(|event| event.position > last.position) {
-                    (self.sequence, self.position) = (last.sequence, Some(last.position));
-                    return Ok(0);
+                if self.has_stored || events.first().is_none_or(|event| event.position <= last.position) {
+                    return Err(NatsError::Fenced { session, position: last.position });
                 }
-                Err(NatsError::Fenced { session, position: last.position })
+                self.sequence = last.sequence;
+                self.position = Some(last.position);
+                Ok(0)
             }
-            last => {
-                let stored = last.and_then(|last| {
-                    let n = events.iter().position(|event| event.position == last.position)?;
-                    self.sequence = last.sequence;
-                    Some(n + 1)
-                });
-                stored.ok_or(NatsError::Lost { session, stored: self.position.unwrap_or_default() })
+            LastStored::Event(last) => {
+                let n = events.iter().position(|event| event.position == last.position).ok_or(lost)?;
+                self.sequence = last.sequence;
+                Ok(n + 1)
             }
         }
     }
@@ -316,7 +324,8 @@ impl Sender {
     /// Sets the position of the session's last event, and resets the back-off. Reports that the server works again if it
     /// was reported as unreachable.
     fn on_stored(&mut self, position: Position) {
-        (self.position, self.has_stored) = (Some(position), true);
+        self.position = Some(position);
+        self.has_stored = true;
         if self.pause > REPORTED_PAUSE {
             (self.on_link_change)(None);
         }
@@ -329,9 +338,9 @@ impl Sender {
     /// # Cancel safety
     ///
     /// Cancel safe: nothing but waiting happens.
-    async fn back_off(&mut self, reason: &str) {
+    async fn back_off(&mut self, failure: &StreamFailure) {
         if self.pause == REPORTED_PAUSE {
-            (self.on_link_change)(Some(reason));
+            (self.on_link_change)(Some(&failure.to_string()));
         }
         sleep(self.pause).await;
         self.pause = (self.pause * 2).min(LONGEST_PAUSE);

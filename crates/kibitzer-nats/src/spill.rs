@@ -8,9 +8,7 @@ use std::path::Path;
 
 use bytes::Bytes;
 
-use crate::Position;
-use crate::event_head::EventHead;
-use crate::queued_event::QueuedEvent;
+use crate::event::{EventHead, Position, QueuedEvent};
 use crate::subject::SessionName;
 
 /// Maximum length of a line; NATS servers accept no longer messages.
@@ -20,7 +18,6 @@ const MAX_LINE_BYTES: u64 = 64 << 20;
 #[derive(Debug)]
 pub(crate) struct SpillFile {
     file: File,
-    session: SessionName,
     max_bytes: u64,
     /// Length of the first line.
     start: u64,
@@ -61,20 +58,25 @@ impl SpillFile {
             return Err(invalid_data("it is not a spill file of this session"));
         }
         let start = heading.len() as u64;
-        let session = session.clone();
-        let mut spill = Self { file, session, max_bytes, start, next: start, end: u64::MAX, n_unread: 0, last: None };
+        let mut spill = Self { file, max_bytes, start, next: start, end: u64::MAX, n_unread: 0, last: None };
         spill.cut_off_incomplete_end()?;
         Ok(spill)
     }
 
     /// Reads the file up to its last complete line, and truncates it there.
     fn cut_off_incomplete_end(&mut self) -> io::Result<()> {
-        let (mut end, mut n_unread, mut last) = (self.start, 0, None);
+        let mut end = self.start;
+        let mut n_unread = 0;
+        let mut last = None;
         self.visit_events_from(end, |event, length| {
-            (end, n_unread, last) = (end + length, n_unread + 1, Some(event.position));
+            end += length;
+            n_unread += 1;
+            last = Some(event.position);
             true
         })?;
-        (self.end, self.n_unread, self.last) = (end, n_unread, last);
+        self.end = end;
+        self.n_unread = n_unread;
+        self.last = last;
         self.file.set_len(end)
     }
 
@@ -88,20 +90,11 @@ impl SpillFile {
             let mut line = Vec::new();
             let length = reader.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line)?;
             let Some(text) = line.strip_suffix(b"\n") else { return Ok(()) };
-            let event = self.parse_event(text).ok_or_else(|| invalid_data("one of its lines is not an event"))?;
+            let event = parse_event(text).ok_or_else(|| invalid_data("one of its lines is not an event"))?;
             if !visit(event, length as u64) {
                 return Ok(());
             }
         }
-    }
-
-    /// Parses a line: position, blank, JSON.
-    fn parse_event(&self, line: &[u8]) -> Option<QueuedEvent> {
-        let blank = line.iter().position(|byte| *byte == b' ')?;
-        let (position, line) = (line.get(..blank)?, line.get(blank + 1..)?);
-        let position = Position::parse(std::str::from_utf8(position).ok()?)?;
-        let subject = self.session.subject_of(&EventHead::parse(line).ok()?);
-        Some(QueuedEvent { position, subject, line: Bytes::copy_from_slice(line) })
     }
 
     /// Returns the length of all events in the file, read or unread.
@@ -118,7 +111,7 @@ impl SpillFile {
     pub(crate) fn write_report(&mut self, report: &QueuedEvent) -> io::Result<()> {
         self.file.set_len(self.end)?;
         self.file.seek(SeekFrom::Start(self.end))?;
-        writeln!(self.file, "{} {}", report.position, String::from_utf8_lossy(&report.line))
+        write_line(&mut self.file, report)
     }
 
     /// Appends events. On an error the file is as before.
@@ -127,10 +120,13 @@ impl SpillFile {
     ///
     /// [`io::Error`] if they cannot be written, or the file would exceed its limit.
     pub(crate) fn append<'a>(&mut self, events: impl IntoIterator<Item = &'a QueuedEvent>) -> io::Result<()> {
-        let (mut lines, mut n_events, mut last) = (Vec::new(), 0, self.last);
+        let mut lines = Vec::new();
+        let mut n_events = 0;
+        let mut last = self.last;
         for event in events {
-            writeln!(lines, "{} {}", event.position, String::from_utf8_lossy(&event.line))?;
-            (n_events, last) = (n_events + 1, Some(event.position));
+            write_line(&mut lines, event)?;
+            n_events += 1;
+            last = Some(event.position);
         }
         let end = self.end.saturating_add(lines.len() as u64);
         if end > self.max_bytes {
@@ -141,7 +137,8 @@ impl SpillFile {
             self.file.set_len(self.end)?;
             return Err(error);
         }
-        (self.end, self.last) = (end, last);
+        self.end = end;
+        self.last = last;
         self.n_unread += n_events;
         Ok(())
     }
@@ -153,7 +150,8 @@ impl SpillFile {
     /// As for [`append`](Self::append).
     pub(crate) fn append_as_read<'a>(&mut self, events: impl IntoIterator<Item = &'a QueuedEvent>) -> io::Result<()> {
         self.append(events)?;
-        (self.next, self.n_unread) = (self.end, 0);
+        self.next = self.end;
+        self.n_unread = 0;
         Ok(())
     }
 
@@ -163,7 +161,9 @@ impl SpillFile {
     ///
     /// [`io::Error`] if the file cannot be read.
     pub(crate) fn read_next(&mut self, max_bytes: usize) -> io::Result<Vec<QueuedEvent>> {
-        let (mut events, mut n_bytes, mut next) = (Vec::new(), 0, self.next);
+        let mut events: Vec<QueuedEvent> = Vec::new();
+        let mut n_bytes = 0;
+        let mut next = self.next;
         if next < self.end {
             self.visit_events_from(next, |event, length| {
                 next += length;
@@ -187,9 +187,25 @@ impl SpillFile {
     /// [`io::Error`] if the file cannot be truncated.
     pub(crate) fn clear(&mut self) -> io::Result<()> {
         self.file.set_len(self.start)?;
-        (self.next, self.end, self.n_unread, self.last) = (self.start, self.start, 0, None);
+        self.next = self.start;
+        self.end = self.start;
+        self.n_unread = 0;
+        self.last = None;
         Ok(())
     }
+}
+
+fn write_line(out: &mut impl io::Write, event: &QueuedEvent) -> io::Result<()> {
+    writeln!(out, "{} {}", event.position, String::from_utf8_lossy(&event.line))
+}
+
+/// Parses a line: position, blank, JSON.
+fn parse_event(line: &[u8]) -> Option<QueuedEvent> {
+    let blank = line.iter().position(|byte| *byte == b' ')?;
+    let position = Position::parse(std::str::from_utf8(line.get(..blank)?).ok()?)?;
+    let line = line.get(blank + 1..)?;
+    EventHead::parse(line).ok()?;
+    Some(QueuedEvent { position, line: Bytes::copy_from_slice(line) })
 }
 
 fn invalid_data(reason: &'static str) -> io::Error {

@@ -1,19 +1,35 @@
-//! The JetStream stream that contains the events of all sessions.
+//! The JetStream stream that contains the events of all sessions, and the connection to its server.
 
+use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
+use async_nats::connection::State;
 use async_nats::jetstream::ErrorCode;
 use async_nats::jetstream::context::GetStreamErrorKind;
+use async_nats::jetstream::message::StreamMessage;
 use async_nats::jetstream::stream::{
     Config, DiscardPolicy, LastRawMessageErrorKind, RetentionPolicy, StorageType, Stream,
 };
+use async_nats::{Client, ConnectOptions, Event, ServerAddr};
 use kibitzer_core::text::error_chain;
+use percent_encoding::percent_decode_str;
+use thiserror::Error;
+use tokio::sync::watch;
+use tokio::time::timeout;
 
-use crate::connection::Connection;
-use crate::stored_event::StoredEvent;
+use crate::NatsError;
+use crate::event::{EventError, Position, StoredEvent};
 use crate::subject::{ALL_SUBJECTS, SessionName};
-use crate::{NatsError, Position};
+
+/// Oldest version whose conditions on a session's last event work: major and minor number.
+const OLDEST_VERSION: (u64, u64) = (2, 11);
+
+/// First version with atomic batches.
+const BATCH_VERSION: (u64, u64) = (2, 12);
+
+/// Time limit of a connection attempt, and of every answer of the server.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Name of the stream by default.
 pub const DEFAULT_STREAM: &str = "KIBITZER";
@@ -57,7 +73,7 @@ impl StreamOptions {
     }
 
     /// Returns the configuration of a new stream.
-    fn new_stream_config(&self, has_batches: bool) -> Config {
+    fn new_stream_config(&self, connection: &Connection) -> Config {
         Config {
             name: self.name.clone(),
             subjects: vec![ALL_SUBJECTS.to_owned()],
@@ -70,7 +86,7 @@ impl StreamOptions {
             max_messages: -1,
             max_messages_per_subject: -1,
             allow_direct: true,
-            allow_atomic_publish: has_batches,
+            allow_atomic_publish: connection.has_batches(),
             ..Config::default()
         }
     }
@@ -140,7 +156,7 @@ impl EventStream {
     pub async fn open_or_create(options: &StreamOptions) -> Result<Self, NatsError> {
         let connection = Connection::open(&options.urls).await?;
         let context = async_nats::jetstream::new(connection.client.clone());
-        let config = options.new_stream_config(connection.has_batches());
+        let config = options.new_stream_config(&connection);
         let is_missing = |kind| {
             let GetStreamErrorKind::JetStream(error) = kind else { return false };
             error.error_code() == ErrorCode::STREAM_NOT_FOUND
@@ -179,7 +195,7 @@ impl EventStream {
     /// Cancel safe: the answer is discarded.
     pub async fn has_session(&self, session: &SessionName) -> Result<bool, NatsError> {
         let last = self.last_event(session).await;
-        last.map(|event| event.is_some()).map_err(|reason| self.stream_error(reason))
+        last.map(|event| event.is_some()).map_err(|failure| self.stream_error(&failure))
     }
 
     /// Returns the name of the stream.
@@ -204,20 +220,17 @@ impl EventStream {
     ///
     /// # Errors
     ///
-    /// A description of the failure: the server does not answer, or the message is not an event.
+    /// The server does not answer, or the message is not an event.
     ///
     /// # Cancel safety
     ///
     /// Cancel safe: the answer is discarded.
-    pub(crate) async fn last_event(&self, session: &SessionName) -> Result<Option<StoredEvent>, String> {
+    pub(crate) async fn last_event(&self, session: &SessionName) -> Result<Option<StoredEvent>, StreamFailure> {
         let subjects = session.all_subjects();
         match self.connection.wait_for_answer(self.stream.get_last_raw_message_by_subject(&subjects)).await? {
             Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(None),
-            Err(error) => Err(error_chain(&error)),
-            Ok(message) => {
-                StoredEvent::from_message(&message.subject, message.sequence, Some(&message.headers), message.payload)
-                    .map(Some)
-            }
+            Err(error) => Err(StreamFailure::other(error)),
+            Ok(message) => Ok(Some(stored_event(message)?)),
         }
     }
 
@@ -226,7 +239,7 @@ impl EventStream {
     ///
     /// # Errors
     ///
-    /// A description of the failure.
+    /// The server does not answer.
     ///
     /// # Cancel safety
     ///
@@ -236,17 +249,21 @@ impl EventStream {
         session: &SessionName,
         position: Position,
         last: u64,
-    ) -> Result<u64, String> {
+    ) -> Result<u64, StreamFailure> {
         let subjects = session.all_subjects();
-        let (mut start, mut end) = (1, last);
+        let mut start = 1;
+        let mut end = last;
         // The positions of a session grow with the numbers of its events.
         while start < end {
             let middle = start.midpoint(end);
             let found = self.stream.get_first_raw_message_by_subject(&subjects, middle);
-            let message = self.connection.wait_for_answer(found).await?.map_err(|error| error_chain(&error))?;
-            let sequence = message.sequence;
-            let event = StoredEvent::from_message(&message.subject, sequence, Some(&message.headers), message.payload)?;
-            (start, end) = if event.position < position { (sequence + 1, end) } else { (start, middle) };
+            let message = self.connection.wait_for_answer(found).await?.map_err(StreamFailure::other)?;
+            let event = stored_event(message)?;
+            if event.position < position {
+                start = event.sequence + 1;
+            } else {
+                end = middle;
+            }
         }
         Ok(start)
     }
@@ -255,19 +272,164 @@ impl EventStream {
     ///
     /// # Errors
     ///
-    /// A description of the failure.
+    /// The server does not answer.
     ///
     /// # Cancel safety
     ///
     /// Cancel safe: the answer is discarded.
-    pub(crate) async fn last_sequence(&self) -> Result<u64, String> {
-        let info =
-            self.connection.wait_for_answer(self.stream.get_info()).await?.map_err(|error| error_chain(&error))?;
+    pub(crate) async fn last_sequence(&self) -> Result<u64, StreamFailure> {
+        let info = self.connection.wait_for_answer(self.stream.get_info()).await?.map_err(StreamFailure::other)?;
         Ok(info.state.last_sequence)
     }
 
     /// Returns an error about this stream.
-    pub(crate) fn stream_error(&self, reason: String) -> NatsError {
-        NatsError::Stream { stream: self.name().to_owned(), reason }
+    pub(crate) fn stream_error(&self, failure: &StreamFailure) -> NatsError {
+        NatsError::Stream { stream: self.name().to_owned(), reason: failure.to_string() }
     }
 }
+
+/// Why a stream gave no answer, or none that can be used.
+#[derive(Debug, Error)]
+pub(crate) enum StreamFailure {
+    #[error("not connected")]
+    NotConnected,
+    #[error("it is connected to a server of version {0}, but needs 2.11 or later")]
+    TooOld(String),
+    #[error("no answer")]
+    Silent,
+    #[error("the connection was lost")]
+    ConnectionLost,
+    /// The answer of a server without the stream, with its causes.
+    #[error("{0}")]
+    Missing(String),
+    #[error("the stream was created again or restored, without events that were read")]
+    Restored,
+    #[error(transparent)]
+    Event(#[from] EventError),
+    #[error("the answer is not one of JetStream")]
+    NotJetStream,
+    /// Another error of the client or the server, with its causes.
+    #[error("{0}")]
+    Other(String),
+}
+
+impl StreamFailure {
+    /// Converts an error of the client or the server.
+    #[expect(clippy::needless_pass_by_value, reason = "an argument of `map_err`")]
+    pub(crate) fn other(error: impl Error + 'static) -> Self {
+        Self::Other(error_chain(&error))
+    }
+}
+
+/// A connection to one of several servers, which is opened again, to any of them, whenever it is lost.
+#[derive(Clone, Debug)]
+pub(crate) struct Connection {
+    pub(crate) client: Client,
+    /// Number of lost connections.
+    n_lost: watch::Receiver<u64>,
+}
+
+impl Connection {
+    /// Connects to one of the servers in a list such as `nats://USER:PASSWORD@HOST:PORT,tls://HOST`.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: dropping the future closes the connection.
+    pub(crate) async fn open(urls: &str) -> Result<Self, NatsError> {
+        let mut options = ConnectOptions::new().name("kibitzer").connection_timeout(ANSWER_TIMEOUT);
+        let mut servers = Vec::new();
+        for url in urls.split(',') {
+            let mut url = url.parse::<ServerAddr>().map_err(|_| NatsError::Address)?.into_inner();
+            let user = percent_decode_str(url.username()).decode_utf8_lossy().into_owned();
+            let password = url.password().map(|password| percent_decode_str(password).decode_utf8_lossy().into_owned());
+            options = match (user.is_empty(), password) {
+                (true, _) => options,
+                (false, None) => options.token(user),
+                (false, Some(password)) => options.user_and_password(user, password),
+            };
+            // The client logs the addresses.
+            let stripped = url.set_username("").and_then(|()| url.set_password(None));
+            if stripped.is_err() || url.host_str().is_none() || !matches!(url.scheme(), "nats" | "tls") {
+                return Err(NatsError::Address);
+            }
+            servers.push(ServerAddr::from_url(url).map_err(|_| NatsError::Address)?);
+        }
+        let host: Vec<_> = servers.iter().map(|server| format!("{}:{}", server.host(), server.port())).collect();
+        let host = host.join(",");
+        let (counter, n_lost) = watch::channel(0);
+        let options = options.request_timeout(Some(ANSWER_TIMEOUT)).event_callback(move |event| {
+            if event == Event::Disconnected {
+                counter.send_modify(|count| *count += 1);
+            }
+            std::future::ready(())
+        });
+        let reason = match timeout(ANSWER_TIMEOUT * 2, options.connect(servers)).await {
+            Ok(Ok(client)) => {
+                let connection = Self { client, n_lost };
+                return match connection.supported_version() {
+                    Err(StreamFailure::TooOld(version)) => Err(NatsError::TooOld { host, version }),
+                    _ => Ok(connection),
+                };
+            }
+            Ok(Err(error)) => error_chain(&error),
+            Err(_) => "no answer".to_owned(),
+        };
+        Err(NatsError::Connect { host, reason })
+    }
+
+    /// Returns whether the server of the present connection supports atomic batches. Another one of the cluster may not.
+    pub(crate) fn has_batches(&self) -> bool {
+        self.supported_version().is_ok_and(|version| version >= BATCH_VERSION)
+    }
+
+    /// Returns the version of the server of the present connection, or as an error the text of a version that is too old.
+    fn supported_version(&self) -> Result<(u64, u64), StreamFailure> {
+        let text = self.client.server_info().version;
+        let version = parse_version(&text).filter(|version| *version >= OLDEST_VERSION);
+        version.ok_or_else(|| StreamFailure::TooOld(text.chars().take(20).collect()))
+    }
+
+    /// Returns a receiver of the number of lost connections, which changes with the next loss.
+    pub(crate) fn subscribe_losses(&self) -> watch::Receiver<u64> {
+        let mut n_lost = self.n_lost.clone();
+        n_lost.mark_unchanged();
+        n_lost
+    }
+
+    /// Waits for an answer of the server, at most five seconds and only while the connection holds.
+    ///
+    /// # Errors
+    ///
+    /// The reason why there is no answer: the limit, a lost connection, or a connection to a server that is too old.
+    ///
+    /// # Cancel safety
+    ///
+    /// As safe as the future, which is dropped with this one, at the time limit, or when the connection is lost.
+    pub(crate) async fn wait_for_answer<T>(&self, answer: impl Future<Output = T>) -> Result<T, StreamFailure> {
+        let mut n_lost = self.subscribe_losses();
+        if self.client.connection_state() != State::Connected {
+            return Err(StreamFailure::NotConnected);
+        }
+        // The client connects to any server of a cluster.
+        self.supported_version()?;
+        tokio::select! {
+            biased;
+            answer = timeout(ANSWER_TIMEOUT, answer) => answer.map_err(|_| StreamFailure::Silent),
+            Ok(()) = n_lost.changed() => Err(StreamFailure::ConnectionLost),
+        }
+    }
+}
+
+/// Converts a message that was read by itself.
+fn stored_event(message: StreamMessage) -> Result<StoredEvent, EventError> {
+    StoredEvent::from_message(&message.subject, message.sequence, Some(&message.headers), message.payload)
+}
+
+/// Returns the major and minor number of a version such as `2.11.3-rc.1`; `None` if it has another form.
+fn parse_version(version: &str) -> Option<(u64, u64)> {
+    let mut numbers = version.trim_start_matches('v').split('.').map(str::parse);
+    Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
+}
+
+#[cfg(test)]
+mod tests;

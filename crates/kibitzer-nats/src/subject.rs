@@ -6,7 +6,7 @@ use kibitzer_core::EventKind;
 use kibitzer_core::event::EventCategory;
 
 use crate::NatsError;
-use crate::event_head::EventHead;
+use crate::event::EventHead;
 
 /// Beginning of all subjects.
 const PREFIX: &str = "kibitzer.v1";
@@ -57,8 +57,7 @@ impl SessionName {
 
     /// Returns the subject of an event.
     pub(crate) fn subject_of(&self, event: &EventHead<'_>) -> String {
-        let game = event.game.and_then(|game| game.get().parse().ok());
-        let game = game.map(|game: u32| format!(".{game}")).unwrap_or_default();
+        let game = event.game().map(|game| format!(".{game}")).unwrap_or_default();
         format!("{PREFIX}.{}.{}{game}.{}", self.token, subject_class_of(event.name.parse().ok()), event.name)
     }
 }

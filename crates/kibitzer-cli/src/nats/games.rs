@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use kibitzer::transcript::Utc;
-use kibitzer_nats::{EventReader, EventStream, NatsError, ReadFrom, SessionName, StoredEvent, SubjectFilter};
+use kibitzer_nats::{EventStream, NatsError, ReadFrom, SessionName, StoredEvent, StreamReader, SubjectFilter};
 use serde::Deserialize;
 use thiserror::Error;
 
@@ -31,7 +31,7 @@ pub(crate) async fn for_each_server_output(
     mut visit: impl FnMut(&str, &StreamPiece, Option<Utc>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let stream = EventStream::open(&args.resolve_stream_options()?).await?;
-    let mut events = EventReader::open(&stream, &SubjectFilter::default(), ReadFrom::First).await?;
+    let mut events = StreamReader::open(&stream, &SubjectFilter::default(), ReadFrom::First).await?;
     // The connection to which the last bytes of each session belong.
     let mut sessions = BTreeMap::new();
     loop {

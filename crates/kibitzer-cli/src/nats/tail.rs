@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use kibitzer::core::EventKind;
 use kibitzer::transcript::Utc;
-use kibitzer_nats::{EventReader, EventStream, NatsError, ReadFrom, SessionName, StoredEvent, SubjectFilter};
+use kibitzer_nats::{EventStream, NatsError, ReadFrom, SessionName, StoredEvent, StreamReader, SubjectFilter};
 use serde_json::Value;
 
 use super::StreamArgs;
@@ -86,7 +86,7 @@ impl Args {
     /// Cancel safe: the printed events are whole lines.
     async fn print_selected(&self, filter: &SubjectFilter) -> Result<(), Failure> {
         let stream = EventStream::open(&self.stream.resolve_stream_options()?).await?;
-        let mut events = EventReader::open(&stream, filter, self.from).await?;
+        let mut events = StreamReader::open(&stream, filter, self.from).await?;
         let mut out = BufWriter::new(io::stdout());
         let format = self.format.unwrap_or_else(LineFormat::for_stdout);
         let mut is_empty = true;

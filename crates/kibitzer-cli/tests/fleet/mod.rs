@@ -16,7 +16,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use kibitzer_nats::{EventReader, EventStream, ReadFrom, StreamOptions, SubjectFilter};
+use kibitzer_nats::{EventStream, ReadFrom, StreamOptions, StreamReader, SubjectFilter};
 
 /// Size of a run.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +50,7 @@ impl Fleet {
         let lines = decoded(&folder.join("s0.raw"));
         assert_eq!(lines.len(), self.events_per_session);
         let stream = EventStream::open_or_create(&StreamOptions::new(url)).await.unwrap();
-        let mut reader = EventReader::open(&stream, &SubjectFilter::default(), ReadFrom::First).await.unwrap();
+        let mut reader = StreamReader::open(&stream, &SubjectFilter::default(), ReadFrom::First).await.unwrap();
         let start = Instant::now();
         let mut children: Vec<_> = (0..self.n_publishers).map(|n| publish(folder, url, n)).collect();
         let mut read: BTreeMap<String, usize> = BTreeMap::new();

@@ -10,7 +10,7 @@ async fn a_spill_file_contains_all_that_is_not_stored_and_little_else() {
     // The server is never quite done, so that the queue is never empty.
     for n in 0..5_000 {
         let position = Position { epoch: 0, offset: n, n: 0 };
-        queue.push_by_policy(QueuedEvent { position, subject: String::new(), line: line(n).into() }).await;
+        queue.push_by_policy(QueuedEvent { position, line: line(n).into() }).await;
         if n >= 10 {
             queue.remove_oldest(1);
         }
@@ -31,7 +31,7 @@ async fn a_spill_file_contains_all_that_is_not_stored_and_little_else() {
 
 fn event(n: u64) -> QueuedEvent {
     let line = format!(r#"{{"event":"text","offset":{n},"text":"{}"}}"#, "x".repeat(1_000));
-    QueuedEvent { position: Position { epoch: 0, offset: n, n: 0 }, subject: String::new(), line: line.into() }
+    QueuedEvent { position: Position { epoch: 0, offset: n, n: 0 }, line: line.into() }
 }
 
 fn spill_queue(name: &str, file_bytes: u64, memory_bytes: usize) -> (PathBuf, EventQueue) {
