@@ -6,8 +6,6 @@ use std::path::Path;
 use kibitzer_core::chess::LastMove;
 use kibitzer_core::{Event, EventReader};
 
-use crate::chess::Move;
-
 /// The name of a recorded session, and the events that its server bytes contain.
 pub(crate) struct Session {
     pub(crate) name: String,
@@ -52,14 +50,5 @@ pub(crate) fn with_promotion(spelled: &str, played: Option<LastMove>) -> String 
             format!("{spelled}={}", role.letter())
         }
         _ => spelled.to_owned(),
-    }
-}
-
-/// Converts to the move that a client parses from the verbose notation, castling without its squares.
-pub(crate) const fn to_last_move(played: Move) -> LastMove {
-    match played {
-        Move::Normal { role, from, to, promotion } => LastMove::Normal { role, from, to, promotion },
-        Move::Castle(side) => LastMove::Castle { side, king_from: None, rook_from: None },
-        Move::Drop { role, to } => LastMove::Drop { role, to },
     }
 }

@@ -1,37 +1,25 @@
 //! Legal moves, and positions that end a game.
 
 use cozy_chess::{BitBoard, Rank, get_between_rays, get_pawn_attacks, get_pawn_quiets};
-use kibitzer_core::chess::{CastlingSide, Color, Piece, Role, Square};
+use kibitzer_core::chess::{CastlingSide, Color, LastMove, Piece, Role, Square};
+use kibitzer_core::message::GameEndReason;
 
 use super::Variant;
-use super::moves::{CastlingSquares, Move};
-use super::placement::{from_cozy_square, to_cozy_color, to_cozy_square};
-use super::position::Position;
+use super::position::{CastlingSquares, Position, from_cozy_square, to_cozy_color, to_cozy_square};
 
 /// Roles that a pawn may promote to; the order is part of what a seed determines.
-pub(super) const PROMOTIONS: [Role; 4] = [Role::Queen, Role::Knight, Role::Rook, Role::Bishop];
-
-/// How a position ends a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Termination {
-    /// The side to move is mated.
-    Checkmate,
-    /// The side to move has no move and is not in check.
-    Stalemate,
-    /// Neither side has the pieces to mate.
-    InsufficientMaterial,
-}
+const PROMOTIONS: [Role; 4] = [Role::Queen, Role::Knight, Role::Rook, Role::Bishop];
 
 impl Position {
     /// Returns all legal moves, in an order that depends on the position alone.
-    pub(crate) fn legal_moves(&self) -> Vec<Move> {
+    pub(crate) fn legal_moves(&self) -> Vec<LastMove> {
         let is_check = self.is_check();
         let mut moves = self.pseudo_legal_moves();
         moves.retain(|&played| self.leaves_king_safe(played, is_check));
         moves
     }
 
-    pub(crate) fn is_legal(&self, played: Move) -> bool {
+    pub(crate) fn is_legal(&self, played: LastMove) -> bool {
         self.pseudo_legal_moves().contains(&played) && self.leaves_king_safe(played, self.is_check())
     }
 
@@ -51,24 +39,26 @@ impl Position {
         self.placement.king_square(color)
     }
 
-    /// Returns how this position ends the game; `None` if the game continues. Repetition and the 50-move rule need the game's
+    /// Returns why the game ends in this position: mate of the side to move, stalemate, or because neither side has the pieces to
+    /// mate. `None` if the game continues. Repetition and the 50-move rule need the game's
     /// history and are not checked.
     ///
     /// In bughouse, neither a check that a dropped piece would block nor a side without a move ends the game, as the partner
     /// may still pass a piece.
-    pub(crate) fn termination(&self) -> Option<Termination> {
+    pub(crate) fn termination(&self) -> Option<GameEndReason> {
         if self.has_insufficient_material(Color::White) && self.has_insufficient_material(Color::Black) {
-            return Some(Termination::InsufficientMaterial);
+            return Some(GameEndReason::Material);
         }
         // Any piece may be passed; a queen blocks as many checks as any other.
         let mut next = *self;
         if self.variant == Variant::Bughouse {
             next.hands.of_mut(self.side_to_move).add(Role::Queen);
         }
-        if next.has_legal_move() {
+        let is_check = next.is_check();
+        if next.pseudo_legal_moves().into_iter().any(|played| next.leaves_king_safe(played, is_check)) {
             return None;
         }
-        Some(if self.is_check() { Termination::Checkmate } else { Termination::Stalemate })
+        Some(if self.is_check() { GameEndReason::Mate } else { GameEndReason::Stalemate })
     }
 
     /// Returns whether a side can never mate: a bare king, or a king with one knight or bishop. `false` in variants with drops.
@@ -82,24 +72,19 @@ impl Position {
     /// Returns the file of a pawn that can legally be captured en passant now.
     pub(super) fn legal_en_passant_file(&self) -> Option<u8> {
         let square = self.en_passant?;
-        let captures = |legal| matches!(legal, Move::Normal { role: Role::Pawn, from, to, .. } if to == square && from.file() != to.file());
+        let captures = |legal| matches!(legal, LastMove::Normal { role: Role::Pawn, from, to, .. } if to == square && from.file() != to.file());
         self.legal_moves().into_iter().any(captures).then_some(square.file())
-    }
-
-    fn has_legal_move(&self) -> bool {
-        let is_check = self.is_check();
-        self.pseudo_legal_moves().into_iter().any(|played| self.leaves_king_safe(played, is_check))
     }
 
     /// Returns whether a pseudo-legal move leaves the own king out of check. A drop exposes no king, so that it only has to end
     /// a check.
-    fn leaves_king_safe(&self, played: Move, was_in_check: bool) -> bool {
-        let is_harmless = !was_in_check && matches!(played, Move::Drop { .. });
+    fn leaves_king_safe(&self, played: LastMove, was_in_check: bool) -> bool {
+        let is_harmless = !was_in_check && matches!(played, LastMove::Drop { .. });
         is_harmless || !self.placement_after(played).is_in_check(self.side_to_move)
     }
 
     /// Returns all moves by the movement of the pieces, including those that leave the own king in check.
-    fn pseudo_legal_moves(&self) -> Vec<Move> {
+    fn pseudo_legal_moves(&self) -> Vec<LastMove> {
         let mut moves = Vec::with_capacity(64);
         let own = self.placement.of_color(self.side_to_move);
         let last_rank = self.side_to_move.opponent().home_rank();
@@ -112,16 +97,15 @@ impl Position {
             };
             for to in targets.into_iter().map(from_cozy_square) {
                 if role == Role::Pawn && to.rank() == last_rank {
-                    let promoted = |promotion| Move::Normal { role, from, to, promotion: Some(promotion) };
+                    let promoted = |promotion| LastMove::Normal { role, from, to, promotion: Some(promotion) };
                     moves.extend(PROMOTIONS.map(promoted));
                 } else {
-                    moves.push(Move::Normal { role, from, to, promotion: None });
+                    moves.push(LastMove::Normal { role, from, to, promotion: None });
                 }
             }
         }
-        moves.extend(
-            CastlingSide::BOTH.into_iter().filter(|&side| self.is_castling_pseudo_legal(side)).map(Move::Castle),
-        );
+        let sides = CastlingSide::BOTH.into_iter().filter(|&side| self.is_castling_pseudo_legal(side));
+        moves.extend(sides.map(|side| LastMove::Castle { side, king_from: None, rook_from: None }));
         self.push_pseudo_legal_drops(&mut moves);
         moves
     }
@@ -152,12 +136,12 @@ impl Position {
     }
 
     /// Adds the drops of all pieces in hand on empty squares, including those that leave the king in check.
-    fn push_pseudo_legal_drops(&self, moves: &mut Vec<Move>) {
+    fn push_pseudo_legal_drops(&self, moves: &mut Vec<LastMove>) {
         let (hand, empty) = (self.hands.of(self.side_to_move), !self.placement.occupied());
         let edges = Rank::First.bitboard() | Rank::Eighth.bitboard();
         for role in Role::ALL.into_iter().filter(|&role| hand.count(role) > 0) {
             let squares = if role == Role::Pawn { empty & !edges } else { empty };
-            moves.extend(squares.into_iter().map(|to| Move::Drop { role, to: from_cozy_square(to) }));
+            moves.extend(squares.into_iter().map(|to| LastMove::Drop { role, to: from_cozy_square(to) }));
         }
     }
 
@@ -167,7 +151,7 @@ impl Position {
         let others = self.placement.attacks_of_non_pawn(role, to) & same & !to_cozy_square(from).bitboard();
         let position = *self;
         others.into_iter().map(from_cozy_square).filter(move |&from| {
-            let rival = Move::Normal { role, from, to, promotion: None };
+            let rival = LastMove::Normal { role, from, to, promotion: None };
             !position.placement_after(rival).is_in_check(position.side_to_move)
         })
     }

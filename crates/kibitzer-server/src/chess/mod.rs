@@ -4,11 +4,8 @@
 //! may start on any file. Attacks come from the tables of `cozy-chess`. Its own `Board` rejects more than 16 pieces or 8 pawns
 //! of a side, which occur in crazyhouse; the tests compare both.
 
-mod input;
 mod legal;
-mod moves;
 mod notation;
-mod placement;
 mod position;
 
 #[cfg(test)]
@@ -16,9 +13,7 @@ mod recorded_tests;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use self::input::{MoveCase, TypedMoveError};
-pub(crate) use self::legal::Termination;
-pub(crate) use self::moves::Move;
+pub(crate) use self::notation::{MoveCase, TypedMoveError};
 pub(crate) use self::position::Position;
 
 /// Rules of a game.

@@ -1,12 +1,11 @@
-//! Positions and the effects of moves.
+//! Positions, as sets of squares, and the effects of moves.
+//!
+//! A move is a [`LastMove`], as clients read it from a board. Castling has no squares in it, and no move is hidden.
 
-use kibitzer_core::chess::{Board, CastlingRights, Color, Fen, Hands, Piece, Role, Square};
-
-use cozy_chess::BitBoard;
+use cozy_chess::{BitBoard, get_bishop_moves, get_king_moves, get_knight_moves, get_pawn_attacks, get_rook_moves};
+use kibitzer_core::chess::{Board, CastlingRights, CastlingSide, Color, Fen, Hands, LastMove, Piece, Role, Square};
 
 use super::Variant;
-use super::moves::{CastlingFiles, CastlingSquares, Move};
-use super::placement::{Placement, to_cozy_square};
 
 /// A position with all state that the rules need, except the history for repetitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,14 +120,14 @@ impl Position {
     }
 
     /// Returns the captured piece of a move as it enters a hand: a pawn if it was promoted. `None` if the move captures nothing.
-    pub(crate) fn captured_role_in_hand(&self, played: Move) -> Option<Role> {
+    pub(crate) fn captured_role_in_hand(&self, played: LastMove) -> Option<Role> {
         let (square, role) = self.captured_square_and_role(played)?;
         Some(if self.promoted.has(to_cozy_square(square)) { Role::Pawn } else { role })
     }
 
     /// Returns square and role of the piece that a move captures, also en passant; `None` if it captures nothing.
-    pub(crate) fn captured_square_and_role(&self, played: Move) -> Option<(Square, Role)> {
-        let Move::Normal { role, from, to, .. } = played else { return None };
+    pub(crate) fn captured_square_and_role(&self, played: LastMove) -> Option<(Square, Role)> {
+        let LastMove::Normal { role, from, to, .. } = played else { return None };
         match self.placement.role_at(to) {
             Some(taken) => Some((to, taken)),
             None if role == Role::Pawn && from.file() != to.file() => {
@@ -140,28 +139,33 @@ impl Position {
 
     /// Returns the position after a legal move; the result for another move is meaningless.
     #[must_use]
-    pub(crate) fn after(&self, played: Move) -> Self {
+    pub(crate) fn after(&self, played: LastMove) -> Self {
         let mover = self.side_to_move;
         let captured = self.captured_role_in_hand(played);
         let mut next = *self;
         next.placement = self.placement_after(played);
         next.promoted = self.promoted_squares_after(played);
         let mut rights = self.castling;
-        if let Move::Castle(side) = played {
+        if let LastMove::Castle { side, .. } = played {
             // In Chess960 the king may stay where it is.
             rights = rights.without(mover, side).without(mover, side.opposite());
         }
         next.castling = intact_castling_rights(&next.placement, self.castling_files, rights);
-        next.en_passant = square_passed_by_double_push(played);
+        next.en_passant = match played {
+            LastMove::Normal { role: Role::Pawn, from, to, .. } if from.rank().abs_diff(to.rank()) == 2 => {
+                Square::new(from.file(), u8::midpoint(from.rank(), to.rank()))
+            }
+            _ => None,
+        };
         if let (Variant::Crazyhouse, Some(captured)) = (self.variant, captured) {
             next.hands.of_mut(mover).add(captured);
         }
-        if let Move::Drop { role, .. } = played {
+        if let LastMove::Drop { role, .. } = played {
             next.hands.of_mut(mover).take(role);
         }
         // Drops reset the clock too, as they change the pieces on the board.
         let is_lasting =
-            captured.is_some() || matches!(played, Move::Normal { role: Role::Pawn, .. } | Move::Drop { .. });
+            captured.is_some() || matches!(played, LastMove::Normal { role: Role::Pawn, .. } | LastMove::Drop { .. });
         next.halfmove_clock = if is_lasting { 0 } else { self.halfmove_clock.saturating_add(1) };
         next.move_number = self.move_number.saturating_add(u32::from(mover == Color::Black));
         next.side_to_move = mover.opponent();
@@ -169,18 +173,18 @@ impl Position {
     }
 
     /// Returns the placement after a move.
-    pub(super) fn placement_after(&self, played: Move) -> Placement {
+    pub(super) fn placement_after(&self, played: LastMove) -> Placement {
         let color = self.side_to_move;
         let mut next = self.placement;
         match played {
-            Move::Normal { role, from, to, promotion } => {
+            LastMove::Normal { role, from, to, promotion } => {
                 if let Some((square, role)) = self.captured_square_and_role(played) {
                     next.toggle(square, Piece { color: color.opponent(), role });
                 }
                 next.toggle(from, Piece { color, role });
                 next.toggle(to, Piece { color, role: promotion.unwrap_or(role) });
             }
-            Move::Castle(side) => {
+            LastMove::Castle { side, .. } => {
                 let squares = CastlingSquares::of(self.castling_files, color, side);
                 let [king, rook] = [Role::King, Role::Rook].map(|role| Piece { color, role });
                 next.toggle(squares.king_from, king);
@@ -188,26 +192,20 @@ impl Position {
                 next.toggle(squares.king_to, king);
                 next.toggle(squares.rook_to, rook);
             }
-            Move::Drop { role, to } => next.toggle(to, Piece { color, role }),
+            LastMove::Drop { role, to } => next.toggle(to, Piece { color, role }),
+            _ => {}
         }
         next
     }
 
     /// Returns the squares of the promoted pawns after a move.
-    fn promoted_squares_after(&self, played: Move) -> BitBoard {
-        let Move::Normal { from, to, promotion, .. } = played else { return self.promoted };
+    fn promoted_squares_after(&self, played: LastMove) -> BitBoard {
+        let LastMove::Normal { from, to, promotion, .. } = played else { return self.promoted };
         let (from, to) = (to_cozy_square(from), to_cozy_square(to));
         let stays_promoted = promotion.is_some() || self.promoted.has(from);
         let rest = self.promoted & !(from.bitboard() | to.bitboard());
         if stays_promoted { rest | to.bitboard() } else { rest }
     }
-}
-
-/// Returns the square that a pawn passes by a move of two squares.
-fn square_passed_by_double_push(played: Move) -> Option<Square> {
-    let Move::Normal { role: Role::Pawn, from, to, .. } = played else { return None };
-    let passed = Square::new(from.file(), u8::midpoint(from.rank(), to.rank()));
-    passed.filter(|_| from.rank().abs_diff(to.rank()) == 2)
 }
 
 /// Returns those of `rights` for which king and rook are on their initial squares.
@@ -221,4 +219,149 @@ fn intact_castling_rights(placement: &Placement, files: CastlingFiles, rights: C
         let both_stand = stands(Role::King, squares.king_from) && stands(Role::Rook, squares.rook_from);
         if both_stand { kept.with(color, side) } else { kept }
     })
+}
+
+/// The pieces on the board, as sets of squares.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Placement {
+    /// One set for each [`Color`].
+    colors: [BitBoard; 2],
+    /// One set for each [`Role`].
+    roles: [BitBoard; 6],
+}
+
+impl Placement {
+    pub(super) fn from_board(board: &Board) -> Self {
+        let mut placement = Self::default();
+        for (square, piece) in board.pieces() {
+            placement.toggle(square, piece);
+        }
+        placement
+    }
+
+    pub(super) fn to_board(self) -> Board {
+        let mut board = Board::EMPTY;
+        for square in self.occupied().into_iter().map(from_cozy_square) {
+            board.set(square, self.piece_at(square));
+        }
+        board
+    }
+
+    pub(super) fn of_color(&self, color: Color) -> BitBoard {
+        self.colors.get(color as usize).copied().unwrap_or_default()
+    }
+
+    pub(super) fn of_role(&self, role: Role) -> BitBoard {
+        self.roles.get(role as usize).copied().unwrap_or_default()
+    }
+
+    pub(super) fn of_piece(&self, piece: Piece) -> BitBoard {
+        self.of_color(piece.color) & self.of_role(piece.role)
+    }
+
+    pub(super) fn occupied(&self) -> BitBoard {
+        self.of_color(Color::White) | self.of_color(Color::Black)
+    }
+
+    pub(super) fn role_at(&self, square: Square) -> Option<Role> {
+        Role::ALL.into_iter().find(|&role| self.of_role(role).has(to_cozy_square(square)))
+    }
+
+    pub(super) fn piece_at(&self, square: Square) -> Option<Piece> {
+        let color = if self.of_color(Color::White).has(to_cozy_square(square)) { Color::White } else { Color::Black };
+        self.role_at(square).map(|role| Piece { color, role })
+    }
+
+    pub(super) fn king_square(&self, color: Color) -> Option<Square> {
+        self.of_piece(Piece { color, role: Role::King }).next_square().map(from_cozy_square)
+    }
+
+    /// Puts a piece on an empty square, or removes it from its square.
+    pub(super) fn toggle(&mut self, square: Square, piece: Piece) {
+        let bit = to_cozy_square(square).bitboard();
+        let sets = [self.colors.get_mut(piece.color as usize), self.roles.get_mut(piece.role as usize)];
+        for set in sets.into_iter().flatten() {
+            *set ^= bit;
+        }
+    }
+
+    /// Returns the squares of the pieces of `by` that attack `square`.
+    pub(super) fn attackers(&self, square: Square, by: Color) -> BitBoard {
+        let (at, occupied) = (to_cozy_square(square), self.occupied());
+        let straight = get_rook_moves(at, occupied) & (self.of_role(Role::Rook) | self.of_role(Role::Queen));
+        let slanted = get_bishop_moves(at, occupied) & (self.of_role(Role::Bishop) | self.of_role(Role::Queen));
+        let pawns = get_pawn_attacks(at, to_cozy_color(by.opponent())) & self.of_role(Role::Pawn);
+        let knights = get_knight_moves(at) & self.of_role(Role::Knight);
+        let kings = get_king_moves(at) & self.of_role(Role::King);
+        (straight | slanted | pawns | knights | kings) & self.of_color(by)
+    }
+
+    /// Returns whether a side's king is attacked; `false` without a king.
+    pub(super) fn is_in_check(&self, color: Color) -> bool {
+        self.king_square(color).is_some_and(|king| !self.attackers(king, color.opponent()).is_empty())
+    }
+
+    /// Returns the squares that a piece attacks, including those of its own side; none for a pawn.
+    pub(super) fn attacks_of_non_pawn(&self, role: Role, from: Square) -> BitBoard {
+        let (at, occupied) = (to_cozy_square(from), self.occupied());
+        match role {
+            Role::Pawn => BitBoard::EMPTY,
+            Role::Knight => get_knight_moves(at),
+            Role::Bishop => get_bishop_moves(at, occupied),
+            Role::Rook => get_rook_moves(at, occupied),
+            Role::Queen => get_bishop_moves(at, occupied) | get_rook_moves(at, occupied),
+            Role::King => get_king_moves(at),
+        }
+    }
+}
+
+/// Converts to the square type of the attack tables.
+pub(super) fn to_cozy_square(square: Square) -> cozy_chess::Square {
+    cozy_chess::Square::index(square.index())
+}
+
+pub(super) fn from_cozy_square(square: cozy_chess::Square) -> Square {
+    #[expect(clippy::expect_used, reason = "both number 64 squares, eight to a rank")]
+    Square::new(square.file() as u8, square.rank() as u8).expect("a square is on the board")
+}
+
+pub(super) const fn to_cozy_color(color: Color) -> cozy_chess::Color {
+    match color {
+        Color::White => cozy_chess::Color::White,
+        Color::Black => cozy_chess::Color::Black,
+    }
+}
+
+/// Squares of king and rook before and after castling.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CastlingSquares {
+    pub(super) king_from: Square,
+    pub(super) king_to: Square,
+    pub(super) rook_from: Square,
+    pub(super) rook_to: Square,
+}
+
+/// Files (0 is a) on which king and rooks start, equal for both sides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct CastlingFiles {
+    pub(super) king: u8,
+    pub(super) short_rook: u8,
+    pub(super) long_rook: u8,
+}
+
+impl CastlingFiles {
+    pub(super) const ORTHODOX: Self = Self { king: 4, short_rook: 7, long_rook: 0 };
+}
+
+impl CastlingSquares {
+    pub(super) fn of(files: CastlingFiles, color: Color, side: CastlingSide) -> Self {
+        let files = match side {
+            CastlingSide::Short => [files.king, 6, files.short_rook, 5],
+            CastlingSide::Long => [files.king, 2, files.long_rook, 3],
+        };
+        #[expect(clippy::expect_used, reason = "all files of castling are below 8")]
+        let home_square = |file| Square::new(file, color.home_rank()).expect("a file of castling is on the board");
+        let [king_from, king_to, rook_from, rook_to] = files.map(home_square);
+        Self { king_from, king_to, rook_from, rook_to }
+    }
 }

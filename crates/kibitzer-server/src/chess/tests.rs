@@ -1,10 +1,10 @@
 use cozy_chess::Board as Referee;
 use cozy_chess::util::display_san_move;
-use kibitzer_core::chess::{Color, Fen, Role, Square};
+use kibitzer_core::chess::{Color, Fen, LastMove, Role, Square};
+use kibitzer_core::message::GameEndReason;
 use proptest::prelude::*;
 
 use super::*;
-use crate::testing::to_last_move;
 
 fn position(variant: Variant, fen: &str) -> Position {
     Position::from_fen(variant, &fen.parse::<Fen>().unwrap())
@@ -14,7 +14,7 @@ fn square(name: &str) -> Square {
     name.parse().unwrap()
 }
 
-fn read(position: &Position, typed: &str) -> Result<Move, TypedMoveError> {
+fn read(position: &Position, typed: &str) -> Result<LastMove, TypedMoveError> {
     position.parse_typed_move(typed, MoveCase::Insensitive)
 }
 
@@ -60,16 +60,16 @@ fn perft_counts_of_crazyhouse_match_with_hands() {
 }
 
 /// The library's spelling of our move, where castling takes the own rook.
-fn to_referee(played: Move, position: &Position) -> cozy_chess::Move {
+fn to_referee(played: LastMove, position: &Position) -> cozy_chess::Move {
     let text = match played {
-        Move::Castle(side) => {
-            let squares = moves::CastlingSquares::of(position.castling_files, position.side_to_move, side);
+        LastMove::Castle { side, .. } => {
+            let squares = position::CastlingSquares::of(position.castling_files, position.side_to_move, side);
             format!("{}{}", squares.king_from, squares.rook_from)
         }
-        Move::Normal { from, to, promotion, .. } => {
+        LastMove::Normal { from, to, promotion, .. } => {
             format!("{from}{to}{}", promotion.map_or(String::new(), |role| role.letter().to_lowercase().to_string()))
         }
-        Move::Drop { .. } => panic!("no drops in standard chess"),
+        _ => panic!("no drops in standard chess"),
     };
     text.parse().unwrap()
 }
@@ -77,7 +77,7 @@ fn to_referee(played: Move, position: &Position) -> cozy_chess::Move {
 #[test]
 fn castling_with_an_unmoved_king_ends_both_rights() {
     let mut before = position(Variant::FischerRandom, "4k3/8/8/8/8/8/8/1RK1R3 w - - 0 1");
-    before.castling_files = moves::CastlingFiles { king: 2, short_rook: 4, long_rook: 1 };
+    before.castling_files = position::CastlingFiles { king: 2, short_rook: 4, long_rook: 1 };
     before.castling = kibitzer_core::chess::CastlingSide::BOTH
         .into_iter()
         .fold(before.castling, |rights, side| rights.with(Color::White, side));
@@ -85,7 +85,7 @@ fn castling_with_an_unmoved_king_ends_both_rights() {
     assert_eq!(after.fen().to_string(), "4k3/8/8/8/8/8/8/2KRR3 b - - 1 1");
 }
 
-fn choose(moves: &[Move], choice: u16) -> Move {
+fn choose(moves: &[LastMove], choice: u16) -> LastMove {
     moves[usize::from(choice) % moves.len()]
 }
 
@@ -142,15 +142,12 @@ proptest! {
             let played = choose(&moves, choice);
             prop_assert_eq!(now.parse_typed_move(&now.san(played), MoveCase::Insensitive), Ok(played));
             let mover = now.side_to_move;
-            let verbose = played.to_verbose_notation();
-            let read_back = kibitzer_core::chess::LastMove::parse_verbose(verbose.as_bytes(), b"", mover);
-            prop_assert_eq!(read_back, Some(to_last_move(played)));
             let mut board = now.board();
             let word = now.smith_notation(played);
             let captured = now.captured_square_and_role(played).map(|(_, role)| role);
             let letter = word.as_bytes().get(4).copied().filter(|letter| b"pnbrqkE".contains(letter));
             prop_assert_eq!(letter.map(|letter| if letter == b'E' { Role::Pawn } else { Role::from_letter(letter).unwrap() }), captured);
-            let smith = kibitzer_core::chess::LastMove::parse_smith(word.as_bytes(), &board).unwrap();
+            let smith = LastMove::parse_smith(word.as_bytes(), &board).unwrap();
             prop_assert_eq!(board.apply(smith, mover), Ok(captured));
             now = now.after(played);
             prop_assert_eq!(board, now.board());
@@ -216,8 +213,14 @@ fn errors_distinguish_invalid_ambiguous_and_illegal_moves() {
     let knights = position(Variant::Standard, "4k3/8/8/8/8/8/1N3N2/4K3 w - - 0 1");
     let pinned = position(Variant::Standard, "4k3/4r3/8/8/8/4N3/8/N3K3 w - - 0 1");
     assert_eq!(read(&knights, "Nd3"), Err(TypedMoveError::Ambiguous));
-    assert_eq!(read(&twins, "Rd1").map(|found| found.target_square(Color::White)), Ok(square("d1")));
-    assert_eq!(read(&pinned, "Nc2").map(Move::to_verbose_notation).as_deref(), Ok("N/a1-c2"));
+    assert_eq!(
+        read(&twins, "Rd1"),
+        Ok(LastMove::Normal { role: Role::Rook, from: square("a1"), to: square("d1"), promotion: None })
+    );
+    assert_eq!(
+        read(&pinned, "Nc2"),
+        Ok(LastMove::Normal { role: Role::Knight, from: square("a1"), to: square("c2"), promotion: None })
+    );
     assert_eq!(pinned.san(read(&pinned, "a1c2").unwrap()), "Nc2");
     for typed in ["e2e5", "Qd2", "o-o", "e7e8=Q", "P@e4", "Nd4", "exd6"] {
         assert_eq!(read(&Position::start(Variant::Standard), typed), Err(TypedMoveError::Illegal), "{typed}");
@@ -245,7 +248,7 @@ fn drops_obey_the_rules() {
     let holds = position(Variant::Crazyhouse, "4k3/8/8/8/8/8/4r3/4K3[PNpq] w - - 0 1");
     let moves = holds.legal_moves();
     assert!(
-        moves.iter().all(|legal| !matches!(legal, Move::Drop { .. })),
+        moves.iter().all(|legal| !matches!(legal, LastMove::Drop { .. })),
         "check from the next square: nothing to block"
     );
     let free = position(Variant::Crazyhouse, "4k3/8/8/8/8/8/8/4K3[PN] w - - 0 1");
@@ -259,7 +262,7 @@ fn drops_obey_the_rules() {
     }
     for typed in ["P@a2", "p@a2", "P@@a2", "P/@@-a2", "P@@-a2"] {
         let dropped = read(&free, typed).unwrap();
-        assert_eq!((free.san(dropped), dropped.to_verbose_notation()), ("P@a2".into(), "P/@@-a2".into()), "{typed}");
+        assert_eq!(free.san(dropped), "P@a2", "{typed}");
         assert_eq!(free.after(dropped).hands.white.to_string(), "N");
     }
     assert_eq!(free.san(read(&free, "n@f6").unwrap()), "N@f6+");
@@ -268,21 +271,17 @@ fn drops_obey_the_rules() {
 #[test]
 fn positions_that_end_a_game() {
     let cases = [
-        (
-            "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3",
-            Variant::Standard,
-            Some(Termination::Checkmate),
-        ),
-        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", Variant::Standard, Some(Termination::Stalemate)),
-        ("7k/8/6K1/8/8/8/8/6N1 b - - 0 1", Variant::Standard, Some(Termination::InsufficientMaterial)),
-        ("7k/6n1/6K1/8/8/8/8/6N1 b - - 0 1", Variant::Standard, Some(Termination::InsufficientMaterial)),
+        ("rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3", Variant::Standard, Some(GameEndReason::Mate)),
+        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", Variant::Standard, Some(GameEndReason::Stalemate)),
+        ("7k/8/6K1/8/8/8/8/6N1 b - - 0 1", Variant::Standard, Some(GameEndReason::Material)),
+        ("7k/6n1/6K1/8/8/8/8/6N1 b - - 0 1", Variant::Standard, Some(GameEndReason::Material)),
         ("7k/6p1/6K1/8/8/8/8/6N1 b - - 0 1", Variant::Standard, None),
         ("7k/8/6K1/8/8/8/8/6N1[] b - - 0 1", Variant::Crazyhouse, None),
         // A back rank mate that a piece in hand stops, as does one the partner may still pass.
-        ("R6k/6pp/8/8/8/8/8/4K3[] b - - 0 1", Variant::Crazyhouse, Some(Termination::Checkmate)),
+        ("R6k/6pp/8/8/8/8/8/4K3[] b - - 0 1", Variant::Crazyhouse, Some(GameEndReason::Mate)),
         ("R6k/6pp/8/8/8/8/8/4K3[n] b - - 0 1", Variant::Crazyhouse, None),
         ("R6k/6pp/8/8/8/8/8/4K3[] b - - 0 1", Variant::Bughouse, None),
-        ("7k/6Qp/6K1/8/8/8/8/8[] b - - 0 1", Variant::Bughouse, Some(Termination::Checkmate)),
+        ("7k/6Qp/6K1/8/8/8/8/8[] b - - 0 1", Variant::Bughouse, Some(GameEndReason::Mate)),
         ("7k/5Q2/6K1/8/8/8/8/8[] b - - 0 1", Variant::Bughouse, None),
     ];
     for (fen, variant, want) in cases {

@@ -2,11 +2,12 @@
 
 use std::time::SystemTime;
 
+use kibitzer_core::chess::LastMove;
 use kibitzer_core::message::GameId;
 
 use super::board_line::BoardLine;
 use super::{BoardViewer, Ending, Game, GameHeader, MoveRecord, Ply, SeatedPlayer, Sides, Terms};
-use crate::chess::{Move, Position};
+use crate::chess::Position;
 
 /// A game whose board moves forward and backward along the main line, or along a variation.
 #[derive(Clone, Debug)]
@@ -77,7 +78,7 @@ impl ExaminedGame {
     ///
     /// A move after the last one of the main line is a variation too; only [`add_relayed_move`](Self::add_relayed_move) extends
     /// that line.
-    pub(crate) fn advance_or_branch(&mut self, played: Move) {
+    pub(crate) fn advance_or_branch(&mut self, played: LastMove) {
         let next = self.line.plies.get(self.n_shown_plies).map(|ply| ply.played);
         if next != Some(played) {
             self.branch.get_or_insert(self.n_shown_plies);
@@ -89,7 +90,7 @@ impl ExaminedGame {
     }
 
     /// Adds a move to the main line, with its time and the clocks after it. Shows it unless a variation is on the board.
-    pub(crate) fn add_relayed_move(&mut self, played: Move, elapsed_ms: u64, clocks_ms: Sides<i64>) {
+    pub(crate) fn add_relayed_move(&mut self, played: LastMove, elapsed_ms: u32, clocks_ms: Sides<i64>) {
         self.main.push_legal_move(played, elapsed_ms, 0, clocks_ms);
         if self.branch.is_none() {
             self.line.push_legal_move(played, elapsed_ms, 0, clocks_ms);

@@ -2,12 +2,13 @@
 
 use std::time::{Duration, Instant, SystemTime};
 
-use kibitzer_core::chess::{Color, Role};
-use kibitzer_core::message::{GameId, Rating};
+use kibitzer_core::chess::{Color, LastMove, Role};
+use kibitzer_core::message::{GameEndReason, GameId, GameInfo};
+use kibitzer_core::text::ServerText;
 
 use super::board_line::BoardLine;
 use super::{BoardViewer, Ending, GameHeader, MoveRecord, Ply, Sides, Terms};
-use crate::chess::{Move, Position, Variant};
+use crate::chess::{Position, Variant};
 
 /// Plies before the clocks of a game start; those of bughouse start at once.
 ///
@@ -65,7 +66,7 @@ impl Game {
     pub(crate) fn try_play(
         &mut self,
         color: Color,
-        played: Move,
+        played: LastMove,
         now: Instant,
         lag: Duration,
     ) -> Option<(Option<Role>, Option<Ending>)> {
@@ -75,12 +76,11 @@ impl Game {
         }
         let captured = self.position().captured_role_in_hand(played);
         let elapsed = self.clocks.stop_and_charge_move(now, lag);
-        let elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
-        let lag_ms = u32::try_from(lag.as_millis()).unwrap_or(u32::MAX);
+        let elapsed_ms = u32::try_from(elapsed.as_millis()).unwrap_or(u32::MAX);
+        let lag_ms = i32::try_from(lag.as_millis()).unwrap_or(i32::MAX);
         self.record.push_legal_move(played, elapsed_ms, lag_ms, self.clocks.readings(now));
         self.start_clock_if_due(now);
-        let ending = self.position().termination().map(|end| Ending::from_termination(end, self.side_to_move()));
-        Some((captured, ending))
+        Some((captured, Ending::of_position(self.position())))
     }
 
     /// Starts the clock of the side to move, unless the game is paused or untimed, or in its first [`N_FREE_PLIES`].
@@ -94,26 +94,27 @@ impl Game {
     /// Returns the draw that a player may claim now, by repetition or by the fifty-move rule; `None` if there is none.
     pub(crate) fn claimable_draw(&self) -> Option<Ending> {
         if self.record.n_occurrences_of_last_position() >= N_REPETITIONS_TO_DRAW {
-            Some(Ending::REPETITION)
+            Some(Ending::of_game(GameEndReason::Repetition))
         } else {
-            (self.position().halfmove_clock >= N_QUIET_PLIES_TO_DRAW).then_some(Ending::FIFTY_MOVES)
+            (self.position().halfmove_clock >= N_QUIET_PLIES_TO_DRAW).then_some(Ending::of_game(GameEndReason::Fifty))
         }
     }
 
     /// Returns how the game ends if this side aborts it without consent; `None` once both sides have moved.
     pub(crate) fn ending_by_early_abort(&self, by: Color) -> Option<Ending> {
-        (self.record.plies.len() < N_FREE_PLIES).then_some(Ending::ABORTED_EARLY.with_named_side(by))
+        (self.record.plies.len() < N_FREE_PLIES).then_some(Ending::of_side(GameEndReason::AbortMove1, by))
     }
 
     /// Returns how the game ends if this side disconnects.
     pub(crate) fn ending_by_leaving(&self, by: Color) -> Ending {
-        if self.record.plies.len() < MIN_PLIES_TO_KEEP {
-            Ending::ABORTED_BY_LEAVING.with_named_side(by)
+        let reason = if self.record.plies.len() < MIN_PLIES_TO_KEEP {
+            GameEndReason::AbortDisconnect
         } else if self.header.are_both_registered() {
-            Ending::ADJOURNED_BY_LEAVING.with_named_side(by)
+            GameEndReason::AdjournDisconnect
         } else {
-            Ending::LEFT.with_named_side(by)
-        }
+            GameEndReason::Disconnect
+        };
+        Ending::of_side(reason, by)
     }
 
     /// Returns how the game ends because the side to move is out of time; `None` while it has time left, or if the game has no
@@ -130,11 +131,11 @@ impl Game {
         let is_out = |color| !self.header.terms.is_untimed() && self.clocks.reading(color, now) <= 0;
         match (is_out(by.opponent()), is_out(by)) {
             (false, _) => None,
-            (true, true) => Some(Ending::BOTH_FLAGGED),
+            (true, true) => Some(Ending::of_game(GameEndReason::BothTime)),
             (true, false) if self.position().has_insufficient_material(by) => {
-                Some(Ending::FLAGGED_NO_MATERIAL.with_named_side(by.opponent()))
+                Some(Ending::of_side(GameEndReason::TimeMaterial, by.opponent()))
             }
-            (true, false) => Some(Ending::FLAGGED.with_named_side(by.opponent())),
+            (true, false) => Some(Ending::of_side(GameEndReason::Time, by.opponent())),
         }
     }
 
@@ -221,27 +222,31 @@ impl Game {
         Some(format!("<d1> {} {n_plies} {san} {smith} {elapsed_ms} {left_ms} {lag_ms}", self.header.id))
     }
 
-    /// Formats the `<g1>` line with the terms of the game, which clients request by the ivar `gameinfo`.
+    /// Returns the terms of the game, which clients request by the ivar `gameinfo`.
     ///
     /// Source: datagrams §5; transcripts.
-    pub(crate) fn gameinfo_line(&self) -> String {
+    pub(crate) fn to_game_info(&self) -> GameInfo {
         let GameHeader { id, terms, seats: Sides { white, black }, .. } = &self.header;
-        let time = format!("{},{}", terms.initial_ms() / 1000, terms.increment_s);
-        let flag = u8::from;
-        // An unknown rating is 0 here, not dashes.
-        let rating = |rating: Rating| rating.value().map_or_else(|| "0".to_owned(), |_| rating.to_string());
-        format!(
-            "<g1> {id} p=0 t={} r={} u={},{} it={time} i={time} pt={} rt={},{} ts={},{} m=2 n=0",
-            terms.kind(),
-            flag(terms.rated),
-            flag(!white.is_registered),
-            flag(!black.is_registered),
-            self.partner.unwrap_or(GameId(0)),
-            rating(white.rating),
-            rating(black.rating),
-            flag(white.has_timeseal),
-            flag(black.has_timeseal),
-        )
+        let time_s = u32::try_from(terms.initial_ms() / 1000).ok();
+        let mut info = GameInfo::default();
+        info.game = *id;
+        info.private = Some(false);
+        info.kind = Some(ServerText::from_wire(terms.kind().as_bytes()));
+        info.rated = Some(terms.rated);
+        info.white_registered = Some(white.is_registered);
+        info.black_registered = Some(black.is_registered);
+        info.white_time_s = time_s;
+        info.white_increment_s = Some(terms.increment_s);
+        info.black_time_s = time_s;
+        info.black_increment_s = Some(terms.increment_s);
+        info.partner_game = self.partner;
+        info.white_rating = Some(white.rating);
+        info.black_rating = Some(black.rating);
+        info.white_timeseal = Some(white.has_timeseal);
+        info.black_timeseal = Some(black.has_timeseal);
+        info.min_move_time = Some(2);
+        info.no_escape = Some(false);
+        info
     }
 }
 

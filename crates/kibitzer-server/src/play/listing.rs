@@ -93,7 +93,7 @@ pub(crate) fn history_row(index: usize, game: &Game, owner: Color) -> String {
         opponent.name.as_str(),
         game.header.terms.history_column(),
         eco_code(&game.record),
-        game.ending.map_or("***", |ending| ending.code),
+        game.ending.map_or("***", |ending| ending.reason.code()),
         format_date(game.ended),
     )
 }
@@ -156,7 +156,7 @@ pub(crate) fn format_move_list(
 
 /// Formats a move with its time for a list of moves: `e4      (0:04)`.
 fn format_listed_move(ply: &Ply, unit: ClockUnit) -> String {
-    format!("{:<7} ({})", ply.san, unit.format_elapsed(ply.elapsed_ms))
+    format!("{:<7} ({})", ply.san, unit.format_elapsed(ply.elapsed_ms.into()))
 }
 
 /// Formats a rating in the head of a list; an unknown one is `UNR`.

@@ -16,7 +16,7 @@ mod tests;
 use std::fmt;
 use std::time::SystemTime;
 
-use kibitzer_core::chess::{Color, Hands, Role};
+use kibitzer_core::chess::{Color, Hands, LastMove, Role};
 use kibitzer_core::message::{GameId, Handle, Rating};
 
 pub(crate) use self::board_line::{BoardViewer, ClockUnit};
@@ -26,7 +26,7 @@ pub(crate) use self::game::Game;
 pub(crate) use self::listing::{
     HISTORY_HEAD, STORED_HEAD, adjourned_row, examined_row, format_move_list, games_row, history_row,
 };
-use crate::chess::{Move, Position, Variant};
+use crate::chess::{Position, Variant};
 
 /// One value for White and one for Black.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -215,12 +215,12 @@ impl GameHeader {
 /// A move of one side, with its time and the position after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Ply {
-    pub(crate) played: Move,
+    pub(crate) played: LastMove,
     pub(crate) san: String,
     /// Time charged for the move, in milliseconds.
-    pub(crate) elapsed_ms: u64,
+    pub(crate) elapsed_ms: u32,
     /// Network delay that was not charged, in milliseconds.
-    pub(crate) lag_ms: u32,
+    pub(crate) lag_ms: i32,
     /// The position after the move.
     pub(crate) position: Position,
     /// Readings of both clocks after the move.
@@ -251,7 +251,7 @@ impl MoveRecord {
     }
 
     /// Adds a move, which must be legal in the last position, with its SAN and the position after it.
-    pub(crate) fn push_legal_move(&mut self, played: Move, elapsed_ms: u64, lag_ms: u32, clocks_ms: Sides<i64>) {
+    pub(crate) fn push_legal_move(&mut self, played: LastMove, elapsed_ms: u32, lag_ms: i32, clocks_ms: Sides<i64>) {
         let before = self.last_position();
         let (san, position) = (before.san(played), before.after(played));
         self.plies.push(Ply { played, san, elapsed_ms, lag_ms, position, clocks_ms });

@@ -1,11 +1,11 @@
 use std::time::{Duration, Instant, SystemTime};
 
-use kibitzer_core::chess::{Color, Role};
+use kibitzer_core::chess::{Color, LastMove, Role};
 use kibitzer_core::message::listing::{GameList, History, Listing, MoveList, StoredGames};
-use kibitzer_core::message::{GameId, GameInfo, Rating, Relation, Style12};
+use kibitzer_core::message::{GameEndReason, GameId, GameInfo, Rating, Relation, Style12};
 
 use super::*;
-use crate::chess::{Move, MoveCase, Position, TypedMoveError, Variant};
+use crate::chess::{MoveCase, Position, TypedMoveError, Variant};
 use crate::family::BoardForm;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -67,7 +67,7 @@ impl Table {
         self.game.try_play(self.game.side_to_move(), played, self.now, Duration::ZERO).unwrap()
     }
 
-    fn read(&self, typed: &str) -> Result<Move, TypedMoveError> {
+    fn read(&self, typed: &str) -> Result<LastMove, TypedMoveError> {
         self.game.position().parse_typed_move(typed, MoveCase::Insensitive)
     }
 
@@ -139,10 +139,10 @@ fn a_flag_can_be_claimed_when_the_time_is_over() {
     assert_eq!(table.game.ending_by_flag_fall(table.now), None);
     assert_eq!(table.game.ending_by_flag_claim(Color::White, table.now), None);
     table.now += Duration::from_millis(1);
-    assert_eq!(table.game.ending_by_flag_fall(table.now), Some(Ending::FLAGGED.with_named_side(Color::Black)));
+    assert_eq!(table.game.ending_by_flag_fall(table.now), Some(Ending::of_side(GameEndReason::Time, Color::Black)));
     assert_eq!(table.game.ending_by_flag_claim(Color::Black, table.now), None);
     table.now += Duration::from_millis(917);
-    let end = table.finish(Ending::FLAGGED.with_named_side(Color::Black));
+    let end = table.finish(Ending::of_side(GameEndReason::Time, Color::Black));
     assert_eq!(end, "{Game 7 (Newton vs. Einstein) Einstein forfeits on time} 1-0");
     let after = table.now + SECOND * 9;
     let line = Style12::parse(table.game.format_board(OBSERVER, after).as_bytes()).unwrap();
@@ -160,9 +160,9 @@ fn a_side_that_cannot_mate_does_not_win_on_time() {
     table.now += SECOND * 60;
     assert_eq!(
         table.game.ending_by_flag_fall(table.now),
-        Some(Ending::FLAGGED_NO_MATERIAL.with_named_side(Color::Black))
+        Some(Ending::of_side(GameEndReason::TimeMaterial, Color::Black))
     );
-    let end = table.finish(Ending::FLAGGED_NO_MATERIAL.with_named_side(Color::Black));
+    let end = table.finish(Ending::of_side(GameEndReason::TimeMaterial, Color::Black));
     assert_eq!(
         end,
         "{Game 7 (Newton vs. Einstein) Einstein ran out of time and Newton has no material to mate} 1/2-1/2"
@@ -172,14 +172,14 @@ fn a_side_that_cannot_mate_does_not_win_on_time() {
 #[test]
 fn moves_end_games_by_mate() {
     let mut table = Table::of(Variant::Standard, 3, 0);
-    assert_eq!(table.play("f3 e5 g4 Qh4").unwrap().1, Some(Ending::CHECKMATED.with_named_side(Color::White)));
+    assert_eq!(table.play("f3 e5 g4 Qh4").unwrap().1, Some(Ending::of_side(GameEndReason::Mate, Color::White)));
     assert_eq!(
-        table.finish(Ending::CHECKMATED.with_named_side(Color::White)),
+        table.finish(Ending::of_side(GameEndReason::Mate, Color::White)),
         "{Game 7 (Newton vs. Einstein) Newton checkmated} 0-1"
     );
     let late = table.game.try_play(
         Color::White,
-        Move::Drop { role: Role::Pawn, to: "e4".parse().unwrap() },
+        LastMove::Drop { role: Role::Pawn, to: "e4".parse().unwrap() },
         table.now,
         SECOND,
     );
@@ -192,7 +192,7 @@ fn a_move_out_of_turn_or_against_the_rules_changes_nothing() {
     let played = table.read("e4").unwrap();
     assert_eq!(table.game.try_play(Color::Black, played, table.now, Duration::ZERO), None);
     let bold =
-        Move::Normal { role: Role::Pawn, from: "e2".parse().unwrap(), to: "e5".parse().unwrap(), promotion: None };
+        LastMove::Normal { role: Role::Pawn, from: "e2".parse().unwrap(), to: "e5".parse().unwrap(), promotion: None };
     assert_eq!(table.game.try_play(Color::White, bold, table.now, Duration::ZERO), None);
     assert_eq!(table.game.record.plies.len(), 0);
 }
@@ -203,7 +203,7 @@ fn draws_are_claimed_after_three_repetitions_or_fifty_quiet_moves() {
     table.play("Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1");
     assert_eq!(table.game.claimable_draw(), None);
     table.play("Ng8");
-    assert_eq!(table.game.claimable_draw(), Some(Ending::REPETITION));
+    assert_eq!(table.game.claimable_draw(), Some(Ending::of_game(GameEndReason::Repetition)));
     table.play("e4");
     assert_eq!(table.game.claimable_draw(), None);
     let mut quiet = Table::of(Variant::Standard, 60, 0);
@@ -240,9 +240,9 @@ fn only_an_early_game_is_aborted_without_consent() {
     table.play("e4");
     assert_eq!(
         table.game.ending_by_early_abort(Color::Black),
-        Some(Ending::ABORTED_EARLY.with_named_side(Color::Black))
+        Some(Ending::of_side(GameEndReason::AbortMove1, Color::Black))
     );
-    let end = table.finish(Ending::ABORTED_EARLY.with_named_side(Color::Black));
+    let end = table.finish(Ending::of_side(GameEndReason::AbortMove1, Color::Black));
     assert_eq!(end, "{Game 7 (Newton vs. Einstein) Game aborted on move 1 by Einstein} *");
     let mut late = Table::of(Variant::Standard, 3, 2);
     late.play("e4 e5");
@@ -253,19 +253,25 @@ fn only_an_early_game_is_aborted_without_consent() {
 fn a_disconnection_loses_adjourns_or_aborts_the_game() {
     let mut early = Table::of(Variant::Standard, 3, 0);
     early.play("e4 e5 Nf3 Nc6");
-    assert_eq!(early.game.ending_by_leaving(Color::White), Ending::ABORTED_BY_LEAVING.with_named_side(Color::White));
+    assert_eq!(
+        early.game.ending_by_leaving(Color::White),
+        Ending::of_side(GameEndReason::AbortDisconnect, Color::White)
+    );
     early.play("Bb5");
-    assert_eq!(early.game.ending_by_leaving(Color::White), Ending::ADJOURNED_BY_LEAVING.with_named_side(Color::White));
+    assert_eq!(
+        early.game.ending_by_leaving(Color::White),
+        Ending::of_side(GameEndReason::AdjournDisconnect, Color::White)
+    );
     let mut guests = Table::new(terms(Variant::Standard, 3, 0), Sides { white: guest("GuestABCD"), ..players() });
     guests.play("e4 e5 Nf3 Nc6 Bb5");
-    assert_eq!(guests.game.ending_by_leaving(Color::Black), Ending::LEFT.with_named_side(Color::Black));
+    assert_eq!(guests.game.ending_by_leaving(Color::Black), Ending::of_side(GameEndReason::Disconnect, Color::Black));
 }
 
 #[test]
 fn an_adjourned_game_resumes_with_its_clocks() {
     let mut table = Table::of(Variant::Standard, 10, 10);
     table.play("e4 e5 Nf3");
-    let end = table.finish(Ending::ADJOURN_AGREED);
+    let end = table.finish(Ending::of_game(GameEndReason::AdjournAgreement));
     assert_eq!(end, "{Game 7 (Newton vs. Einstein) Game adjourned by mutual agreement} *");
     let clocks = table.clocks();
     table.now += SECOND * 86_400;
@@ -289,11 +295,11 @@ fn partners_pass_pieces_and_end_together() {
         Some("<b1> game 7 white [] black []")
     );
     let cases = [
-        (Ending::CHECKMATED.with_named_side(Color::White), Ending::PARTNER_WON.with_named_side(Color::White)),
-        (Ending::RESIGNED.with_named_side(Color::Black), Ending::PARTNER_WON.with_named_side(Color::Black)),
-        (Ending::DRAW_AGREED, Ending::PARTNERS_DREW),
-        (Ending::ABORT_AGREED, Ending::PARTNERS_ABORTED),
-        (Ending::ADJOURN_AGREED, Ending::PARTNERS_ADJOURNED),
+        (Ending::of_side(GameEndReason::Mate, Color::White), Ending::of_side(GameEndReason::Partner, Color::White)),
+        (Ending::of_side(GameEndReason::Resign, Color::Black), Ending::of_side(GameEndReason::Partner, Color::Black)),
+        (Ending::of_game(GameEndReason::Agreement), Ending::of_game(GameEndReason::Partner)),
+        (Ending::of_game(GameEndReason::AbortAgreement), Ending::of_game(GameEndReason::AbortPartner)),
+        (Ending::of_game(GameEndReason::AdjournAgreement), Ending::of_game(GameEndReason::AdjournPartner)),
     ];
     for (here, there) in cases {
         assert_eq!(here.to_partner_ending(), there);
@@ -348,7 +354,7 @@ fn the_move_list_has_the_recorded_form() {
           3.  Bb5     (0:00.100)      \n      \
               {Still in progress} *";
     assert_eq!(table.format_move_list(ClockUnit::Milliseconds), want);
-    table.finish(Ending::RESIGNED.with_named_side(Color::White));
+    table.finish(Ending::of_side(GameEndReason::Resign, Color::White));
     let list: MoveList = parse(&table.format_move_list(ClockUnit::Seconds));
     assert_eq!((list.moves.len(), list.reason.as_str(), list.unread.len()), (5, "White resigns", 0));
 }
@@ -382,7 +388,7 @@ fn the_client_parses_rows_of_games() {
 fn the_client_parses_rows_of_history_and_stored_games() {
     let mut table = Table::of(Variant::Standard, 3, 0);
     table.play("e4 c5 Nf3 d6");
-    table.finish(Ending::RESIGNED.with_named_side(Color::Black));
+    table.finish(Ending::of_side(GameEndReason::Resign, Color::Black));
     let rows = [Color::White, Color::Black].map(|owner| history_row(0, &table.game, owner));
     assert_eq!(rows[0], " 0: + 1700 W 1850 Einstein      [bnr  3   0] B50 Res 2026-11-21 00:30 UTC");
     assert_eq!(rows[1], " 0: - 1850 B 1700 Newton        [bnr  3   0] B50 Res 2026-11-21 00:30 UTC");
@@ -416,7 +422,7 @@ fn history_shows_the_letters_of_speed_and_variant() {
 fn the_client_parses_game_information() {
     let mut table = Table::new(terms(Variant::Bughouse, 3, 2), Sides { black: guest("GuestABCD"), ..players() });
     table.game.partner = Some(GameId(8));
-    let line = table.game.gameinfo_line();
+    let line = table.game.to_game_info().to_string();
     assert_eq!(line, "<g1> 7 p=0 t=bughouse r=1 u=0,1 it=180,2 i=180,2 pt=8 rt=1700,0 ts=0,0 m=2 n=0");
     assert!(GameInfo::parse(line.as_bytes()).is_some());
 }
@@ -442,7 +448,7 @@ fn kinds_depend_on_the_time_of_forty_moves() {
 fn an_examined_game_moves_both_ways_and_into_variations() {
     let mut table = Table::of(Variant::Standard, 3, 0);
     table.play("e4 e5 Nf3 Nc6 Bb5");
-    table.finish(Ending::RESIGNED.with_named_side(Color::Black));
+    table.finish(Ending::of_side(GameEndReason::Resign, Color::Black));
     let mut examined = ExaminedGame::at_start_of_finished_game(GameId(3), &table.game);
     assert_eq!((examined.step_forward(2), examined.step_backward(9), examined.step_forward(4)), (2, 2, 4));
     let line = examined.format_board(BoardViewer { relation: Relation::Examining, ..OBSERVER });
@@ -459,7 +465,7 @@ fn an_examined_game_moves_both_ways_and_into_variations() {
     play(&mut examined, "Bb5");
     assert_eq!(
         (examined.ending_if_shown(), examined.revert_to_main_line()),
-        (Some(Ending::RESIGNED.with_named_side(Color::Black)), false)
+        (Some(Ending::of_side(GameEndReason::Resign, Color::Black)), false)
     );
     let observed = examined.format_board(BoardViewer { relation: Relation::ObservingExamined, ..OBSERVER });
     assert!(observed.contains(" Newton Einstein -2 "), "{observed}");
@@ -488,8 +494,8 @@ fn a_relayed_game_shows_its_last_move_unless_a_variation_is_shown() {
     assert!(
         relay.format_board(BoardViewer { relation: Relation::ObservingExamined, ..OBSERVER }).contains(" e4 0 0 0")
     );
-    relay.ending = Some(Ending::DRAW_AGREED);
+    relay.ending = Some(Ending::of_game(GameEndReason::Agreement));
     assert!(relay.revert_to_main_line());
     assert_eq!(relay.shown_position().move_number, 1);
-    assert_eq!((relay.step_forward(9), relay.ending_if_shown()), (2, Some(Ending::DRAW_AGREED)));
+    assert_eq!((relay.step_forward(9), relay.ending_if_shown()), (2, Some(Ending::of_game(GameEndReason::Agreement))));
 }

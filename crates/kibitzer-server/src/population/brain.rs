@@ -4,9 +4,10 @@
 //! move. The games resemble those of casual players.
 
 use fastrand::Rng;
-use kibitzer_core::chess::{Color, Role, Square};
+use kibitzer_core::chess::{Color, LastMove, Role, Square};
+use kibitzer_core::message::GameEndReason;
 
-use crate::chess::{Move, Position, Termination};
+use crate::chess::Position;
 
 /// Value of a pawn, in the unit of scores.
 const PAWN: i32 = 100;
@@ -18,7 +19,7 @@ const MATE: i32 = 100_000;
 const RANDOM_SCORE: i32 = 45;
 
 /// Chooses a simulated player's move; `None` if there is no legal one.
-pub(super) fn choose_move(position: &Position, random: &mut Rng) -> Option<Move> {
+pub(super) fn choose_move(position: &Position, random: &mut Rng) -> Option<LastMove> {
     let scorer = MoveScorer::new(position);
     let mut moves = position.legal_moves();
     if !position.is_check() {
@@ -46,42 +47,41 @@ impl<'a> MoveScorer<'a> {
 
     /// Returns `true` for every move but a drop more than two squares from both kings; those are not scored, as there are too
     /// many.
-    fn passes_drop_filter(&self, legal: Move) -> bool {
+    fn passes_drop_filter(&self, legal: LastMove) -> bool {
         match legal {
-            Move::Drop { to, .. } => {
+            LastMove::Drop { to, .. } => {
                 let home = self.position.king(self.mover).map_or(0, |king| square_closeness(king, to));
                 self.closeness_to_enemy_king(to).max(home) >= 5
             }
-            Move::Normal { .. } | Move::Castle(_) => true,
+            _ => true,
         }
     }
 
     /// Returns the score of a legal move in hundredths of a pawn, without its random part.
-    fn score_without_noise(&self, legal: Move) -> i32 {
+    fn score_without_noise(&self, legal: LastMove) -> i32 {
         let after = self.position.after(legal);
         let taken = self.position.captured_square_and_role(legal).map_or(0, |(_, role)| piece_value(role));
         taken + self.material_safety(legal, &after) + self.check_or_end_score(&after) + self.positional_score(legal)
     }
 
     /// Returns the value of the material that a move saves, minus that which it exposes, in hundredths of a pawn.
-    fn material_safety(&self, legal: Move, after: &Position) -> i32 {
-        let to = legal.target_square(self.mover);
-        let (role, saved, gained) = match legal {
-            Move::Normal { role, from, promotion, .. } => {
+    fn material_safety(&self, legal: LastMove, after: &Position) -> i32 {
+        match legal {
+            LastMove::Normal { role, from, to, promotion } => {
                 let becomes = promotion.unwrap_or(role);
-                (becomes, capture_loss(self.position, from, role, self.mover), piece_value(becomes) - piece_value(role))
+                let saved = capture_loss(self.position, from, role, self.mover);
+                saved + piece_value(becomes) - piece_value(role) - capture_loss(after, to, becomes, self.mover)
             }
-            Move::Drop { role, .. } => (role, 0, 0),
-            Move::Castle(_) => return 0,
-        };
-        saved + gained - capture_loss(after, to, role, self.mover)
+            LastMove::Drop { role, to } => -capture_loss(after, to, role, self.mover),
+            _ => 0,
+        }
     }
 
     /// Returns the score of a position after a move for a check or mate; negative for a draw in an endgame in which the mover is
     /// ahead, 0 otherwise.
     fn check_or_end_score(&self, after: &Position) -> i32 {
         if after.is_check() {
-            return if after.termination() == Some(Termination::Checkmate) { MATE } else { 25 };
+            return if after.termination() == Some(GameEndReason::Mate) { MATE } else { 25 };
         }
         let is_ahead = after.material(self.mover) > after.material(self.mover.opponent());
         if self.is_endgame && is_ahead && after.termination().is_some() { -10 * PAWN } else { 0 }
@@ -89,16 +89,16 @@ impl<'a> MoveScorer<'a> {
 
     /// Returns the positional score of a move, in hundredths of a pawn: development, centralization, closeness to the enemy king,
     /// own king safety.
-    fn positional_score(&self, legal: Move) -> i32 {
+    fn positional_score(&self, legal: LastMove) -> i32 {
         match legal {
-            Move::Castle(_) => 70,
-            Move::Drop { to, .. } => self.closeness_to_enemy_king(to) * 6 - 10,
-            Move::Normal { role: Role::King, from, to, .. } if self.is_endgame => {
+            LastMove::Castle { .. } => 70,
+            LastMove::Drop { to, .. } => self.closeness_to_enemy_king(to) * 6 - 10,
+            LastMove::Normal { role: Role::King, from, to, .. } if self.is_endgame => {
                 4 * (centrality(to) - centrality(from))
             }
-            Move::Normal { role: Role::King, .. } => -50,
-            Move::Normal { role: Role::Pawn, from, to, .. } => self.pawn_positional_score(from, to),
-            Move::Normal { role, from, to, .. } => {
+            LastMove::Normal { role: Role::King, .. } => -50,
+            LastMove::Normal { role: Role::Pawn, from, to, .. } => self.pawn_positional_score(from, to),
+            LastMove::Normal { role, from, to, .. } => {
                 let leaves_home = from.rank() == self.mover.home_rank() && matches!(role, Role::Knight | Role::Bishop);
                 let is_hasty = role == Role::Queen && self.position.move_number < 8;
                 let nearer = self.closeness_to_enemy_king(to) - self.closeness_to_enemy_king(from);
@@ -106,6 +106,7 @@ impl<'a> MoveScorer<'a> {
                 5 * (centrality(to) - centrality(from)) + weight * nearer + if leaves_home { 30 } else { 0 }
                     - if is_hasty { 40 } else { 0 }
             }
+            _ => 0,
         }
     }
 

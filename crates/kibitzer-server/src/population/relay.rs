@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant, SystemTime};
 
 use kibitzer_core::chess::Color;
-use kibitzer_core::message::{GameId, Handle, Rating};
+use kibitzer_core::message::{GameEndReason, GameId, Handle, Rating};
 
 use super::{Population, Task, brain};
 use crate::chess::Variant;
@@ -65,7 +65,7 @@ impl Population {
         let mut clocks_ms = game.main.plies.last().map_or(Sides::both(TERMS.initial_ms()), |ply| ply.clocks_ms);
         let left_ms = clocks_ms.of_mut(position.side_to_move);
         *left_ms = (*left_ms - i64::from(thought_s) * 1000).max(LEAST_LEFT_MS) + i64::from(TERMS.increment_s) * 1000;
-        game.add_relayed_move(played, u64::from(thought_s) * 1000, clocks_ms);
+        game.add_relayed_move(played, thought_s * 1000, clocks_ms);
         let is_instant = self.is_starting && game.main.plies.len() < N_INSTANT_PLIES;
         if is_instant { Duration::ZERO } else { Duration::from_secs(thought_s.into()) }
     }
@@ -74,12 +74,12 @@ impl Population {
 /// Returns how a relayed game ends in its last position; `None` if it goes on.
 fn relayed_game_ending(record: &MoveRecord) -> Option<Ending> {
     let (position, n_plies) = (record.last_position(), record.plies.len());
-    if let Some(end) = position.termination() {
-        return Some(Ending::from_termination(end, position.side_to_move));
+    if let Some(ending) = Ending::of_position(position) {
+        return Some(ending);
     }
     let (white, black) = (position.material(Color::White), position.material(Color::Black));
     if n_plies >= 30 && white.abs_diff(black) >= 9 {
-        return Some(Ending::RESIGNED.with_named_side(if white < black { Color::White } else { Color::Black }));
+        return Some(Ending::of_side(GameEndReason::Resign, if white < black { Color::White } else { Color::Black }));
     }
-    (n_plies >= MAX_PLIES).then_some(Ending::DRAW_AGREED)
+    (n_plies >= MAX_PLIES).then_some(Ending::of_game(GameEndReason::Agreement))
 }

@@ -135,6 +135,6 @@ impl World {
     pub(crate) fn gameinfo_with_newline_if_on(&self, number: GameId, to: ConnectionId) -> Option<String> {
         let has_gameinfo = self.lobby.player(to).is_some_and(|player| player.ivars.is_set(Ivar::GameInfo));
         let game = self.games.get(number)?.as_played().filter(|_| has_gameinfo)?;
-        Some(format!("{}\n", game.gameinfo_line()))
+        Some(format!("{}\n", game.to_game_info()))
     }
 }

@@ -196,9 +196,9 @@ impl World {
     /// aborted game.
     fn store_according_to_ending(&mut self, game: Game) {
         let Some(ending) = game.ending else { return };
-        if ending.is_adjournment() {
+        if ending.reason.is_adjournment() {
             self.games.store_adjourned(game);
-        } else if !ending.is_abort() {
+        } else if !ending.reason.is_abort() {
             let game = Arc::new(game);
             for seat in [&game.header.seats.white, &game.header.seats.black] {
                 let name = seat.name.as_str();

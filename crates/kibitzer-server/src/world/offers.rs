@@ -5,7 +5,7 @@
 use std::mem::discriminant;
 
 use kibitzer_core::chess::Color;
-use kibitzer_core::message::GameId;
+use kibitzer_core::message::{GameEndReason, GameId};
 
 use super::boards::BoardReason;
 use super::{ConnectionId, Ivar, Lobby, World};
@@ -272,9 +272,11 @@ impl World {
             {
                 self.start_simul_game(offer.to, offer.from);
             }
-            (OfferKind::Draw, Some(number)) => self.end_game(number, Ending::DRAW_AGREED),
-            (OfferKind::Abort, Some(number)) => self.end_game(number, Ending::ABORT_AGREED),
-            (OfferKind::Adjourn, Some(number)) => self.end_game(number, Ending::ADJOURN_AGREED),
+            (OfferKind::Draw, Some(number)) => self.end_game(number, Ending::of_game(GameEndReason::Agreement)),
+            (OfferKind::Abort, Some(number)) => self.end_game(number, Ending::of_game(GameEndReason::AbortAgreement)),
+            (OfferKind::Adjourn, Some(number)) => {
+                self.end_game(number, Ending::of_game(GameEndReason::AdjournAgreement))
+            }
             (OfferKind::Takeback(plies), Some(number)) => self.take_back_and_report(number, plies, offer.to),
             (OfferKind::Pause, Some(number)) => self.set_paused_and_report(number, offer.to, true),
             (OfferKind::Unpause, Some(number)) => self.set_paused_and_report(number, offer.to, false),

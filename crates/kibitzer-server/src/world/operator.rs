@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use kibitzer_core::message::Handle;
+use kibitzer_core::message::{GameEndReason, Handle};
 
 use super::command::examine::format_examined_ending;
 use super::{
@@ -80,7 +80,8 @@ impl World {
         let played = self.games.in_progress.values().filter_map(ActiveGame::as_played);
         let played: Vec<_> = played.map(|game| (game.header.id, game.header.are_both_registered())).collect();
         for (number, is_kept) in played {
-            self.end_game(number, if is_kept { Ending::ADJOURNED_BY_SHUTDOWN } else { Ending::ABORTED_BY_SHUTDOWN });
+            let reason = if is_kept { GameEndReason::AdjournShutdown } else { GameEndReason::AbortShutdown };
+            self.end_game(number, Ending::of_game(reason));
         }
         for id in self.lobby.connections.keys().copied().collect::<Vec<_>>() {
             // Queued even without output, so that its end is reported.

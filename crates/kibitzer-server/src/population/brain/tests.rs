@@ -38,7 +38,7 @@ fn games_end() {
             let mut position = Position::start(Variant::Standard);
             for _ in 0..300 {
                 if let Some(end) = position.termination() {
-                    return end == Termination::Checkmate;
+                    return end == GameEndReason::Mate;
                 }
                 position = position.after(choose_move(&position, &mut random).unwrap());
             }

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use kibitzer_core::chess::Color;
-use kibitzer_core::message::GameId;
+use kibitzer_core::message::{GameEndReason, GameId};
 
 use super::{Command, CommandResult, DONE, Refusal, refuse_if, required_first_word};
 use crate::calendar::format_count;
@@ -30,7 +30,7 @@ pub(crate) const COMMANDS: &[Command] = &[
 
 fn run_resign(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     let (game, color) = world.own_game_and_color(id)?;
-    let ending = game.ending_by_early_abort(color).unwrap_or(Ending::RESIGNED.with_named_side(color));
+    let ending = game.ending_by_early_abort(color).unwrap_or(Ending::of_side(GameEndReason::Resign, color));
     world.end_game(game.header.id, ending);
     DONE
 }

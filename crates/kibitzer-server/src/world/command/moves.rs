@@ -4,11 +4,11 @@
 
 use std::time::Duration;
 
-use kibitzer_core::chess::{Color, Role};
+use kibitzer_core::chess::{Color, LastMove, Role};
 use kibitzer_core::message::{CommandCode, GameId};
 
 use super::Refusal;
-use crate::chess::{Move, MoveCase, Position, TypedMoveError, Variant};
+use crate::chess::{MoveCase, Position, TypedMoveError, Variant};
 use crate::play::Game;
 use crate::world::{BoardReason, ConnectionId, Ivar, World};
 
@@ -61,7 +61,7 @@ impl World {
 
     /// Plays a legal move in a played game: declines pending offers, reports board and reserve, pings the opponent, sets the
     /// deadline of the flag, and ends the game if the move does.
-    fn play_in_played_game(&mut self, id: ConnectionId, number: GameId, played: Move) {
+    fn play_in_played_game(&mut self, id: ConnectionId, number: GameId, played: LastMove) {
         self.decline_offers_by_moving(id);
         let (now, lag) = (self.now(), self.uncharged_lag(id));
         let Some(game) = self.games.played_mut(number) else { return };
@@ -112,7 +112,7 @@ impl World {
     }
 
     /// Plays a legal move in an examined game and reports it to the audience.
-    fn play_in_examined_game(&mut self, id: ConnectionId, number: GameId, played: Move) {
+    fn play_in_examined_game(&mut self, id: ConnectionId, number: GameId, played: LastMove) {
         let Some(game) = self.games.examined_mut(number) else { return };
         let san = game.shown_position().san(played);
         game.advance_or_branch(played);

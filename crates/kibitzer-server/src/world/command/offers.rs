@@ -2,7 +2,7 @@
 //!
 //! Source of the forms: transcripts fatics-match-pending-*, fatics-game-offers-*.
 
-use kibitzer_core::message::GameId;
+use kibitzer_core::message::{GameEndReason, GameId};
 
 use super::{Command, CommandResult, DONE, number_or_one, refuse_if};
 use crate::account::name_key;
@@ -14,7 +14,7 @@ use crate::world::{ConnectionId, Offer, OfferKind, World};
 pub(crate) const COMMANDS: &[Command] = &[
     Command::new("abort", "", "Offers to end your game without a result, or accepts that. In your first move it needs no consent.", run_abort),
     Command::new("accept", "[number|player|kind]", "Accepts an offer; the parameter selects one of several.", run_accept),
-    Command::new("adjourn", "", "Offers to adjourn your game, or accepts that.", |world, id, _| end_by_courtesy_or_offer(world, id, OfferKind::Adjourn, Ending::COURTESY_ADJOURNED)),
+    Command::new("adjourn", "", "Offers to adjourn your game, or accepts that.", |world, id, _| end_by_courtesy_or_offer(world, id, OfferKind::Adjourn, GameEndReason::AdjournCourtesy)),
     Command::new("decline", "[number|player|kind|all]", "Declines an offer; the parameter selects one of several.", run_decline),
     Command::new("draw", "", "Offers a draw, accepts one, or claims one by repetition or by the 50 move rule.", run_draw),
     Command::new("pause", "", "Offers to stop the clocks of your game, or accepts that.", run_pause),
@@ -34,7 +34,7 @@ fn run_draw(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
 fn run_abort(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     let (game, color) = world.own_game_and_color(id)?;
     let Some(ending) = game.ending_by_early_abort(color) else {
-        return end_by_courtesy_or_offer(world, id, OfferKind::Abort, Ending::COURTESY_ABORTED);
+        return end_by_courtesy_or_offer(world, id, OfferKind::Abort, GameEndReason::AbortCourtesy);
     };
     world.end_game(game.header.id, ending);
     DONE
@@ -44,11 +44,16 @@ fn run_abort(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
 /// both are out of time.
 ///
 /// Source of the messages: transcripts uhlinfics-end-courtesyabort-*.
-fn end_by_courtesy_or_offer(world: &mut World, id: ConnectionId, kind: OfferKind, courtesy: Ending) -> CommandResult {
+fn end_by_courtesy_or_offer(
+    world: &mut World,
+    id: ConnectionId,
+    kind: OfferKind,
+    courtesy: GameEndReason,
+) -> CommandResult {
     let (game, color) = world.own_game_and_color(id)?;
     let number = game.header.id;
     let claim = game.ending_by_flag_claim(color, world.now());
-    if claim.is_none_or(|ending| ending == Ending::BOTH_FLAGGED) {
+    if claim.is_none_or(|ending| ending.reason == GameEndReason::BothTime) {
         return make_or_accept_offer(world, id, kind);
     }
     let verb = format!("{}ed", kind.wire_word());
@@ -57,7 +62,7 @@ fn end_by_courtesy_or_offer(world: &mut World, id: ConnectionId, kind: OfferKind
     if let Some(opponent) = world.online_opponent_of(id) {
         world.lobby.notify(opponent, &format!("Your opponent has {verb} the game rather than calling your flag.\n"));
     }
-    world.end_game(number, courtesy.with_named_side(color));
+    world.end_game(number, Ending::of_side(courtesy, color));
     DONE
 }
 
