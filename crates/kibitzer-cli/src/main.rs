@@ -18,7 +18,6 @@ mod nats;
 mod output;
 mod pgn;
 mod record;
-mod replay;
 mod serve;
 
 use std::error::Error as _;
@@ -73,7 +72,7 @@ enum Command {
     Connect(connect::Args),
     Record(record::Args),
     Decode(decode::Args),
-    Replay(replay::Args),
+    Replay(decode::ReplayArgs),
     Pgn(pgn::Args),
     #[cfg(feature = "nats")]
     Publish(nats::publish::Args),

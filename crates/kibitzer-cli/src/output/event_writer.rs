@@ -1,6 +1,8 @@
 //! Writes events as JSON Lines, as text or as a summary.
 
-use std::io::{self, BufWriter, IsTerminal as _, Write as _};
+use std::collections::BTreeMap;
+use std::io::{self, BufWriter, IsTerminal as _, Write};
+use std::time::Instant;
 
 use anstream::AutoStream;
 use clap::ValueEnum;
@@ -8,8 +10,7 @@ use kibitzer::core::{Event, EventKind};
 use serde::Serialize;
 use serde_json::json;
 
-use super::input_line::StdoutAboveInput;
-use super::summary::Summary;
+use super::terminal::StdoutAboveInput;
 use super::{RawBytes, Stamp, text};
 use crate::failure::Failure;
 
@@ -37,7 +38,7 @@ impl LineFormat {
 
 /// Writes events to standard output. Lines stay in a buffer until it is flushed.
 pub(crate) struct EventWriter {
-    out: BufWriter<Box<dyn io::Write>>,
+    out: BufWriter<Box<dyn Write>>,
     form: OutputForm,
 }
 
@@ -64,7 +65,7 @@ impl EventWriter {
             LineFormat::Text => {
                 // It removes escapes by writing the text between them piece by piece, which needs a buffer on either side.
                 let out = BufWriter::with_capacity(BUFFER_BYTES, StdoutAboveInput::default());
-                let buffer: Box<dyn io::Write> = Box::new(out);
+                let buffer: Box<dyn Write> = Box::new(out);
                 let choice = AutoStream::choice(&io::stdout());
                 Self::of_form(OutputForm::Text, Box::new(AutoStream::new(buffer, choice)))
             }
@@ -77,17 +78,17 @@ impl EventWriter {
     }
 
     /// Creates a writer of JSON Lines to `out` instead of standard output.
-    pub(crate) fn jsonl_to(out: Box<dyn io::Write>) -> Self {
+    pub(crate) fn jsonl_to(out: Box<dyn Write>) -> Self {
         Self::of_form(OutputForm::Jsonl { line: Vec::new(), raw: None }, out)
     }
 
     /// As [`jsonl_to`](Self::jsonl_to), with the received bytes in the events.
     #[cfg(feature = "nats")]
-    pub(crate) fn jsonl_with_raw_to(out: Box<dyn io::Write>) -> Self {
+    pub(crate) fn jsonl_with_raw_to(out: Box<dyn Write>) -> Self {
         Self::of_form(OutputForm::Jsonl { line: Vec::new(), raw: Some(RawBytes::default()) }, out)
     }
 
-    fn of_form(form: OutputForm, out: Box<dyn io::Write>) -> Self {
+    fn of_form(form: OutputForm, out: Box<dyn Write>) -> Self {
         Self { out: BufWriter::with_capacity(BUFFER_BYTES, out), form }
     }
 
@@ -176,4 +177,64 @@ pub(crate) fn json_object(value: &impl Serialize) -> Vec<u8> {
     // Nothing fails on the way to memory.
     let _ = kibitzer::json::write(&mut object, value);
     object
+}
+
+/// Counts of the events of a stream; serialized as they are printed.
+#[derive(Debug, Serialize)]
+struct Summary {
+    #[serde(skip)]
+    start: Instant,
+    /// Received bytes.
+    bytes: u64,
+    /// Number of events except for desyncs and sent lines; includes pings.
+    frames: u64,
+    /// Number of events of each kind.
+    events: BTreeMap<&'static str, u64>,
+    desyncs: u64,
+    /// Time since the summary was created; set when it is written.
+    elapsed_s: f64,
+    /// Speed in millions of bytes per second; set when it is written.
+    mb_per_s: f64,
+}
+
+impl Summary {
+    /// Creates a summary without counts. The speed is measured from now on.
+    fn start() -> Self {
+        let (start, events) = (Instant::now(), BTreeMap::new());
+        Self { start, bytes: 0, frames: 0, events, desyncs: 0, elapsed_s: 0.0, mb_per_s: 0.0 }
+    }
+
+    fn count_bytes(&mut self, bytes: usize) {
+        self.bytes += u64::try_from(bytes).unwrap_or(u64::MAX);
+    }
+
+    /// Counts an event under its kind, unless it is a ping, and as a frame, unless it is a desync or a sent line.
+    fn count(&mut self, event: &Event) {
+        match event {
+            Event::Desync(_) => self.desyncs += 1,
+            Event::Sent { .. } => {}
+            _ => self.frames += 1,
+        }
+        if event.kind() != EventKind::Ping {
+            *self.events.entry(event.kind().as_str()).or_default() += 1;
+        }
+    }
+
+    fn count_cut(&mut self) {
+        *self.events.entry("cut").or_default() += 1;
+    }
+
+    /// Writes the counts as one JSON object on a line, with the time since the start and the speed.
+    fn write(mut self, mut out: impl Write) -> io::Result<()> {
+        self.elapsed_s = self.start.elapsed().as_secs_f64();
+        self.mb_per_s = megabytes(self.bytes) / self.elapsed_s.max(f64::MIN_POSITIVE);
+        kibitzer::json::write(&mut out, &self)?;
+        out.write_all(b"\n")
+    }
+}
+
+/// Returns a number of bytes in millions of bytes.
+#[expect(clippy::cast_precision_loss, reason = "a speed is rounded for display anyway")]
+const fn megabytes(bytes: u64) -> f64 {
+    bytes as f64 / 1e6
 }

@@ -1,6 +1,33 @@
 use super::*;
 
 #[test]
+fn a_filter_is_checked_part_by_part() {
+    for (text, want) in [
+        ("debug", "debug"),
+        ("WARN", "WARN"),
+        (" warn , kibitzer::task=trace,", "warn,kibitzer::task=trace"),
+        ("kibitzer_bot", "kibitzer_bot"),
+        ("[request{command=tell}]=trace", "[request{command=tell}]=trace"),
+        ("off", "off"),
+    ] {
+        assert_eq!(parse_filter(text).as_deref(), Ok(want), "{text}");
+    }
+    for (text, part) in [
+        ("debgu", "\"debgu\" is not one of the levels"),
+        ("info,verbose", "\"verbose\" is not one of the levels"),
+        ("info,kibitzer=lod", "\"kibitzer=lod\" is not a filter"),
+        ("kibitzer=info=debug", "\"kibitzer=info=debug\" is not a filter"),
+        ("[login", "\"[login\" is not a filter"),
+        ("[\u{e9}", "\"[\u{e9}\" is not a filter"),
+        (" , ", "the filter is empty"),
+        ("", "the filter is empty"),
+    ] {
+        let error = parse_filter(text).unwrap_err();
+        assert!(error.starts_with(part), "{text}: {error}");
+    }
+}
+
+#[test]
 fn an_object_stays_the_same_value_and_controls_no_terminal() {
     let object = "{\"a\":\"caf\u{e9} \u{9b}2J \u{202e} \\n\"}\n";
     let safe = safe_json(object.as_bytes()).unwrap();
@@ -36,7 +63,7 @@ fn lines_that_nobody_reads_are_dropped_and_counted() {
 #[cfg(target_os = "linux")]
 #[test]
 fn lines_for_a_full_disk_are_counted_and_the_log_goes_on_when_there_is_room() {
-    let path = std::env::temp_dir().join(format!("kibitzer-log-full-{}", std::process::id()));
+    let path = env::temp_dir().join(format!("kibitzer-log-full-{}", std::process::id()));
     let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
     let mut file = LogFile { file: full, n_lost: 0, is_cut: false };
     for n_lost in 1..=3 {
@@ -51,7 +78,7 @@ fn lines_for_a_full_disk_are_counted_and_the_log_goes_on_when_there_is_room() {
 
 #[test]
 fn the_page_has_the_newest_lines_and_the_file_has_all() {
-    let path = std::env::temp_dir().join(format!("kibitzer-log-{}", std::process::id()));
+    let path = env::temp_dir().join(format!("kibitzer-log-{}", std::process::id()));
     let file = Some(LogFile { file: open_log_file(&path).unwrap(), n_lost: 0, is_cut: false });
     let mut destination = LogDestination { is_on: true, file, screen: None, stderr: None };
     destination.write_log_line("before the screen");

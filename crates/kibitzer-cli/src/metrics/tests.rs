@@ -1,8 +1,27 @@
+use super::*;
 use std::collections::{HashMap, HashSet};
-
 use tokio::time::Instant;
 
-use super::*;
+#[test]
+fn addresses_that_other_machines_can_reach_are_refused() {
+    for text in ["127.0.0.1:9100", "127.1.2.3:0", "[::1]:9100"] {
+        assert_eq!(parse_loopback(text).unwrap().to_string(), text);
+    }
+    for text in ["0.0.0.0:9100", "192.168.0.1:9100", "[::]:9100", "[::ffff:127.0.0.1]:1"] {
+        assert!(parse_loopback(text).unwrap_err().contains("loopback"), "{text}");
+    }
+    for text in ["", "9100", "localhost:9100", "127.0.0.1", "127.0.0.1:70000"] {
+        assert!(parse_loopback(text).unwrap_err().contains("looks like"), "{text}");
+    }
+}
+
+#[test]
+fn intervals_are_within_reason() {
+    assert_eq!(parse_interval("100ms"), Ok(Duration::from_millis(100)));
+    for text in ["0s", "99ms", "25h", "18446744073709551615h", "", "1"] {
+        assert!(parse_interval(text).is_err(), "{text}");
+    }
+}
 
 fn session(server: &str, handle: Option<&str>) -> SessionMetrics {
     let mut counters = ClientCounters::default();

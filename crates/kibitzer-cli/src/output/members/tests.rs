@@ -1,0 +1,61 @@
+use super::*;
+use kibitzer::core::EventReader;
+use kibitzer::core::message::{Family, Reader};
+use kibitzer::core::wire::{Framer, Timeseal};
+use kibitzer::transcript::{Direction, TranscriptReader};
+use serde_json::Value;
+use std::path::Path;
+
+/// The bytes in the events of a stream that is received in these pieces.
+fn bytes_in_events<'a>(mut events: EventReader, pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<u8> {
+    let (mut raw, mut bytes) = (RawBytes::default(), Vec::new());
+    let mut add = |event: &Event, raw: &mut RawBytes| {
+        let Some(members) = raw.take_json_members(event) else { return };
+        let value: Value = serde_json::from_str(&format!("{{{}}}", &members[1..])).unwrap();
+        assert_eq!(value["connection"], 0);
+        bytes.extend(value["raw"].as_str().unwrap().chars().map(|character| u8::try_from(character).unwrap()));
+    };
+    for mut piece in pieces {
+        raw.push(piece);
+        while let Some(event) = events.next(&mut piece) {
+            add(&event, &mut raw);
+        }
+    }
+    while let Some(event) = events.finish() {
+        add(&event, &mut raw);
+    }
+    bytes
+}
+
+#[test]
+fn the_events_of_a_recording_contain_its_bytes() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/transcripts");
+    let mut n_recordings = 0;
+    for file in std::fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "jsonl") {
+            continue;
+        }
+        let records = TranscriptReader::new(std::io::BufReader::new(std::fs::File::open(&path).unwrap()));
+        let records = records.map(Result::unwrap).filter(|record| record.direction == Direction::Received);
+        // The first connection.
+        let pieces: Vec<_> = records.map(|record| record.bytes).take_while(|bytes| !bytes.is_empty()).collect();
+        let read = bytes_in_events(EventReader::default(), pieces.iter().map(|piece| &piece[..]));
+        let sent = pieces.concat();
+        let end = sent.strip_prefix(&read[..]).unwrap_or_else(|| panic!("{}", path.display()));
+        assert!(end.iter().all(u8::is_ascii_control), "{}: {}", path.display(), end.escape_ascii());
+        n_recordings += 1;
+    }
+    assert!(n_recordings > 200, "{n_recordings}");
+}
+
+#[test]
+fn pings_are_left_out_at_any_read_boundary() {
+    let stream = b"fics% [G]\0\n\rFoo(50): h[G]\0i \xe9\n\r[G]\0fics% ";
+    for size in 1..stream.len() {
+        let framer = Framer::new().with_timeseal(Timeseal::V2);
+        let events = EventReader::new(Reader::new(framer, Family::default()));
+        let bytes = bytes_in_events(events, stream.chunks(size));
+        assert_eq!(bytes.escape_ascii().to_string(), r"fics% \n\rFoo(50): hi \xe9\n\rfics% ", "{size}");
+    }
+}
