@@ -69,11 +69,12 @@ impl ExposureWriter {
     /// Sends the received bytes up to this position that were not sent before, as one line. Without watchers, only marks the bytes as
     /// sent.
     fn send_received_until(&mut self, position: u64, session: &Session) {
-        let (elapsed, is_watched) = (self.began.elapsed(), !self.watchers.is_empty());
+        let elapsed = self.began.elapsed();
+        let is_watched = !self.watchers.is_empty();
         let bytes = self.tail_with_frame_end(session).take_unsent_until(position);
         if is_watched && !bytes.is_empty() {
-            let (line, size) =
-                (wire::received_line(elapsed, bytes), MissedAmounts::of_received_bytes(byte_count(bytes)));
+            let size = MissedAmounts { received_bytes: byte_count(bytes), ..MissedAmounts::default() };
+            let line = wire::received_line(elapsed, bytes);
             self.watchers.send_or_count_missed(&line, size);
         }
     }
@@ -94,7 +95,7 @@ impl ExposureWriter {
             return;
         }
         if let Some(line) = wire::lifecycle_line(self.began.elapsed(), event) {
-            self.send_after_received(&line, MissedAmounts::of_note(), session);
+            self.send_after_received(&line, MissedAmounts::NOTE, session);
         }
         if matches!(event, Event::Connected) {
             // Watchers start with the default state, too.
@@ -110,7 +111,7 @@ impl ExposureWriter {
             self.send_received_until(session.stream_position(), session);
             self.watchers.send_or_count_missed(
                 &wire::note_line(self.began.elapsed(), NoteKind::Stream(state.clone())),
-                MissedAmounts::of_note(),
+                MissedAmounts::NOTE,
             );
             self.assumed_state = state;
         }
@@ -137,14 +138,14 @@ impl SessionObserver for ExposureWriter {
             Observation::Received(bytes) => self.tail_with_frame_end(session).push_bounded(bytes),
             Observation::Sent { bytes, kind } if !self.watchers.is_empty() => {
                 let line = wire::sent_line(self.began.elapsed(), bytes, *kind);
-                self.send_after_received(&line, MissedAmounts::of_sent_line(), session);
+                self.send_after_received(&line, MissedAmounts::SENT_LINE, session);
             }
             Observation::Event { event, .. } => self.send_session_event(event, session),
             Observation::Closed => {
                 self.send_received_until(u64::MAX, session);
                 self.tail = Some(StreamTail::default());
                 self.watchers
-                    .send_or_count_missed(&wire::received_line(self.began.elapsed(), &[]), MissedAmounts::of_note());
+                    .send_or_count_missed(&wire::received_line(self.began.elapsed(), &[]), MissedAmounts::NOTE);
             }
             _ => {}
         }

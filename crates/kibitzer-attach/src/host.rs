@@ -14,10 +14,9 @@ use tokio::time::{Instant, sleep_until, timeout};
 use tracing::{Instrument as _, debug, info, info_span, warn};
 
 use crate::exposure::ExposureWriter;
-use crate::lines::LineReader;
 use crate::socket::{self, Listener, Stream};
 use crate::watchers::{MAX_WATCHERS, WatcherId, Watchers};
-use crate::wire::{self, Hello, NoteKind, SendRequest, VERSION};
+use crate::wire::{self, Hello, LineReader, NoteKind, SendRequest, VERSION};
 use crate::{AttachAccess, AttachedRequestError};
 
 /// Time that watchers have to read the last lines after the end of the session.

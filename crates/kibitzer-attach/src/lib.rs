@@ -24,11 +24,9 @@
 //! the queues to it. [`AttachedSession`] parses the received bytes again, with the reader that the session itself uses.
 
 mod attached;
-mod decoder;
 mod error;
 mod exposure;
 mod host;
-mod lines;
 #[cfg_attr(not(unix), path = "no_socket.rs")]
 mod socket;
 mod watchers;
@@ -40,14 +38,13 @@ use std::path::{Path, PathBuf};
 
 use kibitzer::{Client, Profile};
 use kibitzer_core::event::RequestError;
-use serde::{Deserialize, Serialize};
 use tracing::warn;
 
-pub use attached::{AttachedRequestSender, AttachedSession};
-pub use decoder::{AttachEvent, SessionSnapshot};
+pub use attached::{AttachEvent, AttachedRequestSender, AttachedSession, SessionSnapshot};
 pub use error::{AttachError, AttachedRequestError};
 pub use kibitzer::AttachAccess;
 pub use socket::Listener;
+pub use wire::MissedAmounts;
 
 /// Environment variable of the setting `attach_socket`, which [`Profile::environment`] reads.
 const SOCKET_VARIABLE: &str = "KIBITZER_ATTACH_SOCKET";
@@ -109,47 +106,6 @@ impl Listener {
     /// [`RequestError::Ended`] if the session is over, [`RequestError::Busy`] if too many observers wait to be added to it.
     pub fn expose(self, client: &Client, access: AttachAccess) -> Result<(), RequestError> {
         client.add_observer(host::spawn_host(self, access, client))
-    }
-}
-
-/// Amounts that a watcher missed because it read too slowly.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct MissedAmounts {
-    /// Number of bytes that the server sent.
-    pub received_bytes: u64,
-    /// Number of lines that the session sent.
-    pub sent_lines: u64,
-    /// Number of events of the session itself, such as a lost connection, and of changes of the stream's state.
-    pub notes: u64,
-}
-
-impl MissedAmounts {
-    /// Returns the amounts of one missed line that contains `n_bytes` received bytes.
-    const fn of_received_bytes(n_bytes: u64) -> Self {
-        Self { received_bytes: n_bytes, sent_lines: 0, notes: 0 }
-    }
-
-    /// Returns the amounts of one missed sent line.
-    const fn of_sent_line() -> Self {
-        Self { received_bytes: 0, sent_lines: 1, notes: 0 }
-    }
-
-    /// Returns the amounts of one missed note.
-    const fn of_note() -> Self {
-        Self { received_bytes: 0, sent_lines: 0, notes: 1 }
-    }
-
-    /// Adds `more` to each amount; the sums saturate.
-    const fn add(&mut self, more: Self) {
-        self.received_bytes = self.received_bytes.saturating_add(more.received_bytes);
-        self.sent_lines = self.sent_lines.saturating_add(more.sent_lines);
-        self.notes = self.notes.saturating_add(more.notes);
-    }
-
-    /// Returns whether nothing was missed.
-    pub fn is_zero(self) -> bool {
-        self == Self::default()
     }
 }
 

@@ -1,6 +1,7 @@
 //! The lines that are sent over the socket: those of a transcript, and notes. docs/console.md describes them.
 
 use std::borrow::Cow;
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,8 +14,9 @@ use kibitzer_core::session::{SessionState, TransmitKind};
 use kibitzer_core::text::Handle;
 use kibitzer_core::wire::StreamState;
 use serde::{Deserialize, Serialize};
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, BufReader};
 
-use crate::{AttachAccess, AttachedRequestError, MissedAmounts};
+use crate::{AttachAccess, AttachedRequestError};
 
 /// Version of the protocol. It changes if a reader of the previous version would misinterpret a line.
 pub(crate) const VERSION: u32 = 4;
@@ -197,6 +199,75 @@ fn serialize_line(value: &impl Serialize) -> Bytes {
             line.into()
         }
         Err(_) => Bytes::new(),
+    }
+}
+
+/// Amounts that a watcher missed because it read too slowly.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct MissedAmounts {
+    /// Number of bytes that the server sent.
+    pub received_bytes: u64,
+    /// Number of lines that the session sent.
+    pub sent_lines: u64,
+    /// Number of events of the session itself, such as a lost connection, and of changes of the stream's state.
+    pub notes: u64,
+}
+
+impl MissedAmounts {
+    /// One missed sent line.
+    pub(crate) const SENT_LINE: Self = Self { received_bytes: 0, sent_lines: 1, notes: 0 };
+    /// One missed note.
+    pub(crate) const NOTE: Self = Self { received_bytes: 0, sent_lines: 0, notes: 1 };
+
+    /// Adds `more` to each amount; the sums saturate.
+    pub(crate) const fn add(&mut self, more: Self) {
+        self.received_bytes = self.received_bytes.saturating_add(more.received_bytes);
+        self.sent_lines = self.sent_lines.saturating_add(more.sent_lines);
+        self.notes = self.notes.saturating_add(more.notes);
+    }
+
+    /// Returns whether nothing was missed.
+    pub fn is_zero(self) -> bool {
+        self == Self::default()
+    }
+}
+
+/// Reads lines of limited length.
+#[derive(Debug)]
+pub(crate) struct LineReader<R> {
+    input: BufReader<R>,
+    /// The received part of the next line.
+    line: Vec<u8>,
+    limit_bytes: usize,
+}
+
+impl<R: AsyncRead + Unpin> LineReader<R> {
+    /// Creates a reader of lines of at most this many bytes, without their line ends.
+    pub(crate) fn new(input: R, limit_bytes: usize) -> Self {
+        Self { input: BufReader::new(input), line: Vec::new(), limit_bytes }
+    }
+
+    /// Waits for the next line and returns it without its end; `None` at the end of the input. An incomplete last line is lost.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the input, and [`io::ErrorKind::InvalidData`] for a line over the limit.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: received bytes are kept.
+    pub(crate) async fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
+        let room = (self.limit_bytes + 1).saturating_sub(self.line.len());
+        let mut input = (&mut self.input).take(u64::try_from(room).unwrap_or(u64::MAX));
+        input.read_until(b'\n', &mut self.line).await?;
+        match self.line.pop_if(|last| *last == b'\n') {
+            Some(_) => Ok(Some(std::mem::take(&mut self.line))),
+            None if self.line.len() > self.limit_bytes => {
+                Err(io::Error::new(io::ErrorKind::InvalidData, "a line is too long"))
+            }
+            None => Ok(None),
+        }
     }
 }
 

@@ -29,12 +29,9 @@
 //! # Ok(()) }
 //! ```
 
-mod client;
-mod server;
+mod ends;
 mod stream;
-mod tls;
 mod transport;
 
-pub use client::WebSocketConnector;
-pub use server::WebSocketListener;
+pub use ends::{WebSocketConnector, WebSocketListener};
 pub use stream::WebSocket;

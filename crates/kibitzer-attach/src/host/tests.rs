@@ -25,7 +25,7 @@ async fn a_watcher_that_reads_nothing_is_disconnected() {
         tokio::task::yield_now().await;
     }
     watchers.send_snapshots(|_| Bytes::from_static(b"now\n"));
-    watchers.send_or_count_missed(&Bytes::from_static(b"line\n"), MissedAmounts::of_sent_line());
+    watchers.send_or_count_missed(&Bytes::from_static(b"line\n"), MissedAmounts::SENT_LINE);
     serving.await.unwrap();
     assert!(watchers.is_empty());
     assert_eq!(began.elapsed(), READ_TIMEOUT + REFUSAL_TIMEOUT);

@@ -1,6 +1,6 @@
 use super::*;
 
-const LINE: MissedAmounts = MissedAmounts::of_sent_line();
+const LINE: MissedAmounts = MissedAmounts::SENT_LINE;
 
 fn poll_needs_snapshot(watchers: &Watchers) -> bool {
     watchers.poll_needs_snapshot(Waker::noop())
@@ -38,14 +38,14 @@ fn a_slow_watcher_keeps_a_bounded_queue_and_receives_its_losses() {
     watchers.send_snapshots(|_| line("now"));
     let big = Bytes::from(vec![b'x'; 100_000]);
     for _ in 0..50 {
-        watchers.send_or_count_missed(&big, MissedAmounts::of_received_bytes(7));
+        watchers.send_or_count_missed(&big, MissedAmounts { received_bytes: 7, ..MissedAmounts::default() });
         while let NextLine::Line(_) = watchers.try_next_line(quick) {}
     }
     assert!(watchers.lock().watchers[0].n_unread_bytes <= QUEUE_BYTES);
     let n_kept =
         std::iter::from_fn(|| matches!(watchers.try_next_line(slow), NextLine::Line(_)).then_some(())).count() - 2;
     assert_eq!(n_kept, 10);
-    watchers.send_or_count_missed(&big, MissedAmounts::of_note());
+    watchers.send_or_count_missed(&big, MissedAmounts::NOTE);
     watchers.send_snapshots(|missed| {
         assert_eq!(missed, MissedAmounts { received_bytes: 40 * 7, sent_lines: 0, notes: 1 });
         line("now")

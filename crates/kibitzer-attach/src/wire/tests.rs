@@ -1,11 +1,11 @@
+use super::*;
 use kibitzer_core::event::{
     CloseCause, DialError, LoginError, LoginStep, RestoreOutcome, RestoredGame, ResumptionState,
 };
 use kibitzer_core::message::{Family, GameId, Ivar, KickedBy, Relation};
 use kibitzer_core::text::ServerText;
 use kibitzer_core::wire::Timeseal;
-
-use super::*;
+use tokio::io::{AsyncWriteExt as _, duplex};
 
 const TIME: Duration = Duration::from_micros(1_500_001);
 
@@ -31,7 +31,7 @@ fn events_of_the_session_are_parsed_as_they_were_written() {
     restored.games = vec![game];
     restored.seeks = serde_json::from_str(r#"[{"command":"seek 5 0","error":"busy"}]"#).unwrap();
     let stored = AdjournedGame::new(name("A"), name("B"), ResumptionState::Resumed { game: GameId(7) });
-    let cause = LostCause::Connection(CloseCause::Failed(std::io::ErrorKind::ConnectionReset));
+    let cause = LostCause::Connection(CloseCause::Failed(io::ErrorKind::ConnectionReset));
     let events = [
         Event::Connecting { attempt: 3 },
         Event::Connected,
@@ -89,4 +89,30 @@ fn later_notes_are_ignored_and_invalid_lines_refused() {
     {
         assert!(WireLine::parse(invalid.as_bytes()).is_none(), "{invalid}");
     }
+}
+
+#[tokio::test]
+async fn lines_are_complete_at_any_read_boundary() {
+    let (mut writer, reader) = duplex(3);
+    let mut lines = LineReader::new(reader, 10);
+    let writing = async {
+        writer.write_all(b"one\n\nthree, \n4567890123").await.unwrap();
+        drop(writer);
+    };
+    let reading = async {
+        let mut all = Vec::new();
+        while let Some(line) = lines.next().await.unwrap() {
+            all.push(String::from_utf8(line).unwrap());
+        }
+        all
+    };
+    let ((), all) = tokio::join!(writing, reading);
+    assert_eq!(all, ["one", "", "three, "]);
+}
+
+#[tokio::test]
+async fn a_line_over_the_limit_is_refused() {
+    let mut lines = LineReader::new(&b"0123456789\n01234567890\n"[..], 10);
+    assert!(lines.next().await.unwrap().is_some());
+    assert_eq!(lines.next().await.unwrap_err().kind(), io::ErrorKind::InvalidData);
 }
