@@ -269,8 +269,7 @@ fn parse_observed_terms(line: &[u8]) -> Option<OwnGameStarting> {
     let rest = line.strip_prefix(b"Game ")?;
     let colon = rest.iter().position(|byte| !byte.is_ascii_digit())?;
     // The rest has the form of the line that announces an own game.
-    let terms = rest.get(colon..)?.strip_prefix(b": ")?;
-    OwnGameStarting::parse(&[b"Creating: ", terms].concat())
+    OwnGameStarting::parse_players_and_terms(rest.get(colon..)?.strip_prefix(b": ")?)
 }
 
 #[cfg(test)]

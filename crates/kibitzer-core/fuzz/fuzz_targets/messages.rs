@@ -5,11 +5,9 @@ use kibitzer_core::message::listing::{
     ChannelList, Finger, GameList, History, Listing, MoveList, SoughtList, StoredGames, Variables, WhoList,
 };
 use kibitzer_core::message::{
-    Challenge, ChallengeUpdate, Datagram, DeltaBoard, ExamineNotice, Family, Farewell, GameCreated, GameEnded,
-    GameInfo, Holding, KickedBy, Level1Header, LoggedIn, LoginRefusal, Message, NameStatus, ObservingUpdate,
-    OfferNotice, OwnGameStarting, PartnershipUpdate, PendingOffer, PendingOffersRemoved, PresenceChange,
-    PrimaryGameChange, Reader, Refusal, Seek, SeekNotice, SeeksCleared, SeeksRemoved, Style12, Talk, TalkKind,
-    UserArrived,
+    Datagram, DeltaBoard, Family, GameCreated, GameEnded, GameInfo, Holding, Level1Header, LoggedIn, LoginRefusal,
+    Message, NameStatus, PendingOffer, PendingOffersRemoved, PresenceChange, Reader, Seek, SeeksCleared, SeeksRemoved,
+    Style12, TalkKind, UserArrived,
 };
 use kibitzer_core::text::{decode_received, encode_ascii};
 use kibitzer_core::wire::Framer;
@@ -34,29 +32,12 @@ fuzz_target!(|input: &[u8]| {
 /// Passes a line to every parser of lines.
 fn parse_line(line: &[u8]) {
     let _ = (Style12::parse(line), Holding::parse(line), Holding::parse_untagged(line), DeltaBoard::parse(line));
-    let _ = (Seek::parse(line), Seek::parse_text(line), SeeksRemoved::parse(line), SeeksRemoved::parse_text(line));
-    let _ = (
-        SeeksCleared::parse(line),
-        SeekNotice::parse(line),
-        PendingOffer::parse(line),
-        PendingOffersRemoved::parse(line),
-    );
-    let _ = (GameInfo::parse(line), GameCreated::parse(line), OwnGameStarting::parse(line), GameEnded::parse(line));
-    let _ = (ObservingUpdate::parse(line), PrimaryGameChange::parse(line), ExamineNotice::parse(line));
-    let _ = (
-        Talk::parse(line),
-        PresenceChange::parse(line),
-        UserArrived::parse(line),
-        PresenceChange::parse_tagged_departure(line),
-    );
-    let _ = (
-        Challenge::parse(line),
-        ChallengeUpdate::parse(line),
-        OfferNotice::parse(line),
-        PartnershipUpdate::parse(line),
-    );
-    let _ = (LoggedIn::parse(line), LoginRefusal::parse(line), NameStatus::parse(line), Refusal::parse(line));
-    let _ = (KickedBy::parse(line), Farewell::parse(line), Datagram::parse(line), Level1Header::parse(line));
+    let _ = (Seek::parse(line), Seek::parse_text(line), SeeksRemoved::parse(line), SeeksCleared::parse(line));
+    let _ = (PendingOffer::parse(line), PendingOffersRemoved::parse(line), GameInfo::parse(line));
+    let _ = (UserArrived::parse(line), PresenceChange::parse_tagged_departure(line));
+    let _ = (Message::parse_untagged(line), GameCreated::parse(line), GameEnded::parse(line));
+    let _ = (LoggedIn::parse(line), LoginRefusal::parse(line), NameStatus::parse(line));
+    let _ = (Datagram::parse(line), Level1Header::parse(line));
 }
 
 /// Checks that both parsers of boards agree: an additional blank after the tag selects the slower one.

@@ -1,14 +1,22 @@
-//! Selection of the parser of a line, by its tag or its start.
+//! Selection of the parser of a line: by its tag, or by its start in the table of the server's sentences.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
 
-use super::spare::SpareAllocations;
-use super::{
-    Challenge, ChallengeUpdate, DeltaBoard, ExamineNotice, Farewell, GameCreated, GameEnded, GameInfo, Holding,
-    KickedBy, LoggedIn, LoginRefusal, Message, NameStatus, ObservingUpdate, OfferNotice, OwnGameStarting,
-    PartnershipUpdate, PendingOffer, PendingOffersRemoved, PresenceChange, PrimaryGameChange, Refusal, Seek,
-    SeekNotice, SeeksCleared, SeeksRemoved, Style12, UserArrived,
+use super::presence::trim_decoration;
+use super::sentences::{
+    ANNOUNCEMENTS, CHALLENGES, GAME_OFFERS, LOGINS, Meaning, PARTNERS, REFUSALS_OF_GAME, SEEKS, Sentence, TERMS,
+    WATCHED_GAMES, find_in,
 };
+use super::spare::SpareAllocations;
+use super::template::read_template_after_name;
+use super::{
+    DeltaBoard, GameCreated, GameEnded, GameId, GameInfo, Handle, Holding, LoggedIn, LoginRefusal, Message, NameStatus,
+    PendingOffer, PendingOffersRemoved, PresenceChange, Seek, SeeksCleared, SeeksRemoved, Style12, UserArrived,
+    refused,
+};
+use crate::scan::Cursor;
+use crate::text::Titles;
 use crate::wire::LineTag;
 
 /// Parses a line received after the login; `None` for text, and for a tagged line that does not fit. `spare` may provide the
@@ -27,49 +35,10 @@ pub(super) fn parse_line_after_login(tag: LineTag, line: &[u8], spare: &mut Spar
         LineTag::GameInfo => GameInfo::parse(line).map(Message::from),
         LineTag::UserArrived => UserArrived::parse(line).map(Message::from),
         LineTag::UserDeparted => PresenceChange::parse_tagged_departure(line).map(Message::from),
-        LineTag::Style10 | LineTag::None => parse_untagged(line, spare),
+        // Talk is the most frequent. Players can write no other sentence.
+        LineTag::Style10 | LineTag::None => spare.parse_talk(line).or_else(|| parse_sentence(line)),
         LineTag::PlayerText => None,
     }
-}
-
-/// Parses a line without a tag; `None` if no parser accepts it.
-fn parse_untagged(line: &[u8], spare: &mut SpareAllocations) -> Option<Message> {
-    match line.first()? {
-        // The start or the end of a game.
-        b'{' => {
-            let ended = || GameEnded::parse(line).map(Message::from);
-            GameCreated::parse(line).map(Message::from).or_else(ended)
-        }
-        // Only the server sends such a start: a kick, a farewell, or an announcement.
-        b'*' | b' ' if line.trim_ascii_start().starts_with(b"**") => {
-            let farewell = || Farewell::parse(line).map(Message::from);
-            KickedBy::parse(line).map(Message::from).or_else(farewell).or_else(|| spare.parse_talk(line))
-        }
-        _ => parse_sentence(line, spare),
-    }
-}
-
-/// Parses a line that starts neither with `{` nor with stars, trying the most frequent messages first. No known line fits two of
-/// the parsers before the last.
-fn parse_sentence(line: &[u8], spare: &mut SpareAllocations) -> Option<Message> {
-    let arrival = PresenceChange::parse(line).map(Message::from);
-    arrival
-        .or_else(|| spare.parse_talk(line))
-        .or_else(|| Seek::parse_text(line).map(Message::from))
-        .or_else(|| ObservingUpdate::parse(line).map(Message::from))
-        .or_else(|| OwnGameStarting::parse(line).map(Message::from))
-        .or_else(|| Challenge::parse(line).map(Message::from))
-        .or_else(|| SeeksRemoved::parse_text(line).map(Message::from))
-        .or_else(|| SeekNotice::parse(line).map(Message::from))
-        .or_else(|| PrimaryGameChange::parse(line).map(Message::from))
-        .or_else(|| Farewell::parse(line).map(Message::from))
-        .or_else(|| OfferNotice::parse(line).map(Message::from))
-        .or_else(|| ExamineNotice::parse(line).map(Message::from))
-        .or_else(|| ChallengeUpdate::parse(line).map(Message::from))
-        // Has the largest tables.
-        .or_else(|| Refusal::parse(line).map(Message::from))
-        // Accepts any other line about the partner.
-        .or_else(|| PartnershipUpdate::parse(line).map(Message::from))
 }
 
 /// Parses a line without a tag received before the login is complete: the report that the login succeeded or was refused, or the
@@ -80,3 +49,135 @@ pub(super) fn parse_line_before_login(line: &[u8]) -> Option<Message> {
         .or_else(|| LoginRefusal::parse(line).map(Message::from))
         .or_else(|| NameStatus::parse(line).map(Message::from))
 }
+
+/// All sentences. If a line fits several, the first one that starts like the line without a name counts, then the first one after
+/// a command, then the first one after a name. Only the last table has sentences that other ones fit too.
+fn all_sentences() -> impl Iterator<Item = Sentence> {
+    let tables = [LOGINS, TERMS, SEEKS, WATCHED_GAMES, GAME_OFFERS, CHALLENGES, REFUSALS_OF_GAME];
+    let refusals = refused::SENTENCES.iter().map(|&(sentence, refusal)| (sentence, Meaning::Refused(refusal)));
+    tables.into_iter().flatten().copied().chain(refusals).chain(PARTNERS.iter().copied())
+}
+
+/// The part of a line before the text that a sentence is compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Start {
+    Line,
+    You,
+    Command,
+    Name,
+}
+
+/// A sentence without its start.
+struct IndexedSentence {
+    template: &'static str,
+    may_follow_game: bool,
+    meaning: Meaning,
+}
+
+/// The sentences by their start and the first byte after it, a blank not counted. The byte rules out most of them at little cost.
+static INDEX: LazyLock<BTreeMap<(Start, u8), Vec<IndexedSentence>>> = LazyLock::new(|| {
+    let mut index = BTreeMap::<_, Vec<_>>::new();
+    for (sentence, meaning) in all_sentences() {
+        let of_game = sentence.strip_prefix("[Game $: ]%");
+        let starts = [
+            (Start::You, sentence.strip_prefix("You ")),
+            (Start::Command, sentence.strip_prefix("@: ")),
+            (Start::Name, of_game.or(sentence.strip_prefix('%'))),
+        ];
+        let without_start = starts.into_iter().find_map(|(start, rest)| Some((start, rest?)));
+        let (start, template) = without_start.unwrap_or((Start::Line, sentence));
+        let entry = IndexedSentence { template, may_follow_game: of_game.is_some(), meaning };
+        index.entry((start, key(template.as_bytes()))).or_default().push(entry);
+    }
+    index
+});
+
+/// Returns the byte by which texts are compared first: the first one, or the second after a blank. All digits have the byte of the
+/// placeholder for numbers.
+const fn key(text: &[u8]) -> u8 {
+    match text {
+        [b' ', byte, ..] | [byte, ..] if byte.is_ascii_digit() => b'#',
+        [b' ', byte, ..] | [byte, ..] => *byte,
+        [] => 0,
+    }
+}
+
+/// Parses a line that is a sentence of the server; `None` for any other line, for talk, and for the sentences before the login is
+/// complete.
+pub(super) fn parse_sentence(line: &[u8]) -> Option<Message> {
+    match line {
+        [b'{', ..] => GameCreated::parse(line).map(Message::from).or_else(|| GameEnded::parse(line).map(Message::from)),
+        // Only the server sends such a start.
+        [b'*' | b' ', ..] if line.trim_ascii_start().starts_with(b"***") => parse_announcement(line),
+        _ => {
+            let (start, rest) = line.strip_prefix(b"You ").map_or((Start::Line, line), |rest| (Start::You, rest));
+            find_sentence(start, rest, Subject::default())
+                .or_else(|| parse_after_command(line))
+                .or_else(|| parse_after_name(line))
+                .or_else(|| Seek::parse_text(line).map(Message::from))
+        }
+    }
+}
+
+/// Parses a line between stars. Blanks before an announcement are ignored.
+fn parse_announcement(line: &[u8]) -> Option<Message> {
+    let framed = line.trim_ascii();
+    let sentence = framed.ends_with(b"***").then(|| trim_decoration(framed))?;
+    let is_kick = |message: &Message| matches!(message, Message::Kicked(_));
+    find_in(ANNOUNCEMENTS, sentence).filter(|message| !is_kick(message) || line.starts_with(b"*"))
+}
+
+/// The player that a sentence starts with.
+#[derive(Clone, Copy, Debug, Default)]
+struct Subject<'a> {
+    /// The number of the game before the name.
+    game: Option<GameId>,
+    /// The name; `None` for ICC's `Your opponent`, and in a sentence that starts without one.
+    name: Option<&'a [u8]>,
+    titles: &'a [u8],
+}
+
+/// Returns the message of the first sentence with this start that the rest of a line fits.
+fn find_sentence(start: Start, rest: &[u8], subject: Subject<'_>) -> Option<Message> {
+    let Subject { game, name, titles } = subject;
+    let is_named = name.is_some() || start != Start::Name;
+    let fits_subject = |sentence: &&IndexedSentence| {
+        (game.is_none() || sentence.may_follow_game)
+            && match sentence.meaning {
+                Meaning::Offer(..) | Meaning::Answer(..) => true,
+                // No refusal has titles; chat may.
+                Meaning::Refused(_) => is_named && titles.is_empty(),
+                _ => is_named,
+            }
+    };
+    INDEX.get(&(start, key(rest)))?.iter().filter(fits_subject).find_map(|sentence| {
+        let mut at = Cursor::new(rest);
+        let mut found = read_template_after_name(&mut at, sentence.template, name, titles)?;
+        at.expect_blank_rest()?;
+        found.game = found.game.or(game);
+        sentence.meaning.to_message(found)
+    })
+}
+
+/// Parses a sentence after a command with a colon, `foo: Command not found.`
+fn parse_after_command(line: &[u8]) -> Option<Message> {
+    let mut at = Cursor::new(line);
+    let command = at.word_here()?.strip_suffix(b":")?;
+    // A word with a bracket, `>` or another colon is part of chat: `Foo(50):`, `:foo:`.
+    let is_chat = command.iter().any(|byte| b"():>".contains(byte));
+    find_sentence(Start::Command, at.expect(b" ").filter(|_| !is_chat)?.rest(), Subject::default())
+}
+
+/// Parses a sentence after a player's name, which may follow the number of a game: `Game 39: Foo offers a draw.`
+fn parse_after_name(line: &[u8]) -> Option<Message> {
+    let mut at = Cursor::new(line);
+    let game = at.between(b"Game ", b": ", GameId::read);
+    let name = if at.eat(b"Your opponent") { None } else { Some(Handle::read(&mut at)?) };
+    let from = at;
+    Titles::skip(&mut at);
+    let titles = at.since(from);
+    find_sentence(Start::Name, at.rest(), Subject { game, name, titles })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,10 +1,34 @@
-//! Events of examined games, apart from boards.
+//! Observed and examined games: their start, their end and events other than boards.
 
 use strum::AsRefStr;
 
-use super::template::{Captures, PlayerSentence, match_table};
 use super::{GameId, Handle};
 use crate::text::{PlayerText, ServerText};
+
+/// A report that this login started or stopped observing a game.
+///
+/// After it stopped, the server may still send boards of the game, if this login has become its examiner.
+///
+/// Source: FICS help files `observe` and `unobserve`, transcripts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct ObservingUpdate {
+    /// The number of the game.
+    pub game: GameId,
+    /// Whether this login observes the game now. Observing ends on request, with the game, when its last examiner leaves, or when
+    /// this login becomes an examiner of the game.
+    pub is_observed: bool,
+}
+
+/// A report that the primary game has changed: the observed game or simul board that commands without a game number refer to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PrimaryGameChange {
+    /// The number of the new primary game.
+    pub game: GameId,
+    /// The opponent on the new board in a simul; `None` for an observed game.
+    pub opponent: Option<Handle>,
+}
 
 /// A line that reports an event of an examined game.
 ///
@@ -60,80 +84,6 @@ pub enum ExamineAction {
     AtBeginning,
     /// The game is at its last position; it cannot be moved further forward.
     AtEnd,
-}
-
-impl ExamineNotice {
-    /// Parses a line; `None` if it reports no event of an examined game.
-    pub fn parse(line: &[u8]) -> Option<Self> {
-        if let Some((action, captures)) = match_table(line, OF_MINE) {
-            return Some(Self { game: captures.number_as_game(), by: None, action: action(&captures) });
-        }
-        Self::parse_player_sentence(line)
-    }
-
-    /// Parses a sentence about another examiner, with or without the number of the game; `None` if the sentence is not known.
-    fn parse_player_sentence(line: &[u8]) -> Option<Self> {
-        let sentence = PlayerSentence::parse(line)?;
-        let (game, action) = if let Some((action, captures)) = match_table(sentence.rest, EXAMINERS) {
-            (captures.number_as_game(), action(&captures))
-        } else if let Some((action, captures)) = match_table(sentence.rest, STEPS) {
-            (sentence.game, action(&captures))
-        } else {
-            (sentence.game, ExamineAction::Set(text_after_sets(&sentence)?))
-        };
-        Some(Self { game, by: Some(sentence.handle()), action })
-    }
-}
-
-/// Creates the event of a table row from the text that its template captured.
-type ActionFromCaptures = fn(&Captures<'_>) -> ExamineAction;
-
-/// Lines about this login or without a subject; a number in them is the number of the game.
-const OF_MINE: &[(&str, ActionFromCaptures)] = &[
-    ("Starting a game in examine (scratch) mode.", |_| ExamineAction::Start { scratch: true }),
-    ("Starting a game in examine mode.", |_| ExamineAction::Start { scratch: false }),
-    ("You are now an examiner of game #.", |_| ExamineAction::IsExaminer),
-    ("You are now examiner of game #.", |_| ExamineAction::IsExaminer),
-    ("You are no longer examining game #.", |_| ExamineAction::Stop),
-    ("You're at the beginning of the game.", |_| ExamineAction::AtBeginning),
-    ("You're at the end of the game.", |_| ExamineAction::AtEnd),
-    ("Beginning of game.", |_| ExamineAction::AtBeginning),
-    ("End of game.", |_| ExamineAction::AtEnd),
-    ("Entering setup mode.", |_| ExamineAction::SetupEntered),
-    ("Game is validated - entering examine mode.", |_| ExamineAction::SetupLeft),
-];
-
-/// Sentences about examiners, after the name; a number in them is the number of the game.
-const EXAMINERS: &[(&str, ActionFromCaptures)] = &[
-    (" is now an examiner of game #.", |_| ExamineAction::IsExaminer),
-    (" is now examiner of game #.", |_| ExamineAction::IsExaminer),
-    (" has made you an examiner of game #.", |_| ExamineAction::MadeMeExaminer),
-    (" stopped examining game #.", |_| ExamineAction::Stop),
-    (" has stopped examining game #.", |_| ExamineAction::Stop),
-];
-
-/// Sentences about moves, after the name; a number in them counts moves.
-const STEPS: &[(&str, ActionFromCaptures)] = &[
-    (" moves: *", |captures| ExamineAction::Move(ServerText::from_wire(captures.rest))),
-    (" goes forward # moves.", |captures| ExamineAction::Forward(captures.number.unwrap_or_default())),
-    (" goes forward # move.", |captures| ExamineAction::Forward(captures.number.unwrap_or_default())),
-    (" backs up # moves.", |captures| ExamineAction::Backward(captures.number.unwrap_or_default())),
-    (" backs up # move.", |captures| ExamineAction::Backward(captures.number.unwrap_or_default())),
-    (" reverts to main line move #.", |captures| ExamineAction::Revert(captures.number)),
-    (" reverts to the main line", |_| ExamineAction::Revert(None)),
-    (" reverts to the main line.", |_| ExamineAction::Revert(None)),
-    (" reverts to main line.", |_| ExamineAction::Revert(None)),
-    (" reverts to mainline.", |_| ExamineAction::Revert(None)),
-    (" commits the subvariation.", |_| ExamineAction::Commit),
-];
-
-/// Returns the text after ` sets `, such as `White's clock to 5:00.` In a line without the number of the game, the text has to
-/// start like a known setting, because a player may have written it; `None` otherwise.
-fn text_after_sets(sentence: &PlayerSentence<'_>) -> Option<PlayerText> {
-    const KNOWN: [&[u8]; 3] = [b"White's ", b"Black's ", b"the "];
-    let setting = sentence.rest.strip_prefix(b" sets ")?;
-    (sentence.game.is_some() || KNOWN.iter().any(|start| setting.starts_with(start))).then_some(())?;
-    Some(PlayerText::from_wire(setting.trim_ascii_end()))
 }
 
 #[cfg(test)]

@@ -14,19 +14,14 @@
 //! | `skip_x` | consumes without returning a value | `None` |
 //! | `from_x` | a code, letter or word that is already isolated | a fallback such as `Other`, or `None` |
 //! | `overwrite_from_x` | a line whose values replace those of `self`, to reuse its memory | as documented |
-//! | `parse_own_sentence`, `parse_player_sentence` | a line about this login; a line that starts with the name of another player | `None` |
 //! | `parse_and_store_x`, `parse_and_count_x` | also updates the `&mut` argument | `None`; that argument is unchanged |
 
-mod arrival;
 mod by_game;
-mod challenge;
-mod challenge_update;
 mod clock;
 mod datagram;
 mod delta;
 mod dispatch;
 mod examine;
-mod farewell;
 mod fields;
 mod frame_parser;
 mod game_end;
@@ -37,17 +32,16 @@ mod game_update;
 mod holding;
 mod ivar;
 pub mod listing;
-mod login;
-mod observing;
-mod offer;
-mod partner;
+mod offers;
 mod pending;
+mod presence;
 mod rating;
 mod reader;
 mod received;
 mod refused;
 mod seek;
 mod seek_text;
+mod sentences;
 mod spare;
 mod style10;
 mod style12;
@@ -56,30 +50,27 @@ mod template;
 #[cfg(test)]
 mod tests;
 
-pub use arrival::{PresenceChange, PresenceChangeKind, PresenceReportReason, UserArrived};
 pub(crate) use by_game::GameMap;
-pub use challenge::Challenge;
-pub use challenge_update::{ChallengeChange, ChallengeUpdate};
 pub use clock::ClockReading;
 pub use datagram::Datagram;
 pub(crate) use datagram::DatagramKind;
 pub use delta::DeltaBoard;
-pub use examine::{ExamineAction, ExamineNotice};
-pub use farewell::{Farewell, KickedBy};
+pub use examine::{ExamineAction, ExamineNotice, ObservingUpdate, PrimaryGameChange};
 pub use game_end::{GameEndReason, GameEnded, GameResult};
 pub use game_info::GameInfo;
 pub(crate) use game_info::{IccGameStart, IccGameStartReason};
 pub use game_kind::GameKind;
-pub use game_start::{GameCreated, OwnGameStarting};
+pub use game_start::{Challenge, GameCreated, OwnGameStarting};
 pub use game_update::{BoardMark, GameUpdate};
 pub(crate) use game_update::{DatagramMove, GameUpdateKind, MyGameRole};
 pub use holding::Holding;
 pub use ivar::Ivar;
-pub use login::{LoggedIn, LoginRefusal, NameKind, NameStatus};
-pub use observing::{ObservingUpdate, PrimaryGameChange};
-pub use offer::{OfferAnswer, OfferKind, OfferNotice};
-pub use partner::PartnershipUpdate;
+pub use offers::{ChallengeChange, ChallengeUpdate, OfferAnswer, OfferKind, OfferNotice, PartnershipUpdate};
 pub use pending::{PendingOffer, PendingOffersRemoved};
+pub use presence::{
+    Farewell, KickedBy, LoggedIn, LoginRefusal, NameKind, NameStatus, PresenceChange, PresenceChangeKind,
+    PresenceReportReason, UserArrived,
+};
 pub use rating::{GameId, Rating};
 pub use reader::Reader;
 pub use received::{Parsed, Received};
@@ -222,6 +213,14 @@ messages! {
     Mark(BoardMark),
     /// An ICC datagram that is equivalent to no other message.
     Datagram(Datagram),
+}
+
+impl Message {
+    /// Parses a complete line without a tag, as received after the login; `None` if no parser accepts it: [`Reader`] returns it as
+    /// [`Text`](Self::Text). The message is one of talk or a sentence of the server.
+    pub fn parse_untagged(line: &[u8]) -> Option<Self> {
+        Talk::parse(line).map(Self::from).or_else(|| dispatch::parse_sentence(line))
+    }
 }
 
 impl Default for Message {

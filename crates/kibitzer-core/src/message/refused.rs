@@ -2,9 +2,8 @@
 
 use strum::AsRefStr;
 
-use super::template::{TemplateTable, match_table};
-use super::{CommandCode, GameId, Handle};
-use crate::scan::Cursor;
+use super::template::TemplateTable;
+use super::{CommandCode, GameId};
 
 /// Why the server did not execute a command: `Illegal move (Qd2).`, `foo: Command not found.`
 ///
@@ -173,210 +172,146 @@ impl Refusal {
             code => Self::Code(code),
         }
     }
-
-    /// Parses a line; `None` if it is not a known refusal.
-    pub fn parse(line: &[u8]) -> Option<Self> {
-        let refusal = match line.strip_prefix(b"You ") {
-            Some(rest) => match_table(rest, OF_ME).map(|(refusal, _)| refusal),
-            None => Self::parse_after_subject(line).or_else(|| match_table(line, OTHERS).map(|(refusal, _)| refusal)),
-        };
-        refusal.or_else(|| {
-            let (refusal, captures) = match_table(line, OF_GAME)?;
-            captures.number_as_game().map(refusal)
-        })
-    }
-
-    /// Parses a line whose first word is a player's name without titles, or a command with a colon; `None` if the text after that
-    /// word is not a known sentence.
-    fn parse_after_subject(line: &[u8]) -> Option<Self> {
-        let mut at = Cursor::new(line);
-        let subject = at.word_here()?;
-        at.expect(b" ")?;
-        let table = match subject.strip_suffix(b":") {
-            // A word with a bracket, `>` or another colon is part of chat: `Foo(50):`, `:foo:`.
-            Some(command) => (!command.iter().any(|b| b"():>".contains(b))).then_some(OF_COMMAND)?,
-            None => Handle::is_name(subject).then_some(OF_PLAYER)?,
-        };
-        match_table(at.rest(), table).map(|(refusal, _)| refusal)
-    }
 }
 
-/// Declares a table of sentences, grouped by the reason that they give.
-macro_rules! sentences {
-    ($($reason:ident: $($sentence:literal)+;)+) => { &[$($(($sentence, Refusal::$reason),)+)+] };
+/// Declares sentences, grouped by the reason that they give.
+macro_rules! refusals {
+    ($($reason:ident: $($sentence:literal)+;)+) => {
+        &[$($(($sentence, Refusal::$reason),)+)+]
+    };
 }
 
-/// Sentences after a command with a colon.
-const OF_COMMAND: TemplateTable<Refusal> = sentences! {
-    UnknownCommand: "Command not found." "Command has failed.";
-    NotAllowed: "Insufficient rights.";
-    BadValue: "bad parameters" "val not printable";
-};
-
-/// Sentences after a player's name.
-const OF_PLAYER: TemplateTable<Refusal> = sentences! {
-    NotAllowed: "may not play games." "may not play rated games.";
-    Censored: "is censoring you.";
-    NotOpen: "is not open to match requests." "is not open for bughouse." "is not open to receiving simul requests."
-        "already has a partner.";
-    Formula: "only wants to play * games.";
-    PlayerBusy: "is playing a game." "is examining a game." "is playing in *'s simul, and can't accept."
-        "can't begin a simul while playing a non-simul game." "is already playing the maximum of # boards.";
-    PlayerNotPlaying: "is not playing a game." "is not playing or examining a game."
-        "is not playing, examining or setting up a game*" "doesn't appear to be playing a game.";
-    PlayerNotObserving: "is not observing the game you are examining." "must observe the game you are analysing.";
-    NotLoggedIn: "is not logged in." "isn't logged in." "is no longer online." "doesn't appear to be logged in.";
-    NoSuchSeek: "isn't seeking any games.";
-    AmbiguousOffer: "is seeking several games.";
-};
-
-/// Sentences after `You `, in a table of their own so that other lines are not compared with them.
-const OF_ME: TemplateTable<Refusal> = sentences! {
-    NotPlaying: "are not playing a game." "are not playing or examining a game."
-        "are not playing or observing a game." "are not playing, examining, or observing a game."
-        "are neither playing, observing nor examining a game." "are not giving a simul."
-        "are not participating in a simul.";
-    NotExamining: "are not examining a game." "are not examining any games.";
-    NoneObserved: "are not observing any games.";
-    Examining: "are already examining a game." "are examining a game." "are still examining a game."
-        "can* while you are examining a game.";
-    Playing: "are playing a game." "are already playing a game." "cannot observe a game that you are playing."
-        "can* while you are playing a game." "cannot be the simul giver and request to join another simul.";
-    AlreadyOffered: "are already offering *." "already have an active seek with the same parameters.";
-    OfferStands: "cannot withdraw a * offer.";
-    OwnName: "cannot observe yourself." "can't match yourself." "can't be your own bughouse partner."
-        "can't goboard yourself!" "can't simmatch yourself!" "can't summon yourself." "can't follow your own games."
-        "cannot accept your own seeks." "cannot gnotify yourself." "cannot idlenotify yourself."
-        "cannot notify yourself." "cannot challenge your partner to bughouse.";
-    ClockNotTicking: "cannot flag before both players have moved.";
-    TakebackTooFar: "can't takeback less than *.";
-    NotInThisGame: "can't flag an untimed game." "can't pause untimed games."
-        "cannot switch sides once a rated game is underway." "cannot use moretime in an examined game."
-        "are only playing one board!"
-        "cannot pass until the simul holder arrives!" "are the simul holder and cannot pass!"
-        "can only make requests when the simul player is at your board.";
-    BadValue: "can't specify time or inc above *." "can't specify negative time controls."
-        "can't specify time controls." "must specify a board and a category." "can't assess the same players."
-        "do not have that many lines set." "haven't specified a valid * code."
-        "may only specify an idn for unrated chess960 games.";
-    Noplay: "are on %'s noplay list.";
-    Censoring: "are censoring *." "have % on your noplay list.";
-    AdjournedGame: "have an adjourned game with * until you finish it.";
-    NotRegistered: "must be registered to *." "are not registered and cannot send messages."
-        "cannot add an unregistered user to *.";
-    Muzzled: "are muted." "are muzzled." "are c-muzzled." "are muzzled in all channels.";
-    NotAllowed: "may not play games." "may not play rated games." "need a higher adminlevel *"
-        "can't alias this command." "cannot change your rated status." "do not have permission *."
-        "don't have permission *." "cannot kick out *." "cannot use * alias." "cannot use * after a bughouse game."
-        "can only * below your adminlevel." "can't * adminlevel." "can't * higher than or equal to yourself."
-        "cannot summon a player who *.";
-    NotInChannel: "are not in channel #." "are not listening to channels.";
-    NoSuchOffer: "have no offers to *." "have no pending offers * other players.";
-    NoSuchSeek: "have no active seeks." "have no seek #.";
-    AmbiguousOffer: "have more than one pending offer*" "have more than one offer to accept.";
-    AmbiguousName: "need to specify at least * of the name.";
-    NoPartner: "do not have a bughouse partner." "do not have a partner at present." "do not have a partner."
-        "have no partner for bughouse." "and your opponent both chose the same partner!"
-        "and your opponent can't choose each other as partners!";
-    NobodyToTell: "have no previous opponent.";
-    LimitReached: "are already observing the maximum number of games." "are already playing the maximum of # boards."
-        "have your maximum of # aliases." "have reached your maximum of # pass(es)."
-        "may not have more than # aliases." "cannot own more than # channels.";
-    NothingFound: "do not have a message #." "have no alias *." "have no stored game with %";
-};
-
-/// All other sentences. No line of chat starts like one of them.
-const OTHERS: TemplateTable<Refusal> = sentences! {
+/// Sentences without the number of a game. A player's name at the start is without titles. No line of chat starts like one of them.
+pub(super) const SENTENCES: TemplateTable<Refusal> = refusals! {
     IllegalMove: "Illegal move." "Illegal move (*)." "Don't understand that move.";
     AmbiguousMove: "Ambiguous move." "Ambiguous move (*).";
     NotYourMove: "It is not your move." "It isn't your turn: wait until the simul giver is at your board.";
-    UnknownCommand: "No such command (*)." "Obsolete command*" "Command is obsolete; *" "Courtesyabort is obsolete; *"
-        "Use \"adjourn\" to courtesyadjourn a game." "inchannel [no params] has been removed"
-        "Due to a bug - this command has been temporarily removed." "Sorry -- not available because of a bug"
-        "Command failed: There was an error expanding aliases.";
+    NotPlaying: "You are not playing{| or examining| or observing|, examining, or observing} a game."
+        "You are neither playing, observing nor examining a game." "You are not {giving|participating in} a simul.";
+    NotExamining: "You are not examining {a game|any games}.";
+    NoneObserved: "You are not observing any games.";
+    Examining: "You are {|already |still }examining a game." "You can* while you are examining a game.";
+    Playing: "You are {|already }playing a game." "You can* while you are playing a game."
+        "You cannot observe a game that you are playing."
+        "You cannot be the simul giver and request to join another simul.";
+    UnknownCommand: "@: Command {not found|has failed}." "No such command (*)." "Obsolete command*"
+        "Command is obsolete; *" "Courtesyabort is obsolete; *" "Use \"adjourn\" to courtesyadjourn a game."
+        "inchannel [no params] has been removed" "Due to a bug - this command has been temporarily removed."
+        "Sorry -- not available because of a bug" "Command failed: There was an error expanding aliases.";
     AmbiguousCommand: "Ambiguous command \"*" "Ambiguous command. Matches:*";
-    AmbiguousName: "Ambiguous name *" "Ambiguous variable *" "Ambiguous ivariable *" "Ambiguous list *";
+    AmbiguousName: "Ambiguous {name|variable|ivariable|list} *" "You need to specify at least * of the name.";
     CommandTooLong: "Command ignored: line too long.";
     InvalidCharacters: "Command ignored: invalid characters." "Your message contains some unprintable character(s)."
         "Illegal character in *.";
-    NoSuchVariable: "No such variable *." "No such ivariable *.";
-    BadValue: "Bad value given for variable *." "Bad value given for ivariable *."
-        "Can't interpret @ in match command." "An idn must be between 0 and 959." "Games using a*."
-        "Invalid number of *." "Invalid message range." "This clock type cannot be used in rated games."
-        "The \"formula\" and \"manual\" keywords *." "That string is too long."
-        "Moretime has a maximum limit of 600 seconds." "Moretime requires an integer value greater than zero."
-        "Journal entries are referenced by single letters." "Source and destination entries are the same."
-        "Alias names may not be *." "No message sent.";
-    BadPassword: "Incorrect password, password not changed!" "Incorrect password; password not changed!";
-    ClockPaused: "The clock is paused, use \"unpause\" to resume." "Game clock is paused, use \"unpause\" to resume.";
-    ClockNotTicking: "The clock is not ticking.";
+    NoSuchVariable: "No such {variable|ivariable} *.";
+    BadValue: "@: bad parameters" "@: val not printable" "Bad value given for {variable|ivariable} *."
+        "You can't specify {negative time controls|time controls}." "You can't specify time or inc above *."
+        "You must specify a board and a category." "You can't assess the same players."
+        "You do not have that many lines set." "You haven't specified a valid * code."
+        "You may only specify an idn for unrated chess960 games." "Can't interpret @ in match command."
+        "An idn must be between 0 and 959." "Games using a*." "Invalid number of *." "Invalid message range."
+        "This clock type cannot be used in rated games." "The \"formula\" and \"manual\" keywords *."
+        "That string is too long." "Moretime has a maximum limit of 600 seconds."
+        "Moretime requires an integer value greater than zero." "Journal entries are referenced by single letters."
+        "Source and destination entries are the same." "Alias names may not be *." "No message sent.";
+    BadPassword: "Incorrect password{,|;} password not changed!";
+    ClockPaused: "The clock is paused, use \"unpause\" to resume."
+        "Game clock is paused, use \"unpause\" to resume.";
+    ClockNotTicking: "The clock is not ticking." "You cannot flag before both players have moved.";
     NotOutOfTime: "Opponent is not out of time*" "Your opponent is not out of time*";
-    TakebackTooFar: "There are no moves in your game." "There are only * half moves in your game."
-        "Can only backup # moves" "There are only * half-moves in your game."
-        "There is only # half-move in your game.";
-    NotInThisGame: "Bughouse games cannot be adjourned." "Switch not implemented for bughouse games."
-        "Takeback not implemented for bughouse games yet." "Takeback is not allowed in bughouse."
-        "Please use \"simabort\" for simuls." "This is the only game, so passing is futile."
-        "That game is a wild game." "Your opponent has requested no takebacks.";
-    NoSuchOffer: "There are no * to accept." "There are no * to decline." "There are no * to withdraw."
-        "There is no offer *." "There are no pending *." "Accept number out-of-bounds!"
+    TakebackTooFar: "There are no moves in your game." "There are only # half{-| }moves in your game."
+        "There is only # half-move in your game." "Can only backup # moves" "You can't takeback less than *.";
+    NotInThisGame: "You can't flag an untimed game." "You can't pause untimed games."
+        "You cannot switch sides once a rated game is underway." "You cannot use moretime in an examined game."
+        "You are only playing one board!" "You cannot pass until the simul holder arrives!"
+        "You are the simul holder and cannot pass!"
+        "You can only make requests when the simul player is at your board." "Bughouse games cannot be adjourned."
+        "Switch not implemented for bughouse games." "Takeback not implemented for bughouse games yet."
+        "Takeback is not allowed in bughouse." "Please use \"simabort\" for simuls."
+        "This is the only game, so passing is futile." "That game is a wild game."
+        "Your opponent has requested no takebacks.";
+    AlreadyOffered: "You are already offering *." "You already have an active seek with the same parameters.";
+    OfferStands: "You cannot withdraw a * offer.";
+    NoSuchOffer: "There are no * to accept." "There are no * to decline."
+        "There are no * to withdraw." "There are no pending *." "There is no offer *."
+        "You have no offers to *." "You have no pending offers * other players." "Accept number out-of-bounds!"
         "Out of range. Use \"pending\" to see the list of offers." "Invalid offer number. *";
-    NoSuchSeek: "That seek is not available.";
+    AmbiguousOffer: "% is seeking several games." "You have more than one pending offer*"
+        "You have more than one offer to accept.";
+    NoSuchSeek: "% isn't seeking any games." "You have no active seeks." "You have no seek #."
+        "That seek is not available.";
     NoSuchGame: "There is no such game." "No such game." "# is not a valid game number."
         "No suitable star games are in progress." "The current range of game numbers is 1 to #.";
     NoSuchHistoryGame: "There is no history game # for %." "History game # not available for %."
         "No games in history for %." "There is no old game for %." "There are 10 entries maximum in history.";
-    NoSuchBoard: "No such board: *" "No such category/board: *" "No such category *.";
+    NoSuchBoard: "No such {board|category/board}: *" "No such category *.";
     NoSuchChannel: "Invalid channel number." "The maximum channel number is #." "The lowest channel number is 0."
         "The channel must be a number." "Your channel to add must be a number between *.";
-    NotInChannel: "(Not sent because you are not in channel *.)" "(Did not @ because you are not listening to *)";
-    NothingFound: "No help available on *." "No information available on *." "No index entry for *."
-        "Found no @ file matching *." "There is no help available for *." "There is no such message."
-        "News item # not found*" "No stored game between *." "Journal entry @ is not available for *."
-        "Journal entry @ not available for *." "There is no stored game % vs. %" "Ping time not available; *"
-        "\"*\" does not match any list name." "Target * not found."
+    NotInChannel: "You are not in channel #." "You are not listening to channels."
+        "(Not sent because you are not in channel *.)" "(Did not @ because you are not listening to *)";
+    NothingFound: "You do not have a message #." "You have no alias *." "You have no stored game with %"
+        "No {help|information} available on *." "No index entry for *." "Found no @ file matching *."
+        "There is no help available for *." "There is no such message." "News item # not found*"
+        "No stored game between *." "There is no stored game % vs. %" "Journal entry @ {is |}not available for *."
+        "Ping time not available; *" "\"*\" does not match any list name." "Target * not found."
         "No ratings to show.";
     BadHandle: "'@ is not a valid handle*" "\"@ is not a valid handle*";
-    NoSuchPlayer: "There is no player matching the name *." "There is no player matching that name."
-        "No user named \"*\" was found.";
-    NotLoggedIn: "No player named \"*\" is online." "No player matching the name \"*\" is online."
-        "No player named % is logged in." "No user named \"*\" is logged in." "Your partner is not logged in."
-        "Your last opponent, %, is not logged in.";
-    NobodyToTell: "I don't know whom to say that to." "No one to say anything to, try tell."
-        "No one to tell anything to." "No previous channel." "No previous tell." "Channel is empty.";
-    Censored: "Player \"%\" is censoring you.";
-    NotListening: "Player \"%\" isn't listening to unregistered tells."
-        "Player \"%\" isn't listening to unregistered users' tells.";
-    MailboxFull: "%'s message box is full." "Couldn't send message to %. Message buffer full.";
-    NotOpen: "Player \"%\" is not open to match requests." "Your partner isn't open to play right now."
-        "Your partner is not available to play right now." "Your opponent's partner isn't open to play right now."
-        "Your opponent's partner is not available to play right now.";
-    PlayerBusy: "Player \"%\" is involved in another game.";
-    Formula: "Match request does not fit formula for %:" "Match request does not meet formula for %:";
-    NoPartner: "Your opponent has no partner for bughouse." "Your partner hasn't chosen you as his partner!"
-        "Your opponent's partner hasn't chosen your opponent as his partner!";
-    OwnName: "A player cannot match himself or herself.";
-    ShoutQuota: "Shout not sent. Next shout in * seconds.";
-    LimitReached: "Maximum number of pending actions reached. Your request was not sent." "Sorry, * list is full."
-        "Sorry % can't have any more pending matches." "Sorry you can't have any more pending matches."
-        "Your maximum journal entry is @";
-    Private: "Sorry - that game is private." "Sorry, that is a private game." "Sorry, this journal is private."
-        "Sorry, the journal from which you are trying to fetch is private.";
-    NotRegistered: "Only registered players *." "Only registered people *." "Only registered users *."
-        "Setting * is only for registered players." "Unregistered players may not *." "Unregistered players cannot *."
+    NoSuchPlayer: "There is no player matching the name *." "There is no player matching that name." "No user named \"*\" was found.";
+    NotLoggedIn: "% is{ not|n't} logged in." "% is no longer online." "% doesn't appear to be logged in."
+        "No player {named|matching the name} \"*\" is online." "No player named % is logged in."
+        "No user named \"*\" is logged in." "Your partner is not logged in." "Your last opponent, %, is not logged in.";
+    NotRegistered: "You must be registered to *." "You are not registered and cannot send messages."
+        "You cannot add an unregistered user to *." "Only registered {players|people|users} *."
+        "Setting * is only for registered players." "Unregistered players {may not|cannot} *."
         "Player \"%\" is unregistered and cannot *." "Both players must be registered to *."
         "All players must be registered to *.";
-    NotAllowed: "Only TD programs are allowed to use this command*" "Only admins *" "Computers cannot accept seeks."
+    Censored: "% is censoring you." "Player \"%\" is censoring you.";
+    Censoring: "You are censoring *." "You have % on your noplay list.";
+    Noplay: "You are on %'s noplay list.";
+    Muzzled: "You are {muted|muzzled|c-muzzled|muzzled in all channels}.";
+    NotListening: "Player \"%\" isn't listening to unregistered {tells|users' tells}.";
+    MailboxFull: "%'s message box is full." "Couldn't send message to %. Message buffer full.";
+    NotOpen: "% is not open {to match requests|for bughouse|to receiving simul requests}." "% already has a partner."
+        "Player \"%\" is not open to match requests." "Your partner {isn't open|is not available} to play right now."
+        "Your opponent's partner {isn't open|is not available} to play right now.";
+    Formula: "% only wants to play * games." "Match request does not {fit|meet} formula for %:";
+    PlayerBusy: "% is {playing|examining} a game." "% is playing in *'s simul, and can't accept."
+        "% can't begin a simul while playing a non-simul game." "% is already playing the maximum of # boards."
+        "Player \"%\" is involved in another game.";
+    PlayerNotPlaying: "% is not playing{| or examining} a game." "% is not playing, examining or setting up a game*"
+        "% doesn't appear to be playing a game.";
+    PlayerNotObserving: "% is not observing the game you are examining." "% must observe the game you are analysing.";
+    AdjournedGame: "You have an adjourned game with * until you finish it.";
+    OwnName: "You cannot {observe|gnotify|idlenotify|notify} yourself." "You can't {match|summon} yourself."
+        "You can't {goboard|simmatch} yourself!" "You can't be your own bughouse partner."
+        "You can't follow your own games." "You cannot accept your own seeks."
+        "You cannot challenge your partner to bughouse." "A player cannot match himself or herself.";
+    NoPartner: "You do not have a {bughouse partner|partner at present|partner}."
+        "You have no partner for bughouse." "You and your opponent both chose the same partner!"
+        "You and your opponent can't choose each other as partners!" "Your opponent has no partner for bughouse."
+        "Your partner hasn't chosen you as his partner!"
+        "Your opponent's partner hasn't chosen your opponent as his partner!";
+    NobodyToTell: "You have no previous opponent." "I don't know whom to say that to."
+        "No one to say anything to, try tell." "No one to tell anything to." "No previous {channel|tell}."
+        "Channel is empty.";
+    ShoutQuota: "Shout not sent. Next shout in * seconds.";
+    LimitReached: "You are already observing the maximum number of games."
+        "You are already playing the maximum of # boards." "You have your maximum of # aliases."
+        "You have reached your maximum of # pass(es)." "You may not have more than # aliases."
+        "You cannot own more than # channels."
+        "Maximum number of pending actions reached. Your request was not sent." "Sorry, * list is full."
+        "Sorry % can't have any more pending matches." "Your maximum journal entry is @";
+    Private: "Sorry - that game is private." "Sorry, that is a private game." "Sorry, this journal is private."
+        "Sorry, the journal from which you are trying to fetch is private.";
+    NotAllowed: "@: Insufficient rights." "% may not play {games|rated games}." "You may not play {games|rated games}." "You need a higher adminlevel *"
+        "You can't alias this command." "You cannot change your rated status."
+        "You do{ not|n't} have permission *." "You cannot kick out *." "You cannot use * alias."
+        "You cannot use * after a bughouse game." "You can only * below your adminlevel." "You can't * adminlevel."
+        "You can't * higher than or equal to yourself." "You cannot summon a player who *."
+        "Only TD programs are allowed to use this command*" "Only admins *" "Computers cannot accept seeks."
         "Admins cannot be *." "\"*\" is not an appropriate list name or you have insufficient rights."
         "Your partner may not play *games." "Your opponent's partner may not play *games.";
 };
-
-/// Sentences with the number of a game.
-const OF_GAME: TemplateTable<fn(GameId) -> Refusal> = &[
-    ("You are already observing game #.", Refusal::AlreadyObserving),
-    ("You are not observing game #.", Refusal::NotObserving),
-    ("Sorry, game # is a private game*", Refusal::PrivateGame),
-];
 
 #[cfg(test)]
 mod tests;

@@ -141,12 +141,6 @@ impl SeeksRemoved {
         let indexes = fields::parse_number_list(fields::after_tag(line, b"<sr>")?)?;
         Some(Self { indexes })
     }
-
-    /// Parses an `Ads removed:` line, which servers send while the ivar `seekinfo` is off; `None` for any other line.
-    pub fn parse_text(line: &[u8]) -> Option<Self> {
-        let indexes = fields::parse_number_list(fields::after_tag(line, b"Ads removed:")?)?;
-        Some(Self { indexes })
-    }
 }
 
 /// A report that the server emptied the seek list: `<sc>`, sent before a full list and when a game begins.
@@ -166,6 +160,7 @@ pub(super) mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::message::Message;
     use crate::message::fields::testing::any_rating;
 
     /// An ad with everything as in the help file's sample, for tests to change.
@@ -287,7 +282,11 @@ pub(super) mod tests {
             ("Ads removed: none", None),
         ];
         for &(sent, want) in cases {
-            let read = SeeksRemoved::parse(sent.as_bytes()).or_else(|| SeeksRemoved::parse_text(sent.as_bytes()));
+            let in_text = || match Message::parse_untagged(sent.as_bytes()) {
+                Some(Message::SeeksRemoved(removed)) => Some(SeeksRemoved::clone(&removed)),
+                _ => None,
+            };
+            let read = SeeksRemoved::parse(sent.as_bytes()).or_else(in_text);
             assert_eq!(read.as_ref().map(|r| &r.indexes[..]), want, "{sent}");
         }
     }

@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 use strum::AsRefStr;
 
-use super::template::{TemplateTable, match_table, read_bracketed_color, read_rated};
+use super::template::{read_bracketed_color, read_rated};
 use super::{Handle, Rating, Seek, Titles, fields};
 use crate::scan::Cursor;
 use crate::text::ServerText;
@@ -115,23 +115,6 @@ pub enum SeekNotice {
         limit: u32,
     },
 }
-
-impl SeekNotice {
-    /// Parses a line; `None` if it is not one of the variants' sentences. Blanks before the sentence are ignored.
-    pub fn parse(line: &[u8]) -> Option<Self> {
-        let (notice, captures) = match_table(line.trim_ascii_start(), NOTICES)?;
-        Some(notice(captures.number.unwrap_or_default()))
-    }
-}
-
-const NOTICES: TemplateTable<fn(u32) -> SeekNotice> = &[
-    ("Your seek has been posted with index #.", |index| SeekNotice::Posted { index }),
-    ("(# player saw the seek.)", |players| SeekNotice::Seen { players }),
-    ("(# players saw the seek.)", |players| SeekNotice::Seen { players }),
-    ("(# player(s) saw the seek.)", |players| SeekNotice::Seen { players }),
-    ("Your seeks have been removed.", |_| SeekNotice::Removed),
-    ("You can only have # active seeks.", |limit| SeekNotice::TooMany { limit }),
-];
 
 #[cfg(test)]
 mod tests;

@@ -37,6 +37,12 @@ pub(crate) struct Captures<'a> {
     pub(crate) second_name: Option<Handle>,
     /// The number that the last `#` matched.
     pub(crate) number: Option<u32>,
+    /// The number of the game that `$` matched.
+    pub(crate) game: Option<GameId>,
+    /// The first word of the offer that `&` matched; empty if the template has none.
+    pub(crate) offer: &'a [u8],
+    /// The titles after the first name, with their brackets.
+    pub(crate) titles: &'a [u8],
     /// The text that the `*` matched; empty if the template has none.
     pub(crate) rest: &'a [u8],
 }
@@ -54,6 +60,8 @@ impl Captures<'_> {
 /// |---|---|
 /// | `%` | a handle; titles after it are skipped |
 /// | `#` | a decimal number |
+/// | `$` | the number of a game |
+/// | `&` | a word and `offer` or `request` |
 /// | `@` | one word |
 /// | a blank | one or more blanks |
 /// | `{a\|b\|}` | the longest of these texts that follows; one may be empty |
@@ -67,22 +75,39 @@ pub(crate) fn match_template<'a>(text: &'a [u8], template: &str) -> Option<Captu
 }
 
 /// Reads text that matches a template as for [`match_template`], and leaves the bytes after it.
-#[expect(
-    clippy::inline_always,
-    reason = "measured: 4 % fewer instructions for a decoded session; most texts fail at the first byte"
-)]
-#[inline(always)]
 pub(crate) fn read_template<'a>(at: &mut Cursor<'a>, template: &str) -> Option<Captures<'a>> {
-    let mut name = None;
+    read_template_after_name(at, template, None, b"")
+}
+
+/// Reads text that matches a template like [`read_template`]; the first name, with its titles, has been read.
+pub(crate) fn read_template_after_name<'a>(
+    at: &mut Cursor<'a>,
+    template: &str,
+    mut name: Option<&'a [u8]>,
+    mut titles: &'a [u8],
+) -> Option<Captures<'a>> {
     let mut second_name = None;
     let mut number = None;
+    let mut game = None;
+    let mut offer: &[u8] = b"";
     let mut rest: &[u8] = b"";
     let mut template = template.as_bytes();
     while let [part, tail @ ..] = template {
+        template = tail;
         match *part {
-            b'%' if name.is_none() => name = Some(read_name(at)?),
+            b'%' if name.is_none() => {
+                name = Some(Handle::read(at)?);
+                let from = *at;
+                Titles::skip(at);
+                titles = at.since(from);
+            }
             b'%' => second_name = Some(read_name(at)?),
             b'#' => number = Some(at.number()?),
+            b'$' => game = Some(GameId(at.number()?)),
+            b'&' => {
+                offer = at.word_here()?;
+                (at.eat(b" request") || at.eat(b" offer")).then_some(())?;
+            }
             b'@' => drop(at.word_here()?),
             b'*' => {
                 rest = at.take_rest().trim_ascii_end().strip_suffix(tail)?;
@@ -93,17 +118,15 @@ pub(crate) fn read_template<'a>(at: &mut Cursor<'a>, template: &str) -> Option<C
                 let fitting = alternatives.filter(|alternative| at.rest().starts_with(alternative));
                 let _ = at.eat(fitting.max_by_key(|alternative| alternative.len())?);
                 template = after;
-                continue;
             }
             // A line that a server wrapped after a blank has two of them once it is joined.
             b' ' => drop(at.expect(b" ")?.skip_whitespace()),
             literal => drop(at.expect(&[literal])?),
         }
-        template = tail;
     }
     // Most texts match no template, so that handles are built only here.
     let [name, second_name] = [name, second_name].map(|name| name.map(Handle::from_wire));
-    Some(Captures { name, second_name, number, rest })
+    Some(Captures { name, second_name, number, game, offer, titles, rest })
 }
 
 /// Splits a template after `{` into the alternatives before the next `}`, and the template after it.
@@ -114,15 +137,22 @@ fn split_alternatives(template: &[u8]) -> (impl Iterator<Item = &[u8]>, &[u8]) {
 }
 
 /// Writes the text that a template stands for, the inverse of [`match_template`]: names replace `%` and `@` in their order, the
-/// first of several alternatives is written, and `text` replaces `*`. `None` if a name or the number is missing.
+/// first of several alternatives is written, and `text` replaces `*`. `None` if a name or a number is missing, or if the template
+/// has no place for the number of the game.
 pub(crate) fn write_template(template: &str, parts: &SentenceParts<'_>) -> Option<String> {
+    let of_game = template.strip_prefix("[Game $: ]");
+    let mut written = match (of_game, parts.game) {
+        (Some(_), Some(game)) => format!("Game {game}: "),
+        (None, Some(_)) if !template.contains('$') => return None,
+        _ => String::new(),
+    };
     let mut names = parts.names.iter();
-    let mut written = String::new();
-    let mut template = template.chars();
+    let mut template = of_game.unwrap_or(template).chars();
     while let Some(part) = template.next() {
         match part {
             '%' | '@' => written.push_str(names.next()?),
             '#' => written.push_str(&parts.number?.to_string()),
+            '$' => written.push_str(&parts.game?.to_string()),
             '*' => written.push_str(parts.text),
             '{' => {
                 let (inside, after) = template.as_str().split_once('}')?;
@@ -169,32 +199,6 @@ pub(crate) fn read_rated(at: &mut Cursor<'_>) -> Option<bool> {
 pub(crate) fn read_bracketed_color(at: &mut Cursor<'_>) -> Option<Color> {
     at.skip_whitespace();
     if at.eat(b"[white]") { Some(Color::White) } else { at.eat(b"[black]").then_some(Color::Black) }
-}
-
-/// A line that starts with a player's name, possibly after the number of a game: `Foo offers a draw.`, `Game 39: Foo offers a draw.`
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PlayerSentence<'a> {
-    /// The number of the game; `None` without the `Game 39: ` prefix, which only observers receive.
-    pub(crate) game: Option<GameId>,
-    /// The name. In a line about this login, it may be `You` or `Your`, which have the form of a handle.
-    pub(crate) name: &'a [u8],
-    /// The text after the name; starts with a blank, a comma or an apostrophe.
-    pub(crate) rest: &'a [u8],
-}
-
-impl<'a> PlayerSentence<'a> {
-    /// Splits a line into the parts; `None` if no name is at the start.
-    pub(crate) fn parse(line: &'a [u8]) -> Option<Self> {
-        let mut at = Cursor::new(line);
-        let game = at.between(b"Game ", b": ", GameId::read);
-        let name = read_name(&mut at)?;
-        Some(Self { game, name, rest: at.rest() })
-    }
-
-    /// Returns the name as a handle.
-    pub(crate) fn handle(&self) -> Handle {
-        Handle::from_wire(self.name)
-    }
 }
 
 /// Reads the common start of the lines that create and end games, `{Game 39 (Foo vs. Bar) `, and returns the game and the names of

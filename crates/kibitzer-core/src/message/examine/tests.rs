@@ -3,6 +3,29 @@ use super::ExamineAction::{
     SetupLeft, Start, Stop,
 };
 use super::*;
+use crate::message::Message;
+use crate::message::dispatch::parse_sentence;
+
+fn parse_examine(line: &[u8]) -> Option<ExamineNotice> {
+    match parse_sentence(line)? {
+        Message::Examine(found) => Some(ExamineNotice::clone(&found)),
+        _ => None,
+    }
+}
+
+fn parse_observing(line: &[u8]) -> Option<ObservingUpdate> {
+    match parse_sentence(line)? {
+        Message::Observing(found) => Some(ObservingUpdate::clone(&found)),
+        _ => None,
+    }
+}
+
+fn parse_focus(line: &[u8]) -> Option<PrimaryGameChange> {
+    match parse_sentence(line)? {
+        Message::Focus(found) => Some(PrimaryGameChange::clone(&found)),
+        _ => None,
+    }
+}
 
 fn text(words: &str) -> PlayerText {
     PlayerText::from_wire(words.as_bytes())
@@ -35,7 +58,7 @@ fn events_of_others_with_and_without_a_game_number() {
     ];
     for (line, game, action) in cases {
         let want = ExamineNotice { game: game.map(GameId), by: Some(Handle::from_wire(b"A")), action };
-        assert_eq!(ExamineNotice::parse(line.as_bytes()), Some(want), "{line}");
+        assert_eq!(parse_examine(line.as_bytes()), Some(want), "{line}");
     }
 }
 
@@ -55,12 +78,12 @@ fn events_of_this_login() {
     ];
     for (line, game, action) in cases {
         let want = ExamineNotice { game: game.map(GameId), by: None, action };
-        assert_eq!(ExamineNotice::parse(line.as_bytes()), Some(want), "{line}");
+        assert_eq!(parse_examine(line.as_bytes()), Some(want), "{line}");
     }
 }
 
 #[test]
-fn other_lines_are_not_parsed() {
+fn other_lines_are_no_events_of_examined_games() {
     let lines = [
         "",
         "A sets his alarm clock.",
@@ -74,6 +97,46 @@ fn other_lines_are_not_parsed() {
         "Alekhine, whom you are following, has started examining a game.",
     ];
     for line in lines {
-        assert_eq!(ExamineNotice::parse(line.as_bytes()), None, "{line}");
+        assert_eq!(parse_examine(line.as_bytes()), None, "{line}");
+    }
+}
+
+#[test]
+fn observations_start_and_stop() {
+    let cases = [
+        ("You are now observing game 463.", true),
+        ("Removing game 463 from observation list.", false),
+        ("You are no longer observing game 463.", false),
+        ("Game 463 (which you were observing) has no examiners.", false),
+    ];
+    for (line, is_observed) in cases {
+        let want = ObservingUpdate { game: GameId(463), is_observed };
+        assert_eq!(parse_observing(line.as_bytes()), Some(want), "{line}");
+    }
+}
+
+#[test]
+fn the_focus_names_a_game_and_perhaps_an_opponent() {
+    let cases = [("You are now at A's board (game 5).", Some("A")), ("Your primary game is now game 5.", None)];
+    for (line, opponent) in cases {
+        let focus = parse_focus(line.as_bytes()).unwrap();
+        assert_eq!((focus.game, focus.opponent.as_ref().map(Handle::as_str)), (GameId(5), opponent), "{line}");
+    }
+}
+
+#[test]
+fn other_lines_change_no_observation() {
+    let lines = [
+        "",
+        "You are now observing game x.",
+        "You are now observing game 4294967295.",
+        "You are now observing game 3. Foo",
+        "You are no longer examining game 29.",
+        "Game 463: A (2243) B (2158E) rated standard 45 45",
+        "Foo tells you: You are now observing game 3.",
+    ];
+    for line in lines {
+        let line = line.as_bytes();
+        assert_eq!((parse_observing(line), parse_focus(line)), (None, None));
     }
 }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::message::MeOrOther;
 
 fn parsed(kind: &str) -> (Option<&'static str>, Option<String>) {
     let GameKind { speed, variant } = GameKind::parse(kind);
@@ -51,8 +52,9 @@ fn a_kind_has_a_speed_and_a_variant() {
 #[test]
 fn the_start_position_names_a_wild_variant() {
     let variant = |terms: &str| {
-        let line = format!("Challenge: A (1500) B (1600) {terms}.");
-        Challenge::parse(line.as_bytes()).unwrap().game_kind().variant.unwrap().to_string()
+        let terms = format!("A (1500) B (1600) {terms}");
+        let challenge = Challenge::parse_players_and_terms(terms.as_bytes(), MeOrOther::Other).unwrap();
+        challenge.game_kind().variant.unwrap().to_string()
     };
     assert_eq!(variant("unrated wild 5 0 Loaded from wild/fr"), "chess960");
     assert_eq!(variant("unrated Wild 5 0 Loaded from w9"), "wild/9");

@@ -1,7 +1,8 @@
-//! Success and refusal of a login, and the status of its name.
+//! Logins and logouts: those of this session, with their refusals and announcements, and those of other players.
 
+use super::listing::WhoStatus;
 use super::template::{TemplateTable, match_table};
-use super::{Handle, Titles};
+use super::{Handle, Rating, Titles, fields};
 use crate::by_name::named_enum;
 use crate::scan::{Cursor, find};
 use crate::text::ServerText;
@@ -186,6 +187,127 @@ impl NameStatus {
     pub fn parse(line: &[u8]) -> Option<Self> {
         let (kind, captures) = match_table(line, NAME_SENTENCES)?;
         Some(Self { name: captures.name?, kind })
+    }
+}
+
+/// The reason why the server disconnects this login: `**** Foo has arrived - you can't both be logged in. ****`.
+///
+/// The line alone does not end the session; the session is over only if the connection closes right after it.
+///
+/// Source: transcripts of two servers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum KickedBy {
+    /// A second login to the same account. Logging in again would throw that one out in turn.
+    SecondLogin,
+    /// The administrator with this name.
+    Admin(Handle),
+}
+
+named_enum! {
+    /// An announcement that the connection is about to end, or the withdrawal of one.
+    ///
+    /// Source: transport §9; transcripts of two servers.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum Farewell("Returns the reason in JSON.") {
+        /// `**** Auto-logout because you were idle more than 60 minutes. ****`
+        Idle = "idle",
+        /// `Logging you out.`, the reply to `quit` and the last line of a shutdown.
+        LoggingOut = "logging_out",
+        /// The server announces that it will stop, or that it stops now.
+        Shutdown = "shutdown",
+        /// The server canceled the shutdown.
+        ShutdownCanceled = "shutdown_canceled",
+    }
+}
+
+/// A report that a player logged in or out: `Notification: Foo has arrived.`, `[Foo has connected.]`, `<wd> Foo`.
+///
+/// Source: help files `notify`, `pin`; transcripts of two servers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PresenceChange {
+    /// The player who logged in or out.
+    pub name: Handle,
+    /// The player's titles; empty if the line has none.
+    pub titles: Titles,
+    /// Whether the player logged in or out.
+    pub kind: PresenceChangeKind,
+    /// Why the server sends the line.
+    pub reason: PresenceReportReason,
+}
+
+/// Whether a player logged in or out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(clippy::exhaustive_enums, reason = "players come or go")]
+pub enum PresenceChangeKind {
+    /// The player logged in.
+    Arrived,
+    /// The player logged out, or lost the connection.
+    Departed,
+}
+
+/// Reason why the server reports a player's arrival or departure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum PresenceReportReason {
+    /// The player is on this login's notify list.
+    Notify,
+    /// This login is on the player's notify list, but not the reverse (variable `notifiedby`).
+    NotifiedBy,
+    /// The player has an adjourned game with this login.
+    Adjourned,
+    /// The server reports all players (variable `pin`, ivar `pin`).
+    Pin,
+}
+
+impl PresenceChange {
+    /// Parses a `<wd>` line, which reports a departure while the ivar `pin` is set; the text after the name is ignored. `None` if
+    /// the tag or a valid name is missing.
+    pub fn parse_tagged_departure(line: &[u8]) -> Option<Self> {
+        let name = Handle::read(&mut fields::after_tag(line, b"<wd>")?)?;
+        let (titles, kind) = (Titles::default(), PresenceChangeKind::Departed);
+        Some(Self { name: Handle::from_wire(name), titles, kind, reason: PresenceReportReason::Pin })
+    }
+}
+
+/// Maximum number of ratings in a `<wa>` line; text after them is ignored.
+const RATINGS: usize = 9;
+
+/// A report that a player logged in: `<wa> gbtami 001411E1663P…`.
+///
+/// After the name come the status character of `who` (a blank if there is none), two hexadecimal digits of titles, and
+/// the ratings, each with its mark (a blank for an established one), without separators.
+///
+/// Source: one captured line; the digits are those of the help file `seekinfo`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UserArrived {
+    /// The player who logged in.
+    pub name: Handle,
+    /// The player's activity, by the status character of `who`.
+    pub status: WhoStatus,
+    /// The player's titles.
+    pub titles: Titles,
+    /// The ratings for blitz, standard, lightning, wild, bughouse, crazyhouse, suicide, losers and atomic, in this order; `None`
+    /// for each that the line does not have.
+    pub ratings: [Option<Rating>; RATINGS],
+}
+
+impl UserArrived {
+    /// Parses a line with its tag; `None` if the name or the digits of the titles are missing or invalid. Text after the ratings
+    /// is ignored.
+    pub fn parse(line: &[u8]) -> Option<Self> {
+        let mut at = fields::after_tag(line, b"<wa>")?;
+        let name = Handle::from_wire(Handle::read(&mut at)?);
+        let status = WhoStatus::read_sign(at.skip_whitespace());
+        let (digits, _) = at.skip_whitespace().rest().split_at_checked(2)?;
+        let titles = Titles::from_seekinfo_bits(u8::try_from(fields::parse_hex(digits)?).ok()?);
+        at.expect(digits)?;
+        let ratings = std::array::from_fn(|_| Rating::read(&mut at));
+        Some(Self { name, status, titles, ratings })
     }
 }
 
