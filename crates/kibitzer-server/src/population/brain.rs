@@ -1,11 +1,13 @@
-//! Choice of a simulated player's move.
+//! Decisions of a simulated player at a turn: which move, how long to think, and when to abort, resign or draw.
 //!
 //! Scores each legal move by its capture, the pieces it leaves hanging, and simple positional terms, at some microseconds a
 //! move. The games resemble those of casual players.
 
+use std::time::Duration;
+
 use fastrand::Rng;
 use kibitzer_core::chess::{Color, LastMove, Role, Square};
-use kibitzer_core::message::GameEndReason;
+use kibitzer_core::message::{GameEndReason, Style12};
 
 use crate::chess::Position;
 
@@ -25,7 +27,12 @@ pub(super) fn choose_move(position: &Position, random: &mut Rng) -> Option<LastM
     if !position.is_check() {
         moves.retain(|&legal| scorer.passes_drop_filter(legal));
     }
-    moves.into_iter().max_by_key(|&legal| scorer.score_without_noise(legal) + random.i32(0..RANDOM_SCORE))
+    moves.into_iter().max_by_key(|&legal| {
+        let after = position.after(legal);
+        let taken = position.captured_square_and_role(legal).map_or(0, |(_, role)| piece_value(role));
+        let score = taken + scorer.material_safety(legal, &after) + scorer.check_or_end_score(&after);
+        score + scorer.positional_score(legal) + random.i32(0..RANDOM_SCORE)
+    })
 }
 
 /// Facts about a position that are computed once for all moves.
@@ -55,13 +62,6 @@ impl<'a> MoveScorer<'a> {
             }
             _ => true,
         }
-    }
-
-    /// Returns the score of a legal move in hundredths of a pawn, without its random part.
-    fn score_without_noise(&self, legal: LastMove) -> i32 {
-        let after = self.position.after(legal);
-        let taken = self.position.captured_square_and_role(legal).map_or(0, |(_, role)| piece_value(role));
-        taken + self.material_safety(legal, &after) + self.check_or_end_score(&after) + self.positional_score(legal)
     }
 
     /// Returns the value of the material that a move saves, minus that which it exposes, in hundredths of a pawn.
@@ -154,6 +154,82 @@ fn piece_value(role: Role) -> i32 {
 fn centrality(square: Square) -> i32 {
     let to_edge = |at: u8| i32::from(at.min(7 - at));
     to_edge(square.file()) + to_edge(square.rank())
+}
+
+/// Minimum time for a move, unless a sixth of the remaining time is less.
+const QUICKEST: Duration = Duration::from_millis(400);
+
+/// Time for a move in an untimed game.
+const UNTIMED: Duration = Duration::from_secs(5);
+
+/// Number of plies of the opening, which are played faster.
+const OPENING_PLIES: u32 = 12;
+
+/// Percentages of the usual thinking time. Most moves are fast, few are very slow.
+const THINKING_PERCENTAGES: [u32; 8] = [20, 30, 45, 70, 90, 120, 180, 320];
+
+/// Returns a random thinking time: usually a small share of the remaining time, at least [`QUICKEST`] but never more than a sixth
+/// of the remaining time. In untimed games it is 1 s to 16 s, without remaining time [`QUICKEST`].
+pub(super) fn thinking_time(board: &Style12, random: &mut Rng) -> Duration {
+    let Some(left) = board.clock(board.side_to_move()).remaining() else { return QUICKEST };
+    if board.initial_min() == 0 && board.increment_s() == 0 {
+        return UNTIMED.mul_f64(random_time_factor(random));
+    }
+    // As if forty more moves were to be played.
+    let usual = left / 40 + Duration::from_secs(board.increment_s().into()) * 3 / 4;
+    let usual = if board.ply() < OPENING_PLIES { usual / 3 } else { usual };
+    usual.mul_f64(random_time_factor(random)).max(QUICKEST).min(left / 6)
+}
+
+/// Returns a random factor for the usual thinking time, from [`THINKING_PERCENTAGES`].
+fn random_time_factor(random: &mut Rng) -> f64 {
+    f64::from(random.choice(&THINKING_PERCENTAGES).copied().unwrap_or(100)) / 100.0
+}
+
+/// Action of a player at a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TurnAction {
+    Move,
+    Abort,
+    Resign,
+    /// Offers or claims a draw, and moves.
+    OfferDraw,
+    /// Lets the clock run out.
+    LoseOnTime,
+}
+
+/// Returns `true` with a probability of `permille` in a thousand.
+fn random_permille(random: &mut Rng, permille: u32) -> bool {
+    random.u32(..1000) < permille
+}
+
+/// Chooses the action of a player whose turn it is.
+pub(super) fn choose_turn_action(board: &Style12, random: &mut Rng) -> TurnAction {
+    let lead = material_lead_in_pawns(board, board.side_to_move());
+    let is_bullet = board.clock(board.side_to_move()).remaining().is_some_and(|left| left < Duration::from_secs(90));
+    let is_timed = board.initial_min() > 0 || board.increment_s() > 0;
+    match board.ply() {
+        0..2 if random_permille(random, 12) => TurnAction::Abort,
+        20.. if lead <= -8 && random_permille(random, 150) => TurnAction::Resign,
+        20.. if lead <= -15 && random_permille(random, 500) => TurnAction::Resign,
+        30.. if is_timed && is_bullet && random_permille(random, 12) => TurnAction::LoseOnTime,
+        50.. if lead.abs() <= 1 && random_permille(random, 60) => TurnAction::OfferDraw,
+        40.. if board.halfmove_clock() >= 16 && random_permille(random, 250) => TurnAction::OfferDraw,
+        _ => TurnAction::Move,
+    }
+}
+
+/// Returns whether the player who received this board accepts a draw: when at least three pawns behind, or, from ply 30 on, when
+/// not ahead.
+pub(super) fn accepts_draw(board: &Style12) -> bool {
+    let mine = material_lead_in_pawns(board, board.my_color().unwrap_or(!board.side_to_move()));
+    mine <= -3 || (mine <= 0 && board.ply() >= 30)
+}
+
+/// Returns the material of a side minus that of the opponent, in pawns.
+fn material_lead_in_pawns(board: &Style12, color: Color) -> i32 {
+    let white = board.white_material() - board.black_material();
+    if color == Color::White { white } else { -white }
 }
 
 #[cfg(test)]

@@ -1,14 +1,17 @@
-//! Roles of the simulated players, arrangement of their games, and their talk.
+//! Roles of the simulated players, arrangement of their games, their talk, and the relay of a game between two absent, invented
+//! players, which the server shows as an examined game.
 
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
-use kibitzer_core::message::Handle;
+use kibitzer_core::chess::Color;
+use kibitzer_core::message::{GameEndReason, GameId, Handle, Rating};
 
-use super::names::OPPONENTS;
 use super::simulated::{SeekKind, SimulatedPlayer};
-use super::{Population, SimulatedRole, TalkOccasion, Task, phrases};
+use super::{Population, SimulatedRole, TalkOccasion, Task, brain, words};
 use crate::account::Account;
+use crate::chess::Variant;
 use crate::lobby::ConnectionId;
+use crate::play::{Ending, ExaminedGame, GameHeader, MoveRecord, SeatedPlayer, Sides, Terms};
 
 /// Number of players who wait for a match and accept any.
 const N_OPPONENTS: usize = 2;
@@ -22,6 +25,22 @@ const TIME_CONTROLS: [(u32, u32); 10] =
 
 /// Channels that simulated players join.
 const CHANNELS: [&str; 2] = ["1", "50"];
+
+/// Terms of relayed games.
+const RELAY_TERMS: Terms = Terms { variant: Variant::Standard, rated: false, minutes: 15, increment_s: 10 };
+
+/// Number of plies without a pause after them in a game that begins with the server.
+const N_INSTANT_RELAY_PLIES: usize = 18;
+
+/// A relayed game is drawn after this number of plies.
+const MAX_RELAY_PLIES: usize = 160;
+
+/// Minimum reading of the clocks of relayed games.
+const LEAST_LEFT_MS: i64 = 5_000;
+
+/// How long the last position of a game stays on the board, and the time until the next game.
+const REVIEW_TIME: Duration = Duration::from_secs(45);
+const BREAK: Duration = Duration::from_secs(5);
 
 impl Population {
     /// Generates the accounts of all simulated players, with their roles, in the order in which they log in.
@@ -42,7 +61,7 @@ impl Population {
 
     /// Generates the account of player number `at`, from 0, of a role. Its ratings are at most 199 above a random strength.
     fn generate_account(&mut self, role: SimulatedRole, at: usize) -> Account {
-        let wanted = OPPONENTS.get(at).copied().filter(|_| role == SimulatedRole::Opponent);
+        let wanted = words::OPPONENTS.get(at).copied().filter(|_| role == SimulatedRole::Opponent);
         let mut account = Account::new(self.names.pick_unused(wanted, &mut self.random), "");
         // Ratings of one player differ little between kinds of games.
         let strength = self.random.u16(1100..2100);
@@ -77,7 +96,8 @@ impl Population {
 
     /// Returns the players with a role who have no game, no seek, and no seek to answer.
     fn free_players(&self, role: SimulatedRole) -> Vec<ConnectionId> {
-        let free = self.players.iter().filter(|(_, player)| player.role == role && player.is_free());
+        let is_free = |player: &SimulatedPlayer| player.board.is_none() && player.seek.is_none() && !player.is_reserved;
+        let free = self.players.iter().filter(|(_, player)| player.role == role && is_free(player));
         free.map(|(&id, _)| id).collect()
     }
 
@@ -183,11 +203,11 @@ impl Population {
     /// game.
     fn random_remark_command(&mut self, id: ConnectionId) -> Option<String> {
         match self.random.u8(..10) {
-            0..4 => self.random.choice(&phrases::CHANNEL).map(|(channel, text)| format!("tell {channel} {text}")),
-            4 => self.random.choice(&phrases::SHOUTS).map(|text| format!("shout {text}")),
-            5 => self.random.choice(&phrases::IT_SHOUTS).map(|text| format!("it {text}")),
+            0..4 => self.random.choice(&words::CHANNEL).map(|(channel, text)| format!("tell {channel} {text}")),
+            4 => self.random.choice(&words::SHOUTS).map(|text| format!("shout {text}")),
+            5 => self.random.choice(&words::IT_SHOUTS).map(|text| format!("it {text}")),
             _ if self.players.get(&id)?.board.is_none() => None,
-            _ => self.random.choice(&phrases::KIBITZES).map(|text| format!("kibitz {text}")),
+            _ => self.random.choice(&words::KIBITZES).map(|text| format!("kibitz {text}")),
         }
     }
 
@@ -208,12 +228,73 @@ impl Population {
     pub(super) fn tell_talk_partner(&mut self, id: ConnectionId, occasion: TalkOccasion) {
         let Some(whom) = self.players.get(&id).and_then(|player| player.talk_partner.clone()) else { return };
         let text = match occasion {
-            TalkOccasion::GameStarted => self.random.choice(&phrases::GREETINGS),
-            TalkOccasion::GameEnded => self.random.choice(&phrases::FAREWELLS),
-            TalkOccasion::Told => self.random.choice(&phrases::ANSWERS),
+            TalkOccasion::GameStarted => self.random.choice(&words::GREETINGS),
+            TalkOccasion::GameEnded => self.random.choice(&words::FAREWELLS),
+            TalkOccasion::Told => self.random.choice(&words::ANSWERS),
             TalkOccasion::Arrived => None,
         };
         let welcome = format!("welcome! For a game, type: match {} 5 0", self.player_name(id));
         self.queue_command(id, format!("tell {whom} {}", text.copied().unwrap_or(&welcome)));
     }
+}
+
+impl Population {
+    /// Returns the number, terms and players of a new relayed game, with random ratings from 2400 to 2699, and schedules its
+    /// first move.
+    pub(crate) fn begin_relayed_game(&mut self, id: GameId, started: SystemTime, now: Instant) -> GameHeader {
+        let mut seat = |name: &Handle| {
+            let rating = Rating::Established(self.random.u16(2400..2700));
+            SeatedPlayer { name: name.clone(), rating, is_registered: true, has_timeseal: false }
+        };
+        let seats = Sides { white: seat(&self.relayed.white), black: seat(&self.relayed.black) };
+        self.schedule.set(Task::Relay, now);
+        GameHeader { id, terms: RELAY_TERMS, seats, started }
+    }
+
+    /// Adds a move to a relayed game or records its ending, and schedules the next step. Returns the ending that was recorded.
+    pub(crate) fn play_or_end_relayed_game(&mut self, game: &mut ExaminedGame, now: Instant) -> Option<Ending> {
+        game.ending = relayed_game_ending(&game.main);
+        let pause = match game.ending {
+            Some(_) => REVIEW_TIME,
+            None => self.play_relayed_move(game),
+        };
+        self.schedule_relay(pause, now);
+        game.ending
+    }
+
+    /// Schedules the start of the next relayed game.
+    pub(crate) fn end_relayed_game(&mut self, now: Instant) {
+        self.schedule_relay(BREAK, now);
+    }
+
+    fn schedule_relay(&mut self, pause: Duration, now: Instant) {
+        self.schedule.set(Task::Relay, now + self.options.scale_time(pause));
+    }
+
+    /// Chooses and adds the next move. Returns the pause after it, which is zero in the first plies while the server starts.
+    fn play_relayed_move(&mut self, game: &mut ExaminedGame) -> Duration {
+        let position = game.main.last_position();
+        let Some(played) = brain::choose_move(position, &mut self.random) else { return BREAK };
+        let thought_s = self.random.u32(2..27);
+        let mut clocks_ms = game.main.plies.last().map_or(Sides::both(RELAY_TERMS.initial_ms()), |ply| ply.clocks_ms);
+        let left_ms = clocks_ms.of_mut(position.side_to_move);
+        *left_ms =
+            (*left_ms - i64::from(thought_s) * 1000).max(LEAST_LEFT_MS) + i64::from(RELAY_TERMS.increment_s) * 1000;
+        game.add_relayed_move(played, thought_s * 1000, clocks_ms);
+        let is_instant = self.is_starting && game.main.plies.len() < N_INSTANT_RELAY_PLIES;
+        if is_instant { Duration::ZERO } else { Duration::from_secs(thought_s.into()) }
+    }
+}
+
+/// Returns how a relayed game ends in its last position; `None` if it goes on.
+fn relayed_game_ending(record: &MoveRecord) -> Option<Ending> {
+    let (position, n_plies) = (record.last_position(), record.plies.len());
+    if let Some(ending) = Ending::of_position(position) {
+        return Some(ending);
+    }
+    let (white, black) = (position.material(Color::White), position.material(Color::Black));
+    if n_plies >= 30 && white.abs_diff(black) >= 9 {
+        return Some(Ending::of_side(GameEndReason::Resign, if white < black { Color::White } else { Color::Black }));
+    }
+    (n_plies >= MAX_RELAY_PLIES).then_some(Ending::of_game(GameEndReason::Agreement))
 }

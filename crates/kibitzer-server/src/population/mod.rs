@@ -5,14 +5,10 @@
 
 mod brain;
 mod director;
-mod names;
-mod options;
-mod pace;
-mod phrases;
-mod relay;
 mod simulated;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
@@ -21,17 +17,66 @@ use std::time::{Duration, Instant};
 use fastrand::Rng;
 use kibitzer_core::message::Handle;
 
-pub use self::options::PopulationOptions;
 pub(crate) use self::simulated::SimulatedRole;
 
-use self::names::UniqueNames;
 use self::simulated::{PlayerObservation, SimulatedPlayer};
+use self::words::UniqueNames;
 use crate::lobby::{ConnectionId, Schedule};
 use crate::play::Sides;
 
 /// Number of plies, chosen at random for each player, that are played without thinking time in the first game, so that games are
 /// under way from the start.
 const INSTANT_PLIES: Range<u32> = 6..36;
+
+/// The simulated players of a [`Server`](crate::Server): how many games of chess they play, and how fast.
+///
+/// ```
+/// use kibitzer_server::{PopulationOptions, ServerOptions};
+///
+/// let population = PopulationOptions::new().games(3).speed(10.0);
+/// let options = ServerOptions::new().in_process().seed(7).population(population);
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct PopulationOptions {
+    games: usize,
+    speed: f64,
+}
+
+/// Upper limit of [`PopulationOptions::games`].
+const MAX_GAMES: usize = 200;
+
+impl Default for PopulationOptions {
+    fn default() -> Self {
+        Self { games: 6, speed: 1.0 }
+    }
+}
+
+impl PopulationOptions {
+    /// Returns the default options: six games of chess at human pace.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets how many games of chess simulated players play at a time, besides those of crazyhouse and bughouse. Default: 6; a
+    /// larger number than 200 becomes 200.
+    pub fn games(mut self, games: usize) -> Self {
+        self.games = games.min(MAX_GAMES);
+        self
+    }
+
+    /// Sets how many times faster than people they think and talk. Clocks run at normal speed. Default: 1, also for NaN; limited
+    /// to 0.01 to 1000.
+    pub fn speed(mut self, speed: f64) -> Self {
+        self.speed = if speed.is_nan() { 1.0 } else { speed.clamp(0.01, 1000.0) };
+        self
+    }
+
+    /// Converts the time that people need to the time that simulated players need.
+    fn scale_time(&self, time: Duration) -> Duration {
+        time.div_f64(self.speed)
+    }
+}
 
 /// What a simulated player, or the population, does at a scheduled time. The details are decided when it is due.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -221,7 +266,7 @@ impl Population {
     fn thinking_time(&mut self, id: ConnectionId) -> Duration {
         let player = self.players.get(&id).filter(|player| !player.plays_instantly());
         let Some(board) = player.and_then(|player| player.board.as_deref()) else { return Duration::ZERO };
-        self.options.scale_time(pace::thinking_time(board, &mut self.random))
+        self.options.scale_time(brain::thinking_time(board, &mut self.random))
     }
 
     /// Returns a random time in a range of milliseconds, at the pace of this population.

@@ -10,8 +10,8 @@ use kibitzer_core::message::{
     TalkKind,
 };
 
-use super::pace::{self, TurnAction};
-use super::{TalkOccasion, brain};
+use super::TalkOccasion;
+use super::brain::{self, TurnAction};
 use crate::chess::{Position, Variant};
 
 /// Maximum number of received offers that a simulated player remembers; further ones are ignored.
@@ -89,11 +89,6 @@ impl SimulatedPlayer {
     pub(super) const LOGIN_COMMANDS: [&'static str; 6] =
         ["set style 12", "set bell 0", "set seek 0", "iset nowrap 1", "iset defprompt 1", "iset pendinfo 1"];
 
-    /// Returns whether the player has no game, no seek, and no seek to answer.
-    pub(super) const fn is_free(&self) -> bool {
-        self.board.is_none() && self.seek.is_none() && !self.is_reserved
-    }
-
     /// Parses the server's output, updates the player's state, and returns the observations in order.
     pub(super) fn receive_output(&mut self, mut bytes: &[u8]) -> Vec<PlayerObservation> {
         let mut observations = Vec::new();
@@ -111,7 +106,10 @@ impl SimulatedPlayer {
                 self.hands = Some(Hands { white: holding.white, black: holding.black });
             }
             Message::GameEnded(end) if self.is_in_game(end.game) => {
-                (self.board, self.hands, self.loses_on_time, self.n_instant_plies) = (None, None, false, 0);
+                self.board = None;
+                self.hands = None;
+                self.loses_on_time = false;
+                self.n_instant_plies = 0;
                 observations.push(PlayerObservation::GameEnded);
             }
             Message::Pending(offer) if offer.actor == MeOrOther::Other && self.offers.len() < MAX_OFFERS => {
@@ -142,7 +140,9 @@ impl SimulatedPlayer {
         if !self.is_in_game(board.game()) {
             let color = board.my_color().unwrap_or(Color::White);
             observations.push(PlayerObservation::Occasion(TalkOccasion::GameStarted, board.player(color.opponent())));
-            (self.hands, self.seek, self.is_reserved) = (None, None, false);
+            self.hands = None;
+            self.seek = None;
+            self.is_reserved = false;
         }
         let is_my_turn = board.relation() == Relation::MyTurn && !self.loses_on_time;
         observations.push(if is_my_turn { PlayerObservation::MyTurn } else { PlayerObservation::NotMyTurn });
@@ -165,7 +165,7 @@ impl SimulatedPlayer {
         let Some(board) = self.board.as_deref().filter(|board| board.relation() == Relation::MyTurn) else {
             return Vec::new();
         };
-        let action = if self.plays_instantly() { TurnAction::Move } else { pace::choose_turn_action(board, random) };
+        let action = if self.plays_instantly() { TurnAction::Move } else { brain::choose_turn_action(board, random) };
         let first = match action {
             // A program that plays its first game against an opponent is to get a result.
             TurnAction::Abort if self.role != SimulatedRole::Opponent => return vec!["abort".to_owned()],
@@ -177,35 +177,26 @@ impl SimulatedPlayer {
             TurnAction::OfferDraw => Some("draw".to_owned()),
             TurnAction::Abort | TurnAction::Move => None,
         };
-        first.into_iter().chain(self.choose_move_command(random)).collect()
-    }
-
-    /// Chooses a move and formats it as a command; `None` without a game or a legal move.
-    fn choose_move_command(&self, random: &mut Rng) -> Option<String> {
-        let board = self.board.as_deref()?;
         // In bughouse too, only the pieces in hand matter for the choice of a move.
         let variant = if self.hands.is_some() { Variant::Crazyhouse } else { Variant::Standard };
         let position = Position::from_fen(variant, &board.fen().with_hands(self.hands));
-        brain::choose_move(&position, random).map(|found| position.san(found))
+        let second = brain::choose_move(&position, random).map(|found| position.san(found));
+        first.into_iter().chain(second).collect()
     }
 
-    /// Removes a received offer and returns the command that accepts or declines it; `None` if it is no longer pending.
+    /// Removes a received offer and returns the command that answers it; `None` if it is no longer pending. The player accepts a
+    /// draw or an abort depending on the position, a takeback, adjournment or pause always, a match or a partnership depending on
+    /// the role.
     pub(super) fn take_offer_answer(&mut self, number: u32, random: &mut Rng) -> Option<String> {
         let offer = self.offers.remove(&number)?;
-        let answer = if self.accepts_offer(&offer, random) { "accept" } else { "decline" };
-        Some(format!("{answer} {number}"))
-    }
-
-    /// Returns whether the player accepts an offer: a draw or an abort depending on the position, a takeback, adjournment or
-    /// pause always, a match or a partnership depending on the role.
-    fn accepts_offer(&self, offer: &PendingOffer, random: &mut Rng) -> bool {
-        match (offer.kind.as_str(), self.board.as_deref()) {
-            ("draw", Some(board)) => pace::accepts_draw(board),
-            ("abort", Some(board)) => board.ply() < 10 || pace::accepts_draw(board),
+        let accepts = match (offer.kind.as_str(), self.board.as_deref()) {
+            ("draw", Some(board)) => brain::accepts_draw(board),
+            ("abort", Some(board)) => board.ply() < 10 || brain::accepts_draw(board),
             ("takeback" | "adjourn" | "pause" | "unpause", _) => true,
             ("match", None) => self.role != SimulatedRole::Regular || (self.seek.is_none() && random.bool()),
             ("partner", None) => matches!(self.role, SimulatedRole::Bughouse | SimulatedRole::Opponent),
             _ => false,
-        }
+        };
+        Some(format!("{} {number}", if accepts { "accept" } else { "decline" }))
     }
 }
