@@ -5,7 +5,7 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-use kibitzer_core::message::Handle;
+use kibitzer_core::message::{Handle, Titles};
 use serde::{Deserialize, Deserializer};
 
 use crate::family::Family;
@@ -51,9 +51,8 @@ impl Account {
         self
     }
 
-    /// Formats the titles as they follow the name: `(GM)(*)`.
-    pub(crate) fn format_titles(&self) -> String {
-        self.titles.iter().map(|title| format!("({title})")).collect::<Vec<_>>().concat()
+    pub(crate) fn titles(&self) -> Titles {
+        Titles::from_codes(self.titles.join(" ").as_bytes())
     }
 
     /// Bans the account: logins with its name are refused.

@@ -169,7 +169,7 @@ const FICS: FamilyTexts = FamilyTexts {
     min_name_length: "three",
     name_characters: "lower and upper case letters",
     name_rule: "3 to 17 letters",
-    guest_titles: "(U)",
+    guest_titles: "U",
     session_line: "**** Starting FICS session as @ ****\n",
 };
 

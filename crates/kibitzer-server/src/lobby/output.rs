@@ -150,7 +150,7 @@ impl Lobby {
     }
 
     /// Makes two players bughouse partners, which ends their former partnerships, and reports that to both.
-    pub(crate) fn make_partners_and_report(&mut self, from: ConnectionId, to: ConnectionId) {
+    pub(crate) fn make_partners(&mut self, from: ConnectionId, to: ConnectionId) {
         for (id, partner) in [(from, to), (to, from)] {
             self.end_partnership_and_notify_partner(id);
             if let Some(player) = self.player_mut(id) {

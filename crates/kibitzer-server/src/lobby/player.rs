@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use kibitzer_core::message::{GameId, Handle, Rating};
+use kibitzer_core::message::{GameId, Handle, Rating, Titles};
 
 use super::ConnectionId;
 use super::variables::{Ivars, Variables};
@@ -40,7 +40,7 @@ impl SavedSettings {
 pub(crate) struct Player {
     pub(crate) handle: Handle,
     /// `(GM)(*)`, as shown after the name; `(U)` for a guest.
-    pub(crate) titles: String,
+    pub(crate) titles: Titles,
     pub(crate) is_registered: bool,
     pub(crate) ratings: BTreeMap<String, u16>,
     pub(crate) saved: SavedSettings,
@@ -67,11 +67,11 @@ pub(crate) struct Player {
 
 impl Player {
     pub(crate) fn registered(account: &Account, saved: SavedSettings, ivars: Ivars, now: Instant) -> Self {
-        let player = Self::new(account.handle.clone(), account.format_titles(), true, ivars, now);
+        let player = Self::new(account.handle.clone(), account.titles(), true, ivars, now);
         Self { ratings: account.ratings.clone(), saved, ..player }
     }
 
-    pub(crate) fn new(handle: Handle, titles: String, is_registered: bool, ivars: Ivars, now: Instant) -> Self {
+    pub(crate) fn new(handle: Handle, titles: Titles, is_registered: bool, ivars: Ivars, now: Instant) -> Self {
         Self {
             handle,
             titles,

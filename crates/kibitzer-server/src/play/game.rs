@@ -24,6 +24,14 @@ const N_REPETITIONS_TO_DRAW: usize = 3;
 /// Plies without a capture or a pawn move that allow a draw claim: 50 moves of each side.
 const N_QUIET_PLIES_TO_DRAW: u32 = 100;
 
+/// Whether the clocks of a game run as usual.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ClockState {
+    Running,
+    /// Both players have agreed to stop the clocks.
+    Paused,
+}
+
 /// A played game: its players and terms, moves and clocks, and its ending once it is over.
 #[derive(Clone, Debug)]
 pub(crate) struct Game {
@@ -33,7 +41,7 @@ pub(crate) struct Game {
     /// Game on the other board of a bughouse match.
     pub(crate) partner: Option<GameId>,
     /// Whether both players have agreed to stop the clocks.
-    pub(crate) is_paused: bool,
+    pub(crate) clock_state: ClockState,
     pub(crate) ending: Option<Ending>,
     /// When it ended; before the end, when it started.
     pub(crate) ended: SystemTime,
@@ -45,7 +53,8 @@ impl Game {
     pub(crate) fn new(header: GameHeader, start: Position, now: Instant) -> Self {
         let (record, clocks) = (MoveRecord::new(start), Clocks::new(header.terms));
         let ended = header.started;
-        let mut game = Self { header, record, clocks, partner: None, is_paused: false, ending: None, ended };
+        let mut game =
+            Self { header, record, clocks, partner: None, clock_state: ClockState::Running, ending: None, ended };
         game.start_clock_if_due(now);
         game
     }
@@ -70,7 +79,8 @@ impl Game {
         now: Instant,
         lag: Duration,
     ) -> Option<(Option<Role>, Option<Ending>)> {
-        let is_possible = self.ending.is_none() && !self.is_paused && color == self.side_to_move();
+        let is_possible =
+            self.ending.is_none() && self.clock_state == ClockState::Running && color == self.side_to_move();
         if !is_possible || !self.position().is_legal(played) {
             return None;
         }
@@ -86,7 +96,10 @@ impl Game {
     /// Starts the clock of the side to move, unless the game is paused or untimed, or in its first [`N_FREE_PLIES`].
     fn start_clock_if_due(&mut self, now: Instant) {
         let n_free = if self.header.terms.variant == Variant::Bughouse { 0 } else { N_FREE_PLIES };
-        if !self.is_paused && !self.header.terms.is_untimed() && self.record.plies.len() >= n_free {
+        if self.clock_state == ClockState::Running
+            && !self.header.terms.is_untimed()
+            && self.record.plies.len() >= n_free
+        {
             self.clocks.start(self.side_to_move(), now);
         }
     }
@@ -154,16 +167,10 @@ impl Game {
 
     /// Stops the clocks, or starts the clock of the side to move again, unless the game is untimed or clocks have not begun to
     /// run in it.
-    pub(crate) fn set_paused(&mut self, is_paused: bool, now: Instant) {
-        self.is_paused = is_paused;
+    pub(crate) fn set_clock_state(&mut self, state: ClockState, now: Instant) {
+        self.clock_state = state;
         self.clocks.stop(now);
         self.start_clock_if_due(now);
-    }
-
-    /// Exchanges the colors of the players.
-    pub(crate) fn switch_sides(&mut self) {
-        let Sides { white, black } = &mut self.header.seats;
-        std::mem::swap(white, black);
     }
 
     /// Records how and when the game ended, and stops the clocks.
@@ -179,7 +186,7 @@ impl Game {
         self.header.id = id;
         self.ending = None;
         self.partner = None;
-        self.is_paused = false;
+        self.clock_state = ClockState::Running;
         self.start_clock_if_due(now);
         self
     }

@@ -22,7 +22,7 @@ use kibitzer_core::message::{GameId, Handle, Rating};
 pub(crate) use self::board_line::{BoardViewer, ClockUnit};
 pub(crate) use self::ending::Ending;
 pub(crate) use self::examined::ExaminedGame;
-pub(crate) use self::game::Game;
+pub(crate) use self::game::{ClockState, Game};
 pub(crate) use self::listing::{
     HISTORY_HEAD, STORED_HEAD, adjourned_row, examined_row, format_move_list, games_row, history_row,
 };

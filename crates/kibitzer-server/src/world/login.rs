@@ -19,7 +19,7 @@
 
 use std::time::Duration;
 
-use kibitzer_core::message::{Datagram, Handle};
+use kibitzer_core::message::{Datagram, Handle, Titles};
 
 use super::icc::datagrams::number;
 use super::{Connection, ConnectionId, Deadline, Ivar, Ivars, Lobby, LoginObstacle, LoginStage, Player, World};
@@ -211,7 +211,7 @@ impl World {
             return self.refuse_login(id, LoginFailure::NameInUse, handle.as_str());
         }
         let ivars = self.login_ivars(id);
-        let titles = self.options.family.texts().guest_titles.to_owned();
+        let titles = Titles::from_codes(self.options.family.texts().guest_titles.as_bytes());
         let player = Player::new(handle, titles, false, ivars, self.now());
         self.complete_login(id, player);
     }

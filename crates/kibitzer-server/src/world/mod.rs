@@ -2,7 +2,7 @@
 //!
 //! A [`World`] receives connections, bytes and the time, and returns the output of each connection. The same seed and the
 //! same input at the same times give the same bytes. Its parts: the [`Lobby`] (connections, players, output), the [`GameStore`]
-//! (games), the [`Offers`] and the [`Seek`]s.
+//! (games), the [`Offers`] and the [`PostedSeek`]s.
 
 mod boards;
 mod command;
@@ -26,8 +26,8 @@ pub(crate) use kibitzer_core::message::Ivar;
 pub(crate) use self::boards::BoardReason;
 use self::dispatch::CommandDirectory;
 pub(crate) use self::game_store::{ActiveGame, GameStore, MAX_OBSERVED};
-pub(crate) use self::offers::{Challenge, Offer, OfferKind, Offers};
-pub(crate) use self::seeks::Seek;
+pub(crate) use self::offers::{Offer, Offers, Proposal, ProposedMatch};
+pub(crate) use self::seeks::PostedSeek;
 pub(crate) use crate::lobby::{
     Connection, ConnectionId, Ivars, KickReason, LISTS, Lobby, LoginObstacle, LoginStage, MAX_LIST_ENTRIES, Player,
     settable_ivars,
@@ -71,7 +71,7 @@ pub(crate) struct World {
     games: GameStore,
     offers: Offers,
     /// Seeks, in the order they were posted.
-    seeks: Vec<Seek>,
+    seeks: Vec<PostedSeek>,
     schedule: Schedule<Deadline>,
     /// Simulated players, if the options ask for them.
     population: Option<Population>,

@@ -2,15 +2,13 @@
 //!
 //! Source of the forms: transcripts fatics-match-pending-*, fatics-game-offers-*, fatics-bughouse-*.
 
-use std::mem::discriminant;
-
 use kibitzer_core::chess::Color;
-use kibitzer_core::message::{GameEndReason, GameId};
+use kibitzer_core::message::{GameEndReason, GameId, OfferAnswer, OfferKind};
 
 use super::boards::BoardReason;
 use super::{ConnectionId, Ivar, Lobby, World};
 use crate::chess::Variant;
-use crate::play::{Ending, Sides, Terms};
+use crate::play::{ClockState, Ending, Sides, Terms};
 
 /// Maximum number of pending offers that a player has made.
 const MAX_OFFERS: usize = 20;
@@ -18,27 +16,20 @@ const MAX_OFFERS: usize = 20;
 /// Highest number of an offer while fewer are pending.
 const HIGHEST_USUAL_NUMBER: u32 = 9_999;
 
-/// Kind of an offer.
+/// What an offer proposes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum OfferKind {
-    Match(Challenge),
+pub(crate) enum Proposal {
+    Match(ProposedMatch),
     Partner,
     /// To join the simul of the other.
     Simul,
-    Draw,
-    Abort,
-    Adjourn,
-    Pause,
-    Unpause,
-    /// To exchange the colors.
-    Switch,
-    /// To take back this number of plies.
-    Takeback(usize),
+    /// An offer in the game of both players. The number of plies is 0 for all kinds but a takeback.
+    InGame(OfferKind, usize),
 }
 
 /// The game that a challenge proposes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Challenge {
+pub(crate) struct ProposedMatch {
     pub(crate) terms: Terms,
     /// The challenger's color.
     pub(crate) color: Option<Color>,
@@ -52,7 +43,7 @@ pub(crate) struct Offer {
     pub(crate) number: u32,
     pub(crate) from: ConnectionId,
     pub(crate) to: ConnectionId,
-    pub(crate) kind: OfferKind,
+    pub(crate) proposal: Proposal,
 }
 
 impl Offer {
@@ -62,35 +53,20 @@ impl Offer {
     }
 }
 
-impl OfferKind {
-    /// Returns the noun for the offer in replies: `draw offer`, `abort request`.
-    pub(crate) fn reply_noun(self) -> String {
-        match self {
-            Self::Partner => "partnership request".to_owned(),
-            Self::Match(_) | Self::Draw => format!("{} offer", self.wire_word()),
-            _ => format!("{} request", self.wire_word()),
-        }
-    }
-
+impl Proposal {
     /// Returns the word for the offer in `<pt>` and `<pf>` lines, and in parameters of `accept`, `decline` and `withdraw`.
-    pub(crate) const fn wire_word(self) -> &'static str {
+    pub(crate) fn wire_word(self) -> &'static str {
         match self {
             Self::Match(_) => "match",
             Self::Partner => "partner",
             Self::Simul => "simul",
-            Self::Draw => "draw",
-            Self::Abort => "abort",
-            Self::Adjourn => "adjourn",
-            Self::Pause => "pause",
-            Self::Unpause => "unpause",
-            Self::Switch => "switch",
-            Self::Takeback(_) => "takeback",
+            Self::InGame(kind, _) => kind.as_str(),
         }
     }
 
     /// Returns whether the offer concerns a game that both players are playing.
-    pub(crate) const fn concerns_current_game(self) -> bool {
-        !matches!(self, Self::Match(_) | Self::Partner | Self::Simul)
+    pub(crate) const fn is_in_game(self) -> bool {
+        matches!(self, Self::InGame(..))
     }
 }
 
@@ -105,10 +81,9 @@ pub(crate) struct Offers {
 impl Offers {
     /// Returns the pending offer of one player to another of this kind, whatever its terms or number of plies; `None` if there is
     /// none.
-    pub(crate) fn pending_between(&self, from: ConnectionId, to: ConnectionId, kind: OfferKind) -> Option<Offer> {
-        let fits =
-            |offer: &&Offer| offer.from == from && offer.to == to && discriminant(&offer.kind) == discriminant(&kind);
-        self.pending.iter().find(fits).copied()
+    pub(crate) fn pending_between(&self, from: ConnectionId, to: ConnectionId, proposal: Proposal) -> Option<Offer> {
+        let is_same = |offer: &&Offer| offer.proposal.wire_word() == proposal.wire_word();
+        self.pending.iter().filter(|offer| offer.from == from && offer.to == to).find(is_same).copied()
     }
 
     /// Returns whether a player has made [`MAX_OFFERS`] offers that are still pending.
@@ -118,7 +93,7 @@ impl Offers {
 
     /// Adds an offer under a new number, without a report or a check of the limit. Numbers run from 1 to 9999, or beyond if so
     /// many offers are pending, and are reused late, as clients may still hold an old one.
-    pub(crate) fn add(&mut self, from: ConnectionId, to: ConnectionId, kind: OfferKind) -> Offer {
+    pub(crate) fn add(&mut self, from: ConnectionId, to: ConnectionId, proposal: Proposal) -> Offer {
         let highest = u32::try_from(self.pending.len() + 1).unwrap_or(u32::MAX).max(HIGHEST_USUAL_NUMBER);
         loop {
             self.newest = self.newest % highest + 1;
@@ -126,15 +101,14 @@ impl Offers {
                 break;
             }
         }
-        let offer = Offer { number: self.newest, from, to, kind };
+        let offer = Offer { number: self.newest, from, to, proposal };
         self.pending.push(offer);
         offer
     }
 
-    /// Removes and returns the offer with this number, without a report; `None` if it is not pending.
-    pub(crate) fn remove(&mut self, number: u32) -> Option<Offer> {
-        let index = self.pending.iter().position(|offer| offer.number == number)?;
-        Some(self.pending.remove(index))
+    /// Removes the offer with this number, without a report.
+    pub(crate) fn remove(&mut self, number: u32) {
+        self.pending.retain(|offer| offer.number != number);
     }
 
     /// Returns the pending offers that satisfy a condition, the oldest first.
@@ -146,21 +120,21 @@ impl Offers {
 /// Texts about pending offers.
 impl Lobby {
     /// Queues the `<pt>` or `<pf>` line of a new offer to its maker or receiver, if that client has set the ivar `pendinfo`.
-    pub(crate) fn queue_offer_line_if_on(&mut self, offer: Offer, side: ConnectionId) {
+    pub(crate) fn queue_offer_line(&mut self, offer: Offer, side: ConnectionId) {
         let (tag, other) = if side == offer.from { ("<pt>", offer.to) } else { ("<pf>", offer.from) };
-        let parameters = match offer.kind {
-            OfferKind::Match(challenge) => self.challenge_text(offer.from, offer.to, challenge),
-            OfferKind::Takeback(plies) => plies.to_string(),
+        let parameters = match offer.proposal {
+            Proposal::Match(proposed) => self.challenge_text(offer.from, offer.to, proposed),
+            Proposal::InGame(OfferKind::Takeback, plies) => plies.to_string(),
             _ => "#".to_owned(),
         };
         let name = self.player_name(other);
-        let line = format!("\n{tag} {} w={name} t={} p={parameters}\n", offer.number, offer.kind.wire_word());
+        let line = format!("\n{tag} {} w={name} t={} p={parameters}\n", offer.number, offer.proposal.wire_word());
         self.queue_if_pendinfo_on(side, &line);
     }
 
     /// Queues the `<pr>` line, which reports that an offer is gone, to its maker or receiver, if that client has set the ivar
     /// `pendinfo`.
-    pub(super) fn queue_offer_removal_if_on(&mut self, offer: Offer, side: ConnectionId) {
+    pub(super) fn queue_removed_offer_line(&mut self, offer: Offer, side: ConnectionId) {
         self.queue_if_pendinfo_on(side, &format!("\n<pr> {}\n", offer.number));
     }
 
@@ -172,12 +146,12 @@ impl Lobby {
     }
 
     /// Formats a challenge: `Alekhine (1882) [white] Bogoljubov (1558) unrated blitz 5 0`.
-    pub(crate) fn challenge_text(&self, from: ConnectionId, to: ConnectionId, challenge: Challenge) -> String {
-        let kind = challenge.terms.kind();
+    pub(crate) fn challenge_text(&self, from: ConnectionId, to: ConnectionId, proposed: ProposedMatch) -> String {
+        let kind = proposed.terms.kind();
         let seat = |id| self.seated_player(id, kind).map(|seat| seat.name_with_rating()).unwrap_or_default();
-        let color = format_requested_color(challenge.color);
-        let adjourned = if challenge.is_adjourned { " (adjourned)" } else { "" };
-        format!("{}{color} {} {}{adjourned}", seat(from), seat(to), challenge.terms)
+        let color = format_requested_color(proposed.color);
+        let adjourned = if proposed.is_adjourned { " (adjourned)" } else { "" };
+        format!("{}{color} {} {}{adjourned}", seat(from), seat(to), proposed.terms)
     }
 }
 
@@ -189,34 +163,19 @@ pub(crate) fn format_requested_color(color: Option<Color>) -> String {
 impl World {
     /// Adds an offer and reports it to both players: `own` is the text for `from`, sent as part of the reply to its command;
     /// `theirs` is the text for `to`.
-    pub(crate) fn make_and_report_offer(
-        &mut self,
-        [from, to]: [ConnectionId; 2],
-        kind: OfferKind,
-        [own, theirs]: [&str; 2],
-    ) {
-        let offer = self.offers.add(from, to, kind);
+    pub(crate) fn make_offer(&mut self, [from, to]: [ConnectionId; 2], proposal: Proposal, [own, theirs]: [&str; 2]) {
+        let offer = self.offers.add(from, to, proposal);
         self.lobby.queue_text(from, own);
-        self.lobby.queue_offer_line_if_on(offer, from);
+        self.lobby.queue_offer_line(offer, from);
         self.lobby.notify(to, theirs);
-        self.lobby.queue_offer_line_if_on(offer, to);
+        self.lobby.queue_offer_line(offer, to);
     }
 
-    /// Removes an offer, and reports that to one side only, by a `<pr>` line if its client has switched those on; the caller has
-    /// to report it to the other side.
-    fn remove_offer_and_report_to(&mut self, number: u32, shown_to: ConnectionId) {
-        if let Some(offer) = self.offers.remove(number) {
-            self.lobby.queue_offer_removal_if_on(offer, shown_to);
-        }
-    }
-
-    /// Removes an offer, and reports that by a `<pr>` line to each side whose client has switched those on; does nothing if it no
-    /// longer exists.
-    pub(crate) fn remove_offer_and_report_to_both(&mut self, offer: Offer) {
-        if self.offers.remove(offer.number).is_some() {
-            self.lobby.queue_offer_removal_if_on(offer, offer.from);
-            self.lobby.queue_offer_removal_if_on(offer, offer.to);
-        }
+    /// Removes an offer, and reports that by a `<pr>` line to each side whose client has switched those on.
+    pub(crate) fn remove_offer(&mut self, offer: Offer) {
+        self.offers.remove(offer.number);
+        self.lobby.queue_removed_offer_line(offer, offer.from);
+        self.lobby.queue_removed_offer_line(offer, offer.to);
     }
 
     /// Sends a line to the observers of the player's own game: its number and `text`. Does nothing without a game.
@@ -227,112 +186,110 @@ impl World {
         }
     }
 
-    /// Declines an offer in the name of its receiver, and reports that to both sides.
-    pub(crate) fn decline_offer(&mut self, offer: Offer) {
-        self.close_and_report_offer(offer, offer.to, ("Declining the", "declines your"));
-    }
-
-    /// Withdraws an offer in the name of its maker, and reports that to both sides.
-    pub(crate) fn withdraw_offer(&mut self, offer: Offer) {
-        self.close_and_report_offer(offer, offer.from, ("Withdrawing your", "withdraws the"));
-    }
-
-    /// Accepts an offer in the name of its receiver, reports that to both sides, and executes the offer.
-    pub(crate) fn accept_offer(&mut self, offer: Offer) {
-        self.close_and_report_offer(offer, offer.to, ("Accepting the", "accepts your"));
-        self.execute_accepted_offer(offer);
-    }
-
-    /// Removes an offer, because `actor` accepted, declined or withdrew it, and reports that to both sides and, if it is about a
-    /// game, to the observers.
-    ///
-    /// `doing` begins the line to the actor (`Accepting the`), `does` follows the actor's name in the line to the other side
-    /// (`accepts your`); the observers read `the` for `your`.
-    fn close_and_report_offer(&mut self, offer: Offer, actor: ConnectionId, (doing, does): (&str, &str)) {
+    /// Ends an offer in the name of its receiver or, if it is withdrawn, of its maker. Reports that to both sides and, if it is
+    /// about a game, to the observers. Executes an accepted offer.
+    pub(crate) fn answer_offer(&mut self, offer: Offer, answer: OfferAnswer) {
+        let (actor, doing, does, preposition) = match answer {
+            OfferAnswer::Accepted => (offer.to, "Accepting the", "accepts your", "from"),
+            OfferAnswer::Declined => (offer.to, "Declining the", "declines your", "from"),
+            OfferAnswer::Withdrawn => (offer.from, "Withdrawing your", "withdraws the", "to"),
+        };
         let other = offer.other_side(actor);
-        let (me, them, noun) = (self.lobby.player_name(actor), self.lobby.player_name(other), offer.kind.reply_noun());
-        let preposition = if actor == offer.from { "to" } else { "from" };
+        let (me, them) = (self.lobby.player_name(actor), self.lobby.player_name(other));
+        let noun = match offer.proposal {
+            Proposal::Partner => "partnership request".to_owned(),
+            Proposal::Match(_) | Proposal::InGame(OfferKind::Draw, _) => {
+                format!("{} offer", offer.proposal.wire_word())
+            }
+            _ => format!("{} request", offer.proposal.wire_word()),
+        };
         self.lobby.queue_text(actor, &format!("{doing} {noun} {preposition} {them}.\n"));
-        self.remove_offer_and_report_to(offer.number, actor);
+        self.offers.remove(offer.number);
+        self.lobby.queue_removed_offer_line(offer, actor);
         self.lobby.notify(other, &format!("{me} {does} {noun}.\n"));
-        self.lobby.queue_offer_removal_if_on(offer, other);
-        if offer.kind.concerns_current_game() {
+        self.lobby.queue_removed_offer_line(offer, other);
+        if offer.proposal.is_in_game() {
             self.notify_observers_of_player(actor, &format!("{me} {} {noun}.", does.replace("your", "the")));
+        }
+        if answer == OfferAnswer::Accepted {
+            self.execute_accepted_offer(offer);
         }
     }
 
     /// Carries out an accepted offer. Does nothing if the game in which it was made no longer exists, or if a simul is no longer
     /// possible because a player has a game.
     fn execute_accepted_offer(&mut self, offer: Offer) {
-        match (offer.kind, self.lobby.own_game(offer.to)) {
-            (OfferKind::Match(challenge), _) => self.start_accepted_challenge(offer, challenge),
-            (OfferKind::Partner, _) => self.lobby.make_partners_and_report(offer.from, offer.to),
-            (OfferKind::Simul, _)
+        let (kind, plies, number) = match (offer.proposal, self.lobby.own_game(offer.to)) {
+            (Proposal::Match(proposed), _) => return self.start_accepted_match(offer, proposed),
+            (Proposal::Partner, _) => return self.lobby.make_partners(offer.from, offer.to),
+            (Proposal::InGame(kind, plies), Some(number)) => (kind, plies, number),
+            (Proposal::Simul, _)
                 if self.lobby.own_game(offer.from).is_none() && self.lobby.may_give_simul(offer.to) =>
             {
-                self.start_simul_game(offer.to, offer.from);
+                return self.start_simul_game(offer.to, offer.from);
             }
-            (OfferKind::Draw, Some(number)) => self.end_game(number, Ending::of_game(GameEndReason::Agreement)),
-            (OfferKind::Abort, Some(number)) => self.end_game(number, Ending::of_game(GameEndReason::AbortAgreement)),
-            (OfferKind::Adjourn, Some(number)) => {
-                self.end_game(number, Ending::of_game(GameEndReason::AdjournAgreement))
-            }
-            (OfferKind::Takeback(plies), Some(number)) => self.take_back_and_report(number, plies, offer.to),
-            (OfferKind::Pause, Some(number)) => self.set_paused_and_report(number, offer.to, true),
-            (OfferKind::Unpause, Some(number)) => self.set_paused_and_report(number, offer.to, false),
-            (OfferKind::Switch, Some(number)) => {
-                if let Some(game) = self.games.played_mut(number) {
-                    game.switch_sides();
+            (Proposal::Simul | Proposal::InGame(..), _) => return,
+        };
+        let now = self.now();
+        let Some(game) = self.games.played_mut(number) else { return };
+        match kind {
+            OfferKind::Draw => self.end_game(number, Ending::of_game(GameEndReason::Agreement)),
+            OfferKind::Abort => self.end_game(number, Ending::of_game(GameEndReason::AbortAgreement)),
+            OfferKind::Adjourn => self.end_game(number, Ending::of_game(GameEndReason::AdjournAgreement)),
+            OfferKind::Takeback => {
+                if game.try_take_back(plies, now) {
+                    self.show_board_to_audience(number, Some(offer.to), BoardReason::TookBack(plies));
+                    self.reschedule_flag_check(number);
                 }
+            }
+            OfferKind::Pause => self.set_clock_state(number, offer.to, ClockState::Paused),
+            OfferKind::Unpause => self.set_clock_state(number, offer.to, ClockState::Running),
+            OfferKind::Switch => {
+                let Sides { white, black } = &mut game.header.seats;
+                std::mem::swap(white, black);
                 self.show_board_to_audience(number, Some(offer.to), BoardReason::Other);
             }
-            (OfferKind::Simul, _) | (_, None) => {}
         }
     }
 
     /// Pauses or resumes the clocks of a game, updates the deadline of the flag, and reports the change to the audience.
     ///
     /// Source of the forms: transcripts uhlinfics-game-mate-1-*; text-messages §4 for observers.
-    fn set_paused_and_report(&mut self, number: GameId, actor: ConnectionId, is_paused: bool) {
-        let (now, verb) = (self.now(), if is_paused { "paused" } else { "resumed" });
+    fn set_clock_state(&mut self, number: GameId, actor: ConnectionId, state: ClockState) {
+        let now = self.now();
         if let Some(game) = self.games.played_mut(number) {
-            game.set_paused(is_paused, now);
+            game.set_clock_state(state, now);
         }
+        let text = if state == ClockState::Paused { "Game clock paused.\n" } else { "Game clock resumed.\n" };
         self.reschedule_flag_check(number);
         self.show_board_to_audience(number, Some(actor), BoardReason::Other);
-        self.lobby.queue_text(actor, &format!("Game clock {verb}.\n"));
+        self.lobby.queue_text(actor, text);
         for id in self.audience(number).into_iter().filter(|&id| id != actor) {
             let game = if self.lobby.own_game(id) == Some(number) { String::new() } else { format!("Game {number}: ") };
-            self.lobby.notify(id, &format!("{game}Game clock {verb}.\n"));
+            self.lobby.notify(id, &format!("{game}{text}"));
         }
     }
 
-    /// Starts the game of an accepted challenge, or resumes the adjourned one. If that is [not possible any
-    /// more](Self::can_start_challenge), nothing starts, and both players receive a message.
-    fn start_accepted_challenge(&mut self, offer: Offer, challenge: Challenge) {
-        if !self.can_start_challenge(offer, challenge) {
+    /// Starts the game of an accepted challenge, or resumes the adjourned one. If a player, or in bughouse a partner, has joined a
+    /// game since the offer was made, nothing starts, and both players receive a message. Resuming a game needs no partners.
+    fn start_accepted_match(&mut self, offer: Offer, proposed: ProposedMatch) {
+        let partner = |id| self.lobby.player(id).and_then(|player| player.partner);
+        let mut players = vec![Some(offer.from), Some(offer.to)];
+        if proposed.terms.variant == Variant::Bughouse && !proposed.is_adjourned {
+            players.extend([partner(offer.from), partner(offer.to)]);
+        }
+        if !players.into_iter().all(|id| id.is_some_and(|id| self.lobby.own_game(id).is_none())) {
             let text = "The match can't start: one of its players is at another board.\n";
             self.lobby.queue_text(offer.to, text);
             return self.lobby.notify(offer.from, text);
         }
         let stored =
             self.games.adjourned_index_between(&self.lobby.player_name(offer.from), &self.lobby.player_name(offer.to));
-        if let Some(index) = stored.filter(|_| challenge.is_adjourned) {
+        if let Some(index) = stored.filter(|_| proposed.is_adjourned) {
             return self.resume_adjourned_game(index, Some(offer.to));
         }
-        let players = self.choose_colors([offer.from, offer.to], challenge.color);
-        self.start_game(players, challenge.terms, Some(offer.to));
-    }
-
-    /// Returns whether all players, in bughouse also the partners, are still without a game, as they were when the offer was
-    /// made. Resuming a game needs no partners.
-    fn can_start_challenge(&self, offer: Offer, challenge: Challenge) -> bool {
-        let partner = |id| self.lobby.player(id).and_then(|player| player.partner);
-        let mut players = vec![Some(offer.from), Some(offer.to)];
-        if challenge.terms.variant == Variant::Bughouse && !challenge.is_adjourned {
-            players.extend([partner(offer.from), partner(offer.to)]);
-        }
-        players.into_iter().all(|id| id.is_some_and(|id| self.lobby.own_game(id).is_none()))
+        let players = self.choose_colors([offer.from, offer.to], proposed.color);
+        self.start_game(players, proposed.terms, Some(offer.to));
     }
 
     /// Returns the colors of two players. `color` is that of `asker`; without it, `asker` has White, unless it was White in its
@@ -349,22 +306,11 @@ impl World {
         }
     }
 
-    /// Takes plies back, sends the board to the audience, and updates the deadline of the flag. Does nothing if fewer plies were
-    /// played.
-    fn take_back_and_report(&mut self, number: GameId, plies: usize, actor: ConnectionId) {
-        let now = self.now();
-        let Some(game) = self.games.played_mut(number) else { return };
-        if game.try_take_back(plies, now) {
-            self.show_board_to_audience(number, Some(actor), BoardReason::TookBack(plies));
-            self.reschedule_flag_check(number);
-        }
-    }
-
     /// Removes the offers about a game that these players made, and reports that to both sides.
     pub(super) fn remove_game_offers_made_by(&mut self, players: &[ConnectionId]) {
-        let ended = |offer: &Offer| offer.kind.concerns_current_game() && players.contains(&offer.from);
+        let ended = |offer: &Offer| offer.proposal.is_in_game() && players.contains(&offer.from);
         for offer in self.offers.select(ended) {
-            self.remove_offer_and_report_to_both(offer);
+            self.remove_offer(offer);
         }
     }
 
@@ -373,11 +319,12 @@ impl World {
     pub(super) fn remove_challenges_at_game_start(&mut self, id: ConnectionId, opponent: ConnectionId) {
         let fate = format!("has joined a game with {}.", self.lobby.player_name(opponent));
         let concerned =
-            |offer: &Offer| matches!(offer.kind, OfferKind::Match(_)) && (offer.from == id || offer.to == id);
+            |offer: &Offer| matches!(offer.proposal, Proposal::Match(_)) && (offer.from == id || offer.to == id);
         for offer in self.offers.select(concerned) {
             // The text precedes `<pr>` here, and follows it when a player departs, as recorded.
             self.queue_removed_challenge_text(offer, id);
-            self.remove_offer_and_report_to(offer.number, id);
+            self.offers.remove(offer.number);
+            self.lobby.queue_removed_offer_line(offer, id);
             self.notify_of_removed_challenge(offer, id, &fate);
         }
     }
@@ -386,12 +333,13 @@ impl World {
     /// only the line of its removal.
     pub(super) fn remove_offers_of_departing(&mut self, id: ConnectionId) {
         for offer in self.offers.select(|offer| offer.from == id || offer.to == id) {
-            self.remove_offer_and_report_to(offer.number, id);
-            if matches!(offer.kind, OfferKind::Match(_)) {
+            self.offers.remove(offer.number);
+            self.lobby.queue_removed_offer_line(offer, id);
+            if matches!(offer.proposal, Proposal::Match(_)) {
                 self.queue_removed_challenge_text(offer, id);
                 self.notify_of_removed_challenge(offer, id, "has departed.");
             } else {
-                self.lobby.queue_offer_removal_if_on(offer, offer.other_side(id));
+                self.lobby.queue_removed_offer_line(offer, offer.other_side(id));
             }
         }
     }
@@ -410,9 +358,9 @@ impl World {
         if offer.from == other {
             self.lobby.notify(other, &format!("{name}, whom you were challenging, {fate}\n"));
             self.lobby.notify_on_prompt_line(other, &format!("Challenge to {name} withdrawn.\n"));
-            self.lobby.queue_offer_removal_if_on(offer, other);
+            self.lobby.queue_removed_offer_line(offer, other);
         } else {
-            self.lobby.queue_offer_removal_if_on(offer, other);
+            self.lobby.queue_removed_offer_line(offer, other);
             let text = format!("{name}, who was challenging you, {fate}\nChallenge from {name} removed.\n");
             self.lobby.notify(other, &text);
         }
@@ -420,9 +368,9 @@ impl World {
 
     /// Declines the opponent's offers about a game when the player makes a move.
     pub(crate) fn decline_offers_by_moving(&mut self, id: ConnectionId) {
-        let declined = |offer: &Offer| offer.to == id && offer.kind.concerns_current_game();
+        let declined = |offer: &Offer| offer.to == id && offer.proposal.is_in_game();
         for offer in self.offers.select(declined) {
-            self.decline_offer(offer);
+            self.answer_offer(offer, OfferAnswer::Declined);
         }
     }
 }
@@ -434,7 +382,7 @@ mod tests {
     #[test]
     fn more_offers_than_usual_numbers_have_distinct_numbers() {
         let mut offers = Offers::default();
-        let mut add = || offers.add(ConnectionId(1), ConnectionId(2), OfferKind::Draw).number;
+        let mut add = || offers.add(ConnectionId(1), ConnectionId(2), Proposal::Partner).number;
         let mut numbers: Vec<_> = (0..10_001).map(|_| add()).collect();
         numbers.sort_unstable();
         numbers.dedup();

@@ -3,12 +3,12 @@
 //! Source of the forms: transcripts uhlinfics-simul-*; for refusals, uhlin/fics.
 
 use kibitzer_core::chess::Color;
-use kibitzer_core::message::GameId;
+use kibitzer_core::message::{GameId, OfferAnswer};
 
 use super::boards::BoardReason;
 use super::command::challenge::TOO_MANY_OFFERS;
 use super::command::{Command, CommandResult, DONE, refuse_if, required_first_word};
-use super::{ConnectionId, OfferKind, World};
+use super::{ConnectionId, Proposal, World};
 use crate::play::{Sides, Terms};
 
 #[rustfmt::skip] // one to a line: it is a table
@@ -49,14 +49,14 @@ fn run_simmatch(world: &mut World, id: ConnectionId, parameters: &str) -> Comman
     let name = required_first_word(parameters)?;
     let giver =
         world.lobby.find_player_by_prefix(name).ok_or_else(|| format!("No user named \"{name}\" is logged in.\n"))?;
-    if let Some(offer) = world.offers.pending_between(giver, id, OfferKind::Simul) {
-        world.accept_offer(offer);
+    if let Some(offer) = world.offers.pending_between(giver, id, Proposal::Simul) {
+        world.answer_offer(offer, OfferAnswer::Accepted);
         return DONE;
     }
     let (me, other) = (world.lobby.player_name(id), world.lobby.player_name(giver));
     let is_open = world.lobby.player(giver).is_some_and(|player| player.is_open_to_simul);
     let is_busy = !world.lobby.may_give_simul(giver);
-    let is_repeated = world.offers.pending_between(id, giver, OfferKind::Simul).is_some();
+    let is_repeated = world.offers.pending_between(id, giver, Proposal::Simul).is_some();
     refuse_if(giver == id, "You can't simmatch yourself!\n")?;
     refuse_if(world.lobby.own_game(id).is_some(), "You are already playing a game.\n")?;
     refuse_if(!is_open, format!("{other} is not open to receiving simul requests.\n"))?;
@@ -64,7 +64,7 @@ fn run_simmatch(world: &mut World, id: ConnectionId, parameters: &str) -> Comman
     refuse_if(is_repeated, format!("You are already offering that to {other}.\n"))?;
     refuse_if(world.offers.has_reached_limit(id), TOO_MANY_OFFERS)?;
     let theirs = format!("{me} requests to join a simul match with you.\n");
-    world.make_and_report_offer([id, giver], OfferKind::Simul, ["Simul match request sent.\n", &theirs]);
+    world.make_offer([id, giver], Proposal::Simul, ["Simul match request sent.\n", &theirs]);
     DONE
 }
 

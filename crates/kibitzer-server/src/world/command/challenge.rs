@@ -3,12 +3,12 @@
 //! Source of the forms: transcripts fatics-match-pending-*, fatics-game-endings-* (interrupted games).
 
 use kibitzer_core::chess::Color;
-use kibitzer_core::message::CommandCode;
+use kibitzer_core::message::{CommandCode, OfferAnswer};
 
 use super::{Command, CommandResult, DONE, Refusal, refuse_if};
 use crate::chess::Variant;
 use crate::play::Terms;
-use crate::world::{Challenge, ConnectionId, OfferKind, World};
+use crate::world::{ConnectionId, Proposal, ProposedMatch, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(crate) const COMMANDS: &[Command] = &[
@@ -19,7 +19,7 @@ pub(crate) const COMMANDS: &[Command] = &[
 
 /// Parameters of `match` and `seek`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Proposal {
+pub(crate) struct MatchParameters {
     pub(crate) minutes: Option<u16>,
     pub(crate) increment_s: Option<u16>,
     pub(crate) is_rated: Option<bool>,
@@ -37,7 +37,7 @@ pub(crate) const TOO_MANY_OFFERS: &str = "You have too many pending offers.\n";
 /// Maximum of minutes and increment.
 const MAX_TIME: u16 = 999;
 
-impl Proposal {
+impl MatchParameters {
     /// Parses the words, in any order and case; the first number is that of minutes, the second the increment. `None` if a word
     /// is invalid.
     pub(crate) fn parse(words: &str) -> Option<Self> {
@@ -121,7 +121,7 @@ impl Proposal {
 
 fn run_match(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let (name, words) = parameters.split_once(' ').unwrap_or((parameters, ""));
-    let proposal = Proposal::parse(words).filter(|_| !name.is_empty()).ok_or(Refusal::Usage)?;
+    let proposal = MatchParameters::parse(words).filter(|_| !name.is_empty()).ok_or(Refusal::Usage)?;
     let opponent = find_challengeable(world, id, name)?;
     if world.games.adjourned_index_between(&world.lobby.player_name(id), &world.lobby.player_name(opponent)).is_some() {
         return challenge_to_resume(world, id, opponent);
@@ -129,7 +129,11 @@ fn run_match(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRe
     check_bughouse_partners(world, [id, opponent], proposal.variant)?;
     let is_rated = proposal.decide_rated_and_report(world, [id, opponent], "match offer")?;
     let terms = proposal.terms_with_defaults(world, id, is_rated);
-    make_or_accept_challenge(world, [id, opponent], Challenge { terms, color: proposal.color, is_adjourned: false });
+    make_or_accept_challenge(
+        world,
+        [id, opponent],
+        ProposedMatch { terms, color: proposal.color, is_adjourned: false },
+    );
     DONE
 }
 
@@ -169,19 +173,19 @@ fn check_bughouse_partners(world: &World, [id, opponent]: [ConnectionId; 2], var
 /// Makes a challenge and reports it to both players. Accepts an equivalent challenge of the opponent instead; declines a
 /// different one; replaces an earlier one of this player. For an identical challenge, or one over the limit of offers, only
 /// queues a refusal.
-pub(crate) fn make_or_accept_challenge(world: &mut World, [id, opponent]: [ConnectionId; 2], challenge: Challenge) {
-    let kind = OfferKind::Match(challenge);
+pub(crate) fn make_or_accept_challenge(world: &mut World, [id, opponent]: [ConnectionId; 2], proposed: ProposedMatch) {
+    let proposal = Proposal::Match(proposed);
     let (me, other) = (world.lobby.player_name(id), world.lobby.player_name(opponent));
-    let (mine, theirs) =
-        (world.offers.pending_between(id, opponent, kind), world.offers.pending_between(opponent, id, kind));
+    let mine = world.offers.pending_between(id, opponent, proposal);
+    let theirs = world.offers.pending_between(opponent, id, proposal);
     // The same game, as the opponent proposes it.
-    let same = OfferKind::Match(Challenge { color: challenge.color.map(Color::opponent), ..challenge });
-    if let Some(offer) = theirs.filter(|offer| offer.kind == same) {
+    let same = Proposal::Match(ProposedMatch { color: proposed.color.map(Color::opponent), ..proposed });
+    if let Some(offer) = theirs.filter(|offer| offer.proposal == same) {
         world.lobby.queue_text(id, &format!("Your challenge intercepts {other}'s challenge.\n"));
         world.lobby.notify_on_prompt_line(opponent, &format!("{me}'s challenge intercepts your challenge.\n"));
-        return world.accept_offer(offer);
+        return world.answer_offer(offer, OfferAnswer::Accepted);
     }
-    if mine.is_some_and(|offer| offer.kind == kind) {
+    if mine.is_some_and(|offer| offer.proposal == proposal) {
         return world.lobby.queue_text(id, &format!("You are already offering an identical match to {other}.\n"));
     }
     if world.offers.has_reached_limit(id) {
@@ -191,21 +195,21 @@ pub(crate) fn make_or_accept_challenge(world: &mut World, [id, opponent]: [Conne
         world.lobby.queue_text(id, &format!("Declining the offer from {other} and proposing a counteroffer.\n"));
         let text = format!("{me} declines your offer and proposes a counteroffer.\n");
         world.lobby.notify_on_prompt_line(opponent, &text);
-        world.remove_offer_and_report_to_both(offer);
+        world.remove_offer(offer);
     }
     if let Some(offer) = mine {
         world.lobby.queue_text(id, &format!("Updating the offer already made to {other}.\n"));
         world.lobby.notify_on_prompt_line(opponent, &format!("{me} updates the offer.\n"));
         world.offers.remove(offer.number);
     }
-    let text = world.lobby.challenge_text(id, opponent, challenge);
-    let offer = world.offers.add(id, opponent, kind);
+    let text = world.lobby.challenge_text(id, opponent, proposed);
+    let offer = world.offers.add(id, opponent, proposal);
     world.lobby.queue_unwrapped(id, &format!("Issuing: {text}.\n"));
-    world.lobby.queue_offer_line_if_on(offer, id);
+    world.lobby.queue_offer_line(offer, id);
     world.lobby.queue_unwrapped(opponent, &format!("Challenge: {text}.\n"));
     world.lobby.queue_bell_if_on(opponent);
     world.lobby.notify_on_prompt_line(opponent, "You can \"accept\", \"decline\", or propose different parameters.\n");
-    world.lobby.queue_offer_line_if_on(offer, opponent);
+    world.lobby.queue_offer_line(offer, opponent);
 }
 
 fn run_resume(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
@@ -238,8 +242,8 @@ fn challenge_to_resume(world: &mut World, id: ConnectionId, opponent: Connection
     let Some(stored) = index.and_then(|index| world.games.adjourned.get(index)) else {
         return Err(Refusal::Coded(CommandCode::BAD_PARAMETERS, format!("You have no adjourned game with {name}.\n")));
     };
-    let challenge = Challenge { terms: stored.header.terms, color: None, is_adjourned: true };
-    make_or_accept_challenge(world, [id, opponent], challenge);
+    let proposed = ProposedMatch { terms: stored.header.terms, color: None, is_adjourned: true };
+    make_or_accept_challenge(world, [id, opponent], proposed);
     DONE
 }
 
@@ -252,7 +256,7 @@ fn run_rematch(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     let is_absent = world.lobby.connection_of_player(opponent).is_none();
     refuse_if(is_absent, format!("Your last opponent, {opponent}, is not logged in.\n"))?;
     let opponent = find_challengeable(world, id, opponent)?;
-    make_or_accept_challenge(world, [id, opponent], Challenge { terms, color: None, is_adjourned: false });
+    make_or_accept_challenge(world, [id, opponent], ProposedMatch { terms, color: None, is_adjourned: false });
     DONE
 }
 
@@ -262,21 +266,21 @@ mod tests {
 
     #[test]
     fn the_words_of_a_proposal_may_have_any_order() {
-        let want = Proposal {
+        let want = MatchParameters {
             minutes: Some(5),
             increment_s: Some(0),
             is_rated: Some(false),
             color: Some(Color::White),
-            ..Proposal::default()
+            ..MatchParameters::default()
         };
-        assert_eq!(Proposal::parse("5 0 u white"), Some(want));
-        assert_eq!(Proposal::parse("white Unrated 5 0"), Some(want));
-        let seek = Proposal::parse("3 0 crazyhouse black m f 1000-2000").unwrap();
+        assert_eq!(MatchParameters::parse("5 0 u white"), Some(want));
+        assert_eq!(MatchParameters::parse("white Unrated 5 0"), Some(want));
+        let seek = MatchParameters::parse("3 0 crazyhouse black m f 1000-2000").unwrap();
         assert_eq!((seek.variant, seek.is_manual, seek.is_checked), (Variant::Crazyhouse, true, true));
         assert_eq!(seek.rating_range, Some((1000, 2000)));
-        assert!(Proposal::parse("untimed").unwrap().is_untimed);
+        assert!(MatchParameters::parse("untimed").unwrap().is_untimed);
         for bad in ["1 2 3", "banana", "5000", "-1", "5 0 u white x"] {
-            assert_eq!(Proposal::parse(bad), None, "{bad}");
+            assert_eq!(MatchParameters::parse(bad), None, "{bad}");
         }
     }
 }

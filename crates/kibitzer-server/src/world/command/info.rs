@@ -64,7 +64,7 @@ fn run_finger(world: &mut World, id: ConnectionId, parameters: &str) -> CommandR
         return Ok(text);
     }
     let account = world.options.accounts.find_by_prefix(name).ok_or_else(|| no_player_text(name))?;
-    let (name, titles) = (&account.handle, account.format_titles());
+    let (name, titles) = (&account.handle, account.titles());
     let ratings = format_ratings_table(name.as_str(), &account.ratings);
     Ok(format!("Finger of {name}{titles}:\n\n{name} is not logged in.\n\n{ratings}"))
 }

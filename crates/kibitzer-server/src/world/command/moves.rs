@@ -2,14 +2,12 @@
 //!
 //! Source of the forms: transcripts fatics-game-*, fatics-examine-*, fatics-crazyhouse-*, fatics-bughouse-*.
 
-use std::time::Duration;
-
 use kibitzer_core::chess::{Color, LastMove, Role};
 use kibitzer_core::message::{CommandCode, GameId};
 
 use super::Refusal;
 use crate::chess::{MoveCase, Position, TypedMoveError, Variant};
-use crate::play::Game;
+use crate::play::{ClockState, Game};
 use crate::world::{BoardReason, ConnectionId, Ivar, World};
 
 /// Number of plies from which on the opponent of a mover is pinged, to measure the lag of the reply.
@@ -31,7 +29,7 @@ impl World {
             return None;
         }
         let is_waiting = self.game_and_color_of(id).is_some_and(|(_, color)| color != position.side_to_move);
-        let is_paused = active_game.as_played().is_some_and(|game| game.is_paused);
+        let is_paused = active_game.as_played().is_some_and(|game| game.clock_state == ClockState::Paused);
         match read {
             _ if is_waiting => self.lobby.queue_text(id, "It is not your move.\n"),
             _ if is_paused => self.lobby.queue_text(id, "The clock is paused, use \"unpause\" to resume.\n"),
@@ -63,7 +61,10 @@ impl World {
     /// deadline of the flag, and ends the game if the move does.
     fn play_in_played_game(&mut self, id: ConnectionId, number: GameId, played: LastMove) {
         self.decline_offers_by_moving(id);
-        let (now, lag) = (self.now(), self.uncharged_lag(id));
+        let now = self.now();
+        // The network delay of a timeseal client's line is not charged to its clock.
+        let seal = self.lobby.connection(id).and_then(|connection| connection.seal.as_ref());
+        let lag = seal.and_then(|seal| seal.lag_since_answered_ping(now)).unwrap_or_default();
         let Some(game) = self.games.played_mut(number) else { return };
         // `try_typed_move` has checked turn, pause and legality.
         let color = game.side_to_move();
@@ -73,7 +74,10 @@ impl World {
             self.report_or_pass_captured_piece(number, partner, color, role);
         }
         self.show_board_to_audience(number, Some(id), BoardReason::Move);
-        self.ping_opponent_if_sealed(id, number);
+        let n_plies = self.games.played(number).map_or(0, |game| game.record.plies.len());
+        if let Some(opponent) = self.online_opponent_of(id).filter(|_| n_plies >= MIN_PLIES_TO_PING) {
+            self.lobby.queue_ping_if_sealed(opponent);
+        }
         self.reschedule_flag_check(number);
         if let Some(ending) = ending {
             self.end_game(number, ending);
@@ -94,21 +98,6 @@ impl World {
             }
             _ => {}
         }
-    }
-
-    /// Pings the opponent of a mover, if the client uses timeseal, except in the first [`MIN_PLIES_TO_PING`] plies.
-    fn ping_opponent_if_sealed(&mut self, id: ConnectionId, number: GameId) {
-        let n_plies = self.games.played(number).map_or(0, |game| game.record.plies.len());
-        let opponent = self.online_opponent_of(id).filter(|_| n_plies >= MIN_PLIES_TO_PING);
-        if let Some(opponent) = opponent {
-            self.lobby.queue_ping_if_sealed(opponent);
-        }
-    }
-
-    /// Returns the network delay of a timeseal client's current line, which is not charged to its clock; zero if unknown.
-    fn uncharged_lag(&self, id: ConnectionId) -> Duration {
-        let seal = self.lobby.connection(id).and_then(|connection| connection.seal.as_ref());
-        seal.and_then(|seal| seal.lag_since_answered_ping(self.now())).unwrap_or_default()
     }
 
     /// Plays a legal move in an examined game and reports it to the audience.

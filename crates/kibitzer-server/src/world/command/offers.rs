@@ -2,31 +2,31 @@
 //!
 //! Source of the forms: transcripts fatics-match-pending-*, fatics-game-offers-*.
 
-use kibitzer_core::message::{GameEndReason, GameId};
+use kibitzer_core::message::{GameEndReason, GameId, OfferAnswer, OfferKind};
 
 use super::{Command, CommandResult, DONE, number_or_one, refuse_if};
 use crate::account::name_key;
 use crate::options::Feature;
-use crate::play::Ending;
-use crate::world::{ConnectionId, Offer, OfferKind, World};
+use crate::play::{ClockState, Ending};
+use crate::world::{ConnectionId, Offer, Proposal, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(crate) const COMMANDS: &[Command] = &[
     Command::new("abort", "", "Offers to end your game without a result, or accepts that. In your first move it needs no consent.", run_abort),
-    Command::new("accept", "[number|player|kind]", "Accepts an offer; the parameter selects one of several.", run_accept),
+    Command::new("accept", "[number|player|kind]", "Accepts an offer; the parameter selects one of several.", |world, id, words| run_answer(world, id, words, OfferAnswer::Accepted)),
     Command::new("adjourn", "", "Offers to adjourn your game, or accepts that.", |world, id, _| end_by_courtesy_or_offer(world, id, OfferKind::Adjourn, GameEndReason::AdjournCourtesy)),
-    Command::new("decline", "[number|player|kind|all]", "Declines an offer; the parameter selects one of several.", run_decline),
+    Command::new("decline", "[number|player|kind|all]", "Declines an offer; the parameter selects one of several.", |world, id, words| run_answer(world, id, words, OfferAnswer::Declined)),
     Command::new("draw", "", "Offers a draw, accepts one, or claims one by repetition or by the 50 move rule.", run_draw),
     Command::new("pause", "", "Offers to stop the clocks of your game, or accepts that.", run_pause),
     Command::new("switch", "", "Offers to exchange the colors of your game, or accepts that.", run_switch),
     Command::new("takeback", "[half-moves]", "Offers to take moves back, or accepts that.", run_takeback),
     Command::new("unpause", "", "Offers to start the clocks of your paused game again, or accepts that.", run_unpause),
-    Command::new("withdraw", "[number|player|kind|all]", "Withdraws an offer; the parameter selects one of several.", run_withdraw),
+    Command::new("withdraw", "[number|player|kind|all]", "Withdraws an offer; the parameter selects one of several.", |world, id, words| run_answer(world, id, words, OfferAnswer::Withdrawn)),
 ];
 
 fn run_draw(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     let (game, _) = world.own_game_and_color(id)?;
-    let Some(ending) = game.claimable_draw() else { return make_or_accept_offer(world, id, OfferKind::Draw) };
+    let Some(ending) = game.claimable_draw() else { return make_or_accept_offer(world, id, OfferKind::Draw, 0) };
     world.end_game(game.header.id, ending);
     DONE
 }
@@ -54,9 +54,9 @@ fn end_by_courtesy_or_offer(
     let number = game.header.id;
     let claim = game.ending_by_flag_claim(color, world.now());
     if claim.is_none_or(|ending| ending.reason == GameEndReason::BothTime) {
-        return make_or_accept_offer(world, id, kind);
+        return make_or_accept_offer(world, id, kind, 0);
     }
-    let verb = format!("{}ed", kind.wire_word());
+    let verb = format!("{}ed", kind.as_str());
     let text = format!("Since you have time, and your opponent has none, the game has been {verb}.\n");
     world.lobby.queue_text(id, &text);
     if let Some(opponent) = world.online_opponent_of(id) {
@@ -69,14 +69,14 @@ fn end_by_courtesy_or_offer(
 fn run_pause(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     let (game, _) = world.own_game_and_color(id)?;
     refuse_if(game.header.terms.is_untimed(), "You can't pause untimed games.\n")?;
-    refuse_if(game.is_paused, "Game is already paused, use \"unpause\" to resume.\n")?;
-    make_or_accept_offer(world, id, OfferKind::Pause)
+    refuse_if(game.clock_state == ClockState::Paused, "Game is already paused, use \"unpause\" to resume.\n")?;
+    make_or_accept_offer(world, id, OfferKind::Pause, 0)
 }
 
 fn run_unpause(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     let (game, _) = world.own_game_and_color(id)?;
-    refuse_if(!game.is_paused, "Game is not paused.\n")?;
-    make_or_accept_offer(world, id, OfferKind::Unpause)
+    refuse_if(game.clock_state == ClockState::Running, "Game is not paused.\n")?;
+    make_or_accept_offer(world, id, OfferKind::Unpause, 0)
 }
 
 fn run_switch(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
@@ -84,7 +84,7 @@ fn run_switch(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     let has_begun = game.header.terms.rated && !game.record.plies.is_empty();
     refuse_if(game.partner.is_some(), "Switch not implemented for bughouse games.\n")?;
     refuse_if(has_begun, "You cannot switch sides once a rated game is underway.\n")?;
-    make_or_accept_offer(world, id, OfferKind::Switch)
+    make_or_accept_offer(world, id, OfferKind::Switch, 0)
 }
 
 fn run_takeback(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
@@ -94,75 +94,76 @@ fn run_takeback(world: &mut World, id: ConnectionId, parameters: &str) -> Comman
     refuse_if(game.partner.is_some(), "Takeback is not allowed in bughouse.\n")?;
     refuse_if(plies == 0, "You can't takeback less than 1 move.\n")?;
     refuse_if(plies > n_plies, format!("There are only {n_plies} half-moves in your game.\n"))?;
-    make_or_accept_offer(world, id, OfferKind::Takeback(plies))
+    make_or_accept_offer(world, id, OfferKind::Takeback, plies)
 }
 
-/// Makes an offer to the opponent, or accepts an equal one of the opponent. A takeback of another number of moves counters the
+/// Makes an offer in the game to the opponent, or accepts an equal one of the opponent. `plies` is 0 but for a takeback; one of another number of moves counters the
 /// opponent's. Refuses a repeated offer, and any offer while the opponent, who gives a simul, is at another board. Does nothing
 /// if the opponent is not logged in.
-fn make_or_accept_offer(world: &mut World, id: ConnectionId, kind: OfferKind) -> CommandResult {
+fn make_or_accept_offer(world: &mut World, id: ConnectionId, kind: OfferKind, plies: usize) -> CommandResult {
+    let proposal = Proposal::InGame(kind, plies);
     let Some(opponent) = world.online_opponent_of(id) else { return DONE };
     let is_away = world.lobby.own_game(id).is_some_and(|number| world.lobby.is_at_other_board(opponent, number));
     refuse_if(is_away, "You can only make requests when the simul player is at your board.\n")?;
-    if let Some(offer) = world.offers.pending_between(opponent, id, kind) {
-        if offer.kind == kind {
-            world.accept_offer(offer);
+    if let Some(offer) = world.offers.pending_between(opponent, id, proposal) {
+        if offer.proposal == proposal {
+            world.answer_offer(offer, OfferAnswer::Accepted);
         } else {
-            counter_takeback(world, offer, kind);
+            counter_takeback(world, offer, plies);
         }
         return DONE;
     }
-    let former = world.offers.pending_between(id, opponent, kind);
-    let is_repeated = former.is_some_and(|offer| offer.kind == kind);
+    let former = world.offers.pending_between(id, opponent, proposal);
+    let is_repeated = former.is_some_and(|offer| offer.proposal == proposal);
     refuse_if(is_repeated, format!("You are already offering that to {}.\n", world.lobby.player_name(opponent)))?;
-    replace_or_make_offer(world, [id, opponent], former, kind);
+    if let Some(former) = former {
+        world.remove_offer(former);
+        world.lobby.queue_text(id, "Updated takeback request sent.\n");
+        world.lobby.notify(opponent, "Updated takeback request received.\n");
+    }
+    make_offer(world, [id, opponent], kind, plies);
     DONE
 }
 
 /// Replaces the opponent's takeback request by one for another number of moves, and reports that to both players and the
-/// observers. Does nothing for other offers.
-fn counter_takeback(world: &mut World, offer: Offer, kind: OfferKind) {
-    let OfferKind::Takeback(plies) = kind else { return };
+/// observers.
+fn counter_takeback(world: &mut World, offer: Offer, plies: usize) {
     let Offer { from: opponent, to: id, .. } = offer;
     let name = world.lobby.player_name(id);
     let text = "You disagree on the number of half-moves to take back.\nAlternate takeback request sent.\n";
     world.lobby.queue_text(id, text);
     world.lobby.notify(opponent, &format!("{name} proposes a different number ({plies}) of half-move(s).\n"));
-    world.remove_offer_and_report_to_both(offer);
-    let counter = world.offers.add(id, opponent, kind);
-    world.lobby.queue_offer_line_if_on(counter, id);
-    world.lobby.queue_offer_line_if_on(counter, opponent);
-    world.notify_observers_of_player(
-        id,
-        &format!("{name} proposes a different number ({plies}) of half-move(s) to take back."),
-    );
+    world.remove_offer(offer);
+    let counter = world.offers.add(id, opponent, Proposal::InGame(OfferKind::Takeback, plies));
+    world.lobby.queue_offer_line(counter, id);
+    world.lobby.queue_offer_line(counter, opponent);
+    let text = format!("{name} proposes a different number ({plies}) of half-move(s) to take back.");
+    world.notify_observers_of_player(id, &text);
 }
 
-/// Makes an offer and reports it to both sides and the observers, after removing the former takeback request, if there is one.
-fn replace_or_make_offer(world: &mut World, [id, opponent]: [ConnectionId; 2], former: Option<Offer>, kind: OfferKind) {
-    if let Some(former) = former {
-        world.remove_offer_and_report_to_both(former);
-        world.lobby.queue_text(id, "Updated takeback request sent.\n");
-        world.lobby.notify(opponent, "Updated takeback request received.\n");
-    }
+/// Makes an offer and reports it to both sides and the observers.
+fn make_offer(world: &mut World, [id, opponent]: [ConnectionId; 2], kind: OfferKind, plies: usize) {
     let (name, other) = (world.lobby.player_name(id), world.lobby.player_name(opponent));
-    let (number, word) = (world.lobby.own_game(id).unwrap_or(GameId(0)), kind.wire_word());
+    let (number, word) = (world.lobby.own_game(id).unwrap_or(GameId(0)), kind.as_str());
     let texts = |own: &str, theirs: &str, observed: &str| [own, theirs, observed].map(str::to_owned);
     let [own, theirs, observed] = match kind {
         OfferKind::Draw => texts(&format!("Offering a draw to {other}"), "offers you a draw", "offers a draw"),
-        OfferKind::Takeback(plies) => {
+        OfferKind::Takeback => {
             let what = format!("take back {plies} half-move(s)");
             texts("Takeback request sent", &format!("would like to {what}"), &format!("requests to {what}"))
         }
         OfferKind::Switch => texts("Switch request sent", "would like to switch sides", "would like to switch sides"),
-        OfferKind::Pause => texts("Pause request sent", "requests to pause the game", "requests to pause the game"),
-        OfferKind::Unpause => {
-            texts("Unpause request sent", "requests to unpause the game", "requests to unpause the game")
+        OfferKind::Pause | OfferKind::Unpause => {
+            let own = if kind == OfferKind::Pause { "Pause request sent" } else { "Unpause request sent" };
+            let theirs = format!("requests to {word} the game");
+            texts(own, &theirs, &theirs)
         }
-        _ => texts(&format!("Requesting to {word} game {number}"), &format!("requests to {word} game {number}"), ""),
+        OfferKind::Abort | OfferKind::Adjourn => {
+            texts(&format!("Requesting to {word} game {number}"), &format!("requests to {word} game {number}"), "")
+        }
     };
     let theirs = format!("{name} {theirs}.\n");
-    world.make_and_report_offer([id, opponent], kind, [&format!("{own}.\n"), &theirs]);
+    world.make_offer([id, opponent], Proposal::InGame(kind, plies), [&format!("{own}.\n"), &theirs]);
     if observed.is_empty() {
         // Observers receive a request to end a game in the same words as the opponent.
         world.lobby.observers(number).into_iter().for_each(|observer| world.lobby.notify(observer, &theirs));
@@ -171,71 +172,48 @@ fn replace_or_make_offer(world: &mut World, [id, opponent]: [ConnectionId; 2], f
     }
 }
 
-fn run_accept(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    refuse_if(is_unsupported_parameter(world, parameters), "")?;
-    let offer = select_one_offer(world, id, parameters, "accept")?;
-    world.accept_offer(offer);
-    DONE
-}
-
-fn run_decline(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    refuse_if(is_unsupported_parameter(world, parameters), "TODO: find by user\n")?;
-    select_offers(world, id, parameters, "decline")?.into_iter().for_each(|offer| world.decline_offer(offer));
-    DONE
-}
-
-fn run_withdraw(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    refuse_if(is_unsupported_parameter(world, parameters), "TODO: find by user\n")?;
-    select_offers(world, id, parameters, "withdraw")?.into_iter().for_each(|offer| world.withdraw_offer(offer));
-    DONE
-}
-
-/// Returns whether the parameter is not a number and [`Feature::OfferNames`] is disabled, so that the command is ignored.
-///
-/// Source: FatICS, recorded.
-fn is_unsupported_parameter(world: &World, parameters: &str) -> bool {
-    world.options.missing.contains(&Feature::OfferNames) && parameters.parse::<u32>().is_err() && !parameters.is_empty()
-}
-
-/// Returns the offers to which a verb applies: for `withdraw` those that the player made, otherwise those that the player
-/// received.
-fn answerable_offers(world: &World, id: ConnectionId, verb: &str) -> Vec<Offer> {
-    let is_mine = |offer: &Offer| if verb == "withdraw" { offer.from == id } else { offer.to == id };
-    world.offers.select(is_mine)
-}
-
-/// Returns all answerable offers if the parameter is `all`, otherwise the one that it selects. The error is the text of the
-/// refusal.
-fn select_offers(world: &World, id: ConnectionId, parameters: &str, verb: &str) -> Result<Vec<Offer>, String> {
-    let candidates = answerable_offers(world, id, verb);
-    if parameters == "all" && !candidates.is_empty() {
-        return Ok(candidates);
+/// Accepts, declines or withdraws the offer that the parameter selects; declines or withdraws all offers if it is `all`. Without
+/// [`Feature::OfferNames`], any other parameter than a number does nothing, as recorded on FatICS.
+fn run_answer(world: &mut World, id: ConnectionId, parameters: &str, answer: OfferAnswer) -> CommandResult {
+    let is_number = parameters.parse::<u32>().is_ok();
+    let is_unsupported = world.options.missing.contains(&Feature::OfferNames) && !is_number && !parameters.is_empty();
+    let is_accepted = answer == OfferAnswer::Accepted;
+    refuse_if(is_unsupported, if is_accepted { "" } else { "TODO: find by user\n" })?;
+    let is_own = |offer: &Offer| if answer == OfferAnswer::Withdrawn { offer.from == id } else { offer.to == id };
+    let mut offers = world.offers.select(is_own);
+    if parameters != "all" || is_accepted || offers.is_empty() {
+        let verb = match answer {
+            OfferAnswer::Accepted => "accept",
+            OfferAnswer::Declined => "decline",
+            OfferAnswer::Withdrawn => "withdraw",
+        };
+        offers = vec![select_offer(world, id, offers, [parameters, verb])?];
     }
-    select_one_offer(world, id, parameters, verb).map(|offer| vec![offer])
+    offers.into_iter().for_each(|offer| world.answer_offer(offer, answer));
+    DONE
 }
 
-/// Returns the answerable offer that the last word of the parameters selects; without parameters, the only one. The error is
-/// the text of the refusal, for no match or several.
-fn select_one_offer(world: &World, id: ConnectionId, parameters: &str, verb: &str) -> Result<Offer, String> {
+/// Returns the offer that the last word of the parameters selects, by its number, its kind, or the other player; without
+/// parameters, the only one. The error is the text of the refusal to execute `verb`, for no match or several.
+fn select_offer(
+    world: &World,
+    id: ConnectionId,
+    mut offers: Vec<Offer>,
+    [parameters, verb]: [&str; 2],
+) -> Result<Offer, String> {
     let word = parameters.split_whitespace().last().map(name_key);
-    let mut matches = answerable_offers(world, id, verb);
-    matches.retain(|offer| word.as_deref().is_none_or(|word| matches_word(world, id, offer, word)));
-    match (matches.as_slice(), word) {
+    let is_named = |offer: &Offer, word: &str| match word.parse::<u32>() {
+        Ok(number) => offer.number == number,
+        Err(_) if offer.proposal.wire_word() == word => true,
+        Err(_) => world.lobby.player_name(offer.other_side(id)).eq_ignore_ascii_case(word),
+    };
+    offers.retain(|offer| word.as_deref().is_none_or(|word| is_named(offer, word)));
+    match (offers.as_slice(), word) {
         (&[offer], _) => Ok(offer),
         ([], None) => Err(format!("There are no offers to {verb}.\n")),
         ([], Some(word)) => Err(format!("There is no offer {word} to {verb}.\n")),
         _ => Err(format!(
             "You have more than one pending offer. Use \"pending\" to see them and \"{verb} n\" to choose one.\n"
         )),
-    }
-}
-
-/// Returns whether a word names an offer: its number, its kind, or the other player.
-fn matches_word(world: &World, id: ConnectionId, offer: &Offer, word: &str) -> bool {
-    match word.parse::<u32>() {
-        Ok(number) => offer.number == number,
-        Err(_) => {
-            offer.kind.wire_word() == word || world.lobby.player_name(offer.other_side(id)).eq_ignore_ascii_case(word)
-        }
     }
 }

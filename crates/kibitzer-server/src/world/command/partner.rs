@@ -2,11 +2,13 @@
 //!
 //! Source of the forms: transcripts fatics-bughouse-*, fatics-block-client; bughouse §3.
 
+use kibitzer_core::message::OfferAnswer;
+
 use super::challenge::TOO_MANY_OFFERS;
 use super::{Command, CommandResult, DONE, refuse_if, required_first_word};
 use crate::calendar::format_count;
 use crate::play::games_row;
-use crate::world::{ActiveGame, ConnectionId, OfferKind, Player, World};
+use crate::world::{ActiveGame, ConnectionId, Player, Proposal, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(crate) const COMMANDS: &[Command] = &[
@@ -21,14 +23,14 @@ fn run_partner(world: &mut World, id: ConnectionId, parameters: &str) -> Command
         return Ok("You no longer have a bughouse partner.\n".to_owned());
     };
     let whom = world.lobby.find_player_or_refusal(name)?;
-    if let Some(offer) = world.offers.pending_between(whom, id, OfferKind::Partner) {
-        world.accept_offer(offer);
+    if let Some(offer) = world.offers.pending_between(whom, id, Proposal::Partner) {
+        world.answer_offer(offer, OfferAnswer::Accepted);
         return DONE;
     }
     let (me, other) = (world.lobby.player_name(id), world.lobby.player_name(whom));
     let has_partner = |id| world.lobby.player(id).is_some_and(|player| player.partner.is_some());
     let is_closed = !world.lobby.has_flag(whom, "bugopen");
-    let is_repeated = world.offers.pending_between(id, whom, OfferKind::Partner).is_some();
+    let is_repeated = world.offers.pending_between(id, whom, Proposal::Partner).is_some();
     refuse_if(whom == id, "You can't be your own bughouse partner.\n")?;
     refuse_if(has_partner(id), "You already have a bughouse partner.\n")?;
     refuse_if(has_partner(whom), format!("{other} already has a partner.\n"))?;
@@ -37,7 +39,7 @@ fn run_partner(world: &mut World, id: ConnectionId, parameters: &str) -> Command
     refuse_if(world.offers.has_reached_limit(id), TOO_MANY_OFFERS)?;
     let own = format!("Making a partnership offer to {other}.\n");
     let theirs = format!("{me} offers to be your bughouse partner; type \"partner {me}\" to accept.\n");
-    world.make_and_report_offer([id, whom], OfferKind::Partner, [&own, &theirs]);
+    world.make_offer([id, whom], Proposal::Partner, [&own, &theirs]);
     DONE
 }
 

@@ -96,7 +96,7 @@ fn tell_if_accepted(
     check_accepts_tells_from(world, id, whom)?;
     let Some(me) = world.lobby.player(id) else { return DONE };
     let line = format!("{}{says}: {text}\n", me.name_with_titles());
-    let datagram = Datagram::new(number::PERSONAL_TELL, [me.name(), &datagram_titles(me), text, kind]);
+    let datagram = Datagram::new(number::PERSONAL_TELL, [me.name(), &datagram_titles(&me.titles), text, kind]);
     world.lobby.queue_talk(id, whom, &line, &datagram);
     Ok(world.format_tell_receipt(whom))
 }
@@ -108,7 +108,7 @@ fn tell_channel(world: &mut World, id: ConnectionId, word: &str, text: &str) -> 
     let Some(me) = world.lobby.player_mut(id) else { return DONE };
     me.last_channel = Some(word.to_owned());
     let line = format!("{}({number}): {text}\n", me.name_with_titles());
-    let datagram = Datagram::new(number::CHANNEL_TELL, [word, me.name(), &datagram_titles(me), text, "1"]);
+    let datagram = Datagram::new(number::CHANNEL_TELL, [word, me.name(), &datagram_titles(&me.titles), text, "1"]);
     let is_guest = !me.is_registered;
     members.retain(|&whom| {
         whom == id
@@ -136,7 +136,7 @@ fn shout_to_all(world: &mut World, id: ConnectionId, text: &str, [flag, kind, ve
         "" => format!("--> {display} {text}\n"),
         verb => format!("{display} {verb} {text}\n"),
     };
-    let datagram = Datagram::new(number::SHOUT, [me.name(), &datagram_titles(me), kind, text]);
+    let datagram = Datagram::new(number::SHOUT, [me.name(), &datagram_titles(&me.titles), kind, text]);
     let hearers = world.lobby.players_where(|whom, _| whom != id && world.lobby.accepts_talk_from(whom, id, flag));
     for &whom in hearers.iter().chain([&id]) {
         world.lobby.queue_talk(id, whom, &line, &datagram);
@@ -157,7 +157,7 @@ fn send_game_comment(world: &mut World, id: ConnectionId, text: &str, [verb, say
     let kind = world.games.get(number).map_or("", |active_game| active_game.header().terms.kind());
     let line = format!("{}({:>4})[{number}] {says}: {text}\n", me.name_with_titles(), me.rating(kind).to_string());
     let (game, is_kibitz) = (number.to_string(), if verb == "kibitz" { "1" } else { "0" });
-    let datagram = Datagram::new(number::KIBITZ, [&game, me.name(), &datagram_titles(me), is_kibitz, text]);
+    let datagram = Datagram::new(number::KIBITZ, [&game, me.name(), &datagram_titles(&me.titles), is_kibitz, text]);
     let hearers = comment_receivers(world, id, number, verb);
     for &whom in [&id].into_iter().chain(&hearers) {
         world.lobby.queue_talk(id, whom, &line, &datagram);

@@ -3,11 +3,11 @@
 //! Source: icc §5, §6, §8.
 
 use kibitzer_core::chess::Color;
-use kibitzer_core::message::{Datagram, GameId};
+use kibitzer_core::message::{Datagram, GameId, Rating, Titles};
 
 use crate::chess::Variant;
 use crate::play::{Game, GameHeader, SeatedPlayer, Sides, Terms, color_letter};
-use crate::world::{ActiveGame, BoardReason, ConnectionId, Player, Seek, World};
+use crate::world::{ActiveGame, BoardReason, ConnectionId, PostedSeek, World};
 
 /// The numbers of the datagrams that are sent. Source: icc §8.
 pub(crate) mod number {
@@ -42,7 +42,7 @@ impl World {
     /// visible seeks.
     pub(crate) fn queue_login_datagrams_if_on(&mut self, id: ConnectionId) {
         let Some(player) = self.lobby.player(id) else { return };
-        let who = Datagram::new(number::WHO_AM_I, [player.name(), &datagram_titles(player)]);
+        let who = Datagram::new(number::WHO_AM_I, [player.name(), &datagram_titles(&player.titles)]);
         self.lobby.queue_datagram_if_on(id, &who);
         self.queue_seek_list_if_on(id);
     }
@@ -63,7 +63,7 @@ impl World {
         let rating = |seat: &SeatedPlayer| seat.rating.value().unwrap_or_default().to_string();
         let titles = |seat: &SeatedPlayer| {
             let id = self.lobby.connection_of_player(seat.name.as_str());
-            id.and_then(|id| self.lobby.player(id)).map(datagram_titles).unwrap_or_default()
+            id.and_then(|id| self.lobby.player(id)).map(|player| datagram_titles(&player.titles)).unwrap_or_default()
         };
         let (minutes, increment) = (terms.minutes.to_string(), terms.increment_s.to_string());
         let arguments = [
@@ -168,11 +168,9 @@ impl World {
         Some(Datagram::new(number::SEND_MOVES, std::iter::once(game.header.id.to_string()).chain(parts)))
     }
 
-    /// Queues a seek as a datagram. Returns `false`, and queues nothing, if the client has the datagram switched off or the
-    /// seeker is not logged in.
-    pub(crate) fn queue_seek_datagram_if_on(&mut self, to: ConnectionId, seek: &Seek) -> bool {
-        let Some(datagram) = self.seek_datagram(seek) else { return false };
-        self.lobby.queue_datagram_if_on(to, &datagram)
+    /// Queues a seek as a datagram. Returns `false`, and queues nothing, if the client has the datagram switched off.
+    pub(crate) fn queue_seek_datagram_if_on(&mut self, to: ConnectionId, seek: &PostedSeek) -> bool {
+        self.lobby.queue_datagram_if_on(to, &seek_datagram(seek))
     }
 
     /// Queues the datagram of a removed seek, if the client has switched it on.
@@ -186,37 +184,35 @@ impl World {
             self.queue_seek_datagram_if_on(to, &seek);
         }
     }
+}
 
-    /// Returns the datagram of a seek; `None` if the seeker is not logged in.
-    fn seek_datagram(&self, seek: &Seek) -> Option<Datagram> {
-        let player = self.lobby.player(seek.from)?;
-        let rating = player.rating(seek.terms.kind()).value();
-        let color = match seek.color {
-            Some(Color::White) => "1",
-            Some(Color::Black) => "0",
-            None => "-1",
-        };
-        let flag = |is: bool| u8::from(is).to_string();
-        let arguments = [
-            seek.number.to_string(),
-            player.name().to_owned(),
-            datagram_titles(player),
-            rating.unwrap_or_default().to_string(),
-            if rating.is_some() { "2" } else { "0" }.to_owned(),
-            icc_wild_number(seek.terms).to_string(),
-            icc_rating_type(seek.terms),
-            seek.terms.minutes.to_string(),
-            seek.terms.increment_s.to_string(),
-            flag(seek.terms.rated),
-            color.to_owned(),
-            seek.rating_range.0.to_string(),
-            seek.rating_range.1.to_string(),
-            flag(!seek.is_manual),
-            flag(seek.is_checked),
-            String::new(),
-        ];
-        Some(Datagram::new(number::SEEK, arguments))
-    }
+fn seek_datagram(PostedSeek { terms, ad, .. }: &PostedSeek) -> Datagram {
+    let rating = ad.rating.and_then(Rating::value);
+    let color = match ad.color {
+        Some(Color::White) => "1",
+        Some(Color::Black) => "0",
+        None => "-1",
+    };
+    let flag = |is: Option<bool>| u8::from(is == Some(true)).to_string();
+    let arguments = [
+        ad.index.to_string(),
+        ad.name.to_string(),
+        datagram_titles(&ad.titles),
+        rating.unwrap_or_default().to_string(),
+        if rating.is_some() { "2" } else { "0" }.to_owned(),
+        icc_wild_number(*terms).to_string(),
+        icc_rating_type(*terms),
+        terms.minutes.to_string(),
+        terms.increment_s.to_string(),
+        flag(ad.rated),
+        color.to_owned(),
+        ad.rating_min.unwrap_or_default().to_string(),
+        ad.rating_max.unwrap_or_default().to_string(),
+        flag(ad.automatic),
+        flag(ad.formula),
+        String::new(),
+    ];
+    Datagram::new(number::SEEK, arguments)
 }
 
 /// Returns the datagrams of both clocks, in milliseconds.
@@ -246,8 +242,7 @@ fn icc_rating_type(terms: Terms) -> String {
     first.to_ascii_uppercase() + rest
 }
 
-/// Formats a player's titles as in datagrams, separated by blanks: `GM C`.
-pub(crate) fn datagram_titles(player: &Player) -> String {
-    let words = player.titles.split(['(', ')']).filter(|word| !word.is_empty());
-    words.collect::<Vec<_>>().join(" ")
+/// Formats titles as in datagrams, separated by blanks: `GM C`.
+pub(crate) fn datagram_titles(titles: &Titles) -> String {
+    titles.iter().collect::<Vec<_>>().join(" ")
 }
