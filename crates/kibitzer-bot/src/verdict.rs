@@ -4,6 +4,7 @@ use std::fmt;
 
 use kibitzer::{GameId, Handle};
 use serde::Serialize;
+use tracing::info;
 
 use crate::engine::{Score, SearchInfo};
 
@@ -117,6 +118,21 @@ impl BotEvent {
             Self::Analysis { score_cp: Some(score), .. } => Some(Score::Centipawns(score)),
             _ => None,
         }
+    }
+
+    /// Logs an action, and passes the event to the function that receives the events.
+    pub(crate) fn emit(&self, on_event: &dyn Fn(&Self)) {
+        if let Self::Acted { account, action, game, player, reason } = self {
+            info!(
+                account = account.as_ref().map(tracing::field::display),
+                ?action,
+                game = game.map(tracing::field::display),
+                player = player.as_ref().map(tracing::field::display),
+                reason,
+                "bot acted"
+            );
+        }
+        on_event(self);
     }
 
     /// Creates the event of a line of analysis.

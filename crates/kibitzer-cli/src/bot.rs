@@ -3,17 +3,18 @@
 use std::future::pending;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use kibitzer::{Handle, Profile};
 use kibitzer_bot::config::MatchmakingRules;
+use kibitzer_bot::engine::EngineError;
 use kibitzer_bot::{
     Book, Bot, BotConfig, BotError, BotEvent, Engine as _, EngineConfig, StartEngine, Stop, WeakPlayer,
 };
 use kibitzer_server::ServerControl;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
-use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use crate::console::{self, ProfileFilters, SessionFeed};
@@ -162,42 +163,35 @@ impl Args {
     async fn play_and_print<S: StartEngine>(&self, bot: Bot<S>, server: Option<&str>) -> Result<(), Failure> {
         let mut signals = self.shared.ending.begin()?;
         let (stop, format, clock) = (Stop::new(), self.shared.format.format(), SessionClock::new(Instant::now()));
-        let metrics = self.shared.metrics.bind_and_serve(format).await?;
+        let metrics = Arc::new(self.shared.metrics.bind_and_serve(format).await?);
+        let added = Arc::clone(&metrics);
+        let has_others = bot.accounts().len() > 1;
+        let server = server.map(str::to_owned);
+        let names = move |profile: &Profile| {
+            let server = server.clone().unwrap_or_else(|| profile.host_name().to_owned());
+            (server, profile.handle().filter(|_| has_others).cloned())
+        };
         // A reader of the output that has gone stops the bot like a signal.
         let on_closed = stop.clone();
-        let bot = bot.on_event(move |event| {
+        let bot = bot.on_client(move |client| added.add_session(client)).on_event(move |event| {
             if print_bot_event(event, format, clock).is_err() {
                 on_closed.force();
             }
         });
-        let Some(bots) = signals.unless_stopped(bot.start_engines()).await else { return Ok(()) };
-        let bots = bots.map_err(Failure::caused_by)?;
-        let has_others = bots.len() > 1;
-        let (mut players, mut result) = (JoinSet::new(), Ok(()));
-        for bot in bots {
-            let Some(profile) = bot.accounts().first().cloned() else { continue };
-            let server = server.unwrap_or(profile.host_name()).to_owned();
-            let account = profile.handle().filter(|_| has_others).cloned();
-            match start_and_expose_session(bot.session_profile(profile), &server).await {
-                Ok((client, _)) => {
-                    metrics.add_session(&client);
-                    let playing = bot.run_with(client, stop.clone());
-                    players.spawn(async move {
-                        let ended = playing.await.or_else(|error| check_bot_end(&server, error));
-                        ended.map_err(|failure| failure.report_now(account.as_ref()))
-                    });
-                }
-                Err(failure) => result = result.and(Err(failure.report_now(account.as_ref()))),
+        let names_of_started = names.clone();
+        let connect = move |profile: Profile| {
+            let (server, account) = names_of_started(&profile);
+            async move {
+                let started = start_and_expose_session(profile, &server).await;
+                started.map(|(client, _)| client).map_err(|failure| failure.report_now(account.as_ref()))
             }
-        }
-        let all = async {
-            while let Some(Ok(ended)) = players.join_next().await {
-                result = result.and(ended);
-            }
-            result
+        };
+        let on_end = move |profile: &Profile, error| {
+            let (server, account) = names(profile);
+            check_bot_end(&server, error).map_err(|failure| failure.report_now(account.as_ref()))
         };
         tokio::select! {
-            result = all => result,
+            result = bot.run_with_sessions(stop.clone(), connect, on_end) => result,
             failure = metrics.print_at_interval() => Err(failure),
             never = stop_at_signal_or_deadline(&mut signals, &stop) => match never {},
         }
@@ -268,6 +262,12 @@ fn check_bot_end(server: &str, error: BotError) -> Result<(), Failure> {
         BotError::Connect(error) => Err(connect_failure(server, &error)),
         BotError::Ended(reason) => check_end(server, reason),
         error => Err(Failure::caused_by(error)),
+    }
+}
+
+impl From<EngineError> for Failure {
+    fn from(error: EngineError) -> Self {
+        Self::caused_by(error)
     }
 }
 

@@ -1,17 +1,8 @@
 //! A bot that plays: accounts, engine and policy in one place.
 
-mod answers;
-mod endings;
 mod engine_task;
-mod game_decisions;
-mod games;
-mod matchmaking;
-mod matchmaking_state;
-mod moves;
 mod player;
-mod record;
-mod requests;
-mod start_engine;
+mod stop;
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -19,7 +10,6 @@ use std::sync::{Arc, Mutex};
 use kibitzer::core::session::AdjournedGames;
 use kibitzer::core::text::error_chain;
 use kibitzer::{Client, ConnectError, Handle, Profile, SessionEndReason};
-use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::config::BotConfig;
@@ -27,9 +17,10 @@ use crate::engine::{EngineConfig, EngineError};
 use crate::policy::{Policy, SettingsPolicy};
 use crate::verdict::{BotAction, BotEvent};
 
-use player::{BotPlayer, report_action};
-use start_engine::StartAfter;
-pub use start_engine::StartEngine;
+use engine_task::StartAfter;
+pub use engine_task::StartEngine;
+use player::BotPlayer;
+pub use stop::Stop;
 
 /// Number of unread events at which a session waits for the bot.
 const MAX_UNREAD: usize = 1_024;
@@ -125,7 +116,9 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
     ///
     /// Cancel safe: a half-started engine is ended.
     pub async fn start_engine(self) -> Result<Bot<impl StartEngine<Engine = S::Engine>, P>, EngineError> {
-        let slow = |reason| self.report(BotAction::StartingEngine, reason);
+        let slow = |notice| {
+            report_action(&*self.on_event, self.config.only_handle(), BotAction::StartingEngine, notice);
+        };
         let first = self.engine.start_with_notice(slow).await?;
         let start = self.engine.clone();
         Ok(self.engine(StartAfter::new(first, start)))
@@ -172,15 +165,61 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
     ///
     /// Cancel safe: dropping the future disconnects all accounts and ends the engines.
     pub async fn run(self, stop: Stop) -> Result<(), BotError> {
+        let on_event = Arc::clone(&self.on_event);
+        let connect = move |profile: Profile| {
+            let on_event = Arc::clone(&on_event);
+            async move {
+                let account = profile.handle().cloned();
+                let started = Client::start(profile, |_| ()).await.inspect_err(|error| {
+                    let reason = format!("failed: {}", error_chain(error));
+                    report_action(&*on_event, account, BotAction::Connection, reason);
+                });
+                Ok(started.map(|(client, ())| client)?)
+            }
+        };
+        self.run_with_sessions(stop, connect, |_, error| Err(error)).await
+    }
+
+    /// Plays as [`run`](Self::run) does, in sessions that the caller starts. `connect` starts the session of an account, once its engine
+    /// has started, and `on_end` converts the error with which it ends.
+    ///
+    /// # Errors
+    ///
+    /// The first error of an account, by `connect` or `on_end`; or, before any login, that of an engine that does not start.
+    ///
+    /// # Panics
+    ///
+    /// As [`run`](Self::run).
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`run`](Self::run).
+    pub async fn run_with_sessions<C, E>(
+        self,
+        stop: Stop,
+        connect: impl Fn(Profile) -> C,
+        on_end: impl Fn(&Profile, BotError) -> Result<(), E> + Clone + Send + 'static,
+    ) -> Result<(), E>
+    where
+        C: Future<Output = Result<Client, E>> + Send + 'static,
+        E: From<EngineError> + Send + 'static,
+    {
         let bots = tokio::select! {
             bots = self.start_engines() => bots?,
             () = stop.requested() => return Ok(()),
         };
-        let mut players: JoinSet<_> = bots.into_iter().map(|bot| bot.log_in_and_play(stop.clone())).collect();
+        let mut players = JoinSet::new();
+        for (account, bot) in bots {
+            let session = connect(bot.session_profile(account.clone()));
+            let (stop, on_end) = (stop.clone(), on_end.clone());
+            players.spawn(async move {
+                let client = session.await?;
+                bot.run_with(client, stop).await.or_else(|error| on_end(&account, error))
+            });
+        }
         let mut result = Ok(());
         while let Some(ended) = players.join_next().await {
-            let ended = ended.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()));
-            result = result.and(ended);
+            result = result.and(ended.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic())));
         }
         result
     }
@@ -190,8 +229,8 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
         &self.config.accounts
     }
 
-    /// Starts an engine for each account, all at the same time, as [`start_engine`](Self::start_engine) does. Returns a bot for each
-    /// account, with this account as the only one of its settings.
+    /// Starts an engine for each account, all at the same time, as [`start_engine`](Self::start_engine) does. Returns each account with
+    /// a bot for it.
     ///
     /// # Errors
     ///
@@ -200,10 +239,11 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
     /// # Cancel safety
     ///
     /// Cancel safe: the engines are ended.
-    pub async fn start_engines(self) -> Result<Vec<Bot<impl StartEngine, P>>, EngineError> {
+    async fn start_engines(self) -> Result<Vec<(Profile, Bot<impl StartEngine, P>)>, EngineError> {
         let start = |account: &Profile| {
             let config = BotConfig { accounts: vec![account.clone()], ..BotConfig::clone(&self.config) };
-            Self { config: Arc::new(config), ..self.clone() }.start_engine()
+            let (bot, account) = (Self { config: Arc::new(config), ..self.clone() }, account.clone());
+            async move { Ok((account, bot.start_engine().await?)) }
         };
         let mut starting: JoinSet<_> = self.config.accounts.iter().map(start).collect();
         let mut bots = Vec::new();
@@ -211,30 +251,6 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
             bots.push(bot.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))?);
         }
         Ok(bots)
-    }
-
-    /// Plays with the first account of the settings. Reports why the session could not start.
-    ///
-    /// # Errors
-    ///
-    /// As [`run`](Self::run).
-    ///
-    /// # Cancel safety
-    ///
-    /// Cancel safe: dropping the future disconnects the account and ends the engine.
-    async fn log_in_and_play(self, stop: Stop) -> Result<(), BotError> {
-        let Some(account) = self.config.accounts.first().cloned() else { return Ok(()) };
-        let started = Client::start(self.session_profile(account), |hub| hub.subscribe_lossless(MAX_UNREAD)).await;
-        let failed =
-            |error: &ConnectError| self.report(BotAction::Connection, format!("failed: {}", error_chain(error)));
-        let (client, events) = started.inspect_err(failed)?;
-        BotPlayer::new(self, client, events).play(stop).await
-    }
-
-    /// Emits the event of an action outside a session.
-    fn report(&self, action: BotAction, reason: String) {
-        let event = BotEvent::Acted { account: self.config.only_handle(), action, game: None, player: None, reason };
-        report_action(&*self.on_event, &event);
     }
 }
 
@@ -253,49 +269,7 @@ pub enum BotError {
     Ended(#[source] SessionEndReason),
 }
 
-/// How urgently a bot is to stop.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum StopUrgency {
-    /// Not at all.
-    #[default]
-    None,
-    /// After the game in progress, within the limit of the settings.
-    AfterGame,
-    /// Now.
-    Now,
-}
-
-/// Handle that asks a bot to stop. Clones, and all bots that were started with them, share the request.
-#[derive(Clone, Debug, Default)]
-pub struct Stop(watch::Sender<StopUrgency>);
-
-impl Stop {
-    /// Creates a handle on which no stop is requested.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Requests the bot to stop: the first call lets the game in progress end within
-    /// [`finish_game_within`](crate::config::ShutdownConfig::finish_game_within), the second stops at once. With a limit of zero,
-    /// the first one stops at once, too.
-    pub fn request_or_force(&self) {
-        self.0.send_modify(|urgency| {
-            *urgency = if *urgency == StopUrgency::None { StopUrgency::AfterGame } else { StopUrgency::Now };
-        });
-    }
-
-    /// Waits until a stop is requested.
-    ///
-    /// # Cancel safety
-    ///
-    /// Cancel safe.
-    async fn requested(&self) {
-        // The sender is this value.
-        let _ = self.0.subscribe().wait_for(|urgency| *urgency != StopUrgency::None).await;
-    }
-
-    /// Stops the bot at once. A game in progress is left to the server's rules for lost connections.
-    pub fn force(&self) {
-        self.0.send_replace(StopUrgency::Now);
-    }
+/// Emits the event of an action outside a session.
+fn report_action(on_event: &dyn Fn(&BotEvent), account: Option<Handle>, action: BotAction, reason: String) {
+    BotEvent::Acted { account, action, game: None, player: None, reason }.emit(on_event);
 }

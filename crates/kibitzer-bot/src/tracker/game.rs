@@ -120,6 +120,11 @@ impl TrackedGame {
         self.position().my_color()
     }
 
+    /// Returns the opponent of this login; `None` if it observes the game.
+    pub fn opponent(&self) -> Option<Handle> {
+        self.my_color().map(|color| self.player(color.opponent()))
+    }
+
     /// Returns whether the server is waiting for a move from this login.
     ///
     /// `false` while the connection is lost, once the game is over, and while the position is unknown after a desync.

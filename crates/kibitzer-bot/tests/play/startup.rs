@@ -6,14 +6,13 @@ use std::time::Duration;
 
 use kibitzer::Client;
 use kibitzer::command::OfferRef;
-use kibitzer_bot::engine::{
-    BestMove, Engine, EngineError, EngineInfo, GameSetup, SearchInfo, SearchLimits, SearchPosition,
-};
-use kibitzer_bot::{Bot, BotAction, BotError, ScriptedEngine, StartEngine, Stop, WeakPlayer};
+use kibitzer_bot::engine::EngineError;
+use kibitzer_bot::{Bot, BotAction, BotConfig, BotError, ScriptedEngine, StartEngine, Stop, WeakPlayer};
+use kibitzer_server::Server;
 use tokio::time::sleep;
 
 use super::table::{
-    Human, Running, on_both_flavours, options, ready, serve, serve_accounts, settings, shuffle, shuffler,
+    Human, Running, TestEngine, on_both_flavours, options, ready, serve, serve_accounts, settings, shuffle, shuffler,
 };
 
 /// An engine that takes this time to start.
@@ -26,15 +25,21 @@ fn slow(time: Duration) -> impl StartEngine {
 
 const SECOND: Duration = Duration::from_secs(1);
 
+/// A server on which a bot and a human have an adjourned game. The bot is gone.
+async fn adjourned() -> (Arc<Server>, BotConfig, Human) {
+    let (server, config, human) = serve_accounts().await;
+    let bot = ready(config.clone(), shuffler()).await;
+    let mut human = Human::log_in_with(human).await;
+    human.begin(&["e2e4", "d2d3", "f1e2"]).await;
+    bot.kill();
+    human.line("adjourned").await;
+    (server, config, human)
+}
+
 #[test]
 fn bot_with_a_slow_engine_resumes_its_adjourned_game_after_a_restart() {
     on_both_flavours(|| async {
-        let (_server, config, human) = serve_accounts().await;
-        let bot = ready(config.clone(), shuffler()).await;
-        let mut human = Human::log_in_with(human).await;
-        human.begin(&["e2e4", "d2d3", "f1e2"]).await;
-        bot.kill();
-        human.line("adjourned").await;
+        let (_server, config, mut human) = adjourned().await;
         let bot = Running::start(config, slow(SECOND));
         sleep(SECOND / 2).await;
         assert_eq!(bot.actions(), [], "the engine has not started");
@@ -50,12 +55,7 @@ fn bot_with_a_slow_engine_resumes_its_adjourned_game_after_a_restart() {
 #[test]
 fn challenge_and_resumption_wait_until_the_engine_of_an_existing_session_has_started() {
     on_both_flavours(|| async {
-        let (_server, config, human) = serve_accounts().await;
-        let bot = ready(config.clone(), shuffler()).await;
-        let mut human = Human::log_in_with(human).await;
-        human.begin(&["e2e4", "d2d3", "f1e2"]).await;
-        bot.kill();
-        human.line("adjourned").await;
+        let (_server, config, human) = adjourned().await;
         let client = Client::connect(config.accounts[0].clone()).await.unwrap();
         let bot = Running::start_with(Bot::new(config).engine(slow(SECOND)), |bot, stop| bot.run_with(client, stop));
         bot.wait_for(BotAction::Connection, "ready").await;
@@ -110,34 +110,6 @@ async fn engine_that_takes_long_is_named_after_five_seconds_and_a_stop_does_not_
     bot.done.await.unwrap().unwrap();
 }
 
-/// An engine that fails between two games on request.
-struct Fragile(EngineInfo, Arc<AtomicBool>);
-
-impl Engine for Fragile {
-    fn info(&self) -> &EngineInfo {
-        &self.0
-    }
-
-    async fn new_game(&mut self, _: &GameSetup) -> Result<(), EngineError> {
-        Ok(())
-    }
-
-    async fn search(
-        &mut self,
-        position: &SearchPosition,
-        _: &SearchLimits,
-        _: &mut (dyn FnMut(SearchInfo) + Send),
-    ) -> Result<BestMove, EngineError> {
-        Ok(shuffle(position))
-    }
-
-    async fn stop(&mut self) -> Result<(), EngineError> {
-        if self.1.swap(false, Ordering::Relaxed) { Err(EngineError::NoMove) } else { Ok(()) }
-    }
-
-    async fn quit(self) {}
-}
-
 #[tokio::test(start_paused = true)]
 async fn seeks_and_challenges_wait_while_the_engine_is_started_again() {
     let (_server, profile) = serve(options()).await;
@@ -147,7 +119,7 @@ async fn seeks_and_challenges_wait_while_the_engine_is_started_again() {
         let (n, flag) = (starts.fetch_add(1, Ordering::Relaxed), Arc::clone(&flag));
         async move {
             sleep(if n == 0 { Duration::ZERO } else { 20 * SECOND }).await;
-            Ok(Fragile(EngineInfo::new("Fragile"), flag))
+            Ok(TestEngine::new(0, flag))
         }
     };
     let mut config = settings(&profile);

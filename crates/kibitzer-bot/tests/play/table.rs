@@ -1,5 +1,6 @@
 //! A server, a bot that plays on it, and a human opponent that the test controls.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -7,7 +8,9 @@ use kibitzer::command::GameTerms;
 use kibitzer::core::chess::Color;
 use kibitzer::core::session::Password;
 use kibitzer::{Client, Dial, Event, Handle, Message, Profile, Relation, Style12, Subscription};
-use kibitzer_bot::engine::{BestMove, EngineError, Score, SearchLimits, SearchPosition};
+use kibitzer_bot::engine::{
+    BestMove, Engine, EngineError, EngineInfo, GameSetup, Score, SearchInfo, SearchLimits, SearchPosition,
+};
 use kibitzer_bot::policy::Policy;
 use kibitzer_bot::{
     Bot, BotAction, BotConfig, BotError, BotEvent, EngineConfig, ScriptedEngine, StartEngine, Stop, WeakPlayer,
@@ -175,6 +178,51 @@ pub(crate) fn scripted(
         let answer = answer.clone();
         async move { Ok::<_, EngineError>(ScriptedEngine::new(answer)) }
     }
+}
+
+/// An engine that plays [`shuffle`], after so many lines of analysis, one in a millisecond, each with its number as score.
+pub(crate) struct TestEngine {
+    info: EngineInfo,
+    n_lines: i32,
+    /// Whether it fails when it is stopped the next time, between two games.
+    fails: Arc<AtomicBool>,
+}
+
+impl TestEngine {
+    pub(crate) fn new(n_lines: i32, fails: Arc<AtomicBool>) -> Self {
+        Self { info: EngineInfo::new("Tester"), n_lines, fails }
+    }
+}
+
+impl Engine for TestEngine {
+    fn info(&self) -> &EngineInfo {
+        &self.info
+    }
+
+    async fn new_game(&mut self, _: &GameSetup) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    async fn search(
+        &mut self,
+        position: &SearchPosition,
+        _: &SearchLimits,
+        report: &mut (dyn FnMut(SearchInfo) + Send),
+    ) -> Result<BestMove, EngineError> {
+        for n in 1..=self.n_lines {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            let mut info = SearchInfo::default();
+            info.score = Some(Score::Centipawns(n));
+            report(info);
+        }
+        Ok(shuffle(position))
+    }
+
+    async fn stop(&mut self) -> Result<(), EngineError> {
+        if self.fails.swap(false, Ordering::Relaxed) { Err(EngineError::NoMove) } else { Ok(()) }
+    }
+
+    async fn quit(self) {}
 }
 
 /// Starts a bot that is ready to play.

@@ -14,6 +14,16 @@ const MAX_SCORES: usize = 64;
 /// The largest number of positions that are searched for a repetition.
 const MAX_POSITIONS: usize = 512;
 
+/// How far the bot has given up a game.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum GivenUp {
+    #[default]
+    Nothing,
+    /// It makes no move in this position, which the server has reached against the rules.
+    Position(GamePositionKey),
+    Game,
+}
+
 /// Decisions and observations of the bot in one of its games.
 #[derive(Debug, Default)]
 pub(super) struct GameDecisions {
@@ -29,8 +39,8 @@ pub(super) struct GameDecisions {
     pub(super) takebacks: u32,
     /// Number of failures of the engine in this game.
     pub(super) failures: u32,
-    /// Whether the bot no longer plays the game, but tries to end it.
-    pub(super) has_given_up: bool,
+    /// What the bot no longer plays, but tries to end.
+    pub(super) given_up: GivenUp,
     /// Ply at which the bot last offered a draw.
     pub(super) offered_draw_at: Option<u32>,
     /// The reply that the engine expects to its last move.
@@ -42,6 +52,22 @@ pub(super) struct GameDecisions {
 }
 
 impl GameDecisions {
+    /// Returns whether the bot has given up the game, or at least this position of it.
+    pub(super) fn has_given_up(&self, position: GamePositionKey) -> bool {
+        match self.given_up {
+            GivenUp::Nothing => false,
+            GivenUp::Position(given_up) => given_up == position,
+            GivenUp::Game => true,
+        }
+    }
+
+    /// Cancels what was decided in the current position.
+    pub(super) fn cancel(&mut self) {
+        self.deciding = None;
+        self.waiting = None;
+        self.set_flag_claim(None);
+    }
+
     /// Records the current time if this position differs from the last recorded one.
     pub(super) fn note_first_arrival(&mut self, position: GamePositionKey) {
         if self.received.is_none_or(|(known, _)| known != position) {

@@ -1,0 +1,193 @@
+//! Answers to other players: challenges, offers and partnerships.
+
+use kibitzer::command::{OfferOutcome, OfferRef};
+use kibitzer::core::game::{OpenOffer, PendingOffers};
+use kibitzer::core::message::{
+    Challenge, ChallengeChange, ChallengeUpdate, MeOrOther, OfferNotice, PartnershipUpdate, Refusal,
+};
+use kibitzer::{GameId, Handle, RequestError};
+use tokio::time::Instant;
+
+use super::output::Output;
+use super::{BotPlayer, LinkState};
+use crate::policy::ChallengeSituation;
+use crate::verdict::BotAction;
+
+/// Number of challenges that are postponed; further ones are not answered.
+const MAX_POSTPONED_CHALLENGES: usize = 16;
+
+/// The offers of other players, and what is known of the answers.
+#[derive(Debug, Default)]
+pub(super) struct Answers {
+    /// The open offers of this connection.
+    pub(super) open: PendingOffers,
+    /// Challenges that arrived before the session was ready, or before it was known whether an interrupted game goes on.
+    postponed: Vec<Challenge>,
+    /// Whether a challenge was accepted whose game has not started yet.
+    pub(super) is_accepting: bool,
+}
+
+impl Answers {
+    /// Postpones a challenge; it replaces an earlier one of the same player. Drops it, and returns `false`, if
+    /// [`MAX_POSTPONED_CHALLENGES`] are postponed.
+    fn postpone(&mut self, challenge: &Challenge) -> bool {
+        self.postponed.retain(|known| !known.from.is_same_player(challenge.from.as_str()));
+        let has_room = self.postponed.len() < MAX_POSTPONED_CHALLENGES;
+        self.postponed.extend(has_room.then(|| challenge.clone()));
+        has_room
+    }
+}
+
+/// An answer to an offer, or its withdrawal.
+#[derive(Clone, Debug)]
+pub(super) struct OfferAnswer {
+    verb: OfferAnswerVerb,
+    offer: OfferRef,
+    /// The game in which the offer was made; `None` for a challenge.
+    game: Option<GameId>,
+}
+
+/// Command that answers or withdraws an offer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OfferAnswerVerb {
+    Accept,
+    Decline,
+    /// Only for offers of the bot.
+    Withdraw,
+}
+
+impl OfferAnswer {
+    /// Returns the answer to the challenge of a player, or the withdrawal of the challenge to that player. Sends nothing.
+    pub(super) const fn to_challenge(verb: OfferAnswerVerb, player: Handle) -> Self {
+        Self { verb, offer: OfferRef::Player(player), game: None }
+    }
+
+    /// Returns the number of the newest open offer that the answer selects by name or kind; `None` if it is not known.
+    fn offer_number(&self, offers: &PendingOffers) -> Option<u32> {
+        let is_meant = |offer: &&OpenOffer| match &self.offer {
+            OfferRef::Player(player) => offer.is_challenge() && offer.has_player(player),
+            OfferRef::Kind(kind) => offer.kind == *kind.as_str(),
+            _ => false,
+        };
+        match self.verb {
+            OfferAnswerVerb::Withdraw => offers.sent().rfind(is_meant)?.index,
+            OfferAnswerVerb::Accept | OfferAnswerVerb::Decline => offers.received().rfind(is_meant)?.index,
+        }
+    }
+
+    /// Sends the answer in a task of its own.
+    pub(super) fn send(self, out: &mut Output) {
+        let (verb, offer) = (self.verb, self.offer.clone());
+        let send = move |client: kibitzer::Client| async move {
+            match verb {
+                OfferAnswerVerb::Accept => client.accept(offer).await.map(Some),
+                OfferAnswerVerb::Decline => client.decline(offer).await.map(|_| None),
+                OfferAnswerVerb::Withdraw => client.withdraw(offer).await.map(|_| None),
+            }
+        };
+        out.request(send, move |bot, result| bot.on_answer_reply(self, result));
+    }
+}
+
+impl BotPlayer {
+    /// Accepts or declines another player's challenge by the policy, or postpones it while the connection is down, no engine runs or
+    /// a game is interrupted. Sends each reason of a refusal once to a player.
+    pub(super) fn on_challenge(&mut self, challenge: &Challenge) {
+        if challenge.actor != MeOrOther::Other {
+            return;
+        }
+        let player = challenge.from.clone();
+        // The server adjourned the interrupted game if it can be resumed.
+        let is_undecided = self.awaits_interrupted_game() && !challenge.adjourned;
+        let Some(engine) = self.games.engine.info.as_ref().filter(|_| self.link != LinkState::Down && !is_undecided)
+        else {
+            return if self.answers.postpone(challenge) {
+                let reason = "answered when connection, engine and interrupted game are there";
+                self.out.report_to(BotAction::Delayed, &player, reason);
+            } else {
+                self.out.report_to(BotAction::Dropped, &player, "too many challenges wait");
+            };
+        };
+        let is_playing = self.is_playing_or_interrupted() && !(challenge.adjourned && self.awaits_interrupted_game());
+        let situation = ChallengeSituation {
+            config: &self.out.config,
+            variants: &engine.variants,
+            is_busy: is_playing || self.answers.is_accepting,
+            is_closed: self.stopping.has_begun() || self.is_paused,
+            games_with_opponent: self.matchmaking.opponents.n_games_in_last_day(&player, Instant::now()),
+        };
+        let verdict = self.policy.judge_challenge(challenge, &situation);
+        if verdict.decision {
+            self.out.report_to(BotAction::Accepted, &player, verdict.reason);
+            self.answers.is_accepting = true;
+            return OfferAnswer::to_challenge(OfferAnswerVerb::Accept, player).send(&mut self.out);
+        }
+        self.out.report_to(BotAction::Declined, &player, &*verdict.reason);
+        OfferAnswer::to_challenge(OfferAnswerVerb::Decline, player.clone()).send(&mut self.out);
+        if self.matchmaking.opponents.record_reason_if_new(&player, &verdict.reason) {
+            self.out.tell(&player, &verdict.reason);
+        }
+    }
+
+    /// Answers the challenges that were postponed. Does nothing while the connection is down, no engine runs or a game is interrupted.
+    pub(super) fn answer_postponed_challenges(&mut self) {
+        let has_engine = self.games.engine.info.is_some();
+        if self.link != LinkState::Down && has_engine && !self.awaits_interrupted_game() {
+            for challenge in std::mem::take(&mut self.answers.postponed) {
+                self.on_challenge(&challenge);
+            }
+        }
+    }
+
+    /// Remembers a player who declined or countered a challenge of the bot, and reports that; ignores other changes.
+    pub(super) fn on_challenge_update(&mut self, update: &ChallengeUpdate) {
+        use ChallengeChange::{Countered, Declined};
+        if let (Some(name), MeOrOther::Other, Declined | Countered) = (&update.name, update.actor, update.change) {
+            self.matchmaking.on_decline_by(name);
+            self.out.report_to(BotAction::Challenged, name, "was declined; not asked again for 24 hours");
+        }
+    }
+
+    /// Answers an offer of the opponent. Ignores offers that are answered already, that name a game, or that come without a game in
+    /// progress.
+    pub(super) fn on_offer(&mut self, offer: &OfferNotice) {
+        if offer.actor != MeOrOther::Other || offer.answer.is_some() || offer.game.is_some() {
+            return;
+        }
+        if let Some((game, is_granted)) = self.games.judge_offer(offer.kind, &mut *self.policy, &self.out) {
+            let verb = if is_granted { OfferAnswerVerb::Accept } else { OfferAnswerVerb::Decline };
+            OfferAnswer { verb, offer: OfferRef::Kind(offer.kind), game: Some(game) }.send(&mut self.out);
+        }
+    }
+
+    /// Handles the reply to an answer. If the server did not find the offer by name or kind and its number is known, answers again by
+    /// number. Otherwise reports an error, unless an offer was declined or withdrawn that no longer existed, as after a move that
+    /// crossed it. After an accepted challenge that started no game, the bot can accept the next one.
+    fn on_answer_reply(&mut self, answer: OfferAnswer, result: Result<Option<OfferOutcome>, RequestError>) {
+        // FatICS ignores names and kinds: there an offer is selected by its number, which follows the offer itself.
+        if matches!(result, Err(RequestError::Unexpected { .. }))
+            && let Some(number) = answer.offer_number(&self.answers.open)
+        {
+            return OfferAnswer { offer: OfferRef::Number(number), ..answer }.send(&mut self.out);
+        }
+        // The first board of a game that has started may be still to come.
+        let has_started = matches!(result, Ok(Some(OfferOutcome::Started(_))));
+        if answer.verb == OfferAnswerVerb::Accept && answer.game.is_none() && !has_started {
+            self.answers.is_accepting = false;
+        }
+        let is_gone = result.as_ref().is_err_and(|error| error.is_refused_for(Refusal::NoSuchOffer));
+        if is_gone && answer.verb != OfferAnswerVerb::Accept {
+            return;
+        }
+        let player = if let OfferRef::Player(player) = &answer.offer { Some(player) } else { None };
+        self.out.report_error_if_any(answer.game, player, result.err());
+    }
+
+    /// Declines an offered bughouse partnership, as a bot plays one board alone; ignores other messages about partners.
+    pub(super) fn on_partnership(&mut self, partner: &PartnershipUpdate) {
+        let PartnershipUpdate::Offered(player) = partner else { return };
+        self.out.report_to(BotAction::Refused, player, "the bot does not play bughouse with a partner");
+        // Servers word the answer in several ways.
+        self.out.send(None, format!("decline {player}"));
+    }
+}

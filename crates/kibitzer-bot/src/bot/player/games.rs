@@ -1,0 +1,302 @@
+//! The games of an account: when to look for a move, to ponder, and to claim the opponent's time.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use kibitzer::core::chess::Color;
+use kibitzer::core::message::Rating;
+use kibitzer::{Event, GameId, Handle};
+use tokio::time::Instant;
+
+use super::decisions::{GameDecisions, GivenUp};
+use super::output::Output;
+use crate::book::Book;
+use crate::bot::engine_task::{EngineOrder, EngineTask};
+use crate::clock::{GameClocks, LagEstimate};
+use crate::engine::{GameSetup, SearchInfo, SearchLimits, SearchPosition};
+use crate::pgn::{PgnCollector, PgnGame, append_game, replace_games};
+use crate::tracker::{
+    GameKey, GamePositionKey, GameTracker, TrackedChange, TrackedChangeKind, TrackedGame, TrackedState,
+};
+use crate::verdict::BotAction;
+
+/// How long after the end of the opponent's time it is claimed, and the time between two claims.
+const FLAG_DELAY: Duration = Duration::from_secs(2);
+
+/// Number of claims of the opponent's time per move.
+const MAX_FLAGS: u32 = 5;
+
+/// Number of half moves without capture or pawn move after which a draw can be claimed.
+const FIFTY_MOVES: u32 = 100;
+
+/// The games, the decisions in those that are not over, and the engine that plays them.
+pub(super) struct OwnGames {
+    pub(super) collector: PgnCollector,
+    pub(super) decisions: BTreeMap<GameKey, GameDecisions>,
+    pub(super) engine: EngineTask,
+    /// The latest line of analysis that is not emitted yet.
+    pub(super) analysis: Option<(GameKey, SearchInfo)>,
+    /// When the next line of analysis may be emitted.
+    pub(super) analysis_at: Instant,
+    /// The book; `None` without one, and after it could not be read.
+    book: Option<Book>,
+    lag: LagEstimate,
+}
+
+impl OwnGames {
+    pub(super) fn new(collector: PgnCollector, engine: EngineTask, book: Option<Book>) -> Self {
+        Self {
+            collector,
+            decisions: BTreeMap::new(),
+            engine,
+            analysis: None,
+            analysis_at: Instant::now(),
+            book,
+            lag: LagEstimate::default(),
+        }
+    }
+
+    pub(super) const fn tracker(&self) -> &GameTracker {
+        self.collector.tracker()
+    }
+
+    /// Returns the game in progress; `None` without one, and while the connection is lost.
+    pub(super) fn playing(&self) -> Option<&TrackedGame> {
+        self.tracker().iter().find(|game| game.state() == TrackedState::Playing)
+    }
+
+    pub(super) fn has_interrupted(&self) -> bool {
+        self.tracker().iter().any(|game| game.state() == TrackedState::Interrupted)
+    }
+
+    /// Returns the server's number of a game.
+    pub(super) fn number(&self, key: GameKey) -> Option<GameId> {
+        self.tracker().get(key).map(TrackedGame::number)
+    }
+
+    /// Prepares for a game that starts, or goes on after an interruption: requests missing moves, and sets up the engine. Returns the
+    /// opponent.
+    pub(super) fn set_up(
+        &mut self,
+        change: TrackedChange,
+        is_computer: impl FnOnce(&Handle) -> bool,
+        out: &mut Output,
+    ) -> Option<Handle> {
+        let game = self.collector.tracker().get(change.game)?;
+        let (color, number) = (game.my_color()?, game.number());
+        let opponent = game.player(color.opponent());
+        let rating = game.rating(color.opponent()).and_then(Rating::value);
+        let mut setup = GameSetup::new(game.variant(), color);
+        setup.opponent = opponent.to_string();
+        setup.opponent_rating = rating.filter(|&rating| rating > 0);
+        setup.opponent_is_computer = is_computer(&opponent);
+        let (initial, increment) = game.time_control_s();
+        let word = if change.kind == TrackedChangeKind::Resumed { "resumed" } else { "started" };
+        let reason = format!("{word}: {} with {initial} s and {increment} s per move, as {color}", setup.variant);
+        if game.has_missing_moves() {
+            // The tracker adds the listed moves when it receives them among the events.
+            out.request(
+                move |client| async move { client.moves(number).await.err() },
+                move |bot, error| bot.out.report_error_if_any(Some(number), None, error),
+            );
+        }
+        // The server has forgotten a request to abort.
+        self.decisions.entry(change.game).or_default().given_up = GivenUp::Nothing;
+        out.report_about(BotAction::Started, Some(number), Some(&opponent), reason);
+        self.engine.try_send_order(EngineOrder::NewGame(change.game, setup));
+        Some(opponent)
+    }
+
+    /// Looks for a move if it is this account's turn, and claims a draw first if one is due; otherwise waits for the opponent's
+    /// move. Does nothing if the position is being searched already, the engine searches for another game, or the bot has given
+    /// the game up.
+    pub(super) fn find_move_or_ponder(&mut self, key: GameKey, out: &mut Output) {
+        let is_engine_busy = self.is_move_pending_except(key);
+        let (Some(game), Some(decisions)) = (self.collector.tracker().get(key), self.decisions.get_mut(&key)) else {
+            return;
+        };
+        let position = game.position_key();
+        if decisions.has_given_up(position) {
+            return;
+        }
+        decisions.note_first_arrival(position);
+        let occurrences = decisions.record_position_and_count(game.position().ply(), &game.position().fen());
+        if !game.is_my_turn() {
+            return self.on_opponent_turn(key, out);
+        }
+        decisions.set_flag_claim(None);
+        decisions.waiting = None;
+        if decisions.deciding == Some(position) {
+            return;
+        }
+        // One engine searches for one game at a time; the next one is due when the move is sent.
+        decisions.deciding = (!is_engine_busy).then_some(position);
+        if is_engine_busy {
+            return;
+        }
+        if occurrences >= 3 || game.position().halfmove_clock() >= FIFTY_MOVES {
+            self.claim_draw(key, out);
+        }
+        self.play_book_or_search(position, out);
+    }
+
+    /// Plays a move of the book, otherwise orders a search.
+    fn play_book_or_search(&mut self, position: GamePositionKey, out: &mut Output) {
+        let Some(game) = self.collector.tracker().get(position.game()) else { return };
+        // A book that cannot be read is not used again.
+        let chosen = self.book.as_mut().map(|book| book.choose(&game.search_position(), &game.variant()));
+        self.book.take_if(|_| matches!(chosen, Some(Err(_))));
+        if let Some(uci) = chosen.and_then(|chosen| out.ok_or_report(None, chosen)).flatten() {
+            return self.send_move(position, &uci, "from the book", out);
+        }
+        let limits = self.search_limits(game, out);
+        let reason = format!("move {}: at most {:.1?}", game.position().move_number(), limits.deadline);
+        out.report_in_game(BotAction::Thinking, game.number(), reason);
+        self.engine.try_send_order(EngineOrder::Search(position, game.search_position(), limits));
+    }
+
+    /// Returns the limits of a search for this account, from the clocks of the last board and the time since then.
+    fn search_limits(&self, game: &TrackedGame, out: &Output) -> SearchLimits {
+        let engine = &out.config.engine;
+        let (Some(color), (1.., increment_s) | (_, increment_s @ 1..)) = (game.my_color(), game.time_control_s())
+        else {
+            return engine.untimed_limits();
+        };
+        let running = game.game().running_clock();
+        let [white, black] = Color::BOTH.map(|color| game.position().clock(color));
+        let clock = GameClocks::new(white, black, Duration::from_secs(increment_s.into()), running);
+        let elapsed = self.decisions.get(&game.key()).map_or(Duration::ZERO, GameDecisions::time_in_position);
+        engine.timed_limits(&clock, color, elapsed, self.lag.estimate())
+    }
+
+    /// Starts to ponder on the expected move, or stops the engine without one, unless a search is running or the position is
+    /// known. Schedules the claim of the opponent's time for shortly after it runs out, and records the lag of the bot's last
+    /// move.
+    fn on_opponent_turn(&mut self, key: GameKey, out: &mut Output) {
+        let is_engine_busy = self.is_move_pending_except(key);
+        let (Some(game), Some(decisions)) = (self.collector.tracker().get(key), self.decisions.get_mut(&key)) else {
+            return;
+        };
+        decisions.deciding = None;
+        let Some(color) = game.my_color() else { return };
+        // The board after an own move has the lag of that move.
+        if let Some(lag) = game.position().lag_ms().and_then(|lag| u64::try_from(lag).ok()) {
+            self.lag.record(Duration::from_millis(lag));
+        }
+        let remaining = game.position().clock(color.opponent()).remaining().unwrap_or_default();
+        let is_timed = game.time_control_s() != (0, 0) && game.state() == TrackedState::Playing;
+        decisions.set_flag_claim(is_timed.then(|| Instant::now() + remaining + FLAG_DELAY));
+        // Another board of the same position, such as one with the reserves, does not end the analysis.
+        let position = game.position_key();
+        let is_known = decisions.waiting.replace(position) == Some(position);
+        let expected = decisions.expected.take();
+        if is_known || is_engine_busy {
+            return;
+        }
+        let order = match expected.filter(|_| out.config.engine.ponder && self.engine.ponders()) {
+            Some(expected) => {
+                let SearchPosition { fen, mut moves, .. } = game.search_position();
+                moves.push(expected);
+                EngineOrder::Ponder(key, SearchPosition::new(fen, moves, color), self.search_limits(game, out))
+            }
+            None => EngineOrder::Stop,
+        };
+        self.engine.try_send_order(order);
+        self.find_move_in_waiting_game(out);
+    }
+
+    /// Returns whether in any other game a move is being searched, or was sent and is not on the board yet.
+    fn is_move_pending_except(&self, key: GameKey) -> bool {
+        self.decisions.iter().any(|(game, decisions)| *game != key && decisions.deciding.is_some())
+    }
+
+    /// Looks for a move in the first game, if any, in which it is the bot's turn and no move is being searched.
+    pub(super) fn find_move_in_waiting_game(&mut self, out: &mut Output) {
+        let is_due = |game: &&TrackedGame| {
+            let is_open = |decisions: &GameDecisions| {
+                decisions.deciding.is_none() && !decisions.has_given_up(game.position_key())
+            };
+            game.is_my_turn() && self.decisions.get(&game.key()).is_some_and(is_open)
+        };
+        let due = self.tracker().iter().find(is_due).map(TrackedGame::key);
+        if let Some(key) = due {
+            self.find_move_or_ponder(key, out);
+        }
+    }
+
+    /// Cancels the decisions in a game whose connection was lost, and stops the engine.
+    pub(super) fn interrupt(&mut self, key: GameKey) {
+        self.decisions.entry(key).and_modify(GameDecisions::cancel);
+        self.engine.try_send_order(EngineOrder::Stop);
+    }
+
+    /// Drops the decisions about a game that is over or adjourned, and reports its end.
+    pub(super) fn close(&mut self, key: GameKey, out: &Output) {
+        self.decisions.remove(&key);
+        if !self.is_move_pending_except(key) {
+            self.engine.try_send_order(EngineOrder::Stop);
+        }
+        let Some(game) = self.tracker().get(key) else { return };
+        let words = game.ending().map(|ending| format!("{} ({})", ending.text, ending.result));
+        let words = words.unwrap_or_else(|| "the end was not received".to_owned());
+        out.report_about(BotAction::Ended, Some(game.number()), game.opponent().as_ref(), words);
+    }
+
+    /// Returns when the next claim of the opponent's time or the next line of analysis is due.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        let analysis_at = self.analysis.as_ref().map(|_| self.analysis_at);
+        self.decisions.values().filter_map(GameDecisions::flag_claim_at).chain(analysis_at).min()
+    }
+
+    /// Sends `flag` in each game whose planned claim is due at `now`, up to [`MAX_FLAGS`] times in one turn of the opponent.
+    pub(super) fn send_due_flag_claims(&mut self, now: Instant, out: &mut Output) {
+        for (key, decisions) in &mut self.decisions {
+            if decisions.take_due_flag_claim(now, FLAG_DELAY, MAX_FLAGS)
+                && let Some(game) = self.collector.tracker().get(*key)
+            {
+                out.report_in_game(BotAction::Flagged, game.number(), "the opponent's time is up");
+                out.send(Some(game.number()), kibitzer::command::flag());
+            }
+        }
+    }
+
+    /// Replaces the live file, and appends a game that is over. A file that cannot be written is reported, and the bot plays on.
+    pub(super) fn update_files(&self, change: TrackedChange, out: &Output) {
+        let is_over = matches!(change.kind, TrackedChangeKind::Ended | TrackedChangeKind::Left);
+        let live_file = out.config.pgn.live_file.as_ref();
+        // Most bots have no live file, and need the whole game at its end only.
+        if live_file.is_none() && !is_over {
+            return;
+        }
+        let Some(game) = self.collector.game(change.game) else { return };
+        if let Some(path) = live_file {
+            out.ok_or_report(self.number(change.game), replace_games(path, &[&game]));
+        }
+        if is_over {
+            self.append_to_file(change.game, &game, out);
+        }
+    }
+
+    /// Appends the games that were in progress or adjourned when the bot stopped.
+    pub(super) fn append_unfinished(&self, out: &Output) {
+        use TrackedState::{Adjourned, Interrupted, Playing};
+        let is_unfinished = |game: &&TrackedGame| matches!(game.state(), Playing | Interrupted | Adjourned);
+        for key in self.tracker().iter().filter(is_unfinished).map(TrackedGame::key) {
+            if let Some(game) = self.collector.game(key) {
+                self.append_to_file(key, &game, out);
+            }
+        }
+    }
+
+    /// Appends a game to the file of the settings, if there is one; reports an error.
+    fn append_to_file(&self, key: GameKey, game: &PgnGame, out: &Output) {
+        if let Some(path) = &out.config.pgn.file {
+            out.ok_or_report(self.number(key), append_game(path, game));
+        }
+    }
+
+    /// Applies an event, and returns the changes of games.
+    pub(super) fn apply(&mut self, event: &Event) -> Vec<TrackedChange> {
+        self.collector.apply(event, Some(kibitzer::transcript::Utc::now()))
+    }
+}

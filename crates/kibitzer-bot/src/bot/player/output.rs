@@ -1,0 +1,128 @@
+//! The effects of the bot: events about its actions, and requests. Tasks wait for the replies, so that the loop that reads the events never does.
+
+use std::sync::Arc;
+
+use kibitzer::command::Request;
+use kibitzer::{Client, GameId, Handle, RequestError};
+use tokio::task::JoinSet;
+
+use super::BotPlayer;
+use crate::config::BotConfig;
+use crate::engine::SearchInfo;
+use crate::verdict::{BotAction, BotEvent};
+
+/// Number of requests without a reply at which the talk, challenges and offers of players are ignored.
+pub(super) const MAX_REQUESTS: usize = 256;
+
+/// Handles the reply to a request.
+pub(super) type OnReply = Box<dyn FnOnce(&mut BotPlayer) + Send>;
+
+/// Emits the events of an account, and sends its requests.
+pub(super) struct Output {
+    pub(super) config: Arc<BotConfig>,
+    client: Client,
+    /// Requests without a reply yet.
+    requests: JoinSet<OnReply>,
+    on_event: Arc<dyn Fn(&BotEvent) + Send + Sync>,
+}
+
+impl Output {
+    pub(super) fn new(config: Arc<BotConfig>, client: Client, on_event: Arc<dyn Fn(&BotEvent) + Send + Sync>) -> Self {
+        Self { config, client, requests: JoinSet::new(), on_event }
+    }
+
+    /// Sends a request in a task of its own, and passes the reply to `on_reply`.
+    pub(super) fn request<F>(
+        &mut self,
+        send: impl FnOnce(Client) -> F,
+        on_reply: impl FnOnce(&mut BotPlayer, F::Output) + Send + 'static,
+    ) where
+        F: Future<Output: Send> + Send + 'static,
+    {
+        let reply = send(self.client.clone());
+        self.requests.spawn(async move {
+            let reply = reply.await;
+            Box::new(move |bot: &mut BotPlayer| on_reply(bot, reply)) as OnReply
+        });
+    }
+
+    /// Sends a command in a task of its own. If it fails, the error is reported.
+    pub(super) fn send(&mut self, game: Option<GameId>, command: impl Request + Send + Sync + 'static) {
+        self.request(
+            |client| async move { client.request(&command).await.err() },
+            move |bot, error| bot.out.report_error_if_any(game, None, error),
+        );
+    }
+
+    /// Waits for the next reply; forever without a request.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe.
+    pub(super) async fn next_reply(&mut self) -> OnReply {
+        match self.requests.join_next().await {
+            // A request cannot panic, and nothing cancels one.
+            Some(Ok(on_reply)) => on_reply,
+            _ => std::future::pending().await,
+        }
+    }
+
+    /// Returns whether [`MAX_REQUESTS`] or more requests wait for a reply, so that no player's message may cause another one.
+    pub(super) fn has_too_many_requests(&self) -> bool {
+        self.requests.len() >= MAX_REQUESTS
+    }
+
+    /// Reports an action that concerns neither a game nor a player.
+    pub(super) fn report(&self, action: BotAction, reason: impl Into<String>) {
+        self.report_about(action, None, None, reason);
+    }
+
+    /// Reports an action in a game.
+    pub(super) fn report_in_game(&self, action: BotAction, game: GameId, reason: impl Into<String>) {
+        self.report_about(action, Some(game), None, reason);
+    }
+
+    /// Reports an action that concerns a player.
+    pub(super) fn report_to(&self, action: BotAction, player: &Handle, reason: impl Into<String>) {
+        self.report_about(action, None, Some(player), reason);
+    }
+
+    /// Emits the event of an action, and logs it.
+    pub(super) fn report_about(
+        &self,
+        action: BotAction,
+        game: Option<GameId>,
+        player: Option<&Handle>,
+        reason: impl Into<String>,
+    ) {
+        let account = self.client.handle().or_else(|| self.config.only_handle());
+        let player = player.cloned();
+        BotEvent::Acted { account, action, game, player, reason: reason.into() }.emit(&*self.on_event);
+    }
+
+    /// Reports an error of a request; does nothing for `None`.
+    pub(super) fn report_error_if_any(
+        &self,
+        game: Option<GameId>,
+        player: Option<&Handle>,
+        error: Option<RequestError>,
+    ) {
+        if let Some(error) = error {
+            // A refusal contains the server's words already.
+            let text = error.text().filter(|_| error.refusal_reason().is_none());
+            let words = text.map_or(String::new(), |text| format!(": {}", text.trim()));
+            self.report_about(BotAction::ServerRefused, game, player, format!("{error}{words}"));
+        }
+    }
+
+    /// Returns the value, or reports the error of a file and returns `None`. `game` is the game that the error concerns, if any.
+    pub(super) fn ok_or_report<T>(&self, game: Option<GameId>, result: std::io::Result<T>) -> Option<T> {
+        let failed = |error: &std::io::Error| self.report_about(BotAction::FileFailed, game, None, error.to_string());
+        result.inspect_err(failed).ok()
+    }
+
+    /// Emits a line of analysis.
+    pub(super) fn emit_analysis(&self, game: GameId, info: SearchInfo) {
+        (self.on_event)(&BotEvent::analysis(self.client.handle(), game, info));
+    }
+}
