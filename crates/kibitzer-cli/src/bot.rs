@@ -12,12 +12,11 @@ use kibitzer_bot::engine::EngineError;
 use kibitzer_bot::{
     Book, Bot, BotConfig, BotError, BotEvent, Engine as _, EngineConfig, StartEngine, Stop, WeakPlayer,
 };
-use kibitzer_server::ServerControl;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use crate::console::{self, ProfileFilters, SessionFeed};
+use crate::console::{self, ConsoleOptions, SessionFeed};
 use crate::demo;
 use crate::failure::{EXIT_STATUS, Failure, report};
 use crate::live::{StopSignal, check_end, connect_failure, run, runtime, start_and_expose_session};
@@ -77,8 +76,9 @@ impl Args {
             && opens_console
         {
             let runtime = runtime()?;
-            let (profile, server) = (profile.clone(), profile.host_name().to_owned());
-            return self.play_in_console(&runtime, Bot::new(config), profile, (&server, None), Stop::request_or_force);
+            let profile = profile.clone();
+            let options = ConsoleOptions { server: profile.host_name().to_owned(), ..ConsoleOptions::default() };
+            return self.play_in_console(&runtime, Bot::new(config), profile, options, Stop::request_or_force);
         }
         run(self.play_and_print(Bot::new(config), None))
     }
@@ -93,7 +93,9 @@ impl Args {
             Bot::new(demo_config(profile.clone())).engine(move || async move { Ok(WeakPlayer::new(seed, DEMO_MOVE)) });
         let result = if opens_console {
             // The server ends with the demo: there is no game to finish.
-            self.play_in_console(&runtime, bot, profile, (&name, Some(server.control())), Stop::force)
+            let embedded_server = Some(server.control());
+            let options = ConsoleOptions { server: name, embedded_server, ..ConsoleOptions::default() };
+            self.play_in_console(&runtime, bot, profile, options, Stop::force)
         } else {
             runtime.block_on(self.play_and_print(bot, Some(&name)))
         };
@@ -102,21 +104,21 @@ impl Args {
     }
 
     /// Plays, and shows the session in the console. When the user closes the console, or at a signal, calls `on_close`, which has
-    /// to stop the bot; its further events are printed. `server` is the server's name in messages, with the control of an
-    /// embedded one.
+    /// to stop the bot; its further events are printed.
     fn play_in_console<S: StartEngine>(
         &self,
         runtime: &Runtime,
         bot: Bot<S>,
         profile: Profile,
-        server: (&str, Option<ServerControl>),
+        options: ConsoleOptions,
         on_close: fn(&Stop),
     ) -> Result<(), Failure> {
         let metrics = runtime.block_on(self.shared.metrics.bind_and_serve(LineFormat::Text))?;
         let clock = SessionClock::new(Instant::now());
         let bot = bot.on_event(move |event| drop(print_bot_event(event, LineFormat::Text, clock)));
         let bot = runtime.block_on(bot.start_engine()).map_err(Failure::caused_by)?;
-        let (client, tap) = runtime.block_on(start_and_expose_session(bot.session_profile(profile), server.0))?;
+        let (client, tap) =
+            runtime.block_on(start_and_expose_session(bot.session_profile(profile), &options.server))?;
         metrics.add_session(&client);
         let (feed, sender) = SessionFeed::with_bot(tap);
         let (stop, ending) = (Stop::new(), self.shared.ending);
@@ -145,7 +147,7 @@ impl Args {
                 never = closing => match never {}
             }
         };
-        console::show_session_then_shut_down(runtime, &client, feed, server, ProfileFilters::default(), None, companion)
+        console::run(runtime, &client, feed, options, companion)
     }
 
     /// Starts the engines, then a session for every account, plays in all of them and prints the bot's events, until every session

@@ -15,7 +15,7 @@ use kibitzer_server::{Server, ServerOptions};
 use tokio::time::timeout;
 
 use crate::arguments::{FormatArgs, PopulationArgs};
-use crate::console::{self, ProfileFilters, SessionFeed};
+use crate::console::{self, ConsoleOptions, SessionFeed};
 use crate::failure::{Failure, report};
 use crate::live::{
     EventPrinter, HousekeepingFilter, StopArgs, print_and_shut_down, report_recorded, run, runtime,
@@ -65,16 +65,12 @@ impl Args {
                 () = async { join_channels_and_observe(&observer).await; pending().await } => {}
             }
         };
-        let name = format!("{SERVER}, {address}");
-        let shown = console::show_session_then_shut_down(
-            &runtime,
-            &client,
-            SessionFeed::Own(tap),
-            (&name, Some(server.control())),
-            ProfileFilters::default(),
-            None,
-            companion,
-        );
+        let options = ConsoleOptions {
+            server: format!("{SERVER}, {address}"),
+            embedded_server: Some(server.control()),
+            ..ConsoleOptions::default()
+        };
+        let shown = console::run(&runtime, &client, SessionFeed::Own(tap), options, companion);
         runtime.block_on(server.shutdown());
         shown
     }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use kibitzer_attach::AttachAccess;
 
-use super::input::parse_profile_filters;
-use super::{SessionFeed, show_attached_session, show_session_then_shut_down};
+use super::app::parse_profile_filters;
+use super::{ConsoleOptions, SessionFeed, show_attached_session};
 use crate::connect;
 use crate::failure::{EXIT_STATUS, Failure};
 use crate::live::{StopArgs, attach, check_attached_end, run, run_attached_session, runtime, start_and_expose_session};
@@ -70,21 +70,15 @@ impl Args {
         let runtime = runtime()?;
         let metrics = runtime.block_on(self.session.metrics.bind_and_serve(format))?;
         let profile = runtime.block_on(self.session.load_profile())?;
-        let filters = parse_profile_filters(&profile).map_err(Failure::local)?;
-        let server = self.session.server.name(&profile);
-        let (client, tap) = runtime.block_on(start_and_expose_session(profile, &server))?;
+        let options = ConsoleOptions {
+            server: self.session.server.name(&profile),
+            embedded_server: None,
+            profile_filters: parse_profile_filters(&profile).map_err(Failure::local)?,
+            filter: self.session.filter.expression.clone(),
+        };
+        let (client, tap) = runtime.block_on(start_and_expose_session(profile, &options.server))?;
         metrics.add_session(&client);
-        let filter = self.session.filter.expression.clone();
-        let until_closed = async |closed| drop(closed.await);
-        show_session_then_shut_down(
-            &runtime,
-            &client,
-            SessionFeed::Own(tap),
-            (&server, None),
-            filters,
-            filter,
-            until_closed,
-        )
+        super::run(&runtime, &client, SessionFeed::Own(tap), options, async |closed| drop(closed.await))
     }
 
     /// Opens the console on the session that another process exposes on the socket `path`; with `is_plain`, prints its events

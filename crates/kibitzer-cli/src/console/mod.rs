@@ -5,8 +5,8 @@
 //! | `model` | the session so far, within fixed limits: rows, bytes, games, delays |
 //! | `export` | rows as recordings, JSON, text, PGN and tests |
 //! | `source` | where [`model::SourceItem`]s come from: a recording, a session of this process, or an attached one |
-//! | `input` | keys, the input line, its history and completion, commands and named filters |
-//! | `app` | the effect of keys and commands on the model, the source and the selection |
+//! | `input` | the input line with its history and completion |
+//! | `app` | keys, commands and preferences, and their effects on the model, the source and the selection |
 //! | `view` | draws the app |
 //! | `terminal` | the event loop on the terminal |
 //!
@@ -36,12 +36,11 @@ use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
 use self::app::App;
+pub(crate) use self::app::ProfileFilters;
 pub(crate) use self::args::{Args, can_draw_on_stdout, can_open_console};
-pub(crate) use self::input::ProfileFilters;
 use self::input::StateDirectory;
-pub(crate) use self::source::SessionFeed;
-pub(crate) use self::source::replay_clock::SPEEDS;
 use self::source::{ConsoleSource, LiveSession, RecordingPlayer, RecordingReader, fill_feed};
+pub(crate) use self::source::{SPEEDS, SessionFeed};
 pub(crate) use self::terminal::LineMode;
 use crate::arguments::ReaderArgs;
 use crate::failure::Failure;
@@ -58,44 +57,57 @@ use crate::log::LogOnScreen;
 pub(crate) fn replay(path: &Path, args: ReaderArgs, filter: Option<Expression>, speed: f64) -> Result<(), Failure> {
     let reader = RecordingReader::open(path, args, Instant::now)?;
     let player = RecordingPlayer::new(reader, speed, Instant::now());
-    let mut app = App::new(ConsoleSource::Recording(Box::new(player)), StateDirectory::for_user());
-    app.list.filter = filter;
-    terminal::run_until_quit(app)
+    terminal::run_until_quit(new_app(ConsoleSource::Recording(Box::new(player)), filter))
 }
 
-/// Shows a session of this process in the console until the user quits, waits for its end, and reports on standard error how much
-/// of it was recorded. Meanwhile another thread drives `runtime`: it runs `companion`, whose argument resolves once the console
-/// is closed, and shuts the session down when `companion` returns.
-///
-/// `server` is the name of the server, and its control if it is embedded; `filter` is the initial filter of the list.
+fn new_app(source: ConsoleSource, filter: Option<Expression>) -> App {
+    let mut app = App::new(source, StateDirectory::for_user());
+    app.list.filter = filter;
+    app
+}
+
+/// How the console shows a session of this process.
+#[derive(Debug, Default)]
+pub(crate) struct ConsoleOptions {
+    /// Name of the server, for the title.
+    pub(crate) server: String,
+    /// Control of the server, if it is embedded.
+    pub(crate) embedded_server: Option<ServerControl>,
+    /// Named filters of the session's profile.
+    pub(crate) profile_filters: ProfileFilters,
+    /// Initial filter of the list.
+    pub(crate) filter: Option<Expression>,
+}
+
+/// Shows a session of this process until the user quits, then shuts it down, and reports on standard error how much of it was
+/// recorded. Meanwhile another thread drives `runtime`: it runs `companion`, whose argument resolves once the console is closed,
+/// and shuts the session down when `companion` returns.
 ///
 /// # Errors
 ///
 /// [`Failure`] if the terminal, the session or its recording failed.
-pub(crate) fn show_session_then_shut_down(
+pub(crate) fn run(
     runtime: &Runtime,
     client: &Client,
     feed: SessionFeed,
-    server: (&str, Option<ServerControl>),
-    filters: ProfileFilters,
-    filter: Option<Expression>,
+    options: ConsoleOptions,
     companion: impl AsyncFnOnce(oneshot::Receiver<()>) + Send,
 ) -> Result<(), Failure> {
-    let (server, embedded) = server;
-    let (sender, began) = (Some(LineSender::Own(client.clone())), tokio::time::Instant::now());
-    let mut session = LiveSession::new(feed, sender, server.to_owned(), runtime.handle().clone(), began);
-    if let Some(control) = embedded {
+    let ConsoleOptions { server, embedded_server, profile_filters, filter } = options;
+    let sender = Some(LineSender::Own(client.clone()));
+    let began = tokio::time::Instant::now();
+    let mut session = LiveSession::new(feed, sender, server.clone(), runtime.handle().clone(), began);
+    if let Some(control) = embedded_server {
         session.set_embedded_server(&control);
     }
-    let mut app = App::new(ConsoleSource::Live(Box::new(session)), StateDirectory::for_user());
-    app.filters.profile = filters;
-    app.list.filter = filter;
+    let mut app = new_app(ConsoleSource::Live(Box::new(session)), filter);
+    app.preferences.filters.profile = profile_filters;
     let background = async move |closed| {
         companion(closed).await;
         client.shutdown().await;
     };
     run_with_background(app, |closed| runtime.block_on(background(closed)))?;
-    runtime.block_on(wait_for_end(server, client, Ok(()))).map(report_recorded)
+    runtime.block_on(wait_for_end(&server, client, Ok(()))).map(report_recorded)
 }
 
 /// Outcome of watching an attached session: the reason of its end, `Ok(None)` if the console was closed before, or the error that
@@ -118,8 +130,7 @@ fn show_attached_session(
     let (feed, sender) = SessionFeed::new_attached();
     let requests = access.may_send().then(|| LineSender::Attached(session.requests()));
     let live = LiveSession::new(feed, requests, server, runtime.handle().clone(), session.began());
-    let mut app = App::new(ConsoleSource::Live(Box::new(live)), StateDirectory::for_user());
-    app.list.filter = filter;
+    let app = new_app(ConsoleSource::Live(Box::new(live)), filter);
     let background = async move |closed: oneshot::Receiver<()>| {
         tokio::select! {
             _ = closed => Ok(None),

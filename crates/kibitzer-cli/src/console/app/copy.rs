@@ -5,7 +5,8 @@ use std::path::Path;
 use kibitzer::core::text::decode_received;
 use ratatui::crossterm::event::KeyCode;
 
-use super::{App, TerminalRequest};
+use super::App;
+use super::screen::TerminalRequest;
 use crate::console::export::{
     ExportForm, ExportedRows, bot_test_of_game, pgn_of_rows, recording_of_rows, row_json, row_text, write_new_file,
 };
@@ -15,28 +16,22 @@ use crate::output::{TerminalSafe, hex_digits};
 /// Maximum size of copied text in bytes. In base64, the escape sequence then has 100,000 bytes, the limit of several terminals.
 const MAX_COPIED_BYTES: usize = 74_994;
 /// Second keys of `y` with their meanings, shown in the status row.
-pub(crate) const COPY_KEYS: &str = "copy: y line  f frame  h hex  p position (FEN)  j JSON";
+pub(super) const COPY_KEYS: &str = "copy: y line  f frame  h hex  p position (FEN)  j JSON";
 
 impl App {
     /// Requests a copy to the clipboard of the part of the selected row that `key`, the second key of `y`, names, and shows a
     /// notice. Shows an error for any other key, and if the row lacks the part or it is too long.
     pub(super) fn copy_part_for_key(&mut self, key: KeyCode) {
         let Some((name, text)) = key.as_char().and_then(|key| self.text_to_copy(key)) else {
-            return self.show_error(format!("nothing copied; {COPY_KEYS}"));
+            return self.screen.show_error(format!("nothing copied; {COPY_KEYS}"));
         };
         if text.len() > MAX_COPIED_BYTES {
             return self
+                .screen
                 .show_error(format!("{} bytes are too many for the clipboard; /export writes a file", text.len()));
         }
-        self.show_info(format!("{name} copied: {} bytes, if the terminal permits it", text.len()));
-        self.queue_terminal_request(TerminalRequest::Copy(text));
-    }
-
-    /// Ends the wait for the second key of `y`, and removes the notice with these keys. Does nothing unless `y` was pressed.
-    pub(super) fn cancel_copy(&mut self) {
-        if self.prefix.take().is_some() {
-            self.notice = None;
-        }
+        self.screen.show_info(format!("{name} copied: {} bytes, if the terminal permits it", text.len()));
+        self.screen.request(TerminalRequest::Copy(text));
     }
 
     /// Returns the part of the selected row that a key names, as its name and its text. `None` for any other key, without a
@@ -56,7 +51,7 @@ impl App {
                 let snapshot = self.snapshots_at_selection(&[self.shown_game()?]).pop()?;
                 ("FEN", snapshot.board.fen().with_hands(snapshot.hands).to_string())
             }
-            'j' => ("JSON", String::from_utf8(row_json(row, self.source.utc_start())).ok()?),
+            'j' => ("JSON", String::from_utf8(row_json(row, self.playback.source.utc_start())).ok()?),
             _ => return None,
         };
         (!text.is_empty()).then_some((name, text))
@@ -70,15 +65,15 @@ impl App {
             Ok(content.len())
         });
         match written {
-            Ok(n_bytes) => self.show_info(format!("{file} written: {n_bytes} bytes")),
-            Err(error) => self.show_error(error),
+            Ok(n_bytes) => self.screen.show_info(format!("{file} written: {n_bytes} bytes")),
+            Err(error) => self.screen.show_error(error),
         }
     }
 
     /// Returns the content of an exported file, or the error to show, for example because there are no rows. A test is always
     /// made of the rows of the shown game, whatever `which` is.
     fn export_content(&self, form: ExportForm, which: ExportedRows) -> Result<String, String> {
-        let utc_start = self.source.utc_start();
+        let utc_start = self.playback.source.utc_start();
         let which = if form == ExportForm::Test { ExportedRows::Game } else { which };
         let shown = self.shown_game().filter(|_| which == ExportedRows::Game);
         let is_listed = |row: &&ConsoleRow| {
@@ -87,16 +82,12 @@ impl App {
         let rows = self.model.rows.iter();
         let rows: Vec<_> = match which {
             ExportedRows::Rows => rows.filter(is_listed).collect(),
-            ExportedRows::Marks => {
-                let [first, last] = self.ruler_ends().ok_or("no ruler: M starts one at the selected line")?;
-                rows.filter(|row| (first.number..=last.number).contains(&row.number)).filter(is_listed).collect()
-            }
             ExportedRows::Game => rows.filter(|row| shown.is_some() && row.game() == shown).collect(),
         };
         match form {
             _ if rows.is_empty() => Err("there are no lines to write".to_owned()),
             ExportForm::Recording => {
-                Ok(recording_of_rows(&self.model, &rows, shown, self.source.new_event_reader(), utc_start))
+                Ok(recording_of_rows(&self.model, &rows, shown, self.playback.source.new_event_reader(), utc_start))
             }
             ExportForm::Json => Ok(rows
                 .iter()

@@ -1,28 +1,91 @@
-//! Chooses the game on the board.
+//! Chooses the game on the board, and shows what waits for an answer of the user: an offer, or a move.
 
-use kibitzer::core::message::{GameId, Relation};
+use kibitzer::core::game::OpenOffer;
+use kibitzer::core::message::{GameId, Handle, Message, Relation};
 
-use super::{App, Pane};
+use super::App;
+use super::commands::NO_SERVER;
+use super::preferences::Switch;
+use super::screen::{Pane, TerminalRequest};
 use crate::console::model::{ConsoleRow, GameSnapshot};
 
 /// Maximum number of boards in the grid, more than fit on most screens.
 const MAX_BOARDS: usize = 64;
 
+/// The user's answer to an offer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OfferCommand {
+    Accept,
+    Decline,
+}
+
+impl OfferCommand {
+    /// Returns the line that answers an offer.
+    fn to_line(self, offer: &OpenOffer) -> String {
+        let word = if self == Self::Accept { "accept" } else { "decline" };
+        match (offer.index, &offer.player) {
+            (Some(number), _) => format!("{word} {number}"),
+            (None, Some(player)) if offer.is_challenge() => format!("{word} {player}"),
+            // To offer the same is to accept, on servers that do not number offers.
+            _ if self == Self::Accept => terms_of(offer),
+            _ => word.to_owned(),
+        }
+    }
+}
+
+/// Returns the command that makes the same offer, such as `takeback 2`.
+fn terms_of(offer: &OpenOffer) -> String {
+    match &offer.report {
+        Message::Offer(notice) => {
+            notice.count.map_or_else(|| offer.kind.to_string(), |n| format!("{} {n}", offer.kind))
+        }
+        _ => offer.kind.to_string(),
+    }
+}
+
+/// Returns an offer in words.
+fn offer_text(offer: &OpenOffer) -> String {
+    let player = offer.player.as_ref().map_or("your opponent", Handle::as_str);
+    match &offer.report {
+        Message::Challenge(challenge) => {
+            let rated = if challenge.rated { "rated" } else { "unrated" };
+            let time = challenge.initial_min.zip(challenge.increment_s);
+            let time = time.map_or_else(String::new, |(initial, increment)| format!(" {initial}+{increment}"));
+            let (rating, kind) = (challenge.from_rating, &challenge.kind);
+            format!("{player} ({rating}) challenges you: {rated} {kind}{time}")
+        }
+        Message::Pending(pending) => {
+            let parameters = pending.parameters.as_str().trim_matches('#');
+            format!("{player} offers: {} {parameters}", offer.kind).trim_end().to_owned()
+        }
+        _ => format!("{player} offers you: {}", terms_of(offer)),
+    }
+}
+
+/// The chosen games.
+#[derive(Debug, Default)]
+pub(crate) struct GameChoice {
+    /// Game chosen by the user.
+    pub(crate) pinned: Option<GameId>,
+    /// Game chosen by the console; shown if none is pinned and the selected older row has none.
+    pub(super) auto: Option<GameId>,
+}
+
 impl App {
     /// Returns the game in progress that the user plays: the pinned one if the user plays it, otherwise one in which it is the
     /// user's move. `None` without one, in a recording, without write access, and if a bot plays.
     pub(super) fn own_game(&self) -> Option<&GameSnapshot> {
-        let may_play = self.source.accepts_lines() && !self.source.has_bot();
+        let may_play = self.playback.source.accepts_lines() && !self.playback.source.has_bot();
         let is_own = |game: &&GameSnapshot| may_play && game.followed && game.board.relation().is_mine();
         let games = self.model.games.values().map(|game| &**game).filter(is_own);
-        games.max_by_key(|game| (Some(game.id()) == self.pinned_game, game.board.relation() == Relation::MyTurn))
+        games.max_by_key(|game| (Some(game.id()) == self.game_choice.pinned, game.board.relation() == Relation::MyTurn))
     }
 
     /// Ends the pause of the list, and unpins the pinned game, if the user plays a game.
     pub(super) fn return_to_own_game(&mut self) {
         if self.own_game().is_some() {
             self.list.follow_end();
-            self.pinned_game = None;
+            self.game_choice.pinned = None;
         }
     }
 
@@ -30,19 +93,20 @@ impl App {
     /// otherwise that of the selected row while the list is paused, otherwise the automatic choice. `None` before the first board.
     pub(crate) fn shown_game(&self) -> Option<GameId> {
         let own = self.own_game();
-        let shows_own = |own: &&GameSnapshot| self.pinned_game.is_none() || own.board.relation() == Relation::MyTurn;
+        let shows_own =
+            |own: &&GameSnapshot| self.game_choice.pinned.is_none() || own.board.relation() == Relation::MyTurn;
         if let Some(own) = own.filter(shows_own) {
             return Some(own.id());
         }
         let selected = self.selected_row().filter(|_| self.list.is_paused);
         let of_row = selected.and_then(ConsoleRow::game).filter(|game| self.model.games.contains_key(game));
-        self.pinned_game.or(of_row).or(self.auto_game)
+        self.game_choice.pinned.or(of_row).or(self.game_choice.auto)
     }
 
     /// Returns the games to draw: the shown game, the other board of its bughouse match and, in the grid, up to 64 other games in
     /// progress. Each is as it is now, or was at the selected older row.
     pub(crate) fn shown_boards(&self) -> Vec<GameSnapshot> {
-        let all = self.model.games.iter().filter(|(_, game)| self.alone == Some(Pane::Grid) && game.followed);
+        let all = self.model.games.iter().filter(|(_, game)| self.screen.alone == Some(Pane::Grid) && game.followed);
         let mut games: Vec<_> = self.shown_game().into_iter().chain(self.partner_of_shown_game()).collect();
         games.extend(all.map(|(id, _)| *id).filter(|id| !games.contains(id)).take(MAX_BOARDS).collect::<Vec<_>>());
         self.snapshots_at_selection(&games)
@@ -79,17 +143,22 @@ impl App {
         self.list.selected_number().filter(is_older).filter(|_| own.is_none() || own != self.shown_game())
     }
 
+    /// Pins the shown game to the board, or unpins the pinned one.
+    pub(super) fn toggle_pin(&mut self) {
+        self.game_choice.pinned = if self.game_choice.pinned.is_some() { None } else { self.shown_game() };
+    }
+
     /// Pins a game to the board; `None` unpins. Shows an error for a game without a board, and for one that is not shown, because
     /// another game waits for the user's move.
     pub(super) fn pin_game(&mut self, game: Option<GameId>) {
         match game {
             Some(game) if !self.model.games.contains_key(&game) => {
-                self.show_error(format!("the server has not sent a board of game {game} yet"));
+                self.screen.show_error(format!("the server has not sent a board of game {game} yet"));
             }
             game => {
-                self.pinned_game = game;
+                self.game_choice.pinned = game;
                 if let Some(shown) = self.shown_game().filter(|shown| game.is_some_and(|game| game != *shown)) {
-                    self.show_error(format!("game {shown} waits for your move; its board stays until then"));
+                    self.screen.show_error(format!("game {shown} waits for your move; its board stays until then"));
                 }
             }
         }
@@ -110,11 +179,53 @@ impl App {
     /// longer followed; if the user plays it, it replaces any choice. Ignores a game without a stored board.
     pub(super) fn consider_auto_game(&mut self, game: GameId) {
         let Some(new) = self.model.games.get(&game) else { return };
-        let known = self.auto_game.and_then(|auto_game| self.model.games.get(&auto_game));
+        let known = self.game_choice.auto.and_then(|auto_game| self.model.games.get(&auto_game));
         let is_mine = new.board.relation().is_mine();
         let is_better = new.followed && known.is_none_or(|known| !known.followed || is_mine);
-        if self.auto_game.is_none() || is_better {
-            self.auto_game = Some(game);
+        if self.game_choice.auto.is_none() || is_better {
+            self.game_choice.auto = Some(game);
+        }
+    }
+
+    /// Returns the text of the row above the input: the oldest offer to this login, with the keys that answer it if lines can be
+    /// sent; without one, that it is the user's move. `None` without either, for a recording, and in a session that a bot plays.
+    pub(crate) fn attention_text(&self) -> Option<String> {
+        if !self.playback.source.is_live() || self.playback.source.has_bot() {
+            return None;
+        }
+        let keys = |keys: &'static str| if self.playback.source.accepts_lines() { keys } else { "" };
+        let mut offers = self.model.offers.received();
+        if let Some(offer) = offers.next() {
+            let n_others = offers.count();
+            let others = if n_others == 0 { String::new() } else { format!(" ({n_others} more)") };
+            return Some(format!("{}{}{others}", offer_text(offer), keys(": F5 accepts, F6 declines")));
+        }
+        let game = self.own_game().filter(|game| game.board.relation() == Relation::MyTurn)?;
+        Some(format!("game {}: your move; type it, such as e4, and Enter", game.id()))
+    }
+
+    /// Starts to send the command that answers the oldest offer, and removes the offer. Shows an error, and keeps the offer, if the
+    /// command cannot be sent now. Shows an error without an offer.
+    pub(super) fn answer_offer(&mut self, answer: OfferCommand) {
+        let Some(offer) = self.model.offers.received().next().cloned() else {
+            return self.screen.show_error("no offer waits for an answer");
+        };
+        let command = answer.to_line(&offer);
+        if self.start_job(NO_SERVER, |live| live.start_sending(&command)) {
+            self.model.offers.remove(&offer);
+            self.return_to_own_game();
+        }
+    }
+
+    /// Requests the terminal's bell if it is switched on and the row above the input has a new text since the last call, for
+    /// example because an offer arrived or it has become the user's move.
+    pub(super) fn ring_bell_on_new_attention(&mut self) {
+        let attention = self.attention_text();
+        if attention != self.screen.last_attention {
+            if self.preferences.bell == Switch::On && attention.is_some() {
+                self.screen.request(TerminalRequest::Bell);
+            }
+            self.screen.last_attention = attention;
         }
     }
 }

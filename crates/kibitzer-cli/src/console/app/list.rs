@@ -126,12 +126,6 @@ impl RowList {
         self.listed.iter().skip(top).take(height).copied().collect()
     }
 
-    /// Returns the number of listed rows after the row `from`, up to and with the row `to`.
-    pub(crate) fn n_listed_between(&self, from: u64, to: u64) -> usize {
-        let up_to = |number| self.listed.partition_point(|&listed| listed <= number);
-        up_to(to).saturating_sub(up_to(from))
-    }
-
     /// Returns this number if that row is listed, otherwise the number of the last listed row before it; `None` without one.
     pub(crate) fn listed_at_or_before(&self, number: u64) -> Option<u64> {
         let n = self.listed.partition_point(|&listed| listed <= number);

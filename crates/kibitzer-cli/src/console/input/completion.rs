@@ -1,10 +1,17 @@
-//! Completion of the word before the cursor.
+//! Completion of the word before the cursor, and the names seen in a session, with which words are completed.
 
-use crate::console::export::{ExportForm, ExportedRows};
-use crate::console::input::command::value_names;
-use crate::console::input::{ColorTheme, LineEditor, NamedFilters, PieceSet, ROW_COLORS, TimeColumn, command};
-use crate::console::model::{SeenNames, SessionModel};
-use crate::{fault, filter};
+use std::collections::BTreeSet;
+
+use kibitzer::core::Event;
+use kibitzer::core::chess::Color;
+use kibitzer::core::message::{Message, TalkKind};
+
+use super::editor::LineEditor;
+use crate::console::model::board_in_event;
+use crate::filter;
+
+/// Maximum number of stored players; further ones are ignored.
+const KEPT_PLAYERS: usize = 4_096;
 
 /// Frequent server commands; most exist on both families of servers.
 const SERVER_COMMANDS: &str = "\
@@ -26,34 +33,16 @@ pub(crate) struct CompletionCandidates {
 }
 
 impl CompletionCandidates {
-    /// Completes the last word of `line`, the input before the cursor: of a console command or of a line for the server. `None`
-    /// without candidates.
-    pub(crate) fn for_line(line: &str, model: &SessionModel, filters: &NamedFilters) -> Option<Self> {
-        let from = line.rfind(char::is_whitespace).map_or(0, |at| at + 1);
-        let (before, word) = line.split_at_checked(from)?;
-        let command = before.split_whitespace().next();
-        match command {
-            None if word.starts_with('/') => Self::from_candidates(from, word, command::command_words()),
-            Some("/filter" | "/break" | "/find") => Self::for_expression(from, word, model, filters.names()),
-            Some("/color") => Self::for_expression(from, word, model, ROW_COLORS.into_iter()),
-            Some("/times") => Self::from_candidates(from, word, value_names::<TimeColumn>()),
-            Some("/export") => {
-                Self::from_candidates(from, word, value_names::<ExportForm>().chain(value_names::<ExportedRows>()))
-            }
-            Some("/pieces") => Self::from_candidates(from, word, value_names::<PieceSet>()),
-            Some("/theme") => Self::from_candidates(from, word, value_names::<ColorTheme>()),
-            Some("/bell") => Self::from_candidates(from, word, ["off", "on"].into_iter()),
-            Some("/fault") => Self::from_candidates(from, word, fault::fault_completions(word).into_iter()),
-            Some("/game") => Self::from_candidates(from, word, game_numbers(model)),
-            _ => Self::for_server_line(line, &model.names),
-        }
+    /// Completes the last word of a line, the input before the cursor, to one of these words; `None` without candidates.
+    pub(crate) fn for_word(line: &str, words: impl Iterator<Item = impl AsRef<str>>) -> Option<Self> {
+        let (from, word) = last_word(line);
+        Self::from_candidates(from, word, words)
     }
 
     /// Completes the last word of a line for the server: the command, then handles and channels; `None` without candidates.
     pub(crate) fn for_server_line(line: &str, names: &SeenNames) -> Option<Self> {
-        let from = line.rfind(char::is_whitespace).map_or(0, |at| at + 1);
-        let (before, word) = line.split_at_checked(from)?;
-        if before.trim().is_empty() {
+        let (from, word) = last_word(line);
+        if line.get(..from).is_none_or(|before| before.trim().is_empty()) {
             return Self::from_candidates(from, word, SERVER_COMMANDS.split_whitespace());
         }
         let channels = names.channels.iter().map(ToString::to_string);
@@ -61,13 +50,15 @@ impl CompletionCandidates {
         if word.is_empty() { None } else { Self::from_candidates(from, word, words) }
     }
 
-    /// Completes the last term of an expression, or the value after its colon; `names` are further candidates for a whole term.
-    fn for_expression<'a>(
-        from: usize,
-        word: &str,
-        model: &SessionModel,
+    /// Completes the last word of a line, a term of an expression or the value after its colon. `names` are further candidates
+    /// for a whole term, `games` the numbers of known games.
+    pub(crate) fn for_expression<'a>(
+        line: &str,
+        seen: &SeenNames,
+        games: impl Iterator<Item = String>,
         names: impl Iterator<Item = &'a str>,
     ) -> Option<Self> {
+        let (from, word) = last_word(line);
         let signs = word.len() - word.trim_start_matches(['-', '!', '(']).len();
         let (from, word) = (from + signs, word.get(signs..).unwrap_or_default());
         let Some((key, values)) = word.split_once(':') else {
@@ -77,8 +68,8 @@ impl CompletionCandidates {
         let at = from + key.len() + 1 + before.len().saturating_sub(value.len());
         match key {
             "kind" => Self::from_candidates(at, value, filter::kinds()),
-            "from" | "name" => Self::from_candidates(at, value, model.names.players.iter()),
-            "game" => Self::from_candidates(at, value, game_numbers(model)),
+            "from" | "name" => Self::from_candidates(at, value, seen.players.iter()),
+            "game" => Self::from_candidates(at, value, games),
             _ => None,
         }
     }
@@ -116,8 +107,44 @@ impl CompletionCandidates {
     }
 }
 
-fn game_numbers(model: &SessionModel) -> impl Iterator<Item = String> {
-    model.games.keys().map(ToString::to_string)
+/// Returns the last word of a line, and its byte offset; empty after a blank.
+fn last_word(line: &str) -> (usize, &str) {
+    let from = line.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+    (from, line.get(from..).unwrap_or_default())
+}
+
+/// Players and channels seen in a session.
+#[derive(Debug, Default)]
+pub(crate) struct SeenNames {
+    pub(crate) players: BTreeSet<String>,
+    pub(crate) channels: BTreeSet<u16>,
+}
+
+impl SeenNames {
+    /// Records the speaker and the channel of talk, and the players of a board.
+    pub(crate) fn record_names(&mut self, event: &Event) {
+        if let Some(board) = board_in_event(event) {
+            for color in Color::BOTH {
+                self.insert_player(board.player(color).as_str());
+            }
+        }
+        let Some(message) = event.message() else { return };
+        if let Some(speaker) = message.speaker() {
+            self.insert_player(speaker.as_str());
+        }
+        if let Message::Talk(talk) = message
+            && let TalkKind::ChannelTell { channel } = talk.kind
+        {
+            self.channels.insert(channel);
+        }
+    }
+
+    /// Adds a player, unless the limit is reached.
+    fn insert_player(&mut self, name: &str) {
+        if self.players.len() < KEPT_PLAYERS && !self.players.contains(name) {
+            self.players.insert(name.to_owned());
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,15 +1,27 @@
-//! History of typed lines, stored across runs.
+//! What the console keeps between runs: small files in the user's state directory, and the history of typed lines in one.
 
 use std::collections::VecDeque;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::path::PathBuf;
 
 use kibitzer::core::session::SecretDetector;
 
-use crate::console::input::{Action, LineEditor, StateDirectory};
-
 /// Maximum number of lines; the oldest is dropped.
 const KEPT_LINES: usize = 1_000;
-/// Name of the file in the state directory.
+/// Name of the history's file in the state directory.
 const FILE: &str = "history";
+/// Maximum number of bytes read from a file of the state directory; the rest is ignored.
+const MAX_FILE_BYTES: u64 = 1 << 20;
+#[cfg(unix)]
+const FILE_MODE: u32 = 0o600;
+
+/// Direction in which the history is browsed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Browse {
+    Older,
+    Newer,
+}
 
 /// The entered lines, the oldest first, and the position while browsing them.
 #[derive(Debug, Default)]
@@ -66,33 +78,104 @@ impl History {
         self.detector.is_secret(line)
     }
 
-    /// Applies an action to the input line: inserts, moves the cursor, cuts, pastes, or shows another line of the history.
-    /// Ignores any other action.
-    pub(crate) fn apply_action_to_editor(&mut self, editor: &mut LineEditor, action: Action) {
-        match action {
-            Action::Insert(character) => editor.insert(character.encode_utf8(&mut [0; 4])),
-            Action::MoveCursor(motion) => editor.move_cursor(motion),
-            Action::Cut(motion) => editor.cut(motion),
-            Action::Yank => editor.yank(),
-            Action::HistoryPrevious | Action::HistoryNext => {
-                if let Some(line) = self.browse(action == Action::HistoryPrevious, editor.text()) {
-                    editor.set_text(line);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// Moves to the line before the one shown (`to_older`), or after it, and returns it; after the newest, the draft. `None` at the
-    /// oldest line, and after the draft. Stores `typed` as the draft when browsing starts.
-    fn browse(&mut self, to_older: bool, typed: &str) -> Option<&str> {
-        let back = if to_older { self.back + 1 } else { self.back.checked_sub(1)? };
+    /// Moves to the line before or after the one shown, and returns it; after the newest, the draft. `None` at the oldest line,
+    /// and after the draft. Stores `typed` as the draft when browsing starts.
+    pub(super) fn browse(&mut self, to: Browse, typed: &str) -> Option<&str> {
+        let back = match to {
+            Browse::Older => self.back + 1,
+            Browse::Newer => self.back.checked_sub(1)?,
+        };
         let from_end = self.lines.len().checked_sub(back)?;
         if self.back == 0 {
             typed.clone_into(&mut self.draft);
         }
         self.back = back;
         Some(self.lines.get(from_end).unwrap_or(&self.draft))
+    }
+}
+
+/// Directory of the console's files in the state directory of the user. Errors are ignored: without a usable directory, nothing
+/// is kept between runs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct StateDirectory {
+    /// `None` without a home directory.
+    folder: Option<PathBuf>,
+}
+
+impl StateDirectory {
+    /// Returns `$XDG_STATE_HOME/kibitzer`, or `~/.local/state/kibitzer`; without a home directory, one that keeps nothing.
+    pub(crate) fn for_user() -> Self {
+        let path = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let state = path("XDG_STATE_HOME").or_else(|| path("HOME").map(|home| home.join(".local/state")));
+        Self { folder: state.map(|state| state.join("kibitzer")) }
+    }
+
+    /// Reads a file, up to 1 MiB of it; empty if it cannot be read.
+    pub(crate) fn read_file(&self, name: &str) -> String {
+        let mut bytes = Vec::new();
+        let file = self.open_private(name, OpenOptions::new().read(true));
+        let _ = file.and_then(|file| file.take(MAX_FILE_BYTES).read_to_end(&mut bytes));
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// Overwrites a file with these lines, or creates it; errors are ignored.
+    pub(crate) fn overwrite_with_lines(&self, name: &str, lines: impl Iterator<Item = String>) {
+        let text: String = lines.map(|line| line + "\n").collect();
+        let file = self.open_or_create(name, OpenOptions::new().write(true));
+        let _ = file.and_then(|mut file| file.set_len(0).and_then(|()| file.write_all(text.as_bytes())));
+    }
+
+    /// Appends text to a file, or creates it; errors are ignored.
+    pub(crate) fn append_to(&self, name: &str, text: &str) {
+        let _ = self
+            .open_or_create(name, OpenOptions::new().append(true))
+            .and_then(|mut file| file.write_all(text.as_bytes()));
+    }
+
+    /// Opens a file, creating it and the directory if needed.
+    fn open_or_create(&self, name: &str, options: &mut OpenOptions) -> io::Result<fs::File> {
+        if let Some(folder) = &self.folder {
+            fs::create_dir_all(folder)?;
+        }
+        self.open_private(name, options.create(true))
+    }
+
+    /// Opens a file and sets mode 0600, because it may contain private talk. Fails on symbolic links and anything but regular
+    /// files.
+    fn open_private(&self, name: &str, options: &mut OpenOptions) -> io::Result<fs::File> {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt as _;
+            let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+            options.mode(FILE_MODE).custom_flags(flags.bits().cast_signed());
+        }
+        let folder = self.folder.as_ref().ok_or(io::ErrorKind::NotFound)?;
+        let file = options.open(folder.join(name))?;
+        if !file.metadata()?.is_file() {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        #[cfg(unix)]
+        file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(FILE_MODE))?;
+        Ok(file)
+    }
+}
+
+#[cfg(test)]
+impl StateDirectory {
+    /// Returns a state directory for one test, in the system's directory for temporary files; its name contains `name` and the
+    /// process id. Deletes an existing directory of that name, and creates none.
+    pub(crate) fn temporary(name: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("kibitzer-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        Self { folder: Some(folder) }
+    }
+
+    pub(crate) fn remove(&self) {
+        let _ = fs::remove_dir_all(self.path("").unwrap());
+    }
+
+    fn path(&self, name: &str) -> Option<PathBuf> {
+        self.folder.as_ref().map(|folder| folder.join(name))
     }
 }
 

@@ -1,5 +1,6 @@
-//! State of one game, as the console draws it.
+//! State of one game, as the console draws it, now and at an earlier row.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use kibitzer::core::Event;
@@ -7,6 +8,8 @@ use kibitzer::core::chess::{Color, Hands, LastMove, Role};
 use kibitzer::core::game::{Game, PlayedMove};
 use kibitzer::core::message::{ClockReading, GameId, Message, Rating, Relation, Style12};
 use kibitzer_bot::BotEvent;
+
+use super::{ConsoleRow, SessionModel};
 
 /// The part of a game that the console draws. Much smaller than [`Game`], which holds all moves.
 #[derive(Clone, Debug)]
@@ -94,7 +97,8 @@ impl GameSnapshot {
     /// back, and adds that of the last move if this login made it. Stores at most 32 times.
     pub(crate) fn continue_from(&mut self, earlier: Option<&mut Self>) {
         if let Some(earlier) = earlier {
-            (self.analysis, self.move_times) = (earlier.analysis.take(), std::mem::take(&mut earlier.move_times));
+            self.analysis = earlier.analysis.take();
+            self.move_times = std::mem::take(&mut earlier.move_times);
         }
         let ply = self.board.ply();
         self.move_times.retain(|time| time.ply < ply);
@@ -167,4 +171,35 @@ pub(crate) fn board_in_event(event: &Event) -> Option<&Style12> {
     let Event::Received { received, change } = event else { return None };
     let own = if let Message::Style12(board) = &received.message { Some(board) } else { None };
     change.as_ref().and_then(|change| change.board.as_ref()).or(own).map(AsRef::as_ref)
+}
+
+impl SessionModel {
+    /// Returns these games, in this order, as they were after a row, reconstructed from the rows up to it. Games whose board at
+    /// that time is no longer stored are missing.
+    pub(crate) fn games_at_row(&self, games: &[GameId], row: u64) -> Vec<GameSnapshot> {
+        let known = games.iter().filter_map(|id| Some((*id, self.games.get(id)?)));
+        // With the latest reserves before the row.
+        let mut missing: BTreeMap<_, _> = known.map(|(id, snapshot)| (id, (snapshot, None))).collect();
+        let mut found = BTreeMap::new();
+        let mut events = self.rows.iter_back_from(row).filter_map(ConsoleRow::event);
+        while !missing.is_empty()
+            && let Some(event) = events.next()
+        {
+            if let Some(Message::Holding(holding)) = event.message()
+                && let Some((_, hands)) = missing.get_mut(&holding.game)
+            {
+                hands.get_or_insert(Hands { white: holding.white, black: holding.black });
+            }
+            if let Some(board) = board_in_event(event)
+                && let Some(id) = event.affected_game()
+                && let Some((snapshot, hands)) = missing.remove(&id)
+            {
+                found.insert(
+                    id,
+                    snapshot.at_earlier_board(board, event.change().and_then(|change| change.played), hands),
+                );
+            }
+        }
+        games.iter().filter_map(|id| found.remove(id)).collect()
+    }
 }

@@ -1,36 +1,28 @@
 //! State of the session shown by the console: rows, bytes, games, delays. Contains no drawing code.
 
-mod byte_ring;
-mod fields;
+mod buffers;
 mod game_snapshot;
-mod item;
-mod lookup;
-mod received_offers;
 mod row;
-mod row_buffer;
 mod search;
-mod seen_names;
 mod timing;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use kibitzer::core::game::PendingOffers;
 use kibitzer::core::message::GameId;
 use kibitzer::core::{Event, EventKind};
 use kibitzer_bot::BotEvent;
 
-use byte_ring::ByteRing;
-pub(crate) use fields::FrameField;
+use buffers::ByteRing;
+pub(crate) use buffers::RowBuffer;
 pub(crate) use game_snapshot::{GameSnapshot, board_in_event};
-pub(crate) use item::{SourceItem, SourceItemKind};
-pub(crate) use received_offers::ReceivedOffers;
 pub(crate) use row::{ConsoleRow, MASK, RowContent, SentLine};
-pub(crate) use row_buffer::RowBuffer;
 pub(crate) use search::Search;
-pub(crate) use seen_names::SeenNames;
 pub(crate) use timing::{DelaySamples, SecondCounts};
 use timing::{RateHistory, SessionDelays};
 
+use crate::console::input::SeenNames;
 use crate::filter::{Facts, SessionFacts};
 use crate::live::HousekeepingFilter;
 use crate::output::PasswordPrompt;
@@ -43,6 +35,57 @@ const GAP: Duration = Duration::from_secs(30);
 const SILENCE: Duration = Duration::from_secs(2);
 /// First byte of a telnet command.
 const IAC: u8 = 0xFF;
+
+/// One step of a session.
+///
+/// Items arrive in session order: bytes before the events parsed from them.
+#[derive(Clone, Debug)]
+pub(crate) struct SourceItem {
+    /// Time since the session began.
+    pub(crate) at: Duration,
+    pub(crate) kind: SourceItemKind,
+}
+
+/// Content of a [`SourceItem`].
+#[derive(Clone, Debug)]
+pub(crate) enum SourceItemKind {
+    /// Bytes received from the server.
+    Bytes(Vec<u8>),
+    /// An event parsed from earlier bytes, or an event of the connection.
+    Event {
+        event: Event,
+        /// State of the changed game after the event; `None` if no game changed.
+        snapshot: Option<Box<GameSnapshot>>,
+        /// Time that parsing the event took.
+        decoding: Duration,
+    },
+    /// An event of the bot that plays in the session.
+    Bot(BotEvent),
+    /// State of a session that was already running when the console attached to it.
+    Snapshot {
+        /// Its games.
+        snapshots: Vec<GameSnapshot>,
+        /// Lines of the server from which the games can be parsed again.
+        lines: Vec<Vec<u8>>,
+        /// Text of the mark that shows it.
+        text: String,
+    },
+    /// Text to show as a mark in the list.
+    Note(String),
+    /// A recorded connection ended.
+    Disconnected,
+    /// A line sent by the client.
+    Sent {
+        /// Bytes as sent, including the line end; those of a secret line may have been removed.
+        bytes: Vec<u8>,
+        /// The line without its end, unsealed.
+        text: Vec<u8>,
+        /// Whether the line is one of timeseal itself, such as the answer to a ping, to which the server does not reply.
+        answers_ping: bool,
+        /// Whether the line is known to contain a password.
+        is_secret: bool,
+    },
+}
 
 /// The session up to the last applied item: rows, bytes, games and timings. Each part has a fixed maximum size.
 #[derive(Debug, Default)]
@@ -59,8 +102,8 @@ pub(crate) struct SessionModel {
     housekeeping: Option<HousekeepingFilter>,
     /// Whether the server's last prompt asked for a password.
     pub(crate) password_prompt: PasswordPrompt,
-    /// Offers that wait for an answer of this login.
-    pub(crate) received_offers: ReceivedOffers,
+    /// Offers that wait for an answer.
+    pub(crate) offers: PendingOffers,
     /// Position of the connection's first byte among all received bytes.
     base: u64,
     /// State of the games when the console attached, as lines of the server, and the position of the first byte after them.
@@ -191,7 +234,9 @@ impl SessionModel {
         let is_housekeeping = self.housekeeping_filter_mut().record_and_check_housekeeping(&event);
         self.names.record_names(&event);
         self.password_prompt.record_event(event.kind());
-        self.received_offers.apply_event(&event);
+        if let Some(message) = event.message() {
+            self.offers.apply(message, event.change());
+        }
         match event.kind() {
             EventKind::Connected | EventKind::Lost | EventKind::Ended => self.reset_connection_state(),
             _ => {}
@@ -204,7 +249,8 @@ impl SessionModel {
         }
         let number = self.push_row(at, RowContent::Event(event));
         if let Some(row) = self.rows.get_mut(number) {
-            (row.facts, row.is_housekeeping) = (facts, is_housekeeping);
+            row.facts = facts;
+            row.is_housekeeping = is_housekeeping;
         }
     }
 
@@ -227,8 +273,9 @@ impl SessionModel {
         if self.snapshot_lines.0 == self.base {
             self.snapshot_lines.1.clear();
         }
-        (self.facts, self.housekeeping) = (SessionFacts::default(), None);
-        self.received_offers = ReceivedOffers::default();
+        self.facts = SessionFacts::default();
+        self.housekeeping = None;
+        self.offers = PendingOffers::default();
         self.password_prompt = PasswordPrompt::default();
         self.last_received = None;
         self.unanswered_since = None;

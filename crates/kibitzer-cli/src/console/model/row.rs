@@ -93,13 +93,6 @@ impl ConsoleRow {
         Some(self.base.saturating_add(received.offset)..self.base.saturating_add(received.end()))
     }
 
-    /// Returns the position of byte `at` of the row, counted from the start of its connection; for a sent line, from the start of
-    /// the line.
-    pub(crate) fn position_in_connection(&self, at: usize) -> u64 {
-        let start = self.frame_range().map_or(0, |frame| frame.start.saturating_sub(self.base));
-        start.saturating_add(u64::try_from(at).unwrap_or(u64::MAX))
-    }
-
     /// Returns the name of the row's kind.
     pub(crate) fn kind_name(&self) -> &'static str {
         match &self.content {

@@ -1,8 +1,10 @@
-//! Search for rows, by an expression or by bytes.
+//! The bytes of rows, and the search for rows by an expression or by bytes.
 
 use std::ops::Range;
 
-use crate::console::model::{ConsoleRow, RowContent, SessionModel};
+use kibitzer::core::Event;
+
+use super::{ConsoleRow, RowContent, SessionModel};
 use crate::filter::{Expression, FilterError};
 
 /// Prefix of a search for bytes.
@@ -47,24 +49,54 @@ impl Search {
         match self {
             Self::Expression(expression) => is_listed && expression.accepts(&row.filter_subject()),
             Self::Breakpoint(expression) => expression.accepts(&row.filter_subject()),
-            Self::Bytes(_) => self.match_position(model, row).is_some(),
+            Self::Bytes(_) => self.match_range(model, row).is_some(),
         }
     }
 
-    /// Returns the position of the first match in the bytes of a row; `None` without one, and for an expression. For bytes that
-    /// begin before the frame and end in it, or lie between it and the previous frame, the position is 0.
-    pub(crate) fn match_position(&self, model: &SessionModel, row: &ConsoleRow) -> Option<usize> {
+    /// Returns the range of the first match in the bytes of a row; `None` without one, and for an expression. Of bytes that begin
+    /// before the frame, the range contains only those in the frame; it may be empty.
+    pub(crate) fn match_range(&self, model: &SessionModel, row: &ConsoleRow) -> Option<Range<usize>> {
         let Self::Bytes(bytes) = self else { return None };
         if let RowContent::Sent(sent) = &row.content {
-            return find_bytes(&sent.bytes, bytes);
+            return find_bytes(&sent.bytes, bytes).map(|at| at..at + bytes.len());
         }
         let Range { start, end } = row.frame_range()?;
         let earlier = model.rows.iter_back_from(row.number.checked_sub(1)?).find_map(ConsoleRow::frame_range);
         let from = earlier.map_or(row.base, |frame| frame.end.max(row.base)).min(start);
-        let overlap = u64::try_from(bytes.len()).unwrap_or(u64::MAX).saturating_sub(1);
-        let (from, stored) = model.bytes.get(from.saturating_sub(overlap).max(row.base)..end);
+        let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        let (from, stored) = model.bytes.get(from.saturating_sub(length.saturating_sub(1)).max(row.base)..end);
         let position = from.saturating_add(u64::try_from(find_bytes(&stored.collect::<Vec<_>>(), bytes)?).ok()?);
-        usize::try_from(position.saturating_sub(start)).ok()
+        let in_frame = |position: u64| usize::try_from(position.saturating_sub(start)).ok();
+        Some(in_frame(position)?..in_frame(position.saturating_add(length))?)
+    }
+}
+
+impl SessionModel {
+    /// Returns the bytes of a row: those of its frame as received, or of its line as sent; for a desync, those of the
+    /// contradicting message. Empty for a row without bytes or with a secret line, and if some are no longer stored.
+    pub(crate) fn row_bytes(&self, row: &ConsoleRow) -> Vec<u8> {
+        if let RowContent::Sent(sent) = &row.content {
+            return sent.bytes.clone();
+        }
+        let Some(frame) = self.message_row_or_self(row).frame_range() else { return Vec::new() };
+        let (start, bytes) = self.bytes.get(frame.clone());
+        if start == frame.start { bytes.collect() } else { Vec::new() }
+    }
+
+    /// Returns the stored bytes from `start`, the first position of a connection, up to `end`; before them the lines of the
+    /// snapshot, if the console attached at that position.
+    pub(crate) fn snapshot_and_connection_bytes(&self, start: u64, end: u64) -> Vec<u8> {
+        let (position, lines) = &self.snapshot_lines;
+        let lines = if *position == start { &lines[..] } else { &[] };
+        lines.iter().copied().chain(self.bytes.get(start..end).1).collect()
+    }
+
+    /// Returns the row of the contradicting message, which follows the row of a desync. Returns `row` itself if it is no desync,
+    /// or if no message follows it.
+    pub(crate) fn message_row_or_self<'a>(&'a self, row: &'a ConsoleRow) -> &'a ConsoleRow {
+        let is_desync = matches!(row.event(), Some(Event::Desync(_)));
+        let message = self.rows.get(row.number + 1).filter(|next| is_desync && next.frame_range().is_some());
+        message.unwrap_or(row)
     }
 }
 
@@ -82,8 +114,8 @@ mod tests {
         let model = model(b"Foo shouts: one\n\r<sc>\n\rfics% Foo shouts: two\n\r");
         let found = |text: &str| -> Vec<(u64, usize)> {
             let search = Search::parse(text).unwrap();
-            let places = model.rows.iter().map(|row| (row.number, search.match_position(&model, row)));
-            places.filter_map(|(number, place)| Some((number, place?))).collect()
+            let places = model.rows.iter().map(|row| (row.number, search.match_range(&model, row)));
+            places.filter_map(|(number, place)| Some((number, place?.start))).collect()
         };
         assert_eq!(found("hex:0a0d3c"), [(2, 0)], "the tag after a line end");
         assert_eq!(found("hex:6f6e65"), [(1, 12)]);

@@ -1,9 +1,6 @@
 //! Sources of items: a recording or a session.
 
-pub(crate) mod replay_clock;
-
 mod feed;
-mod jobs;
 mod live_session;
 mod recording_player;
 mod recording_reader;
@@ -16,7 +13,7 @@ use kibitzer::transcript::Utc;
 use crate::failure::Failure;
 pub(crate) use feed::{SessionFeed, fill_feed};
 pub(crate) use live_session::LiveSession;
-pub(crate) use recording_player::{NextItem, RecordingPlayer, SearchStart, SeekGoal, board_ply_in_row};
+pub(crate) use recording_player::{NextItem, RecordingPlayer, SPEEDS, SeekGoal, board_ply_in_row};
 pub(crate) use recording_reader::RecordingReader;
 
 /// A message for the user in the status row.

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use kibitzer::{Client, RecvError, Subscription};
-use ratatui::crossterm::event::{DisableBracketedPaste, EnableBracketedPaste, Event, KeyEvent};
+use ratatui::crossterm::event::{DisableBracketedPaste, EnableBracketedPaste, Event, KeyCode, KeyEvent, KeyModifiers};
 use ratatui::crossterm::terminal::{Clear, ClearType, size};
 use ratatui::crossterm::{cursor::MoveTo, execute};
 use rustix::termios::Termios;
@@ -20,10 +20,9 @@ use unicode_truncate::UnicodeTruncateStr as _;
 use super::keyboard::Keyboard;
 use super::signals::Suspension;
 use crate::console::input::{
-    Action, CompletionCandidates, Focus, History, LineEditor, StateDirectory, action_for_key, masked_or_safe,
-    normalized_press,
+    CompletionCandidates, History, InputLine, SeenNames, StateDirectory, masked_or_safe, normalized_press,
 };
-use crate::console::model::{MASK, SeenNames};
+use crate::console::model::MASK;
 use crate::live::TerminalModes;
 use crate::output::{PasswordPrompt, TerminalSafe, print_above_input, set_input_line};
 
@@ -52,8 +51,7 @@ struct LineThread {
     keyboard: Keyboard,
     suspension: Suspension,
     modes: SavedModes,
-    editor: LineEditor,
-    history: History,
+    input: InputLine,
     events: Subscription,
     /// Names seen in the session, for completion.
     names: SeenNames,
@@ -81,8 +79,7 @@ impl LineMode {
             keyboard,
             suspension,
             modes: Arc::clone(&modes),
-            editor: LineEditor::default(),
-            history: History::load_and_clean(StateDirectory::for_user()),
+            input: InputLine { history: History::load_and_clean(StateDirectory::for_user()), ..InputLine::default() },
             events: client.subscribe(),
             names: SeenNames::default(),
             password_prompt: PasswordPrompt::default(),
@@ -141,7 +138,7 @@ impl LineThread {
         for event in events {
             match event {
                 Event::Key(key) => self.on_key(key)?,
-                Event::Paste(text) if !self.editor.try_paste(&text) => {
+                Event::Paste(text) if !self.input.editor.try_paste(&text) => {
                     print_line_above_input(&format!("not pasted: {} bytes are too long for the line", text.len()))?;
                 }
                 _ => {}
@@ -164,20 +161,21 @@ impl LineThread {
         }
     }
 
-    /// Runs the action of a key. Ctrl-C on an empty line raises SIGINT, as at a shell; the signal ends the session.
+    /// Handles a key. Ctrl-C on an empty line raises SIGINT, as at a shell; the signal ends the session.
     fn on_key(&mut self, key: KeyEvent) -> io::Result<()> {
-        let Some(action) = normalized_press(key).and_then(|key| action_for_key(Focus::Input, key)) else {
-            return Ok(());
-        };
-        match action {
-            Action::SubmitLine => return self.submit_lines(),
-            Action::Complete => return self.complete_word(),
+        let Some(key) = normalized_press(key) else { return Ok(()) };
+        let control = key.modifiers.contains(KeyModifiers::CONTROL);
+        match key.code {
+            KeyCode::Enter => return self.submit_lines(),
+            KeyCode::Tab => return self.complete_word(),
             // As at a shell. The signal ends the session, as without the editor.
-            Action::Cancel if self.editor.text().is_empty() => return raise(SIGINT),
-            Action::Cancel => drop(self.editor.take_text()),
-            Action::Suspend => return self.suspend(),
-            Action::Redraw => return print_above_input(|| execute!(io::stdout(), Clear(ClearType::All), MoveTo(0, 0))),
-            action => self.history.apply_action_to_editor(&mut self.editor, action),
+            KeyCode::Char('c') if control && self.input.editor.text().is_empty() => return raise(SIGINT),
+            KeyCode::Char('c') if control => drop(self.input.editor.take_text()),
+            KeyCode::Char('z') if control => return self.suspend(),
+            KeyCode::Char('l') if control => {
+                return print_above_input(|| execute!(io::stdout(), Clear(ClearType::All), MoveTo(0, 0)));
+            }
+            _ => self.input.edit(key),
         }
         Ok(())
     }
@@ -186,12 +184,12 @@ impl LineThread {
     /// the history.
     fn submit_lines(&mut self) -> io::Result<()> {
         let is_masked = self.password_prompt.is_open;
-        let typed = self.editor.take_text();
+        let typed = self.input.editor.take_text();
         for line in typed.split('\n').filter(|line| !line.trim().is_empty()) {
-            let is_secret = is_masked || self.history.is_secret(line);
+            let is_secret = is_masked || self.input.history.is_secret(line);
             print_line_above_input(&format!("{MARK}{}", if is_secret { MASK } else { line }))?;
             if !is_masked {
-                self.history.add_unless_secret(line);
+                self.input.history.add_unless_secret(line);
             }
             let sent = format!("{line}\n");
             // Fails at the end of the session, which also ends this thread.
@@ -202,8 +200,8 @@ impl LineThread {
 
     /// Completes the word before the cursor, or prints the candidates above the line.
     fn complete_word(&mut self) -> io::Result<()> {
-        let completion = CompletionCandidates::for_server_line(self.editor.split_at_cursor().0, &self.names);
-        match completion.and_then(|completion| completion.insert_or_list(&mut self.editor)) {
+        let completion = CompletionCandidates::for_server_line(self.input.editor.split_at_cursor().0, &self.names);
+        match completion.and_then(|completion| completion.insert_or_list(&mut self.input.editor)) {
             Some(candidates) => print_line_above_input(&candidates),
             None => Ok(()),
         }
@@ -221,7 +219,7 @@ impl LineThread {
     /// password.
     fn draw_if_changed(&mut self) -> io::Result<()> {
         let room = usize::from(size()?.0).saturating_sub(MARK.len() + 1);
-        let (before, after) = self.editor.split_at_cursor();
+        let (before, after) = self.input.editor.split_at_cursor();
         let show = |text: &str| masked_or_safe(text, self.password_prompt.is_open);
         let before = show(before);
         let (before, width) = before.unicode_truncate_start(room);

@@ -38,7 +38,7 @@ pub(crate) use self::no_unix::LineMode;
 use self::no_unix::{Keyboard, NoSignals as ShutdownWatch, NoSignals as Suspension};
 #[cfg(unix)]
 use self::signals::{ShutdownWatch, Suspension};
-use crate::console::app::{App, TerminalRequest};
+use crate::console::app::{App, Switch, TerminalRequest};
 use crate::console::source::Notice;
 use crate::console::view::{self, Theme};
 use crate::failure::Failure;
@@ -60,7 +60,7 @@ struct TerminalSession {
     suspension: Suspension,
     first_panic: FirstPanic,
     /// Whether the terminal reports the mouse.
-    has_mouse: bool,
+    mouse: Switch,
 }
 
 /// Sequence that lets the terminal report buttons and the wheel, with decimal positions (modes 1000 and 1006). Unlike
@@ -76,7 +76,7 @@ impl TerminalSession {
             (Keyboard::open()?, ShutdownWatch::spawn()?, Suspension::install_handlers()?);
         let terminal = ratatui::try_init()?;
         let first_panic = install_panic_hook();
-        let session = Self { terminal, keyboard, shutdown, suspension, first_panic, has_mouse: true };
+        let session = Self { terminal, keyboard, shutdown, suspension, first_panic, mouse: Switch::On };
         execute!(io::stdout(), EnableBracketedPaste, MOUSE_ON)?;
         Ok(session)
     }
@@ -94,21 +94,21 @@ impl TerminalSession {
             disable_raw_mode()?;
             enable_raw_mode()?;
             execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste)?;
-            self.capture_mouse(self.has_mouse)?;
+            self.capture_mouse(self.mouse)?;
             self.clear_for_redraw()?;
         }
         match request {
             Some(TerminalRequest::Redraw) => self.clear_for_redraw(),
-            Some(TerminalRequest::CaptureMouse(is_on)) => self.capture_mouse(*is_on),
+            Some(TerminalRequest::CaptureMouse(mouse)) => self.capture_mouse(*mouse),
             Some(TerminalRequest::Bell) => execute!(io::stdout(), Print('\u{7}')),
             Some(TerminalRequest::Suspend | TerminalRequest::Copy(_)) | None => Ok(()),
         }
     }
 
-    /// Lets the terminal report the mouse (`true`), or select text with it. A suspension keeps the choice.
-    fn capture_mouse(&mut self, is_on: bool) -> io::Result<()> {
-        self.has_mouse = is_on;
-        execute!(io::stdout(), if is_on { MOUSE_ON } else { MOUSE_OFF })
+    /// Lets the terminal report the mouse, or select text with it. A suspension keeps the choice.
+    fn capture_mouse(&mut self, mouse: Switch) -> io::Result<()> {
+        self.mouse = mouse;
+        execute!(io::stdout(), if mouse == Switch::On { MOUSE_ON } else { MOUSE_OFF })
     }
 
     /// Clears the screen, so that the next frame is drawn as a whole. Without `Terminal::clear`: it asks for the cursor, and keys
@@ -147,19 +147,19 @@ fn run_event_loop(app: &mut App, session: &mut TerminalSession) -> Result<(), Fa
         if let Some(panic) = session.first_panic.lock().unwrap_or_else(PoisonError::into_inner).take() {
             return Err(Failure::local(format!("the console has a bug: {panic}")));
         }
-        for request in mem::take(&mut app.terminal_requests) {
+        for request in mem::take(&mut app.screen.terminal_requests) {
             if let TerminalRequest::Copy(text) = &request
                 && let Some(refusal) = copy_or_refuse(text).map_err(terminal_failure)?
             {
-                app.show_notice(Notice::Error(refusal));
+                app.screen.show_notice(Notice::Error(refusal));
             }
             session.suspend_or_carry_out(Some(&request)).map_err(terminal_failure)?;
         }
         session.suspend_or_carry_out(None).map_err(terminal_failure)?;
         let more = app.process_item_batch(Instant::now())?;
-        let now = app.source.current_time(Instant::now());
+        let now = app.playback.source.current_time(Instant::now());
         session.terminal.draw(|frame| view::draw(frame, app, theme, now)).map_err(terminal_failure)?;
-        let pause = match (more, app.source.needs_fast_redraw()) {
+        let pause = match (more, app.playback.source.needs_fast_redraw()) {
             (true, _) => Duration::ZERO,
             (false, true) => FRAME,
             (false, false) => QUIET_FRAME,

@@ -99,7 +99,7 @@ impl TestConsole {
 
     fn screen(&mut self) -> String {
         let mut terminal = Terminal::new(TestBackend::new(120, 30)).unwrap();
-        let time = self.app.source.current_time(Instant::now());
+        let time = self.app.playback.source.current_time(Instant::now());
         terminal.draw(|frame| view::draw(frame, &mut self.app, Theme::new(true), time)).unwrap();
         text(terminal.backend().buffer())
     }

@@ -6,10 +6,10 @@ use kibitzer::core::message::GameId;
 use ratatui::crossterm::event::{MouseButton, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
-use super::TestConsole;
 use super::live::Guest;
 use super::screens::{assert_all_screens, assert_screen};
-use crate::console::app::{DetailView, TerminalRequest};
+use super::{Shown, TestConsole};
+use crate::console::app::{Switch, TerminalRequest};
 use crate::console::model::{ConsoleRow, board_in_event};
 use crate::console::tests::text;
 use crate::console::view;
@@ -67,22 +67,22 @@ fn the_mouse_selects_rows_tabs_and_games_and_the_wheel_scrolls() {
     let size = (80, 24);
     let mut console = TestConsole::of("fatics-bughouse-observer").play_to_end();
     mouse(&mut console, size, "bytes frame", CLICK);
-    assert_eq!(console.app.view, DetailView::Bytes);
+    assert!(console.screen(size).contains("  0d 0a") || console.screen(size).contains(" in the frame"));
     let newest = console.selected();
     mouse(&mut console, size, "stream", MouseEventKind::ScrollUp);
     mouse(&mut console, size, "stream", MouseEventKind::ScrollUp);
     assert!(console.selected() < newest);
     (0..3).for_each(|_| mouse(&mut console, size, "stream", MouseEventKind::ScrollDown));
-    assert_eq!((console.selected(), !console.app.list.is_paused), (newest, true));
+    assert_eq!((console.selected(), !console.is_paused()), (newest, true));
     let games: Vec<_> = console.app.model.games.keys().copied().collect();
     for game in games {
         let row = console.app.model.games[&game].board.white().to_string();
         mouse(&mut console, size, &format!("{:>3} {}", game, row.chars().take(8).collect::<String>()), CLICK);
-        assert_eq!(console.app.shown_game(), Some(game));
+        assert_eq!(console.shown_game(), Some(game));
     }
     console.keys("?");
     mouse(&mut console, size, "Space", MouseEventKind::ScrollDown);
-    assert_eq!(console.app.overlay.map(|(_, scroll)| scroll), Some(3));
+    assert_eq!(console.app.screen.page.map(|(_, scroll)| scroll), Some(3));
 }
 
 #[test]
@@ -128,9 +128,9 @@ fn any_position_of_any_screen_can_be_clicked() {
 #[test]
 fn the_mouse_is_left_to_the_terminal_on_request() {
     let mut console = TestConsole::of_pieces(&[]);
-    for (line, is_on) in [("/mouse off", false), ("/mouse on", true)] {
+    for (line, switch) in [("/mouse off", Switch::Off), ("/mouse on", Switch::On)] {
         console.run(line);
-        assert_eq!(console.app.terminal_requests.pop(), Some(TerminalRequest::CaptureMouse(is_on)));
+        assert_eq!(console.requests(), [TerminalRequest::CaptureMouse(switch)]);
     }
     console.run("/mouse");
     assert!(console.screen((80, 24)).contains("/mouse needs on or off"));

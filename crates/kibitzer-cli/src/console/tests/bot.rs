@@ -13,7 +13,7 @@ use ratatui::crossterm::event::KeyCode;
 use super::hostile::{TEXTS, assert_harmless};
 use super::live::Guest;
 use super::screens::assert_live_screens;
-use super::{SIZES, text};
+use super::{SIZES, Shown, text};
 use crate::console::SessionFeed;
 use crate::console::model::{SourceItem, SourceItemKind};
 
@@ -129,7 +129,7 @@ async fn no_text_of_an_engine_or_a_player_leaves_its_place() {
             for event in [analysis, declined] {
                 bot.app.model.apply_item(SourceItem { at: Duration::from_secs(20), kind: SourceItemKind::Bot(event) });
             }
-            let newest = bot.app.model.rows.newest;
+            let newest = bot.newest();
             bot.app.list.select_and_stop_following(newest);
             bot.app.list.follow_end();
             for size in SIZES {

@@ -9,9 +9,8 @@ use kibitzer::transcript::{Direction, Record, TranscriptReader};
 use ratatui::crossterm::event::{KeyCode, MouseButton, MouseEventKind};
 
 use super::screens::assert_all_screens;
-use super::travel::notice;
-use super::{TestConsole, assert_matches_file, record};
-use crate::console::app::{MouseTarget, TerminalRequest};
+use super::{Shown, TestConsole, assert_matches_file, record};
+use crate::console::app::{MouseTarget, Switch, TerminalRequest};
 use crate::console::model::RowContent;
 
 /// A folder of the test's own, removed on drop.
@@ -29,7 +28,7 @@ impl Folder {
         let path = self.0.join(form_and_rows.replace(' ', "-"));
         watcher.run(&format!("/export {form_and_rows} {}", path.display()));
         let content = fs::read_to_string(&path).unwrap_or_default();
-        assert_eq!(notice(watcher), format!("{} written: {} bytes", path.display(), content.len()));
+        assert_eq!(watcher.notice(), format!("{} written: {} bytes", path.display(), content.len()));
         content
     }
 }
@@ -59,7 +58,7 @@ pub(super) fn decoded(text: &str) -> Vec<Event> {
 fn copied(watcher: &mut TestConsole, key: char) -> Option<String> {
     watcher.keys("y");
     watcher.press(KeyCode::Char(key));
-    match watcher.app.terminal_requests.pop() {
+    match watcher.app.screen.terminal_requests.pop() {
         Some(TerminalRequest::Copy(text)) => Some(text),
         _ => None,
     }
@@ -69,10 +68,10 @@ fn copied(watcher: &mut TestConsole, key: char) -> Option<String> {
 fn a_line_its_frame_its_bytes_its_position_and_its_json_are_copied() {
     let mut watcher = TestConsole::of("fatics-crazyhouse-black").play_to_end();
     watcher.run("/move 7");
-    let row = watcher.app.model.rows.get(watcher.selected()).unwrap().clone();
+    let row = watcher.row().clone();
     let frame = copied(&mut watcher, 'f').unwrap();
     assert!(frame.starts_with("<12> ") && frame.as_bytes() == row.event().unwrap().raw(), "{frame}");
-    assert_eq!(notice(&watcher), format!("frame copied: {} bytes, if the terminal permits it", frame.len()));
+    assert_eq!(watcher.notice(), format!("frame copied: {} bytes, if the terminal permits it", frame.len()));
     assert_eq!(copied(&mut watcher, 'y').unwrap(), row.summary_line());
     assert!(copied(&mut watcher, 'h').unwrap().starts_with("3c 31 32 3e 20 "));
     let fen = copied(&mut watcher, 'p').unwrap();
@@ -80,11 +79,11 @@ fn a_line_its_frame_its_bytes_its_position_and_its_json_are_copied() {
     let json = copied(&mut watcher, 'j').unwrap();
     assert!(json.starts_with(r#"{"event":"position","offset":"#) && json.contains(r#","t":"#), "{json}");
     assert_eq!(copied(&mut watcher, 'x'), None);
-    assert_eq!(notice(&watcher), "nothing copied; copy: y line  f frame  h hex  p position (FEN)  j JSON");
+    assert_eq!(watcher.notice(), "nothing copied; copy: y line  f frame  h hex  p position (FEN)  j JSON");
     watcher.keys("y");
     watcher.press(KeyCode::Esc);
     watcher.keys("jj");
-    assert_eq!(watcher.app.terminal_requests, [], "Esc ends it");
+    assert_eq!(watcher.requests(), [], "Esc ends it");
 }
 
 #[test]
@@ -95,9 +94,9 @@ fn requests_of_one_input_batch_are_all_carried_out() {
     watcher.run("/mouse off");
     watcher.press_control('l');
     watcher.run("/mouse on");
-    let copied = watcher.app.terminal_requests.remove(0);
+    let copied = watcher.app.screen.terminal_requests.remove(0);
     assert!(matches!(copied, TerminalRequest::Copy(_)), "{copied:?}");
-    assert_eq!(watcher.app.terminal_requests, [TerminalRequest::Redraw, TerminalRequest::CaptureMouse(true)]);
+    assert_eq!(watcher.requests(), [TerminalRequest::Redraw, TerminalRequest::CaptureMouse(Switch::On)]);
 }
 
 #[test]
@@ -105,14 +104,14 @@ fn a_paste_or_a_click_ends_the_wait_for_the_second_key() {
     let mut watcher = TestConsole::of("fatics-crazyhouse-black").play_to_end();
     watcher.keys("y");
     watcher.app.on_paste("tell Foo ");
-    assert!(watcher.app.notice.is_none());
+    assert!(watcher.notice().is_empty());
     watcher.keys("y");
-    assert_eq!((watcher.app.input.text(), watcher.app.terminal_requests.len()), ("tell Foo y", 0));
+    assert_eq!((watcher.typed(), watcher.requests().len()), ("tell Foo y", 0));
     watcher.press(KeyCode::Esc);
     watcher.keys("y");
     watcher.app.on_mouse(MouseTarget::List(Some(7)), MouseEventKind::Down(MouseButton::Left));
     watcher.keys("f");
-    assert!(watcher.app.flip && watcher.app.terminal_requests.is_empty());
+    assert!(watcher.app.screen.is_board_turned && watcher.requests().is_empty());
 }
 
 #[test]
@@ -125,7 +124,7 @@ fn secrets_and_long_text_are_not_copied() {
     watcher.run("/find kind:shout");
     watcher.press(KeyCode::End);
     assert_eq!(copied(&mut watcher, 'h'), None);
-    assert_eq!(notice(&watcher), "90038 bytes are too many for the clipboard; /export writes a file");
+    assert_eq!(watcher.notice(), "90038 bytes are too many for the clipboard; /export writes a file");
     watcher.run("/filter kind:sent");
     let line = copied(&mut watcher, 'y').unwrap();
     assert!(line.starts_with("> (password)"), "{line}");
@@ -148,13 +147,13 @@ fn an_exported_recording_decodes_to_the_same_events() {
         let mut watcher = TestConsole::of(name).play_to_end();
         let folder = Folder::new(name);
         let exported = folder.export(&mut watcher, "recording");
-        let rows = watcher.app.model.rows.iter();
+        let rows = watcher.rows();
         let events: Vec<_> =
             rows.filter_map(|row| row.event()).map(|event| (event.kind(), event.raw().to_vec())).collect();
         let again: Vec<_> = decoded(&exported).iter().map(|event| (event.kind(), event.raw().to_vec())).collect();
         let different = again.iter().zip(&events).position(|(again, event)| again != event);
         assert_eq!((different, again.len()), (None, events.len()), "{name}");
-        let sent = watcher.app.model.rows.iter().filter(|row| matches!(row.content, RowContent::Sent(_))).count();
+        let sent = watcher.rows().filter(|row| matches!(row.content, RowContent::Sent(_))).count();
         let n_sent = records(&exported).iter().filter(|record| record.direction == Direction::Sent).count();
         assert_eq!(n_sent, sent, "{name}");
     }
@@ -165,15 +164,8 @@ fn a_part_of_a_game_decodes_with_the_state_before_it() {
     for name in ["fatics-game-quick-observer", "fatics-ms-compress-observer", "fatics-crazyhouse-black"] {
         let mut watcher = TestConsole::of(name).play_to_end();
         let folder = Folder::new(&format!("part-{name}"));
-        watcher.run("/filter kind:position");
-        watcher.press(KeyCode::Home);
-        (0..6).for_each(|_| watcher.press(KeyCode::Down));
-        watcher.run("/filter");
-        watcher.keys("M");
-        let first = watcher.selected();
-        (0..9).for_each(|_| watcher.press(KeyCode::Down));
-        let last = watcher.selected();
-        let exported = folder.export(&mut watcher, "recording marks");
+        watcher.run("/filter kind:position move>2");
+        let exported = folder.export(&mut watcher, "recording");
         assert!(exported.contains(r#""snapshot":true"#), "{exported:.500}");
         let events = decoded(&exported);
         let troubles = events.iter().filter(|event| ["desync", "missed"].contains(&event.kind().as_str())).count();
@@ -182,12 +174,12 @@ fn a_part_of_a_game_decodes_with_the_state_before_it() {
             let boards = events.into_iter().filter_map(|event| Some(event.reported_board()?.fen().to_string()));
             boards.collect()
         };
-        let rows = watcher.app.model.rows.iter().filter(|row| (first..=last).contains(&row.number));
+        let rows = watcher.rows().filter(|row| watcher.app.list.includes(row));
         let expected = boards(rows.filter_map(|row| row.event()).collect());
         let again = boards(events.iter().collect());
         assert!(expected.len() > 2 && again.ends_with(&expected), "{name}: {expected:#?} {again:#?}");
         let again = TestConsole::of_transcript(&exported).play_to_end();
-        let moves = again.app.model.rows.iter().filter_map(|row| row.event()?.change()?.played.map(|_| ())).count();
+        let moves = again.rows().filter_map(|row| row.event()?.change()?.played.map(|_| ())).count();
         assert!(moves > 1, "{name}: the moves between the boards are known");
     }
 }
@@ -209,7 +201,7 @@ fn a_game_is_exported_alone() {
     assert_eq!(pgn.matches("[Event ").count(), 1, "{pgn}");
     assert!(folder.export(&mut watcher, "pgn").matches("[Event ").count() > 1);
     let text = folder.export(&mut watcher, "text game");
-    let n_rows = watcher.app.model.rows.iter().filter(|row| row.game() == Some(games[1])).count();
+    let n_rows = watcher.rows().filter(|row| row.game() == Some(games[1])).count();
     assert_eq!(text.lines().count(), n_rows);
 }
 
@@ -287,7 +279,7 @@ fn a_game_that_no_test_can_play_is_refused_with_the_reason() {
     let refusal = |shown: &[(&str, &str)]| {
         let mut watcher = boards(shown);
         watcher.run(&format!("/export test {}", file.display()));
-        notice(&watcher).to_owned()
+        watcher.notice().to_owned()
     };
     assert_eq!(refusal(&[START]), "game 7 has no known moves");
     let lost = |first| {
@@ -307,23 +299,22 @@ fn what_cannot_be_exported_is_refused() {
     fs::write(&file, "mine").unwrap();
     let mut refused = |command: &str, path: &Path| {
         watcher.run(&format!("/export {command} {}", path.display()));
-        notice(&watcher).to_owned()
+        watcher.notice().to_owned()
     };
     let missing = folder.0.join("missing/file");
     assert!(refused("text", &missing).starts_with(&format!("cannot write {}: ", missing.display())));
     assert!(refused("text", &file).starts_with(&format!("cannot write {}: ", file.display())));
     let new = folder.0.join("new");
     assert!(refused("marks", &new).starts_with("/export needs recording, json"));
-    assert_eq!(refused("text marks", &new), "no ruler: M starts one at the selected line");
     assert!(refused("test", &new).ends_with(" is crazyhouse: a test plays only chess"));
     watcher.run("/filter kind:prompt nothing");
     watcher.run(&format!("/export pgn {}", new.display()));
-    assert_eq!(notice(&watcher), "there are no lines to write");
+    assert_eq!(watcher.notice(), "there are no lines to write");
     assert_eq!(fs::read_to_string(file).unwrap(), "mine");
     assert!(!new.exists());
     watcher.run("/filter kind:sent");
     watcher.run(&format!("/export pgn {}", new.display()));
-    assert_eq!(notice(&watcher), "these lines contain no game");
+    assert_eq!(watcher.notice(), "these lines contain no game");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;

@@ -4,7 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::KeyCode;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::{SIZES, TestConsole};
+use super::{SIZES, Shown, TestConsole};
 use crate::console::view::Theme;
 
 /// What players and servers may send.
@@ -90,7 +90,7 @@ fn no_text_makes_a_line_of_its_own() {
     for text in TEXTS {
         let mut watcher = session(text);
         watcher.keys("a");
-        let rows: Vec<_> = watcher.app.model.rows.iter().map(|row| (row.kind_name(), row.summary_line())).collect();
+        let rows: Vec<_> = watcher.rows().map(|row| (row.kind_name(), row.summary_line())).collect();
         let screen = watcher.screen((160, 50));
         let list: Vec<_> =
             screen.lines().skip(2).take(rows.len()).map(|line| line.chars().skip(41).collect::<String>()).collect();

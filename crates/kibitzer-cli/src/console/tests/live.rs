@@ -15,11 +15,11 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
-use super::text;
+use super::{Shown, text};
 use crate::console::app::App;
-use crate::console::input::{OverlayPage, StateDirectory};
+use crate::console::input::StateDirectory;
 use crate::console::model::{ConsoleRow, DelaySamples, RowContent, SessionModel, SourceItem, SourceItemKind};
-use crate::console::source::{ConsoleSource, LiveSession, Notice, SessionFeed};
+use crate::console::source::{ConsoleSource, LiveSession, SessionFeed};
 use crate::console::view::{self, Theme};
 use crate::live::LineSender;
 use crate::log::{LogOnScreen, LogWriter};
@@ -80,6 +80,12 @@ pub(super) struct Guest {
     pub(super) app: App,
     pub(super) client: Client,
     pub(super) server: Server,
+}
+
+impl Shown for Guest {
+    fn app(&self) -> &App {
+        &self.app
+    }
 }
 
 /// The time of tokio's clock, which stands still unless somebody waits.
@@ -174,7 +180,7 @@ impl Guest {
         *decoding = DelaySamples::default();
         decoding.push(Duration::from_micros(3));
         let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-        let time = self.app.source.current_time(now());
+        let time = self.app.playback.source.current_time(now());
         terminal.draw(|frame| view::draw(frame, &mut self.app, Theme::new(true), time)).unwrap();
         terminal.backend().buffer().clone()
     }
@@ -197,13 +203,13 @@ impl Guest {
 async fn what_is_typed_is_asked_and_answered() {
     let mut guest = Guest::log_in().await;
     guest.run("date").await;
-    let sent = guest.app.model.rows.iter().find(|row| row.summary_line().contains(" date")).unwrap().summary_line();
+    let sent = guest.rows().find(|row| row.summary_line().contains(" date")).unwrap().summary_line();
     assert!(sent.contains("[reply #"), "{sent}");
     let screen = guest.screen();
     assert!(screen.starts_with("kibitzer live "), "{screen}");
     assert!(screen.contains("the embedded server") && screen.contains("Local time"), "{screen}");
     guest.run("/speed 4").await;
-    assert_eq!(guest.app.notice, Some(Notice::Error("only a recording can do that; this session is live".to_owned())));
+    assert_eq!(guest.notice(), "only a recording can do that; this session is live");
     guest.leave().await;
 }
 
@@ -219,7 +225,7 @@ async fn what_cannot_be_sent_yet_stays_on_the_line() {
     guest.keys("date");
     guest.press(KeyCode::Enter);
     let why = "not sent: the session is not ready; Enter tries again";
-    assert_eq!(guest.app.notice, Some(Notice::Error(why.to_owned())));
+    assert_eq!(guest.notice(), why);
     guest.client.ready().await.unwrap();
     guest.run("").await;
     assert!(guest.screen().contains("Local time"), "{}", guest.screen());
@@ -232,18 +238,18 @@ async fn help_takes_nothing_from_a_typed_line() {
     guest.press(KeyCode::F(1));
     guest.run("tell heron hello").await;
     let sent = |guest: &Guest| -> Vec<String> {
-        let lines = guest.app.model.rows.iter().filter(|row| row.kind_name() == "sent").map(ConsoleRow::summary_line);
+        let lines = guest.rows().filter(|row| row.kind_name() == "sent").map(ConsoleRow::summary_line);
         lines.filter(|line| line.contains("tell") || line.contains("nger") || line.contains("who")).collect()
     };
     assert!(matches!(&sent(&guest)[..], [line] if line.contains(" tell heron hello ")), "{:?}", sent(&guest));
-    assert!(guest.app.overlay.is_none());
+    assert!(!guest.screen().contains("help Esc goes back"));
     // The keys of the list send no end of a line that is typed there.
     guest.press(KeyCode::Esc);
     guest.run("finger heron").await;
     assert_eq!(sent(&guest).len(), 1);
     guest.press(KeyCode::Esc);
     guest.keys("?/fi");
-    assert_eq!((guest.app.input.text(), guest.app.overlay), ("/fi", Some((OverlayPage::Help, 0))));
+    assert!(guest.screen().contains("help Esc goes back") && guest.typed() == "/fi");
     guest.leave().await;
 }
 
@@ -284,12 +290,12 @@ async fn pasted_lines_are_shown_and_sent_one_by_one() {
     let screen = guest.screen();
     assert!(screen.contains("2 lines: Enter runs each of them") && screen.contains("\n> date\n> uptime\n"), "{screen}");
     guest.run("").await;
-    let rows: Vec<_> = guest.app.model.rows.iter().map(ConsoleRow::summary_line).collect();
+    let rows: Vec<_> = guest.rows().map(ConsoleRow::summary_line).collect();
     assert!(rows.iter().any(|line| line.ends_with(" date") || line.contains(" date  [reply")), "{rows:?}");
     assert!(rows.iter().any(|line| line.contains(" uptime")), "{rows:?}");
     guest.app.on_paste("/nonsense\n/flip\ndate");
     guest.run("").await;
-    assert_eq!(guest.app.input.text(), "/flip\ndate", "what follows a failed line is not lost");
+    assert_eq!(guest.typed(), "/flip\ndate", "what follows a failed line is not lost");
     guest.leave().await;
 }
 
@@ -297,19 +303,19 @@ async fn pasted_lines_are_shown_and_sent_one_by_one() {
 async fn letters_typed_after_the_end_of_a_session_stay_in_the_input_line() {
     let mut guest = Guest::log_in().await;
     guest.run("quit").await;
-    assert_eq!(guest.app.notice, Some(Notice::Error("session over: quit".to_owned())));
+    assert_eq!(guest.notice(), "session over: quit");
     guest.run("quick bye").await;
-    assert!(!guest.app.is_over);
-    assert_eq!(guest.app.alone, None);
-    assert_eq!(guest.app.input.text(), "quick bye");
-    assert_eq!(guest.app.notice, Some(Notice::Error("not sent: the session is over".to_owned())));
+    assert!(!guest.is_over());
+    assert!(guest.screen().contains("stream"), "all panes are shown");
+    assert_eq!(guest.typed(), "quick bye");
+    assert_eq!(guest.notice(), "not sent: the session is over");
     guest.press_control('c');
     let screen = guest.screen();
     assert!(screen.starts_with("kibitzer over: quit "), "{screen}");
     assert!(screen.contains("session over: Esc, then q quits"), "{screen}");
     guest.press(KeyCode::Esc);
     guest.keys("q");
-    assert!(guest.app.is_over);
+    assert!(guest.is_over());
     guest.leave().await;
 }
 
@@ -319,10 +325,10 @@ async fn looking_for_something_at_the_newest_line_finds_what_was_there() {
     guest.run("date").await;
     guest.run("uptime").await;
     guest.run("/find kind:sent date").await;
-    let found = guest.app.list.selected_number().and_then(|row| guest.app.model.rows.get(row)).unwrap().summary_line();
+    let found = guest.line();
     assert!(found.contains(" date "), "{found}");
     guest.run("/find kind:desync").await;
-    assert_eq!(guest.app.notice, Some(Notice::Error("no stored line matches".to_owned())));
+    assert_eq!(guest.notice(), "no stored line matches");
     guest.leave().await;
 }
 
@@ -331,18 +337,18 @@ async fn a_break_stops_the_screen_and_not_the_session() {
     let mut guest = Guest::log_in().await;
     guest.run("/break text:time").await;
     guest.run("date").await;
-    let (selected, newest) = (guest.app.list.selected_number().unwrap(), guest.app.model.rows.newest);
-    assert!(guest.app.list.is_paused && selected < newest, "{selected} of {newest}");
+    let (selected, newest) = (guest.selected(), guest.newest());
+    assert!(guest.is_paused() && selected < newest, "{selected} of {newest}");
     guest.run("uptime").await;
-    assert_eq!(guest.app.list.selected_number(), Some(selected));
-    assert!(guest.app.model.rows.newest > newest);
+    assert_eq!(guest.selected(), selected);
+    assert!(guest.newest() > newest);
     assert!(guest.screen().contains("screen paused"));
     // On a line with nothing on it Space is no letter.
     guest.press(KeyCode::Char(' '));
-    assert!(!guest.app.list.is_paused && guest.app.input.text().is_empty());
+    assert!(!guest.is_paused() && guest.typed().is_empty());
     guest.keys("tell x");
     guest.press(KeyCode::Char(' '));
-    assert_eq!((!guest.app.list.is_paused, guest.app.input.text()), (true, "tell x "));
+    assert_eq!((!guest.is_paused(), guest.typed()), (true, "tell x "));
     guest.leave().await;
 }
 
@@ -368,27 +374,27 @@ async fn fences_and_probes_are_listed_only_if_asked_for() {
         let server = Server::start(options).await.unwrap();
         let mut guest = Guest::log_in_at(server, |_, tap| SessionFeed::Own(tap)).await;
         guest.run("uptime").await;
-        let selected = guest.app.list.selected_number().unwrap();
+        let selected = guest.selected();
         guest.wait(Duration::from_secs(20)).await;
         let is_own_line = |row: &&ConsoleRow| {
             let line = row.summary_line();
             row.kind_name() == "sent" && (line.contains("$$date") || line.contains("> zq") || line.contains("> $$zq"))
         };
-        let sent: Vec<_> = guest.app.model.rows.iter().filter(is_own_line).map(|row| row.number).collect();
+        let sent: Vec<_> = guest.rows().filter(is_own_line).map(|row| row.number).collect();
         let last = *sent.last().unwrap();
         assert!(last > selected, "a probe was sent after the reply: {sent:?}");
-        let reply: Vec<_> = guest.app.model.rows.iter().filter(|row| row.number > last).collect();
+        let reply: Vec<_> = guest.rows().filter(|row| row.number > last).collect();
         assert!(reply.iter().any(|row| row.event().is_some_and(|event| !event.raw().is_empty())), "{reply:?}");
         assert!(reply.iter().all(|row| !guest.app.list.includes(row)), "{reply:?}");
-        assert_eq!(guest.app.list.selected_number(), Some(selected));
-        let row = |line: &str| guest.app.model.rows.iter().find(|row| row.summary_line().contains(line)).unwrap();
+        assert_eq!(guest.selected(), selected);
+        let row = |line: &str| guest.rows().find(|row| row.summary_line().contains(line)).unwrap();
         assert!(guest.app.list.includes(row("uptime")) && !guest.app.list.includes(row(&sent_line(&guest, last))));
-        let newest = guest.app.model.rows.newest;
+        let newest = guest.newest();
         guest.press(KeyCode::Esc);
         guest.keys("a");
-        assert_eq!(guest.app.list.selected_number(), Some(newest));
+        assert_eq!(guest.selected(), newest);
         guest.keys("a");
-        assert_eq!(guest.app.list.selected_number(), Some(selected));
+        assert_eq!(guest.selected(), selected);
         guest.run("i/filter kind:sent").await;
         assert_eq!(guest.app.list.listed_at_or_before(last), Some(last), "a filter selects it");
         guest.leave().await;

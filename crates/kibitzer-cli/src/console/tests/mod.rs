@@ -4,8 +4,8 @@
 mod attached;
 mod boards;
 mod bot;
+mod commands;
 mod export;
-mod fields;
 mod filters;
 mod hostile;
 mod live;
@@ -22,6 +22,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use kibitzer::core::EventReader;
+use kibitzer::core::message::GameId;
 use kibitzer::core::wire::Timeseal;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -29,10 +30,10 @@ use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use crate::arguments::ReaderArgs;
-use crate::console::app::App;
+use crate::console::app::{App, TerminalRequest};
 use crate::console::input::StateDirectory;
 use crate::console::model::{ConsoleRow, GameSnapshot, SessionModel, SourceItem, SourceItemKind};
-use crate::console::source::{ConsoleSource, RecordingPlayer, RecordingReader};
+use crate::console::source::{ConsoleSource, Notice, RecordingPlayer, RecordingReader};
 use crate::console::view::{self, Theme};
 
 /// The sizes every view is tried at.
@@ -59,8 +60,80 @@ pub(super) fn rows(said: &[u8]) -> Vec<ConsoleRow> {
     model(said).rows.iter().cloned().collect()
 }
 
+/// What a test reads from a console besides its screen.
+trait Shown {
+    fn app(&self) -> &App;
+
+    /// The message in the status row; empty without one.
+    fn notice(&self) -> &str {
+        match &self.app().screen.notice {
+            Some(Notice::Info(text) | Notice::Error(text)) => text,
+            None => "",
+        }
+    }
+
+    /// The text in the input line.
+    fn typed(&self) -> &str {
+        self.app().input.editor.text()
+    }
+
+    /// Number of the row that is looked at.
+    fn selected(&self) -> u64 {
+        self.app().list.selected_number().unwrap_or(0)
+    }
+
+    /// The row that is looked at.
+    fn row(&self) -> &ConsoleRow {
+        self.app().selected_row().unwrap()
+    }
+
+    /// The line that is looked at.
+    fn line(&self) -> String {
+        self.row().summary_line()
+    }
+
+    /// Number of the newest row.
+    fn newest(&self) -> u64 {
+        self.app().model.rows.newest
+    }
+
+    /// All rows, the oldest first.
+    fn rows(&self) -> impl DoubleEndedIterator<Item = &ConsoleRow> {
+        self.app().model.rows.iter()
+    }
+
+    fn n_listed(&self) -> usize {
+        self.app().list.n_listed()
+    }
+
+    /// Whether the selection stays on an older row.
+    fn is_paused(&self) -> bool {
+        self.app().list.is_paused
+    }
+
+    fn shown_game(&self) -> Option<GameId> {
+        self.app().shown_game()
+    }
+
+    /// The requests to the terminal that are not carried out yet.
+    fn requests(&self) -> &[TerminalRequest] {
+        &self.app().screen.terminal_requests
+    }
+
+    /// Whether the user has quit.
+    fn is_over(&self) -> bool {
+        self.app().is_over
+    }
+}
+
+impl Shown for TestConsole {
+    fn app(&self) -> &App {
+        &self.app
+    }
+}
+
 /// Somebody in front of a console that plays a recording. Time passes when it is told to.
-struct TestConsole {
+pub(super) struct TestConsole {
     app: App,
     now: Instant,
     /// A folder of the test's own.
@@ -150,7 +223,7 @@ impl TestConsole {
     /// What a screen of this size shows.
     fn buffer(&mut self, (width, height): (u16, u16), theme: Theme) -> Buffer {
         let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-        let time = self.app.source.current_time(self.now);
+        let time = self.app.playback.source.current_time(self.now);
         terminal.draw(|frame| view::draw(frame, &mut self.app, theme, time)).unwrap();
         terminal.backend().buffer().clone()
     }
@@ -160,9 +233,9 @@ impl TestConsole {
         text(&self.buffer(size, Theme::new(true)))
     }
 
-    /// Number of the row that is looked at.
-    fn selected(&self) -> u64 {
-        self.app.list.selected_number().unwrap_or(0)
+    /// What the console does, as the first row shows: `playing`, `paused`, `seeking` or `over`.
+    fn state(&mut self) -> String {
+        self.screen(SIZES[0]).split_whitespace().nth(1).unwrap().to_owned()
     }
 }
 

@@ -8,8 +8,7 @@ use ratatui::crossterm::event::KeyCode;
 use ratatui::style::Color;
 
 use super::live::Guest;
-use super::{SIZES, TestConsole, assert_matches_file, text};
-use crate::console::source::Notice;
+use super::{SIZES, Shown, TestConsole, assert_matches_file, text};
 use crate::console::view::Theme;
 
 /// Holds both sizes against the files of this name.
@@ -152,10 +151,10 @@ fn a_break_at_a_desync_shows_the_message_that_contradicts() {
     watcher.keys("J1");
     watcher.wait(100.0);
     assert_screens("desync-break", &mut watcher);
-    assert_eq!((watcher.selected(), watcher.app.model.rows.newest), (2, 3), "the message, and no row after it");
+    assert_eq!((watcher.selected(), watcher.newest()), (2, 3), "the message, and no row after it");
     watcher.keys(" ");
     watcher.wait(100.0);
-    assert_eq!(watcher.app.model.rows.newest, 4);
+    assert_eq!(watcher.newest(), 4);
     // The same for a step and a search.
     for goal in ["s", "/find kind:desync"] {
         watcher.run("/break");
@@ -165,7 +164,7 @@ fn a_break_at_a_desync_shows_the_message_that_contradicts() {
         } else {
             watcher.keys(goal);
         }
-        assert_eq!((watcher.selected(), watcher.app.model.rows.newest), (2, 3), "{goal}");
+        assert_eq!((watcher.selected(), watcher.newest()), (2, 3), "{goal}");
     }
 }
 
@@ -306,25 +305,25 @@ async fn the_users_own_game_is_not_behind_a_pause_or_a_pin() {
     guest.run("/pause").await;
     guest.run("match Whetstone 2 0 unrated white").await;
     guest.wait(Duration::from_secs(2)).await;
-    let own = guest.app.shown_game();
-    assert_eq!((guest.app.pinned_game, guest.app.list.is_paused), (None, false));
+    let own = guest.shown_game();
+    assert!(!guest.is_paused());
     guest.run("/game 1").await;
     let refusal = format!("game {} waits for your move; its board stays until then", own.unwrap());
-    assert_eq!(guest.app.notice, Some(Notice::Error(refusal)));
+    assert_eq!(guest.notice(), refusal);
     guest.press_control('c');
     (0..40).for_each(|_| guest.press(KeyCode::PageUp));
     assert_live_screens("live-own-game", &mut guest);
-    assert_eq!((guest.app.shown_game(), guest.app.list.is_paused), (own, true));
+    assert_eq!((guest.shown_game(), guest.is_paused()), (own, true));
     guest.keys("e4");
     guest.press(KeyCode::Enter);
-    assert!(!guest.app.list.is_paused);
+    assert!(!guest.is_paused());
     // The server is 18 ms away, and the opponent takes longer.
     guest.wait(Duration::from_millis(50)).await;
     guest.keys("/game 1");
     guest.press(KeyCode::Enter);
-    assert_ne!(guest.app.shown_game(), own, "while the opponent is to move");
+    assert_ne!(guest.shown_game(), own, "while the opponent is to move");
     guest.wait(Duration::from_secs(10)).await;
-    assert_eq!(guest.app.shown_game(), own, "the opponent has moved");
+    assert_eq!(guest.shown_game(), own, "the opponent has moved");
     guest.leave().await;
 }
 

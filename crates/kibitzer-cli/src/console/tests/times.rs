@@ -1,13 +1,10 @@
-//! Times of rows, the ruler, silences and the ends of connections.
-
-use std::time::Duration;
+//! Times of rows, silences and the ends of connections.
 
 use kibitzer::core::message::GameId;
 use ratatui::crossterm::event::KeyCode;
 
 use super::screens::assert_all_screens;
-use super::travel::{line, notice};
-use super::{TestConsole, record};
+use super::{Shown, TestConsole, record};
 use crate::console::model::ConsoleRow;
 
 /// Two shouts, a line sent, a silence, a board, the end inside a line, and another connection.
@@ -35,7 +32,7 @@ fn session() -> TestConsole {
 fn silences_and_ends_of_connections_are_rows() {
     let mut watcher = session();
     let rows = |watcher: &TestConsole| -> Vec<String> {
-        let rows = watcher.app.model.rows.iter().filter(|row| !row.is_protocol_detail());
+        let rows = watcher.rows().filter(|row| !row.is_protocol_detail());
         rows.map(|row| format!("{} {}", row.kind_name(), row.summary_line())).collect()
     };
     let all = rows(&watcher);
@@ -44,18 +41,18 @@ fn silences_and_ends_of_connections_are_rows() {
     assert_eq!(all[5..], ["text half a line", "disconnected --- the connection ended ---", "shout Foo shouts: three"]);
     assert!(!watcher.app.model.games[&GameId(7)].followed, "the connection of its game is gone");
     watcher.run("/filter kind:gap,disconnected");
-    assert_eq!(watcher.app.list.n_listed(), 2);
+    assert_eq!(watcher.n_listed(), 2);
 }
 
 #[test]
 fn missed_plies_are_rows() {
     let mut watcher = TestConsole::of("fatics-game-quick-observer").play_to_end();
-    let boards: Vec<_> = watcher.app.model.rows.iter().filter(|row| row.kind_name() == "position").cloned().collect();
+    let boards: Vec<_> = watcher.rows().filter(|row| row.kind_name() == "position").cloned().collect();
     assert!(boards.len() > 4);
     watcher =
         TestConsole::of_pieces(&[boards[1].event().unwrap().raw(), b"\n\r", boards[4].event().unwrap().raw(), b"\n\r"]);
     watcher = watcher.play_to_end();
-    let kinds: Vec<_> = watcher.app.model.rows.iter().map(ConsoleRow::kind_name).collect();
+    let kinds: Vec<_> = watcher.rows().map(ConsoleRow::kind_name).collect();
     assert_eq!(kinds, ["position", "missed", "position"]);
 }
 
@@ -77,9 +74,6 @@ fn each_time_column_shows_its_times() {
         ("t", "00:00:00.750 shout"),
         ("t", "+0:01.250 shout"),
         ("t", "+0:02.750 shout"),
-        ("M", "+0:00.000 shout"),
-        ("k", "-0:01.250 shout"),
-        ("jM", "+0:02.750 shout"),
         ("t", "0:02.750 shout"),
     ];
     for (keys, want) in cases {
@@ -88,58 +82,33 @@ fn each_time_column_shows_its_times() {
         assert!(screen.lines().any(|line| line.contains('\u{25b8}') && line.contains(want)), "{keys} {want}\n{screen}");
     }
     watcher.run("/times utc");
-    assert_eq!(notice(&watcher), "times of day, UTC");
+    assert_eq!(watcher.notice(), "times of day, UTC");
     let mut without = TestConsole::of_pieces(&[b"Foo shouts: x\n\rfics% "]).play_to_end();
     without.keys("t");
-    assert_eq!(notice(&without), "the recording contains no time of day");
+    assert_eq!(without.notice(), "the recording contains no time of day");
 }
 
 #[test]
-fn the_ruler_measures_between_rows_and_between_marks() {
+fn times_count_from_the_last_mark_before_each_row() {
     let mut watcher = session();
-    watcher.press(KeyCode::Home);
-    watcher.keys("Mjj");
-    assert_eq!(line(&watcher), "> observe 7  [reply #7 after ~72.0s]");
-    let measured = |watcher: &TestConsole| watcher.app.ruler_text();
-    assert_eq!(measured(&watcher).unwrap(), "ruler #1 to #5: 1.5s, 2 rows, 30 bytes");
-    watcher.keys("M");
-    assert_eq!(measured(&watcher), None);
     watcher.run("/time 0");
     for time in ["1.6", "79"] {
         watcher.run(&format!("/time {time}"));
         watcher.keys("m");
     }
-    assert!(measured(&watcher).unwrap().starts_with("ruler #3 to #"), "{:?}", measured(&watcher));
-    assert!(watcher.screen((80, 24)).contains(": 77.4s, 7 rows, "), "{}", watcher.screen((80, 24)));
-    watcher.keys("k");
-    assert_eq!(measured(&watcher), None, "only marks are measured by themselves");
-}
-
-#[test]
-fn times_of_all_rows_count_from_the_last_mark_before_each() {
-    let mut watcher = session();
-    watcher.run("/time 0");
-    for time in ["1.6", "79", "80"] {
-        watcher.run(&format!("/time {time}"));
-        watcher.keys("m");
-    }
-    let rows = || watcher.app.model.rows.iter();
-    let numbers: Vec<_> = rows().map(|row| row.number).collect();
-    let last_mark = |number: &u64| rows().rfind(|row| row.number <= *number && row.kind_name() == "mark");
-    let times = |numbers: &[u64]| -> Vec<_> {
-        numbers.iter().map(|number| last_mark(number).map_or(Duration::ZERO, |mark| mark.at)).collect()
-    };
-    assert!(times(&numbers).windows(2).filter(|times| times[0] != times[1]).count() == 3, "{:?}", times(&numbers));
-    for listed in [&numbers[..], &numbers[4..], &[numbers[0], numbers[numbers.len() - 1]], &[]] {
-        assert_eq!(watcher.app.mark_times_for_rows(listed), times(listed), "{listed:?}");
+    watcher.run("/time end");
+    watcher.run("/times mark");
+    let screen = watcher.screen((160, 50));
+    for row in ["+0:01.500 shout", "+0:00.000 mark", "+0:01.150 shout", "+1:13.400 gap", "+0:01.000 shout"] {
+        assert!(screen.contains(row), "{row}: {screen}");
     }
 }
 
 #[test]
-fn times_and_ruler_on_every_screen() {
+fn times_on_every_screen() {
     let mut watcher = session();
     watcher.press(KeyCode::Home);
-    watcher.keys("Mjjt");
+    watcher.keys("jjt");
     watcher.run("/times utc");
     watcher.press(KeyCode::Down);
     assert_all_screens("times", &mut watcher);

@@ -7,17 +7,17 @@ use ratatui::text::{Line, Span};
 use unicode_truncate::UnicodeTruncateStr as _;
 
 use super::layout::NARROW;
-use super::list::format_session_time;
+use super::lists::format_session_time;
 use super::theme::Theme;
-use crate::console::app::App;
-use crate::console::input::{Focus, masked_or_safe};
+use crate::console::app::{App, Focus};
+use crate::console::input::masked_or_safe;
 use crate::console::source::{ConsoleSource, Notice, RecordingPlayer};
 use crate::output::TerminalSafe;
 
 /// Returns the first row: state, time, breakpoint and name of the source.
 pub(super) fn title_row(theme: Theme, app: &App, now: Duration) -> Line<'static> {
     let mut spans = vec![Span::styled("kibitzer ", theme.title())];
-    let name = match &app.source {
+    let name = match &app.playback.source {
         ConsoleSource::Recording(player) => {
             spans.extend(playback_spans(theme, player, now));
             player.reader.file_name()
@@ -25,7 +25,7 @@ pub(super) fn title_row(theme: Theme, app: &App, now: Duration) -> Line<'static>
         ConsoleSource::Live(live) => {
             let is_alive = live.is_ready() && !app.model.is_stalled(now);
             let style = if is_alive { theme.success() } else { theme.error() };
-            let reason = app.end_reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
+            let reason = live.end_reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
             let state = match app.model.silence(now).filter(|_| live.is_ready()) {
                 Some(silence) if is_alive => format!("live, silent {}s", silence.as_secs()),
                 Some(silence) => format!("stalled {}s", silence.as_secs()),
@@ -39,7 +39,7 @@ pub(super) fn title_row(theme: Theme, app: &App, now: Duration) -> Line<'static>
             live.title()
         }
     };
-    if let Some(filter) = &app.breakpoint {
+    if let Some(filter) = &app.playback.breakpoint {
         spans
             .push(Span::styled(format!("break at {}  ", TerminalSafe(&filter.to_string()).in_cells()), theme.accent()));
     }
@@ -77,13 +77,13 @@ pub(super) fn notice_row(theme: Theme, notice: Option<&Notice>) -> Option<Line<'
 /// Returns the rows of the input that fit into the area, and the position of the cursor if the input is focused. A hint stands in
 /// place of an empty input.
 pub(super) fn input_rows_and_cursor(theme: Theme, app: &App, area: Rect) -> (Vec<Line<'static>>, Option<Position>) {
-    let (before, after) = app.input.split_at_cursor();
-    if app.focus != Focus::Input && app.input.text().is_empty() {
+    let (before, after) = app.input.editor.split_at_cursor();
+    if app.screen.focus != Focus::Input && app.input.editor.text().is_empty() {
         let text =
             if area.width < NARROW { "b board  z one pane  Space play, pause  ? help  q quit" } else { list_hint(app) };
         return (vec![Line::styled(text, theme.dimmed())], None);
     }
-    if app.input.text().is_empty() {
+    if app.input.editor.text().is_empty() {
         let is_narrow = area.width < NARROW && !app.masks_input() && !is_session_over(app);
         let text =
             if is_narrow { " F3 board  F2 one pane  / command  Esc keys  F1 help" } else { empty_input_hint(app) };
@@ -97,7 +97,7 @@ pub(super) fn input_rows_and_cursor(theme: Theme, app: &App, area: Rect) -> (Vec
     // Drop the start of a long line, so that the cursor stays visible.
     let (before, width) = before.unicode_truncate_start(usize::from(area.width).saturating_sub(4));
     let column = u16::try_from(2 + width).unwrap_or(u16::MAX).min(area.width.saturating_sub(1));
-    let mut all: Vec<_> = app.input.text().split('\n').map(show).collect();
+    let mut all: Vec<_> = app.input.editor.text().split('\n').map(show).collect();
     if let Some(line) = all.get_mut(row) {
         *line = format!("{before}{}", show(after.split('\n').next().unwrap_or_default()));
     }
@@ -107,16 +107,16 @@ pub(super) fn input_rows_and_cursor(theme: Theme, app: &App, area: Rect) -> (Vec
     let typed = all.into_iter().skip(n_hidden);
     let lines = typed.map(|line| Line::from(vec![Span::styled("> ", theme.title()), Span::raw(line)])).collect();
     let cursor = Position::new(area.x + column, area.y + row);
-    (lines, (app.focus == Focus::Input).then_some(cursor))
+    (lines, (app.screen.focus == Focus::Input).then_some(cursor))
 }
 
 /// Returns the hint about the keys of the list or of the open page.
 fn list_hint(app: &App) -> &'static str {
-    if app.overlay.is_some() {
+    if app.screen.page.is_some() {
         "Esc back  Up Down scroll  / command"
-    } else if app.source.is_live() {
+    } else if app.playback.source.is_live() {
         "Enter type  Space pause  Up Down look  Tab view  / command  ? help  q quit"
-    } else if app.source.try_as_recording_ref().is_some_and(|player| player.is_playing()) {
+    } else if app.playback.player().is_some_and(RecordingPlayer::is_playing) {
         "Space pause  s step  Up Down look  Tab view  / command  ? help  q quit"
     } else {
         "Space play  s step  Up Down look  Tab view  / command  ? help  q quit"
@@ -124,7 +124,7 @@ fn list_hint(app: &App) -> &'static str {
 }
 
 fn is_session_over(app: &App) -> bool {
-    matches!(&app.source, ConsoleSource::Live(live) if live.is_over())
+    matches!(&app.playback.source, ConsoleSource::Live(live) if live.is_over())
 }
 
 /// Returns the hint in an empty, focused line.
@@ -133,9 +133,9 @@ fn empty_input_hint(app: &App) -> &'static str {
         " session over: Esc, then q quits  / command  PgUp look  F1 help"
     } else if app.masks_input() {
         "password: it is not shown"
-    } else if app.source.accepts_lines() {
+    } else if app.playback.source.accepts_lines() {
         " type to the server  / command  Space pause  PgUp look  Esc keys  F1 help"
-    } else if app.source.is_live() {
+    } else if app.playback.source.is_live() {
         " / command  Space pause  PgUp look  Esc keys  F1 help"
     } else {
         " / command  Esc keys  F1 help"

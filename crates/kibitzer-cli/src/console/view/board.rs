@@ -66,8 +66,12 @@ pub(super) fn draw_boards(mut canvas: Canvas<'_>, app: &App, now: Duration) {
         return canvas.draw_line(0, &Line::styled("no game yet", theme.dimmed()));
     };
     for ((number, snapshot), cell) in games.iter().enumerate().zip(board_areas(canvas.area, games.len())) {
-        let own = bottom_side(snapshot, app.flip);
-        let bottom = if partner == Some(snapshot.id()) { bottom_side(first, app.flip).opponent() } else { own };
+        let own = bottom_side(snapshot, app.screen.is_board_turned);
+        let bottom = if partner == Some(snapshot.id()) {
+            bottom_side(first, app.screen.is_board_turned).opponent()
+        } else {
+            own
+        };
         draw_game(canvas.sub_canvas(cell), snapshot, now, bottom, if number == 0 { note } else { "" });
     }
 }
@@ -75,9 +79,9 @@ pub(super) fn draw_boards(mut canvas: Canvas<'_>, app: &App, now: Duration) {
 /// Returns the note in the title of the first board: that it is pinned, or shows an earlier time; in a session without a board
 /// (`is_shown` is false), the commands that bring one. Otherwise empty.
 fn board_note(app: &App, is_shown: bool) -> &'static str {
-    if !is_shown && app.source.is_live() {
+    if !is_shown && app.playback.source.is_live() {
         "games, observe N"
-    } else if app.pinned_game.is_some() && app.pinned_game == app.shown_game() {
+    } else if app.game_choice.pinned.is_some() && app.game_choice.pinned == app.shown_game() {
         "pinned, p unpins"
     } else if app.row_of_boards().is_some() {
         "as it was then"

@@ -1,7 +1,9 @@
 //! View of a desync: the expected and the received board side by side, the move, and the line with its contradicting fields.
 
+use std::ops::Range;
+
 use kibitzer::core::Event;
-use kibitzer::core::game::Desync;
+use kibitzer::core::game::{Desync, DesyncReason};
 use kibitzer::core::message::Message;
 use kibitzer::core::text::decode_received;
 use ratatui::layout::Rect;
@@ -10,7 +12,6 @@ use ratatui::text::{Line, Span};
 
 use super::board::draw_compared_board;
 use super::draw::{Canvas, LimitedScroll, wrap_spans, wrap_text};
-use crate::console::app::App;
 use crate::console::model::ConsoleRow;
 use crate::output::{TerminalSafe, numbered_move};
 
@@ -21,23 +22,17 @@ const BOARD_LINES: u16 = 10;
 /// Minimum width, beside the boards, for the list of differing squares.
 const LEAST_BESIDE: u16 = 6;
 
-/// Draws the boards if there is room and nothing is scrolled, and the text below them. Returns the scroll offset, limited to the last
-/// line.
-pub(super) fn draw(
-    mut canvas: Canvas<'_>,
-    app: &App,
-    row: &ConsoleRow,
-    desync: &Desync,
-    scroll: usize,
-) -> LimitedScroll {
+/// Draws the boards if there is room and nothing is scrolled, and the text below them. `message` is the row of the contradicting
+/// message. Returns the scroll offset, limited to the last line.
+pub(super) fn draw(mut canvas: Canvas<'_>, message: &ConsoleRow, desync: &Desync, scroll: usize) -> LimitedScroll {
     let area = canvas.area;
     let has_room = area.width >= 2 * BOARD_CELLS && area.height >= BOARD_LINES;
     let top = if has_room && scroll == 0 { BOARD_LINES } else { 0 };
-    let played = reported_move(app.model.message_row_or_self(row));
+    let played = reported_move(message);
     if top > 0 {
         draw_both_boards(canvas.sub_canvas(Rect { height: top, ..area }), desync, played.as_deref());
     }
-    let lines = explanation_lines(&canvas, app, row, desync);
+    let lines = explanation_lines(&canvas, message, desync);
     let scroll = scroll.min(lines.len());
     let below = Rect { y: area.y + top, height: area.height - top, ..area };
     canvas.sub_canvas(below).draw_lines(lines.into_iter().skip(scroll.saturating_sub(usize::from(has_room))));
@@ -68,8 +63,7 @@ fn draw_both_boards(mut canvas: Canvas<'_>, desync: &Desync, played: Option<&str
 }
 
 /// Returns the reason, the positions, and the line of the message with its contradicting fields highlighted.
-fn explanation_lines(canvas: &Canvas<'_>, app: &App, row: &ConsoleRow, desync: &Desync) -> Vec<Line<'static>> {
-    let message = app.model.message_row_or_self(row);
+fn explanation_lines(canvas: &Canvas<'_>, message: &ConsoleRow, desync: &Desync) -> Vec<Line<'static>> {
     let (theme, width) = (canvas.theme, canvas.area.width);
     let squares = desync.differing_squares();
     let squares = squares.map(|squares| squares.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "));
@@ -84,16 +78,40 @@ fn explanation_lines(canvas: &Canvas<'_>, app: &App, row: &ConsoleRow, desync: &
     let raw = message.event().map_or(&[][..], Event::raw);
     let shown = |range| TerminalSafe(&decode_received(raw.get(range).unwrap_or_default())).in_cells().into_owned();
     let (mut at, mut parts) = (0, Vec::new());
-    for field in app.model.contradicting_fields(row) {
-        parts.push((shown(at..field.in_line.start), Style::new()));
-        parts.push((shown(field.in_line.clone()), theme.selected()));
-        at = field.in_line.end;
+    for word in contradicting_words(message.event().and_then(Event::message), raw, desync) {
+        parts.push((shown(at..word.start), Style::new()));
+        parts.push((shown(word.clone()), theme.selected()));
+        at = word.end;
     }
     parts.push((shown(at..raw.len()), Style::new()));
     let parts: Vec<_> = parts.iter().map(|(text, style)| (text.as_str(), *style)).collect();
     lines.push(Line::from(Span::styled("line:", theme.dimmed())));
     lines.extend(wrap_spans(&parts, width));
     lines
+}
+
+/// Returns the words of the contradicting line that differ, in ascending order: the ranks with differing squares and the move, or
+/// the number of plies. Empty for messages without such words.
+fn contradicting_words(message: Option<&Message>, line: &[u8], desync: &Desync) -> Vec<Range<usize>> {
+    let is_ply = matches!(desync.reason, DesyncReason::WrongPly { .. });
+    let squares = desync.differing_squares().unwrap_or_default();
+    // The numbers of docs/protocol.md: ranks from the eighth on are words 1 to 8 of a board.
+    let numbers: Vec<usize> = match message {
+        Some(Message::Style12(_)) if line.starts_with(b"<12>") && !is_ply => {
+            let is_rank = |word: &usize| squares.iter().any(|square| usize::from(square.rank()) + word == 8);
+            (1..=8).filter(is_rank).chain([27, 29]).collect()
+        }
+        Some(Message::Delta(_)) if is_ply => vec![2],
+        Some(Message::Delta(_)) => vec![3, 4],
+        _ => Vec::new(),
+    };
+    let words = line.split(|&byte| byte == b' ').scan(0, |end, word| {
+        let start = *end;
+        *end = start + word.len() + 1;
+        Some(start..start + word.len())
+    });
+    let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+    numbers.into_iter().filter_map(|number| words.get(number).cloned()).collect()
 }
 
 /// Returns the move that the contradicting message reports.

@@ -14,8 +14,7 @@ use super::board::draw_event_board;
 use super::desync;
 use super::draw::{Canvas, LimitedScroll, wrap_text};
 use super::theme::Theme;
-use crate::console::app::App;
-use crate::console::model::{ConsoleRow, RowContent, SentLine};
+use crate::console::model::{ConsoleRow, RowContent, SentLine, SessionModel};
 use crate::filter::ShortDuration;
 use crate::output::TerminalSafe;
 
@@ -32,12 +31,11 @@ const LEAST_WITH_BOARD: (u16, u16) = (48, 9);
 type NameAndValue = (String, String);
 
 /// Draws the fields, and beside them the board that the event reports. Returns the scroll offset, limited to the last line.
-pub(super) fn draw(mut canvas: Canvas<'_>, app: &App, row: Option<&ConsoleRow>, scroll: usize) -> LimitedScroll {
-    let Some(row) = row else { return 0 };
+pub(super) fn draw(mut canvas: Canvas<'_>, model: &SessionModel, row: &ConsoleRow, scroll: usize) -> LimitedScroll {
     if let Some(Event::Desync(desync)) = row.event()
         && desync.expected.is_some()
     {
-        return desync::draw(canvas, app, row, desync, scroll);
+        return desync::draw(canvas, model.message_row_or_self(row), desync, scroll);
     }
     let (area, theme) = (canvas.area, canvas.theme);
     let has_room = area.width >= LEAST_WITH_BOARD.0 && area.height >= LEAST_WITH_BOARD.1;

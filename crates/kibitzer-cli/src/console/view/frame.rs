@@ -1,4 +1,4 @@
-//! Detail view of a row's frame: its class, position and line.
+//! Detail views of a row's frame: its class, position and line; and its bytes.
 
 use std::ops::Range;
 
@@ -9,74 +9,49 @@ use kibitzer::core::text::decode_received;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-use super::draw::{Canvas, LimitedScroll, wrap_spans};
-use crate::console::app::App;
-use crate::console::model::{ConsoleRow, FrameField, RowContent};
-use crate::output::{TerminalSafe, hex_digits};
+use super::draw::{Canvas, LimitedScroll, wrap_text};
+use super::theme::Theme;
+use crate::console::model::{ConsoleRow, RowContent, Search, SessionModel};
+use crate::output::TerminalSafe;
 
 /// Maximum number of bytes of a line that the view shows; the hex view shows all.
 const MAX_BYTES: usize = 16 << 10;
 
-/// Maximum number of bytes that are shown after the name of the field at the cursor.
-const MAX_FIELD_BYTES: usize = 12;
+/// Maximum number of bytes shown after a frame, such as line ends and blanks.
+const MAX_GAP: u64 = 64;
+/// Maximum number of later rows searched for the start of the next frame.
+const ROWS_AHEAD: u64 = 16;
 
-/// Draws the properties of the frame and of the field at the byte cursor, then the line, with that field highlighted. Returns the scroll
-/// offset, limited to the last line.
-pub(super) fn draw(mut canvas: Canvas<'_>, app: &App, row: Option<&ConsoleRow>, scroll: usize) -> LimitedScroll {
-    let Some(row) = row else { return 0 };
+/// Draws the properties of the frame, then the line; of a desync, that of the contradicting message. Returns the scroll offset, limited to the last line.
+pub(super) fn draw_frame(
+    mut canvas: Canvas<'_>,
+    model: &SessionModel,
+    row: &ConsoleRow,
+    scroll: usize,
+) -> LimitedScroll {
     let Canvas { area, theme, .. } = canvas;
-    let field = app.field_at_cursor();
-    let selected = field
-        .as_ref()
-        .map(|field| ("field", describe_field(field, app.model.message_row_or_self(row), &app.model.row_bytes(row))));
-    let frame_fields = frame_properties(row).into_iter().chain(selected).map(|(name, fact)| {
-        Line::from(vec![
-            Span::styled(format!("{name:<8}"), theme.dimmed()),
-            Span::raw(TerminalSafe(&fact).in_cells().into_owned()),
-        ])
+    let properties = frame_properties(row).into_iter().map(|(name, fact)| {
+        let fact = TerminalSafe(&fact).in_cells().into_owned();
+        Line::from(vec![Span::styled(format!("{name:<8}"), theme.dimmed()), Span::raw(fact)])
     });
-    let frame_fields: Vec<_> = frame_fields.collect();
-    let parts = split_text_at_field(app.model.message_row_or_self(row), field.map_or(0..0, |field| field.in_line))
-        .map(|text| TerminalSafe(&text).in_cells().into_owned());
-    let [before, field, after] = &parts;
-    let styled = [(before.as_str(), Style::new()), (field, theme.selected()), (after, Style::new())];
-    let line = wrap_spans(&styled, area.width);
+    let line = wrap_text(&TerminalSafe(&row_text(model.message_row_or_self(row))).in_cells(), area.width);
     let scroll = scroll.min(line.len().saturating_sub(1));
-    canvas.draw_lines(frame_fields.into_iter().chain(line.into_iter().skip(scroll)));
+    canvas.draw_lines(properties.chain(line.into_iter().skip(scroll)));
     scroll
 }
 
-/// Returns the name of a field, its position in the stream and its first bytes.
-fn describe_field(field: &FrameField, row: &ConsoleRow, frame: &[u8]) -> String {
-    let Range { start, end } = field.in_frame;
-    let bytes = frame.get(start..end.min(start + MAX_FIELD_BYTES)).unwrap_or_default();
-    let more = if end - start > MAX_FIELD_BYTES { " ..." } else { "" };
-    format!(
-        "{}: {} to {}: {}{more}",
-        field.name,
-        row.position_in_connection(start),
-        row.position_in_connection(end),
-        hex_digits(bytes, " ")
-    )
-}
-
-/// Returns the text of a row, up to 16 KiB of an event's line, in three parts: before a field, the field, and after it. `field`
-/// is the range of its bytes in the line. A row without an event is the first part as a whole.
-fn split_text_at_field(row: &ConsoleRow, field: Range<usize>) -> [String; 3] {
-    let text = match &row.content {
+/// Returns the text of a row; of an event, its line up to 16 KiB.
+fn row_text(row: &ConsoleRow) -> String {
+    match &row.content {
         RowContent::Event(event) => {
             let raw = event.raw();
-            let raw = raw.get(..MAX_BYTES).unwrap_or(raw);
-            let (start, end) = (field.start.min(raw.len()), field.end.min(raw.len()));
-            let ranges = [0..start, start..end, end..raw.len()];
-            return ranges.map(|range| decode_received(raw.get(range).unwrap_or_default()).into_owned());
+            decode_received(raw.get(..MAX_BYTES).unwrap_or(raw)).into_owned()
         }
         RowContent::Sent(sent) => sent.text_or_mask(),
         RowContent::Bot(event) => event.to_string(),
         RowContent::Mark(text) => text.clone(),
         RowContent::Gap(_) | RowContent::Disconnected => row.summary_line(),
-    };
-    [text, String::new(), String::new()]
+    }
 }
 
 /// Returns the properties of a row's frame, as names and values.
@@ -137,5 +112,113 @@ fn frame_class(received: &Received) -> String {
             Some(tag @ [b'<', .., b'>']) if tag.len() <= 5 => format!("line with tag {}", decode_received(tag)),
             _ => "line".to_owned(),
         },
+    }
+}
+
+/// A byte of the hex view, and whether it belongs to the frame of the row; otherwise it follows the frame.
+type ByteCell = (u8, bool);
+
+/// Draws the bytes in hexadecimal and as characters, and highlights those that the last search found. Returns the scroll offset,
+/// limited to the last line.
+pub(super) fn draw_bytes(
+    mut canvas: Canvas<'_>,
+    model: &SessionModel,
+    row: &ConsoleRow,
+    search: Option<&Search>,
+    scroll: usize,
+) -> LimitedScroll {
+    let Canvas { area, theme, .. } = canvas;
+    let row = model.message_row_or_self(row);
+    let (start, cells) = byte_cells(model, row);
+    if cells.is_empty() {
+        canvas.draw_line(0, &Line::styled(why_no_bytes(row), theme.dimmed()));
+        return 0;
+    }
+    let found = search.and_then(|search| search.match_range(model, row)).unwrap_or_default();
+    let per_line = bytes_per_line(area.width);
+    let scroll = scroll.min(cells.len().div_ceil(per_line) - 1);
+    let styled = cells.iter().enumerate().map(|(at, &(byte, is_own))| {
+        let style = byte_style(theme, byte, is_own);
+        (byte, if found.contains(&at) { style.patch(theme.selected()) } else { style })
+    });
+    let styled: Vec<_> = styled.collect();
+    let lines = (start..).step_by(per_line).zip(styled.chunks(per_line)).skip(scroll).take(area.height.into());
+    canvas.draw_lines(lines.map(|(offset, cells)| hex_line(theme, offset, cells, per_line)));
+    scroll
+}
+
+/// Returns why a row has no bytes to show.
+fn why_no_bytes(row: &ConsoleRow) -> &'static str {
+    match &row.content {
+        RowContent::Sent(sent) if sent.secret => "secret",
+        RowContent::Event(_) if row.frame_range().is_some() => "no longer kept",
+        _ => "none",
+    }
+}
+
+/// Returns the title's note: the number of bytes.
+pub(super) fn bytes_note(model: &SessionModel, row: &ConsoleRow) -> String {
+    let row = model.message_row_or_self(row);
+    match &row.content {
+        RowContent::Event(_) => row.frame_range().map_or_else(String::new, |Range { start: from, end: to }| {
+            let gap = end_of_unframed_bytes(model, row, to) - to;
+            let gap = if gap > 0 { format!(", {gap} after it") } else { String::new() };
+            format!("{} in the frame{gap}", to.saturating_sub(from))
+        }),
+        RowContent::Sent(sent) if !sent.secret => format!("{} sent", sent.bytes.len()),
+        _ => String::new(),
+    }
+}
+
+/// Returns the bytes per line: 16, 8 or 4, depending on the width.
+const fn bytes_per_line(width: u16) -> usize {
+    match width {
+        75.. => 16,
+        42.. => 8,
+        _ => 4,
+    }
+}
+
+/// Returns the bytes of a row that are still stored, with those between its frame and the next one, and the offset of the first.
+/// The offset counts from the start of the connection; of a sent line, from its start. A row without bytes has no cells.
+fn byte_cells(model: &SessionModel, row: &ConsoleRow) -> (u64, Vec<ByteCell>) {
+    match &row.content {
+        RowContent::Sent(sent) => (0, sent.bytes.iter().map(|&byte| (byte, true)).collect()),
+        RowContent::Event(_) => row.frame_range().map_or((0, Vec::new()), |Range { start: from, end: to }| {
+            let (start, bytes) = model.bytes.get(from..end_of_unframed_bytes(model, row, to));
+            let cells = (start..).zip(bytes).map(|(at, byte)| (byte, at < to)).collect();
+            (start.saturating_sub(row.base), cells)
+        }),
+        _ => (0, Vec::new()),
+    }
+}
+
+/// Returns the position up to which the bytes after a frame, which ends at `end`, belong to no other frame; at most 64 bytes
+/// later, and `end` itself if none of the next 16 rows has a later frame.
+fn end_of_unframed_bytes(model: &SessionModel, row: &ConsoleRow, end: u64) -> u64 {
+    let later = (row.number + 1..=row.number + ROWS_AHEAD).filter_map(|number| model.rows.get(number));
+    let next = later.filter_map(ConsoleRow::frame_range).map(|frame| frame.start).find(|from| *from >= end);
+    next.unwrap_or(end).min(end.saturating_add(MAX_GAP))
+}
+
+/// Returns a line of the hex view: offset, bytes in hexadecimal, and as characters.
+fn hex_line(theme: Theme, offset: u64, cells: &[(u8, Style)], per_line: usize) -> Line<'static> {
+    let mut spans = vec![Span::styled(format!("{offset:08x}  "), theme.dimmed())];
+    spans.extend(cells.iter().map(|&(byte, style)| Span::styled(format!("{byte:02x} "), style)));
+    let gap = (per_line - cells.len()) * 3 + 1;
+    spans.push(Span::raw(" ".repeat(gap)));
+    spans.extend(cells.iter().map(|&(byte, style)| {
+        let character = if matches!(byte, b' '..=b'~') { char::from(byte) } else { '.' };
+        Span::styled(character.to_string(), style)
+    }));
+    Line::from(spans)
+}
+
+/// Returns the style of a byte; `own` is whether it belongs to the frame of the row.
+fn byte_style(theme: Theme, byte: u8, own: bool) -> Style {
+    match (own, byte) {
+        (false, _) => theme.dimmed(),
+        (true, b' '..=b'~') => Style::new(),
+        (true, _) => theme.accent(),
     }
 }

@@ -2,14 +2,12 @@
 
 mod bars;
 mod board;
-mod bytes;
 mod desync;
 mod draw;
 mod event;
 mod frame;
-mod games;
 mod layout;
-mod list;
+mod lists;
 mod pages;
 mod theme;
 mod timing;
@@ -26,8 +24,7 @@ use self::layout::{LayoutNeeds, ScreenAreas};
 pub(super) use self::theme::Theme;
 #[cfg(test)]
 pub(super) use self::theme::tests::contrast;
-use crate::console::app::{App, DetailView, MouseTarget};
-use crate::console::input::OverlayPage;
+use crate::console::app::{App, DetailView, MouseTarget, OverlayPage};
 use crate::output::TerminalSafe;
 
 /// Draws the screen at a time of the session. Stores the height of the list, and limits the scroll offsets to their contents.
@@ -35,11 +32,11 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, theme: Theme, now: Dura
     let screen = frame.area();
     let attention = app.attention_text();
     let areas = screen_areas(app, screen);
-    let theme = theme.with_choices(app.colors, app.pieces);
+    let theme = theme.with_choices(app.preferences.colors, app.preferences.pieces);
     frame.buffer_mut().set_style(screen, theme.base());
     let mut canvas = Canvas::new(frame.buffer_mut(), screen, theme);
     canvas.sub_canvas(areas.title).draw_line(0, &bars::title_row(theme, app, now));
-    if let Some((page, scroll)) = app.overlay {
+    if let Some((page, scroll)) = app.screen.page {
         let content = Rect {
             y: areas.title.bottom(),
             height: areas.status.y.saturating_sub(areas.title.bottom()),
@@ -49,8 +46,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, theme: Theme, now: Dura
             OverlayPage::Help => pages::draw_help(canvas.sub_canvas(content), scroll),
             OverlayPage::Log => pages::draw_log(canvas.sub_canvas(content), scroll),
         };
-        app.overlay = Some((page, scroll));
-        canvas.sub_canvas(areas.status).draw_lines(bars::notice_row(theme, app.notice.as_ref()));
+        app.screen.page = Some((page, scroll));
+        canvas.sub_canvas(areas.status).draw_lines(bars::notice_row(theme, app.screen.notice.as_ref()));
     } else {
         draw_panes(&mut canvas, &areas, app, now);
     }
@@ -70,12 +67,12 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, theme: Theme, now: Dura
 /// Divides the screen, depending on the present contents.
 fn screen_areas(app: &App, screen: Rect) -> ScreenAreas {
     let needs = LayoutNeeds {
-        view: app.view,
-        alone: app.alone,
-        lines_below_board: if app.source.has_bot() { board::ANALYSIS_LINES } else { 0 },
-        is_board_wide: app.source.has_bot() || app.partner_of_shown_game().is_some(),
+        view: app.screen.view,
+        alone: app.screen.alone,
+        lines_below_board: if app.playback.source.has_bot() { board::ANALYSIS_LINES } else { 0 },
+        is_board_wide: app.playback.source.has_bot() || app.partner_of_shown_game().is_some(),
         has_attention: app.attention_text().is_some(),
-        n_input_lines: app.input.text().split('\n').count(),
+        n_input_lines: app.input.editor.text().split('\n').count(),
     };
     ScreenAreas::divide(screen, needs)
 }
@@ -83,26 +80,25 @@ fn screen_areas(app: &App, screen: Rect) -> ScreenAreas {
 /// Draws everything between the title and the row of offers: list, boards, games, timing, detail views and status row.
 fn draw_panes(canvas: &mut Canvas<'_>, areas: &ScreenAreas, app: &mut App, now: Duration) {
     let theme = canvas.theme;
-    list::draw(canvas.sub_canvas(areas.list), app);
+    lists::draw_rows(canvas.sub_canvas(areas.list), app);
     board::draw_boards(canvas.sub_canvas(areas.board), app, now);
-    games::draw(canvas.sub_canvas(areas.games), &app.model, app.shown_game());
+    lists::draw_games(canvas.sub_canvas(areas.games), &app.model, app.shown_game());
     timing::draw(canvas.sub_canvas(areas.meters), &app.model, now);
     let divider = Line::styled("\u{2502}", theme.dimmed());
     canvas.sub_canvas(areas.divider).draw_lines(repeat_n(divider, areas.divider.height.into()));
-    app.scroll = draw_views(canvas, &areas.views, app);
+    app.screen.scroll = draw_views(canvas, &areas.views, app);
     let meters = if areas.meters.is_empty() {
         timing::delays_and_rates_line(theme, &app.model, now, areas.status.width)
     } else {
         Line::default()
     };
-    let ruler = app.ruler_text().map(|text| Line::styled(text, theme.accent()));
-    canvas
-        .sub_canvas(areas.status)
-        .draw_line(0, &bars::notice_row(theme, app.notice.as_ref()).or(ruler).unwrap_or(meters));
+    let notice = bars::notice_row(theme, app.screen.notice.as_ref());
+    canvas.sub_canvas(areas.status).draw_line(0, &notice.unwrap_or(meters));
 }
 
 /// Draws the detail views in their areas. Returns the scroll offset of the chosen one, limited to its last line.
 fn draw_views(canvas: &mut Canvas<'_>, views: &[(DetailView, Rect)], app: &App) -> LimitedScroll {
+    let model = &app.model;
     let row = app.selected_row();
     let mut chosen_scroll = 0;
     for &(view, area) in views {
@@ -110,22 +106,25 @@ fn draw_views(canvas: &mut Canvas<'_>, views: &[(DetailView, Rect)], app: &App) 
         let canvas = canvas.sub_canvas(Rect { width: area.width.saturating_sub(1), ..area });
         // A view that is shown alone has the names of the others beside its own.
         let names = DetailView::ALL.into_iter().filter(|other| *other == view || views.len() == 1);
-        let names: Vec<_> = names.map(|other| (other.into(), other == app.view)).collect();
-        // Only the chosen view scrolls.
-        let scroll = if view == app.view { app.scroll } else { 0 };
-        let note = match (view, row) {
-            (_, None) => String::new(),
-            (DetailView::Bytes, Some(row)) => bytes::title_note(app, row),
-            (DetailView::Frame, Some(row)) => format!("#{} at {}", row.number, list::format_session_time(row.at)),
-            (DetailView::Event, Some(row)) => format!("#{} {}", row.number, row.kind_name()),
+        let names: Vec<_> = names.map(|other| (other.into(), other == app.screen.view)).collect();
+        let Some(row) = row else {
+            canvas.draw_tabs(&names, "");
+            continue;
+        };
+        let note = match view {
+            DetailView::Bytes => frame::bytes_note(model, row),
+            DetailView::Frame => format!("#{} at {}", row.number, lists::format_session_time(row.at)),
+            DetailView::Event => format!("#{} {}", row.number, row.kind_name()),
         };
         let canvas = canvas.draw_tabs(&names, &note);
+        // Only the chosen view scrolls.
+        let scroll = if view == app.screen.view { app.screen.scroll } else { 0 };
         let scroll = match view {
-            DetailView::Bytes => bytes::draw(canvas, app, row, scroll),
-            DetailView::Frame => frame::draw(canvas, app, row, scroll),
-            DetailView::Event => event::draw(canvas, app, row, scroll),
+            DetailView::Bytes => frame::draw_bytes(canvas, model, row, app.playback.search.as_ref(), scroll),
+            DetailView::Frame => frame::draw_frame(canvas, model, row, scroll),
+            DetailView::Event => event::draw(canvas, model, row, scroll),
         };
-        if view == app.view {
+        if view == app.screen.view {
             chosen_scroll = scroll;
         }
     }
@@ -141,7 +140,7 @@ pub(super) fn target_at(app: &mut App, screen: Rect, position: Position) -> Opti
     if areas.input.contains(position) {
         return Some(MouseTarget::Input);
     }
-    if app.overlay.is_some() {
+    if app.screen.page.is_some() {
         return Some(MouseTarget::Page);
     }
     if areas.list.contains(position) {
@@ -149,7 +148,7 @@ pub(super) fn target_at(app: &mut App, screen: Rect, position: Position) -> Opti
         return Some(MouseTarget::List(row_of(areas.list).and_then(|row| rows.get(row).copied())));
     }
     if areas.games.contains(position) {
-        let listed = games::visible_games(&app.model, app.shown_game(), areas.games.height.saturating_sub(1));
+        let listed = lists::visible_games(&app.model, app.shown_game(), areas.games.height.saturating_sub(1));
         return listed.get(row_of(areas.games)?).map(|game| MouseTarget::Game(game.id()));
     }
     if areas.board.contains(position) {
@@ -159,10 +158,10 @@ pub(super) fn target_at(app: &mut App, screen: Rect, position: Position) -> Opti
     }
     let &(view, area) = areas.views.iter().find(|(_, area)| area.contains(position))?;
     if areas.views.len() > 1 {
-        return Some(MouseTarget::View(view, true));
+        return Some(MouseTarget::ViewName(view));
     }
     let tab = (position.y == area.y).then(|| tab_at(position.x - area.x)).flatten();
-    Some(MouseTarget::View(tab.unwrap_or(view), tab.is_some()))
+    Some(tab.map_or(MouseTarget::View(view), MouseTarget::ViewName))
 }
 
 /// Returns the view whose name is at a column of the heading.

@@ -6,7 +6,8 @@ use ratatui::text::{Line, Span};
 
 use super::draw::{Canvas, LimitedScroll, wrap_text};
 use super::theme::Theme;
-use crate::console::input::{COMMANDS, INPUT_KEYS, LIST_KEYS};
+use crate::console::app::{COMMANDS, KEY_GROUPS, KeyGroup, PAGE_KEY_GROUPS};
+use crate::console::input::EDITING_KEYS;
 use crate::log::newest_lines_if_on;
 
 /// Draws the help page. Returns the scroll offset, limited to the last line.
@@ -40,15 +41,20 @@ pub(super) fn draw_log(canvas: Canvas<'_>, rows_from_end: usize) -> LimitedScrol
 /// Returns all lines of the help page.
 fn help_lines(theme: Theme) -> Vec<Line<'static>> {
     let entry = |name: String, about: &'static str| {
-        Line::from(vec![Span::styled(format!("  {name:<22} "), theme.emphasized()), Span::raw(about)])
+        Line::from(vec![Span::styled(format!("  {name:<24} "), theme.emphasized()), Span::raw(about)])
     };
     let title = |text| Line::styled(text, theme.title());
-    let mut lines = vec![title("Keys")];
-    lines.extend(LIST_KEYS.map(|(keys, about)| entry(keys.to_owned(), about)));
-    lines.push(title("Keys while typing"));
-    lines.extend(INPUT_KEYS.map(|(keys, about)| entry(keys.to_owned(), about)));
+    let mut lines = Vec::new();
+    let of_group = |group: &KeyGroup| {
+        let heading = (!group.title.is_empty()).then(|| title(group.title));
+        heading.into_iter().chain(group.help_lines().map(|(keys, about)| entry(keys, about))).collect::<Vec<_>>()
+    };
+    lines.extend(KEY_GROUPS.iter().flat_map(of_group));
+    lines.extend(EDITING_KEYS.map(|(keys, about)| entry(keys.to_owned(), about)));
+    lines.extend(PAGE_KEY_GROUPS.iter().flat_map(of_group));
     lines.push(title("Commands"));
-    lines.extend(COMMANDS.map(|(word, arguments, about)| entry(format!("{word} {arguments}"), about)));
+    let commands = COMMANDS.iter();
+    lines.extend(commands.map(|command| entry(format!("{} {}", command.word, command.arguments), command.help)));
     lines.push(title("Expressions: all terms must match; - negates a term"));
     lines.extend(EXPRESSIONS.map(|(term, about)| entry(term.to_owned(), about)));
     lines

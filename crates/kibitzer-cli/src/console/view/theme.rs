@@ -4,70 +4,32 @@ use kibitzer::core::chess::{Color as Side, Role};
 use kibitzer::core::{EventCategory, EventKind};
 use ratatui::style::{Color, Modifier, Style};
 
-use crate::console::input::{ColorTheme, PieceSet};
+use crate::console::app::{ColorTheme, PieceSet};
 
-/// Colors of a theme, as indexes of the 256-color palette, without the first 16, which users redefine. The background is drawn,
-/// too, so that every pair of colors is known; a test requires a contrast of 4.5:1 for each.
-#[derive(Debug)]
-struct Palette {
-    background: u8,
-    text: u8,
-    dimmed: u8,
-    title: u8,
-    error: u8,
-    success: u8,
-    special: u8,
-    sparkline: u8,
-    selected_background: u8,
-    selected_text: u8,
-    session: u8,
-    board: u8,
-    game: u8,
-    private_talk: u8,
-    public_talk: u8,
-    other_talk: u8,
-    offer: u8,
+/// A color in the dark and in the light theme, as indexes of the 256-color palette, without the first 16, which users redefine.
+/// The background is drawn, too, so that every pair of colors is known; a test requires a contrast of 4.5:1 for each.
+struct Ink {
+    dark: u8,
+    light: u8,
 }
 
-const DARK: Palette = Palette {
-    background: 16,
-    text: 252,
-    dimmed: 245,
-    title: 80,
-    error: 210,
-    success: 114,
-    special: 221,
-    sparkline: 75,
-    selected_background: 24,
-    selected_text: 231,
-    session: 176,
-    board: 111,
-    game: 78,
-    private_talk: 123,
-    public_talk: 182,
-    other_talk: 80,
-    offer: 179,
-};
-
-const LIGHT: Palette = Palette {
-    background: 231,
-    text: 16,
-    dimmed: 241,
-    title: 24,
-    error: 124,
-    success: 22,
-    special: 94,
-    sparkline: 25,
-    selected_background: 153,
-    selected_text: 16,
-    session: 90,
-    board: 25,
-    game: 28,
-    private_talk: 24,
-    public_talk: 89,
-    other_talk: 23,
-    offer: 94,
-};
+const BACKGROUND: Ink = Ink { dark: 16, light: 231 };
+const TEXT: Ink = Ink { dark: 252, light: 16 };
+const DIMMED: Ink = Ink { dark: 245, light: 241 };
+const TITLE: Ink = Ink { dark: 80, light: 24 };
+const ERROR: Ink = Ink { dark: 210, light: 124 };
+const SUCCESS: Ink = Ink { dark: 114, light: 22 };
+const SPECIAL: Ink = Ink { dark: 221, light: 94 };
+const SPARKLINE: Ink = Ink { dark: 75, light: 25 };
+const SELECTED_BACKGROUND: Ink = Ink { dark: 24, light: 153 };
+const SELECTED_TEXT: Ink = Ink { dark: 231, light: 16 };
+const SESSION: Ink = Ink { dark: 176, light: 90 };
+const BOARD: Ink = Ink { dark: 111, light: 25 };
+const GAME: Ink = Ink { dark: 78, light: 28 };
+const PRIVATE_TALK: Ink = Ink { dark: 123, light: 24 };
+const PUBLIC_TALK: Ink = Ink { dark: 182, light: 89 };
+const OTHER_TALK: Ink = Ink { dark: 80, light: 23 };
+const OFFER: Ink = Ink { dark: 179, light: 94 };
 
 /// Backgrounds of light and dark squares, then of light and dark squares of the last move. Only colors of medium lightness
 /// contrast with both white and black pieces, so the squares differ in hue.
@@ -78,8 +40,8 @@ const BLACK_PIECE: u8 = 16;
 /// The styles of the screen, in color or without. Without color, bold, underlined and reversed text mark the same differences.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Theme {
-    /// Colors; `None` draws without color.
-    palette: Option<&'static Palette>,
+    /// `None` draws without color.
+    colors: Option<ColorTheme>,
     /// Characters of the pieces; `None` chooses them by color and character set.
     pieces: Option<PieceSet>,
     /// Whether the terminal shows ASCII characters only.
@@ -88,8 +50,9 @@ pub(crate) struct Theme {
 
 impl Theme {
     /// Creates the dark theme, or one without color.
+    #[cfg(test)]
     pub(crate) const fn new(has_color: bool) -> Self {
-        Self { palette: if has_color { Some(&DARK) } else { None }, pieces: None, is_ascii: false }
+        Self { colors: if has_color { Some(ColorTheme::Dark) } else { None }, pieces: None, is_ascii: false }
     }
 
     /// Returns the theme for this terminal: without color if `NO_COLOR` is set to a non-empty value; light if `COLORFGBG` names a
@@ -97,20 +60,18 @@ impl Theme {
     pub(crate) fn from_environment() -> Self {
         let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(variable);
-        let colors =
-            if has_light_background(variable("COLORFGBG").as_deref()) { ColorTheme::Light } else { ColorTheme::Dark };
-        let theme = Self::new(variable("NO_COLOR").is_none()).with_choices(Some(colors), None);
-        Self { is_ascii: locale.is_some_and(|locale| !is_utf8(&locale)), ..theme }
+        let is_light = has_light_background(variable("COLORFGBG").as_deref());
+        let colors = if is_light { ColorTheme::Light } else { ColorTheme::Dark };
+        Self {
+            colors: variable("NO_COLOR").is_none().then_some(colors),
+            pieces: None,
+            is_ascii: locale.is_some_and(|locale| !is_utf8(&locale)),
+        }
     }
 
     /// Returns the theme with the user's choices; `None` changes nothing. A theme without color ignores the choice of colors.
     pub(crate) fn with_choices(self, colors: Option<ColorTheme>, pieces: Option<PieceSet>) -> Self {
-        let palette = self.palette.map(|palette| match colors {
-            None => palette,
-            Some(ColorTheme::Dark) => &DARK,
-            Some(ColorTheme::Light) => &LIGHT,
-        });
-        Self { palette, pieces: pieces.or(self.pieces), ..self }
+        Self { colors: self.colors.map(|own| colors.unwrap_or(own)), pieces: pieces.or(self.pieces), ..self }
     }
 
     #[cfg(test)]
@@ -123,60 +84,65 @@ impl Theme {
     }
 
     pub(super) const fn has_color(self) -> bool {
-        self.palette.is_some()
+        self.colors.is_some()
     }
 
-    /// Returns a style with a color of the palette; without color, the default style.
-    fn colored(self, color: fn(&Palette) -> u8) -> Style {
-        self.palette.map_or_else(Style::new, |palette| Style::new().fg(Color::Indexed(color(palette))))
+    /// Returns a color of the theme; the default color of the terminal without color.
+    fn color(self, ink: &Ink) -> Color {
+        match self.colors {
+            Some(ColorTheme::Dark) => Color::Indexed(ink.dark),
+            Some(ColorTheme::Light) => Color::Indexed(ink.light),
+            None => Color::Reset,
+        }
+    }
+
+    /// Returns a style with a color of the theme; without color, the default style.
+    fn colored(self, ink: &Ink) -> Style {
+        if self.has_color() { Style::new().fg(self.color(ink)) } else { Style::new() }
     }
 
     /// Returns the style of plain text and of the background of the screen.
     pub(super) fn base(self) -> Style {
-        let text = self.colored(|palette| palette.text);
-        self.palette.map_or(text, |palette| text.bg(Color::Indexed(palette.background)))
+        if self.has_color() { self.colored(&TEXT).bg(self.color(&BACKGROUND)) } else { Style::new() }
     }
 
     /// Returns the style of less important text.
     pub(super) fn dimmed(self) -> Style {
-        if self.has_color() { self.colored(|palette| palette.dimmed) } else { Style::new().add_modifier(Modifier::DIM) }
+        if self.has_color() { self.colored(&DIMMED) } else { Style::new().add_modifier(Modifier::DIM) }
     }
 
     /// Returns the style of titles.
     pub(super) fn title(self) -> Style {
-        self.colored(|palette| palette.title).add_modifier(Modifier::BOLD)
+        self.colored(&TITLE).add_modifier(Modifier::BOLD)
     }
 
     /// Returns the style of names, such as those of players and games.
     pub(super) fn emphasized(self) -> Style {
-        self.colored(|palette| palette.text).add_modifier(Modifier::BOLD)
+        self.colored(&TEXT).add_modifier(Modifier::BOLD)
     }
 
     /// Returns the style of errors, and of a source that is not ready or does not play.
     pub(super) fn error(self) -> Style {
-        self.colored(|palette| palette.error).add_modifier(Modifier::BOLD)
+        self.colored(&ERROR).add_modifier(Modifier::BOLD)
     }
 
     /// Returns the style of good news: notices, results, and a source that is ready or plays.
     pub(super) fn success(self) -> Style {
-        self.colored(|palette| palette.success).add_modifier(Modifier::BOLD)
+        self.colored(&SUCCESS).add_modifier(Modifier::BOLD)
     }
 
     /// Returns the style of a selected row or field. It replaces the colors of the parts, not all of which contrast with its
     /// background.
     pub(super) fn selected(self) -> Style {
-        match self.palette {
-            Some(palette) => self
-                .colored(|palette| palette.selected_text)
-                .bg(Color::Indexed(palette.selected_background))
-                .add_modifier(Modifier::BOLD),
-            None => Style::new().add_modifier(Modifier::REVERSED),
+        if !self.has_color() {
+            return Style::new().add_modifier(Modifier::REVERSED);
         }
+        self.colored(&SELECTED_TEXT).bg(self.color(&SELECTED_BACKGROUND)).add_modifier(Modifier::BOLD)
     }
 
-    /// Returns the style of what must catch the eye: breakpoints, offers, the ruler, bytes that are not printable.
+    /// Returns the style of what must catch the eye: breakpoints, offers, bytes that are not printable.
     pub(super) fn accent(self) -> Style {
-        self.colored(|palette| palette.special).add_modifier(Modifier::BOLD)
+        self.colored(&SPECIAL).add_modifier(Modifier::BOLD)
     }
 
     /// Returns the style of the clock of the player to move.
@@ -186,21 +152,7 @@ impl Theme {
 
     /// Returns the style of sparklines.
     pub(super) fn sparkline(self) -> Style {
-        self.colored(|palette| palette.sparkline)
-    }
-
-    /// Returns the style of rows with one of [`ROW_COLORS`](crate::console::input::ROW_COLORS), which the user chose; without
-    /// color they are underlined.
-    pub(crate) fn row_color(self, name: &str) -> Style {
-        let style = match name {
-            "red" => self.error(),
-            "yellow" => self.accent(),
-            "green" => self.success(),
-            "cyan" => self.title(),
-            "blue" => self.colored(|palette| palette.board),
-            _ => self.colored(|palette| palette.session),
-        };
-        if self.has_color() { style } else { style.add_modifier(Modifier::UNDERLINED) }
+        self.colored(&SPARKLINE)
     }
 
     /// Returns the style of a row's kind, by the category of events with that name. Other rows, such as marks, look like events
@@ -210,14 +162,14 @@ impl Theme {
         let category = kind.parse::<EventKind>().map_or(EventCategory::Session, EventKind::category);
         match category {
             EventCategory::Sent => self.success(),
-            EventCategory::Session => self.colored(|palette| palette.session).add_modifier(Modifier::BOLD),
-            EventCategory::Board => self.colored(|palette| palette.board),
-            EventCategory::Game | EventCategory::Login => self.colored(|palette| palette.game),
-            EventCategory::PrivateTalk => self.colored(|palette| palette.private_talk),
-            EventCategory::PublicTalk => self.colored(|palette| palette.public_talk),
-            EventCategory::ChannelTalk | EventCategory::GameTalk => self.colored(|palette| palette.other_talk),
-            EventCategory::Offer => self.colored(|palette| palette.offer),
-            EventCategory::Refusal | EventCategory::Trouble => self.colored(|palette| palette.error),
+            EventCategory::Session => self.colored(&SESSION).add_modifier(Modifier::BOLD),
+            EventCategory::Board => self.colored(&BOARD),
+            EventCategory::Game | EventCategory::Login => self.colored(&GAME),
+            EventCategory::PrivateTalk => self.colored(&PRIVATE_TALK),
+            EventCategory::PublicTalk => self.colored(&PUBLIC_TALK),
+            EventCategory::ChannelTalk | EventCategory::GameTalk => self.colored(&OTHER_TALK),
+            EventCategory::Offer => self.colored(&OFFER),
+            EventCategory::Refusal | EventCategory::Trouble => self.colored(&ERROR),
             _ => self.dimmed(),
         }
     }

@@ -1,41 +1,41 @@
 use super::*;
 use crate::console::tests::model;
-use crate::filter::Expression;
 
-fn completed(line: &str) -> Option<(usize, Vec<String>)> {
-    let model = model(
+/// What a word may be replaced by, and where it begins.
+fn words(completion: Option<CompletionCandidates>) -> Option<(usize, Vec<String>)> {
+    completion.map(|completion| (completion.from, completion.words))
+}
+
+fn seen() -> SeenNames {
+    model(
         b"Newton tells you: hi\n\rNeumann(50): hi\n\r<12> rnbqkbnr pppppppp -------- -------- -------- -------- \
             PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 107 Euwe Flohr 0 2 12 39 39 120 120 1 none (0:00) none 0 0 0\n\rfics% ",
-    );
-    let mut filters = NamedFilters::default();
-    filters.try_set("talk", Expression::parse("kind:tell").unwrap());
-    CompletionCandidates::for_line(line, &model, &filters).map(|completion| (completion.from, completion.words))
+    )
+    .names
 }
 
 #[test]
 fn words_are_completed_by_where_they_stand() {
-    let cases: &[(&str, usize, &[&str])] = &[
-        ("/fi", 0, &["/filter", "/find"]),
-        ("obs", 0, &["observe"]),
-        ("tell ne", 5, &["Neumann", "Newton"]),
-        ("tell 5", 5, &["50"]),
-        ("/times p", 7, &["previous"]),
-        ("/export re", 8, &["recording"]),
-        ("/game 1", 6, &["107"]),
-        ("/pieces f", 8, &["filled"]),
-        ("/bell o", 6, &["off", "on"]),
-        ("/filter t", 8, &["talk", "text:"]),
-        ("/filter kind:te", 13, &["tell", "telnet", "text"]),
-        ("/filter kind:tell,sho", 18, &["shout"]),
-        ("/filter -from:e", 14, &["Euwe"]),
-        ("/filter kind:tell ga", 18, &["game:"]),
-    ];
-    for &(line, from, words) in cases {
-        assert_eq!(completed(line), Some((from, words.iter().map(ToString::to_string).collect())), "{line}");
+    let seen = seen();
+    let in_line = |line| words(CompletionCandidates::for_server_line(line, &seen));
+    let in_expression = |line| {
+        let games = ["107".to_owned()].into_iter();
+        words(CompletionCandidates::for_expression(line, &seen, games, ["talk"].into_iter()))
+    };
+    let found = |from, words: &[&str]| Some((from, words.iter().map(ToString::to_string).collect()));
+    assert_eq!(in_line("obs"), found(0, &["observe"]));
+    assert_eq!(in_line("tell ne"), found(5, &["Neumann", "Newton"]));
+    assert_eq!(in_line("tell 5"), found(5, &["50"]));
+    assert_eq!(in_expression("/filter t"), found(8, &["talk", "text:"]));
+    assert_eq!(in_expression("/filter game:1"), found(13, &["107"]));
+    assert_eq!(in_expression("/filter kind:te"), found(13, &["tell", "telnet", "text"]));
+    assert_eq!(in_expression("/filter kind:tell,sho"), found(18, &["shout"]));
+    assert_eq!(in_expression("/filter -from:e"), found(14, &["Euwe"]));
+    assert_eq!(in_expression("/filter kind:tell ga"), found(18, &["game:"]));
+    for line in ["tell ", "tell zz", "caf\u{e9} \u{4e16}", "tell \u{e9}"] {
+        assert_eq!(in_line(line), None, "{line}");
     }
-    for line in ["/x", "tell ", "tell zz", "/filter nokey:x", "caf\u{e9} \u{4e16}", "/mark \u{e9}"] {
-        assert_eq!(completed(line), None, "{line}");
-    }
+    assert_eq!(in_expression("/filter nokey:x"), None);
 }
 
 #[test]
@@ -45,4 +45,12 @@ fn the_common_prefix_of_candidates_is_inserted() {
     assert_eq!(words(&["Neumann", "Newton"]).common_prefix(), "Ne");
     assert_eq!(words(&["observe"]).common_prefix(), "observe ");
     assert_eq!(words(&["kind:"]).common_prefix(), "kind:");
+}
+
+#[test]
+fn players_are_recorded_up_to_a_limit() {
+    let received = (0..KEPT_PLAYERS + 100).map(|n| format!("Foo{n} shouts: x\n\r")).collect::<Vec<_>>().concat();
+    let names = model(received.as_bytes()).names;
+    assert_eq!(names.players.len(), KEPT_PLAYERS);
+    assert!(names.players.contains("Foo7"));
 }

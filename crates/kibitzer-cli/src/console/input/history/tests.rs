@@ -1,20 +1,22 @@
+use std::iter::once;
+
 use super::*;
 
 #[test]
 fn lines_come_back_and_the_draft_stays() {
     let mut history = History::default();
-    assert_eq!(history.browse(true, "dra"), None);
+    assert_eq!(history.browse(Browse::Older, "dra"), None);
     for line in ["who", "games", "games", " ", "finger foo"] {
         history.add_unless_secret(line);
     }
-    assert_eq!(history.browse(true, "dra"), Some("finger foo"));
-    assert_eq!(history.browse(true, "finger foo"), Some("games"));
-    assert_eq!(history.browse(true, "games"), Some("who"));
-    assert_eq!(history.browse(true, "who"), None);
-    assert_eq!(history.browse(false, ""), Some("games"));
-    assert_eq!(history.browse(false, ""), Some("finger foo"));
-    assert_eq!(history.browse(false, ""), Some("dra"));
-    assert_eq!(history.browse(false, ""), None);
+    assert_eq!(history.browse(Browse::Older, "dra"), Some("finger foo"));
+    assert_eq!(history.browse(Browse::Older, "finger foo"), Some("games"));
+    assert_eq!(history.browse(Browse::Older, "games"), Some("who"));
+    assert_eq!(history.browse(Browse::Older, "who"), None);
+    assert_eq!(history.browse(Browse::Newer, ""), Some("games"));
+    assert_eq!(history.browse(Browse::Newer, ""), Some("finger foo"));
+    assert_eq!(history.browse(Browse::Newer, ""), Some("dra"));
+    assert_eq!(history.browse(Browse::Newer, ""), None);
 }
 
 #[test]
@@ -43,8 +45,46 @@ fn history_is_kept_between_runs() {
     (0..1_500).for_each(|n| history.add_unless_secret(&format!("finger p{n}")));
     assert_eq!(history.lines.len(), KEPT_LINES);
     let mut later = History::load_and_clean(store.clone());
-    assert_eq!(later.browse(true, ""), Some("finger p1499"));
+    assert_eq!(later.browse(Browse::Older, ""), Some("finger p1499"));
     assert_eq!(later.lines.front().map(String::as_str), Some("finger p500"));
     assert_eq!(store.read_file(FILE).lines().count(), KEPT_LINES);
+    store.remove();
+}
+
+#[test]
+fn files_are_private_to_their_owner() {
+    let store = StateDirectory::temporary("store");
+    assert_eq!(store.read_file("x"), "");
+    store.append_to("x", "a\n");
+    store.append_to("x", "b\n");
+    assert_eq!(store.read_file("x"), "a\nb\n");
+    store.overwrite_with_lines("x", once("c".to_owned()));
+    assert_eq!(store.read_file("x"), "c\n");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let path = store.path("x").unwrap();
+        let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(), 0o600);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        store.append_to("x", "d\n");
+        assert_eq!((mode(), store.read_file("x").as_str()), (0o600, "c\nd\n"));
+    }
+    store.remove();
+}
+
+#[cfg(unix)]
+#[test]
+fn symbolic_links_and_pipes_are_not_written() {
+    let store = StateDirectory::temporary("store-link");
+    store.append_to("other", "a\n");
+    std::os::unix::fs::symlink(store.path("other").unwrap(), store.path("x").unwrap()).unwrap();
+    let pipe = store.path("y").unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for name in ["x", "y"] {
+        store.append_to(name, "b\n");
+        store.overwrite_with_lines(name, once("c".to_owned()));
+        assert_eq!((store.read_file(name).as_str(), store.read_file("other").as_str()), ("", "a\n"), "{name}");
+    }
     store.remove();
 }

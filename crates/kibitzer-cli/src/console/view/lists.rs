@@ -1,38 +1,55 @@
-//! The list of rows.
+//! The list of rows, and the list of games.
 
 use std::time::Duration;
 
-use ratatui::style::Style;
+use kibitzer::core::chess::Color;
+use kibitzer::core::message::GameId;
 use ratatui::text::{Line, Span};
 
 use super::draw::{Canvas, short_count};
-use crate::console::app::App;
-use crate::console::input::{ROW_COLORS, TimeColumn};
-use crate::console::model::ConsoleRow;
+use super::theme::Theme;
+use crate::console::app::{App, TimeColumn};
+use crate::console::model::{ConsoleRow, GameSnapshot, RowBuffer, RowContent, SessionModel};
+use crate::output::{TerminalSafe, numbered_move};
 
 /// Minimum width of a list that shows milliseconds in times of day.
 const NARROW: u16 = 48;
 
 /// Draws the visible rows and the title. Scrolls so that the selected row is visible, and stores the height for paging.
-pub(super) fn draw(canvas: Canvas<'_>, app: &mut App) {
+pub(super) fn draw_rows(canvas: Canvas<'_>, app: &mut App) {
     let mut canvas = canvas.draw_heading("stream", &title_note(app));
     let area = canvas.area;
-    app.page = usize::from(area.height).max(1);
+    app.screen.list_height = usize::from(area.height).max(1);
     let selected = app.list.selected_number();
     let visible = app.list.scroll_to_visible_rows(area.height.into());
-    let marks = if app.times == TimeColumn::Mark { app.mark_times_for_rows(&visible) } else { Vec::new() };
+    let marks = match app.preferences.times {
+        TimeColumn::Mark => mark_times(&app.model.rows, &visible),
+        _ => Vec::new(),
+    };
     for (place, number) in visible.into_iter().enumerate() {
         let Some(row) = app.model.rows.get(number) else { continue };
         let time = time_text(app, row, marks.get(place).copied().unwrap_or_default(), area.width);
-        let subject = row.filter_subject();
-        let is_colored = |color: &&&str| app.row_colors.get(color).is_some_and(|filter| filter.accepts(&subject));
-        let color = ROW_COLORS.iter().find(is_colored).map(|color| canvas.theme.row_color(color));
-        let line = row_line(&canvas, app, row, &time, color);
+        let line = row_line(&canvas, app, row, &time);
         canvas.draw_line(place, &line);
         if selected == Some(number) {
             canvas.highlight_row(place);
         }
     }
+}
+
+/// Returns the times from which [`TimeColumn::Mark`] counts for rows with these ascending numbers: that of the last mark up to each
+/// row, or zero.
+fn mark_times(rows: &RowBuffer, numbers: &[u64]) -> Vec<Duration> {
+    let mut searched = 0;
+    let mut last = Duration::ZERO;
+    let time_of_mark = |&number: &u64| {
+        // Only the rows after the one before are searched: without a mark, all stored rows would be searched for each row.
+        let mut new = rows.iter_back_from(number).take_while(|row| row.number > searched);
+        last = new.find(|row| matches!(row.content, RowContent::Mark(_))).map_or(last, |mark| mark.at);
+        searched = number;
+        last
+    };
+    numbers.iter().map(time_of_mark).collect()
 }
 
 /// Returns the note in the title: the number of rows, of listed ones and of those below the selected one; the filter, and how far
@@ -44,7 +61,7 @@ fn title_note(app: &App) -> String {
         (None, true) => format!("{total}"),
         (None, false) => format!("{} of {total}, no prompts", app.list.n_listed()),
     };
-    let listed = match app.columns_left {
+    let listed = match app.screen.columns_left {
         0 => listed,
         columns => format!("from column {}, h goes back, {listed}", columns + 1),
     };
@@ -60,7 +77,7 @@ fn time_text(app: &App, row: &ConsoleRow, mark: Duration, width: u16) -> String 
         Some(time) => format!("+{}", format_session_time(time)),
         None => format!("-{}", format_session_time(start.saturating_sub(row.at))),
     };
-    match (app.times, app.source.utc_start()) {
+    match (app.preferences.times, app.playback.source.utc_start()) {
         (TimeColumn::Utc, Some(start)) => {
             let utc = start.plus(row.at).to_string();
             let time = utc.split_once('T').map_or("", |(_, time)| time.trim_end_matches('Z'));
@@ -77,22 +94,22 @@ fn time_text(app: &App, row: &ConsoleRow, mark: Duration, width: u16) -> String 
 }
 
 /// Returns a row of the list: time, kind and summary; the start of the summary may be scrolled out of the screen.
-fn row_line(canvas: &Canvas<'_>, app: &App, row: &ConsoleRow, time: &str, color: Option<Style>) -> Line<'static> {
+fn row_line(canvas: &Canvas<'_>, app: &App, row: &ConsoleRow, time: &str) -> Line<'static> {
     let (theme, width) = (canvas.theme, canvas.area.width);
     let mark = if app.list.selected_number() == Some(row.number) { "\u{25b8}" } else { " " };
     // Longer kinds are cut.
     let cells = if width < 80 { 12 } else { 15 };
     let kind: String = row.kind_name().chars().take(cells).collect();
     let room = usize::from(width).saturating_sub(2 + time.len().max(8) + cells + 1);
-    let text = match app.columns_left {
+    let text = match app.screen.columns_left {
         0 => row.summary_within(room),
-        _ => row.summary_line().chars().skip(app.columns_left).collect(),
+        _ => row.summary_line().chars().skip(app.screen.columns_left).collect(),
     };
     let style = if row.is_protocol_detail() { theme.dimmed() } else { theme.row_kind(row.kind_name()) };
     Line::from(vec![
         Span::styled(format!("{mark}{time:>8} "), theme.dimmed()),
-        Span::styled(format!("{kind:<cells$} "), color.unwrap_or(style)),
-        Span::styled(text, color.unwrap_or_default()),
+        Span::styled(format!("{kind:<cells$} "), style),
+        Span::raw(text),
     ])
 }
 
@@ -101,6 +118,52 @@ pub(super) fn format_session_time(at: Duration) -> String {
     let (hours, minutes, seconds) = (at.as_secs() / 3600, at.as_secs() / 60 % 60, at.as_secs() % 60);
     let minutes = if hours > 0 { format!("{hours}:{minutes:02}") } else { minutes.to_string() };
     format!("{minutes}:{seconds:02}.{:03}", at.subsec_millis())
+}
+
+/// Draws the games, those in progress first, scrolled so that the shown one is visible.
+pub(super) fn draw_games(canvas: Canvas<'_>, model: &SessionModel, shown: Option<GameId>) {
+    let n_going_on = model.games.values().filter(|game| game.followed).count();
+    let note = format!("{} known, {n_going_on} going on", model.games.len());
+    let mut canvas = canvas.draw_heading("games", &note);
+    let theme = canvas.theme;
+    for (row, snapshot) in visible_games(model, shown, canvas.area.height).into_iter().enumerate() {
+        let line = game_line(theme, snapshot);
+        canvas.draw_line(row, &line);
+        if Some(snapshot.id()) == shown {
+            canvas.highlight_row(row);
+        }
+    }
+}
+
+/// Returns the games that the list shows at this height: those in progress first, then by number, scrolled so that `shown` is
+/// among them.
+pub(super) fn visible_games(model: &SessionModel, shown: Option<GameId>, height: u16) -> Vec<&GameSnapshot> {
+    let mut games: Vec<_> = model.games.values().map(|game| &**game).collect();
+    games.sort_by_key(|snapshot| (!snapshot.followed, snapshot.id()));
+    let at = games.iter().position(|snapshot| Some(snapshot.id()) == shown).unwrap_or(0);
+    let height = usize::from(height);
+    let top = at.saturating_sub(height.saturating_sub(1));
+    games.into_iter().skip(top).take(height).collect()
+}
+
+/// Returns the row of a game in the list of games: number, players and state.
+fn game_line(theme: Theme, snapshot: &GameSnapshot) -> Line<'static> {
+    let [white, black] = Color::BOTH.map(|color| {
+        let name = TerminalSafe(snapshot.board.player(color).as_str()).in_cells().into_owned();
+        name.chars().take(8).collect::<String>()
+    });
+    let mark = if snapshot.board.relation().is_mine() { "*" } else { " " };
+    let state = match (&snapshot.ending, snapshot.followed) {
+        (Some(ending), _) => ending.split(' ').next().unwrap_or_default().to_owned(),
+        (None, false) => "left".to_owned(),
+        (None, true) => numbered_move(&snapshot.board).unwrap_or_default(),
+    };
+    let style = if snapshot.followed { theme.emphasized() } else { theme.dimmed() };
+    Line::from(vec![
+        Span::styled(format!("{mark}{:>3} ", snapshot.id()), style),
+        Span::raw(format!("{white}-{black} ")),
+        Span::styled(state, theme.dimmed()),
+    ])
 }
 
 #[cfg(test)]

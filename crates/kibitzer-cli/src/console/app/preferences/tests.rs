@@ -3,15 +3,15 @@ use super::*;
 #[test]
 fn named_filters_are_kept_between_runs() {
     let store = StateDirectory::temporary("filters");
-    let mut filters = NamedFilters::load(store.clone(), FILTERS_FILE);
+    let mut filters = NamedFilters::load(store.clone());
     assert!(filters.try_set("talk", Expression::parse("kind:tell \"a = b\"").unwrap()));
     assert!(filters.try_set("mine", Expression::parse("game:7").unwrap()));
     store.append_to(FILTERS_FILE, "no expression\nbroken = kind:x\n");
-    let later = NamedFilters::load(store.clone(), FILTERS_FILE);
+    let later = NamedFilters::load(store.clone());
     assert_eq!(later.names().collect::<Vec<_>>(), ["mine", "talk"]);
     assert_eq!(later.get("talk").unwrap().to_string(), "kind:tell \"a = b\"");
     assert!(filters.remove("talk") && !filters.remove("talk"));
-    assert_eq!(NamedFilters::load(store.clone(), FILTERS_FILE).names().collect::<Vec<_>>(), ["mine"]);
+    assert_eq!(NamedFilters::load(store.clone()).names().collect::<Vec<_>>(), ["mine"]);
     store.remove();
 }
 

@@ -1,20 +1,77 @@
-//! Filter expressions with a name.
+//! What the user prefers: colors, pieces, times, the bell, and filter expressions with a name.
 
 use std::collections::BTreeMap;
 
+use clap::ValueEnum;
 use kibitzer::Profile;
 
 use crate::console::input::StateDirectory;
 use crate::filter::Expression;
 
 /// File of the named filters; one line each: `name = expression`.
-pub(crate) const FILTERS_FILE: &str = "filters";
-/// File of the expressions of colored rows, in the same format; the names are [`ROW_COLORS`].
-pub(crate) const COLORS_FILE: &str = "colors";
-/// Colors that the user can give to rows; a row has the first one whose expression it matches.
-pub(crate) const ROW_COLORS: [&str; 6] = ["red", "yellow", "green", "cyan", "blue", "magenta"];
-/// Maximum number of the user's names in a file.
+const FILTERS_FILE: &str = "filters";
+/// Maximum number of the user's names in the file.
 const KEPT_NAMES: usize = 100;
+
+/// The choices of the user; only the named filters are stored across runs.
+#[derive(Debug)]
+pub(crate) struct Preferences {
+    /// `None` keeps the colors of the environment.
+    pub(crate) colors: Option<ColorTheme>,
+    /// `None` keeps the pieces of the theme.
+    pub(crate) pieces: Option<PieceSet>,
+    /// Kind of time that the list shows for each row.
+    pub(crate) times: TimeColumn,
+    /// Whether the terminal's bell rings for a new offer, and when it is the user's move.
+    pub(crate) bell: Switch,
+    pub(crate) filters: NamedFilters,
+}
+
+/// Argument of commands that switch something on or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Switch {
+    On,
+    Off,
+}
+
+/// Colors for a dark or a light background.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorTheme {
+    Dark,
+    Light,
+}
+
+/// Set of characters that stand for the pieces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PieceSet {
+    /// The letters of FEN: capitals for White.
+    Ascii,
+    /// Capital letters in the color of the side.
+    Letters,
+    /// Chess symbols, filled in the color of the side.
+    Filled,
+}
+
+/// Kind of time that the list shows for each row. The help texts are shown to the user.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TimeColumn {
+    /// times since the start of the session
+    #[default]
+    Session,
+    /// times of day, UTC
+    Utc,
+    /// times since the line before
+    Previous,
+    /// times since the last mark
+    Mark,
+}
+
+impl TimeColumn {
+    /// Returns the kind of time that the key `t` shows after this one; after the last, the first.
+    pub(crate) fn next(self) -> Self {
+        Self::value_variants().iter().cycle().nth(self as usize + 1).copied().unwrap_or_default()
+    }
+}
 
 /// The named expressions of a profile, by name.
 pub(crate) type ProfileFilters = BTreeMap<String, Expression>;
@@ -27,19 +84,17 @@ pub(crate) struct NamedFilters {
     /// may share it.
     pub(crate) profile: ProfileFilters,
     store: StateDirectory,
-    /// Name of the file in the store.
-    file: &'static str,
 }
 
 impl NamedFilters {
-    /// Loads the expressions stored in a file, at most 100; invalid lines are ignored.
-    pub(crate) fn load(store: StateDirectory, file: &'static str) -> Self {
-        let text = store.read_file(file);
+    /// Loads the stored expressions, at most 100; invalid lines are ignored.
+    pub(crate) fn load(store: StateDirectory) -> Self {
+        let text = store.read_file(FILTERS_FILE);
         let stored = text.lines().filter_map(|line| line.split_once('=')).map(|(name, source)| (name.trim(), source));
         let valid = stored.filter(|(name, _)| is_filter_name(name));
         let named = valid.filter_map(|(name, source)| Some((name.to_owned(), Expression::parse(source).ok()?)));
         let named = named.take(KEPT_NAMES).collect();
-        Self { named, profile: ProfileFilters::default(), store, file }
+        Self { named, profile: ProfileFilters::default(), store }
     }
 
     /// Returns the expression with this name: the user's own, otherwise that of the profile.
@@ -75,7 +130,7 @@ impl NamedFilters {
     /// Writes the user's own names to the file; errors are ignored.
     fn save(&self) {
         let lines = self.named.iter().map(|(name, filter)| format!("{name} = {filter}"));
-        self.store.overwrite_with_lines(self.file, lines);
+        self.store.overwrite_with_lines(FILTERS_FILE, lines);
     }
 }
 
@@ -97,7 +152,7 @@ pub(crate) fn parse_profile_filters(profile: &Profile) -> Result<ProfileFilters,
 }
 
 /// Returns whether a word is a valid filter name: letters, digits, `-`, `_`.
-pub(super) fn is_filter_name(word: &str) -> bool {
+pub(crate) fn is_filter_name(word: &str) -> bool {
     !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
 }
 

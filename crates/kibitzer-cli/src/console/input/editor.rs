@@ -1,11 +1,92 @@
-//! Editor of the input line.
+//! The input line of the console and of the line mode: its editor, and the keys that edit it or browse the history.
 
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+
+use super::history::{Browse, History};
 use crate::output::TerminalSafe;
 
 /// Maximum length of the text, in bytes. Typed characters beyond it are dropped; a paste that exceeds it is refused.
 const MAX_BYTES: usize = 16 << 10;
 
-/// The input line and its cursor. Pasted text may have several lines, separated by `\n`.
+/// Keys of a shell that [`InputLine::edit`] understands, with their effects, for the help page.
+pub(crate) const EDITING_KEYS: [(&str, &str); 4] = [
+    ("Up Down", "the line before, after, in the history"),
+    ("Ctrl-A E B F, Alt-B F", "start, end, a character, a word"),
+    ("Ctrl-W U K, Alt-D", "cut a word, to the start, to the end"),
+    ("Ctrl-Y", "insert what was cut"),
+];
+
+/// The text being typed, and the history of earlier lines.
+#[derive(Debug, Default)]
+pub(crate) struct InputLine {
+    pub(crate) editor: LineEditor,
+    pub(crate) history: History,
+}
+
+impl InputLine {
+    /// Applies a key of a shell: inserts a character, moves the cursor, cuts, inserts the cut text, or shows another line of the
+    /// history. Ignores any other key.
+    pub(crate) fn edit(&mut self, key: KeyEvent) {
+        let control = key.modifiers.contains(KeyModifiers::CONTROL);
+        let alt = key.modifiers.contains(KeyModifiers::ALT);
+        let editor = &mut self.editor;
+        match key.code {
+            KeyCode::Up => self.browse(Browse::Older),
+            KeyCode::Down => self.browse(Browse::Newer),
+            KeyCode::Left if control || alt => editor.move_cursor(Motion::WordLeft),
+            KeyCode::Right if control || alt => editor.move_cursor(Motion::WordRight),
+            KeyCode::Left => editor.move_cursor(Motion::CharLeft),
+            KeyCode::Right => editor.move_cursor(Motion::CharRight),
+            KeyCode::Home => editor.move_cursor(Motion::Start),
+            KeyCode::End => editor.move_cursor(Motion::End),
+            KeyCode::Backspace if control || alt => editor.cut(Motion::WordLeft),
+            KeyCode::Backspace => editor.cut(Motion::CharLeft),
+            KeyCode::Delete => editor.cut(Motion::CharRight),
+            KeyCode::Char(letter) if control => self.edit_with_control(letter),
+            KeyCode::Char('b') if alt => editor.move_cursor(Motion::WordLeft),
+            KeyCode::Char('f') if alt => editor.move_cursor(Motion::WordRight),
+            KeyCode::Char('d') if alt => editor.cut(Motion::WordRight),
+            KeyCode::Char(character) if !alt => editor.insert(character.encode_utf8(&mut [0; 4])),
+            _ => {}
+        }
+    }
+
+    /// Applies a letter pressed together with Ctrl.
+    fn edit_with_control(&mut self, letter: char) {
+        let editor = &mut self.editor;
+        match letter {
+            'a' => editor.move_cursor(Motion::Start),
+            'e' => editor.move_cursor(Motion::End),
+            'b' => editor.move_cursor(Motion::CharLeft),
+            'f' => editor.move_cursor(Motion::CharRight),
+            'h' => editor.cut(Motion::CharLeft),
+            'd' => editor.cut(Motion::CharRight),
+            'w' => editor.cut(Motion::WordLeft),
+            'u' => editor.cut(Motion::Start),
+            'k' => editor.cut(Motion::End),
+            'y' => editor.yank(),
+            'p' => self.browse(Browse::Older),
+            'n' => self.browse(Browse::Newer),
+            _ => {}
+        }
+    }
+
+    fn browse(&mut self, to: Browse) {
+        if let Some(line) = self.history.browse(to, self.editor.text()) {
+            self.editor.set_text(line);
+        }
+    }
+}
+
+/// Returns the key of an event, with Ctrl-J replaced by Enter; `None` if the key is released. Terminals send Ctrl-J for an Enter
+/// that is pressed before raw mode is on, for example while a large recording is opened.
+pub(crate) fn normalized_press(key: KeyEvent) -> Option<KeyEvent> {
+    let is_line_feed = key.code == KeyCode::Char('j') && key.modifiers.contains(KeyModifiers::CONTROL);
+    let pressed = if is_line_feed { KeyEvent::from(KeyCode::Enter) } else { key };
+    (key.kind != KeyEventKind::Release).then_some(pressed)
+}
+
+/// The typed text and its cursor. Pasted text may have several lines, separated by `\n`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LineEditor {
     text: String,
