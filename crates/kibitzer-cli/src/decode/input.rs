@@ -1,15 +1,20 @@
-//! Input of `kibitzer decode`: a file or standard input, raw or a transcript.
+//! Logs and recordings: a file or standard input, raw or a transcript, and the events of its pieces.
 
 use std::fmt::Display;
 use std::fs::{File, Metadata};
 use std::io::{self, BufReader, IsTerminal as _, Read};
 use std::path::Path;
+use std::sync::Arc;
 
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
+use kibitzer::core::session::SecretDetector;
+use kibitzer::core::text::decode_characters;
+use kibitzer::core::wire::unseal;
+use kibitzer::core::{Event, EventReader};
 use kibitzer::transcript::{Direction, Record, TranscriptError, TranscriptReader};
 
 use crate::failure::Failure;
-use crate::output::Stamp;
+use crate::output::{PasswordPrompt, Stamp};
 
 /// Maximum size of a read.
 const READ_BYTES: usize = 64 << 10;
@@ -120,6 +125,79 @@ impl RecordedInput {
     }
 }
 
+/// Decodes the pieces of a log or recording to events.
+pub(crate) struct PieceDecoder {
+    events: EventReader,
+    /// Reader in its initial state, which is cloned for each connection.
+    initial_reader: EventReader,
+    /// Number of bytes received on all connections.
+    n_received: u64,
+    password_prompt: PasswordPrompt,
+    /// Detects sent lines with a password, whose events have no text.
+    secrets: SecretDetector,
+}
+
+impl PieceDecoder {
+    /// Creates a decoder that parses each connection with a clone of `events`, a reader in its initial state.
+    pub(crate) fn new(events: EventReader) -> Self {
+        Self {
+            initial_reader: events.clone(),
+            events,
+            n_received: 0,
+            password_prompt: PasswordPrompt::default(),
+            secrets: SecretDetector::default(),
+        }
+    }
+
+    /// Decodes the next piece, and passes its events to `visit`; those of an unfinished line at the end of its connection.
+    pub(crate) fn decode<E>(
+        &mut self,
+        piece: &StreamPiece,
+        mut visit: impl FnMut(&Event) -> Result<(), E>,
+    ) -> Result<(), E> {
+        match piece {
+            StreamPiece::Received(bytes) => {
+                self.n_received += bytes.len() as u64;
+                let mut rest = &bytes[..];
+                while let Some(event) = self.events.next(&mut rest) {
+                    self.password_prompt.record_event(event.kind());
+                    visit(&event)?;
+                }
+            }
+            StreamPiece::Sent(None) => {
+                self.password_prompt.close_at_line_end(b"");
+                self.events.note_sent_line(b"");
+                visit(&Event::Sent { line: None, request: None })?;
+            }
+            StreamPiece::Sent(Some(bytes)) => {
+                for line in bytes.split_inclusive(|&byte| byte == b'\n') {
+                    let Some(text) = text_unless_timeseal(line) else { continue };
+                    self.events.note_sent_line(text.as_bytes());
+                    self.secrets.learn_alias(&text);
+                    let is_secret = self.password_prompt.is_open || self.secrets.is_secret(&text);
+                    self.password_prompt.close_at_line_end(line);
+                    visit(&Event::Sent { line: (!is_secret).then(|| Arc::from(text)), request: None })?;
+                }
+            }
+            StreamPiece::Ended => {
+                self.finish(visit)?;
+                self.events = self.initial_reader.clone().with_start_offset(self.n_received);
+                self.password_prompt = PasswordPrompt::default();
+            }
+            StreamPiece::Cut(_) => self.finish(visit)?,
+        }
+        Ok(())
+    }
+
+    /// Decodes an unfinished line at the end of the input, and passes its events to `visit`.
+    pub(crate) fn finish<E>(&mut self, mut visit: impl FnMut(&Event) -> Result<(), E>) -> Result<(), E> {
+        while let Some(event) = self.events.finish() {
+            visit(&event)?;
+        }
+        Ok(())
+    }
+}
+
 /// Creates a progress bar for an input of `size` bytes, `None` if the size is unknown. It is hidden unless `may_show`, if the
 /// input is small, or if standard error is not a terminal. It is cleared at its end.
 fn progress_bar(size: Option<u64>, may_show: bool) -> ProgressBar {
@@ -174,4 +252,34 @@ fn read_failure(name: &str, error: &TranscriptError) -> Failure {
 
 fn cannot_read(name: &str, error: impl Display) -> Failure {
     Failure::local(format!("cannot read {name}: {error}"))
+}
+
+/// First byte of a telnet command.
+const TELNET_COMMAND: u8 = 0xff;
+
+/// Returns the text of a sent line without its end, decoded from timeseal if necessary. `None` for lines of the timeseal protocol:
+/// its hello and answers to pings, and for telnet commands, such as the probe for an answer.
+fn text_unless_timeseal(line: &[u8]) -> Option<String> {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    // No character begins with this byte, neither in UTF-8 nor in what servers accept.
+    if line.starts_with(&[TELNET_COMMAND]) {
+        return None;
+    }
+    let text = match unseal(line) {
+        Some(unsealed) if unsealed.is_ping_answer() || unsealed.hello_version().is_some() => return None,
+        Some(unsealed) => unsealed.text,
+        None => line.strip_suffix(b"\r").unwrap_or(line).to_vec(),
+    };
+    Some(decode_characters(&text).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_telnet_command_is_no_line() {
+        assert_eq!(text_unless_timeseal(b"\xff\xfd\x06"), None);
+        assert_eq!(text_unless_timeseal(b"games\r\n").as_deref(), Some("games"));
+    }
 }

@@ -5,21 +5,19 @@ mod input;
 use std::io::{self, IsTerminal as _};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
-use kibitzer::core::session::SecretDetector;
 use kibitzer::core::{Event, EventReader};
 
 use crate::arguments::{ReaderArgs, speed_parser};
 use crate::console;
 use crate::failure::Failure;
 use crate::filter::{EventFilter, Expression, FilterArgs};
-use crate::output::{EventWriter, FORMAT_HELP, LineFormat, PasswordPrompt, Stamp, text_unless_timeseal};
+use crate::output::{EventWriter, FORMAT_HELP, LineFormat, Stamp};
 
-pub(crate) use input::{RecordedInput, StreamPiece};
+pub(crate) use input::{PieceDecoder, RecordedInput, StreamPiece};
 
 /// Decode the output of a server and print its events
 ///
@@ -71,12 +69,9 @@ impl Args {
             Some(Format::Text) => EventWriter::new(LineFormat::Text),
             Some(Format::Summary) => EventWriter::new_summary(),
         };
-        print_recorded_events(
-            input,
-            DecodePrinter::new(self.reader.event_reader(), self.chunk, self.filter.expression.clone(), writer),
-            self.reader.strict,
-            |_| {},
-        )
+        let mut printer = DecodePrinter::new(self.reader.event_reader(), self.filter.expression.clone(), writer);
+        printer.chunk = self.chunk;
+        print_recorded_events(input, printer, self.reader.strict, |_| {})
     }
 }
 
@@ -88,7 +83,7 @@ impl Args {
 /// [`Failure`] if reading or writing fails, or with `is_strict`, after all events, if the recording ends inside a line.
 pub(crate) fn print_recorded_events(
     mut input: RecordedInput,
-    mut decoder: DecodePrinter,
+    mut printer: DecodePrinter,
     is_strict: bool,
     before_piece: impl Fn(Option<Stamp>),
 ) -> Result<(), Failure> {
@@ -98,24 +93,22 @@ pub(crate) fn print_recorded_events(
             cut_line = Some(line);
         }
         before_piece(stamp);
-        decoder.print_piece(piece, stamp)?;
+        printer.print_piece(&piece, stamp)?;
     }
-    decoder.finish_and_print_summary()?;
+    printer.finish_and_print_summary()?;
     cut_line.filter(|_| is_strict).map_or(Ok(()), |line| Err(input.cut_failure(line)))
 }
 
-/// Parses the pieces of a log or recording, and prints their events.
+/// Decodes the pieces of a log or recording, and prints their events.
 pub(crate) struct DecodePrinter {
-    events: EventReader,
-    /// Number of bytes to parse at a time.
-    chunk: NonZeroUsize,
-    /// Reader in its initial state, which is cloned for each connection.
-    initial_reader: EventReader,
-    /// Number of bytes received on all connections.
-    n_received: u64,
-    password_prompt: PasswordPrompt,
-    /// Detects sent lines with a password, which are printed without their text.
-    secrets: SecretDetector,
+    decoder: PieceDecoder,
+    /// Number of bytes to parse at a time; `None` parses whole pieces.
+    pub(crate) chunk: Option<NonZeroUsize>,
+    events: EventPrinter,
+}
+
+/// Prints the events that its filter accepts.
+struct EventPrinter {
     /// Time of the last piece that had one; `None` for a raw log.
     stamp: Option<Stamp>,
     /// Decides which events are printed; `None` prints all.
@@ -125,79 +118,44 @@ pub(crate) struct DecodePrinter {
 
 impl DecodePrinter {
     /// Creates a printer that parses with `events`, a reader in its initial state, and prints to `writer` the events that
-    /// `filter` accepts, all without one. `chunk` is the number of bytes to parse at a time; `None` parses whole pieces.
-    pub(crate) fn new(
-        events: EventReader,
-        chunk: Option<NonZeroUsize>,
-        filter: Option<Expression>,
-        writer: EventWriter,
-    ) -> Self {
-        Self {
-            initial_reader: events.clone(),
-            events,
-            chunk: chunk.unwrap_or(NonZeroUsize::MAX),
-            n_received: 0,
-            password_prompt: PasswordPrompt::default(),
-            secrets: SecretDetector::default(),
-            stamp: None,
-            filter: filter.map(EventFilter::new),
-            writer,
-        }
+    /// `filter` accepts, all without one.
+    pub(crate) fn new(events: EventReader, filter: Option<Expression>, writer: EventWriter) -> Self {
+        let events_printer = EventPrinter { stamp: None, filter: filter.map(EventFilter::new), writer };
+        Self { decoder: PieceDecoder::new(events), chunk: None, events: events_printer }
     }
 
     /// Parses the next piece, prints its events and flushes the output, so that everything is shown before more input is read.
     /// `stamp` is the time of the piece; without one, that of the last piece with a time applies.
-    fn print_piece(&mut self, piece: StreamPiece, stamp: Option<Stamp>) -> Result<(), Failure> {
-        self.stamp = stamp.or(self.stamp);
-        match piece {
-            StreamPiece::Received(bytes) => {
-                self.writer.record_received(&bytes);
-                self.n_received += bytes.len() as u64;
-                for mut part in bytes.chunks(self.chunk.get()) {
-                    while let Some(event) = self.events.next(&mut part) {
-                        self.password_prompt.record_event(event.kind());
-                        self.print_if_accepted(&event)?;
-                    }
+    fn print_piece(&mut self, piece: &StreamPiece, stamp: Option<Stamp>) -> Result<(), Failure> {
+        let Self { decoder, chunk, events } = self;
+        events.stamp = stamp.or(events.stamp);
+        match (piece, chunk) {
+            (StreamPiece::Received(bytes), Some(chunk)) => {
+                for part in bytes.chunks(chunk.get()) {
+                    decoder.decode(&StreamPiece::Received(part.to_vec()), |event| events.print_if_accepted(event))?;
                 }
             }
-            StreamPiece::Sent(None) => {
-                self.password_prompt.close_at_line_end(b"");
-                self.events.note_sent_line(b"");
-                self.print_sent(None)?;
-            }
-            StreamPiece::Sent(Some(bytes)) => {
-                for line in bytes.split_inclusive(|&byte| byte == b'\n') {
-                    let Some(text) = text_unless_timeseal(line) else { continue };
-                    self.events.note_sent_line(text.as_bytes());
-                    self.secrets.learn_alias(&text);
-                    let is_secret = self.password_prompt.is_open || self.secrets.is_secret(&text);
-                    self.password_prompt.close_at_line_end(line);
-                    self.print_sent((!is_secret).then_some(text))?;
-                }
-            }
-            StreamPiece::Ended => {
-                self.print_unfinished_line()?;
-                self.writer.end_connection();
-                self.events = self.initial_reader.clone().with_start_offset(self.n_received);
-                self.password_prompt = PasswordPrompt::default();
-                if let Some(filter) = &mut self.filter {
-                    filter.end_connection();
-                }
-            }
-            StreamPiece::Cut(line) => {
-                self.print_unfinished_line()?;
-                self.writer.write_cut_recording(line, &self.stamp.unwrap_or_default())?;
-            }
+            _ => decoder.decode(piece, |event| events.print_if_accepted(event))?,
         }
-        self.writer.flush()
+        match (piece, &mut events.filter) {
+            (StreamPiece::Received(bytes), _) => events.writer.count_bytes(bytes.len()),
+            (StreamPiece::Ended, Some(filter)) => filter.end_connection(),
+            (StreamPiece::Cut(line), _) => {
+                events.writer.write_cut_recording(*line, &events.stamp.unwrap_or_default())?;
+            }
+            _ => {}
+        }
+        events.writer.flush()
     }
 
-    /// Prints a sent line as an event if the filter accepts it; `None` stands for a line with a password.
-    fn print_sent(&mut self, text: Option<String>) -> Result<(), Failure> {
-        let sent = Event::Sent { line: text.map(Arc::from), request: None };
-        self.print_if_accepted(&sent)
+    /// Parses an unfinished line at the end of the input, and prints its events and the summary, if there is one.
+    fn finish_and_print_summary(mut self) -> Result<(), Failure> {
+        self.decoder.finish(|event| self.events.print_if_accepted(event))?;
+        self.events.writer.finish()
     }
+}
 
+impl EventPrinter {
     /// Prints an event if the filter accepts it. The filter sees the event in either case.
     fn print_if_accepted(&mut self, event: &Event) -> Result<(), Failure> {
         let at = self.stamp.map_or(Duration::ZERO, |stamp| stamp.time);
@@ -205,20 +163,6 @@ impl DecodePrinter {
             self.writer.write_event(event, self.stamp.as_ref())?;
         }
         Ok(())
-    }
-
-    /// Parses an unfinished line at the end of a connection, and prints its events.
-    fn print_unfinished_line(&mut self) -> Result<(), Failure> {
-        while let Some(event) = self.events.finish() {
-            self.print_if_accepted(&event)?;
-        }
-        Ok(())
-    }
-
-    /// Parses an unfinished line at the end of the input, and prints its events and the summary, if there is one.
-    fn finish_and_print_summary(mut self) -> Result<(), Failure> {
-        self.print_unfinished_line()?;
-        self.writer.finish()
     }
 }
 
@@ -266,7 +210,7 @@ impl ReplayArgs {
             thread::sleep(due.saturating_sub(started.elapsed()));
         };
         let writer = EventWriter::new(self.format.unwrap_or_else(LineFormat::for_stdout));
-        let decoder = DecodePrinter::new(self.reader.event_reader(), None, filter, writer);
+        let decoder = DecodePrinter::new(self.reader.event_reader(), filter, writer);
         print_recorded_events(RecordedInput::open_transcript(&self.file)?, decoder, self.reader.strict, wait_until_due)
     }
 }

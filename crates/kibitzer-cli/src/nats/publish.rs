@@ -1,6 +1,6 @@
 //! `kibitzer publish`: stores the events of a recording or a live session in a NATS JetStream stream.
 
-use std::io;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -13,13 +13,13 @@ use tokio::task::spawn_blocking;
 
 use super::StreamArgs;
 use crate::arguments::{ReaderArgs, parse_duration};
-use crate::decode::{DecodePrinter, RecordedInput, print_recorded_events};
+use crate::decode::{PieceDecoder, RecordedInput, StreamPiece};
 use crate::failure::{EXIT_STATUS, Failure, USAGE, report};
 use crate::live::{
     LineSender, LoginArgs, StopArgs, StopSignal, Target, report_recorded, send_typed_until_failure,
     start_unless_stopped, wait_for_end,
 };
-use crate::output::{EventWriter, RawBytes, SessionClock};
+use crate::output::{SessionClock, Stamp};
 
 /// Store the events of a session in a NATS JetStream stream
 ///
@@ -80,8 +80,8 @@ enum UnreachablePolicy {
     Spill,
 }
 
-/// Capacity of the channel from the decoder, in pieces of the recording.
-const DECODED_PIECES: usize = 16;
+/// Capacity of the channel from the decoder of a recording, in events.
+const DECODED_LINES: usize = 512;
 
 /// Time to store the rest after the end of a live session.
 const FINAL_STORE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -168,17 +168,12 @@ impl Args {
     ///
     /// Cancel safe: the next run continues after the last stored event.
     async fn publish_recording(&self, mut publisher: Publisher) -> Result<(), Failure> {
-        let (sender, mut lines) = mpsc::channel(DECODED_PIECES);
-        let (reader, path) = (self.reader, PathBuf::from(&self.source));
-        let decoding = spawn_blocking(move || {
-            let writer = EventWriter::jsonl_with_raw_to(Box::new(FlushToChannel { lines: sender, unsent: Vec::new() }));
-            let decoder = DecodePrinter::new(reader.event_reader(), None, None, writer);
-            print_recorded_events(RecordedInput::open(Some(&path), true)?, decoder, reader.strict, |_| {})
-        });
-        while let Some(lines) = lines.recv().await {
-            for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-                publisher.push(line.to_vec().into()).await?;
-            }
+        let (sender, mut lines) = mpsc::channel(DECODED_LINES);
+        let reader = self.reader;
+        let path = PathBuf::from(&self.source);
+        let decoding = spawn_blocking(move || send_recorded_lines(&path, reader, &sender));
+        while let Some(line) = lines.recv().await {
+            publisher.push(line.into()).await?;
         }
         // Never cancelled, so an error is a panic, which its thread has reported.
         let decoded = decoding.await.unwrap_or(Ok(()));
@@ -207,7 +202,7 @@ impl Args {
         };
         let Some(started) = start_unless_stopped(&target, profile, ending).await? else { return Ok(()) };
         let (client, tap, server) = started;
-        let mut source = LiveSource { tap, clock: SessionClock::new(client.began()), raw: RawBytes::default() };
+        let mut source = LiveSource { tap, clock: SessionClock::new(client.began()), lines: StoredLines::default() };
         let published = tokio::select! {
             pushed = source.push_until_end(&mut publisher) => pushed,
             failure = send_typed_until_failure(LineSender::Own(client.clone()), tokio::io::stdin()) => Err(failure),
@@ -223,11 +218,43 @@ impl Args {
     }
 }
 
-/// The events of a live session, with the received bytes.
+/// Decodes a recording, and sends the line of each event to a channel. Blocks while the channel is full, and fails once its
+/// receiver is dropped.
+fn send_recorded_lines(path: &Path, reader: ReaderArgs, lines: &mpsc::Sender<Vec<u8>>) -> Result<(), Failure> {
+    let mut input = RecordedInput::open(Some(path), true)?;
+    let mut decoder = PieceDecoder::new(reader.event_reader());
+    let mut stored = StoredLines::default();
+    let mut last_stamp = None;
+    let mut cut_line = None;
+    let send = |line: Option<Vec<u8>>| {
+        let sent = line.map_or(Ok(()), |line| lines.blocking_send(line));
+        sent.map_err(|_| Failure::local("publishing has failed"))
+    };
+    while let Some((piece, stamp)) = input.next()? {
+        last_stamp = stamp.or(last_stamp);
+        if let StreamPiece::Received(bytes) = &piece {
+            stored.push(bytes);
+        }
+        decoder.decode(&piece, |event| send(stored.line_unless_ping(event, last_stamp)))?;
+        match piece {
+            StreamPiece::Ended => stored.begin_connection(stored.end),
+            StreamPiece::Cut(line) => {
+                let members = last_stamp.unwrap_or_default().json_members();
+                send(Some(format!(r#"{{"event":"cut","offset":null{members},"line":{line}}}"#).into_bytes()))?;
+                cut_line = Some(line);
+            }
+            _ => {}
+        }
+    }
+    decoder.finish(|event| send(stored.line_unless_ping(event, last_stamp)))?;
+    cut_line.filter(|_| reader.strict).map_or(Ok(()), |line| Err(input.cut_failure(line)))
+}
+
+/// The events of a live session.
 struct LiveSource {
     tap: Tap,
     clock: SessionClock,
-    raw: RawBytes,
+    lines: StoredLines,
 }
 
 impl LiveSource {
@@ -243,42 +270,74 @@ impl LiveSource {
                 error = publisher.wait_for_failure() => return Err(error.into()),
             };
             let Some(item) = item else { return Ok(()) };
-            let event = match item.observation {
-                Observation::Received(bytes) => {
-                    self.raw.push(&bytes);
-                    continue;
+            match item.observation {
+                Observation::Received(bytes) => self.lines.push(&bytes),
+                Observation::Event { event, .. } => {
+                    if matches!(event, Event::Connected) {
+                        self.lines.begin_connection(0);
+                    }
+                    if let Some(line) = self.lines.line_unless_ping(&event, Some(self.clock.stamp(item.at))) {
+                        publisher.push(line.into()).await?;
+                    }
                 }
-                Observation::Event { event, .. } => event,
-                _ => continue,
-            };
-            if matches!(event, Event::Connected) {
-                self.raw.begin_connection();
-            }
-            let mut members = self.clock.stamp(item.at).json_members();
-            members.extend(self.raw.take_json_members(&event));
-            if event.kind() != EventKind::Ping {
-                let mut line = Vec::new();
-                event.write_json(&members, &mut line);
-                publisher.push(line.into()).await?;
+                _ => {}
             }
         }
     }
 }
 
-/// Writer that buffers everything, and sends it to a channel at each flush. A flush blocks while the channel is full, and fails
-/// once its receiver is dropped.
-struct FlushToChannel {
-    lines: mpsc::Sender<Vec<u8>>,
-    unsent: Vec<u8>,
+/// Writes events as they are stored: with the bytes of the server since the event before.
+///
+/// The `raw` of all events of a connection, one after the other, is what the server sent, without pings: the events are a
+/// recording.
+#[derive(Debug, Default)]
+struct StoredLines {
+    /// The received bytes that no event contains yet.
+    bytes: Vec<u8>,
+    /// Position in the stream after the last of them.
+    end: u64,
+    /// Number of the connection, from 0.
+    connection: u64,
 }
 
-impl io::Write for FlushToChannel {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.unsent.extend_from_slice(bytes);
-        Ok(bytes.len())
+impl StoredLines {
+    /// Adds received bytes.
+    fn push(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+        self.end += bytes.len() as u64;
     }
 
-    fn flush(&mut self) -> io::Result<()> {
-        self.lines.blocking_send(std::mem::take(&mut self.unsent)).map_err(|_| io::ErrorKind::BrokenPipe.into())
+    /// Begins another connection, whose first byte has this position.
+    fn begin_connection(&mut self, position: u64) {
+        *self = Self { bytes: Vec::new(), end: position, connection: self.connection + 1 };
+    }
+
+    /// Returns the JSON line of an event, in which each character of `raw` stands for the byte of its number. `None` for a ping,
+    /// whose bytes are dropped.
+    fn line_unless_ping(&mut self, event: &Event, stamp: Option<Stamp>) -> Option<Vec<u8>> {
+        let mut members = stamp.as_ref().map(Stamp::json_members).unwrap_or_default().into_bytes();
+        if let Event::Received { received, .. } = event {
+            let end = self.index_of(received.end());
+            if event.kind() == EventKind::Ping {
+                self.bytes.drain(self.index_of(received.offset)..end);
+                return None;
+            }
+            let raw: String = self.bytes.drain(..end).map(char::from).collect();
+            // Nothing fails on the way to memory.
+            let _ = write!(members, ",\"connection\":{},\"raw\":", self.connection);
+            let _ = kibitzer::json::write(&mut members, &raw);
+        }
+        let mut line = Vec::new();
+        event.write_json(&String::from_utf8_lossy(&members), &mut line);
+        Some(line)
+    }
+
+    /// Returns the index of a position of the stream, limited to the bytes that are left.
+    fn index_of(&self, position: u64) -> usize {
+        let n_after = usize::try_from(self.end.saturating_sub(position)).unwrap_or(usize::MAX);
+        self.bytes.len().saturating_sub(n_after)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,17 +1,18 @@
-//! Writes events as JSON Lines, as text or as a summary.
+//! Writes events as JSON Lines, as text or as a summary, with their times.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anstream::AutoStream;
 use clap::ValueEnum;
 use kibitzer::core::{Event, EventKind};
+use kibitzer::transcript::Utc;
 use serde::Serialize;
 use serde_json::json;
 
 use super::terminal::StdoutAboveInput;
-use super::{RawBytes, Stamp, text};
+use super::text;
 use crate::failure::Failure;
 
 /// Size of the output buffer. It is needed because standard output flushes its own buffer with every line.
@@ -45,11 +46,7 @@ pub(crate) struct EventWriter {
 /// Form of an [`EventWriter`]'s output.
 enum OutputForm {
     /// JSON Lines, with a buffer for one line that is reused.
-    Jsonl {
-        line: Vec<u8>,
-        /// The received bytes for the members `raw`; `None` leaves these out.
-        raw: Option<RawBytes>,
-    },
+    Jsonl(Vec<u8>),
     /// For people; in color if the terminal shows it.
     Text,
     /// Counts, written at the end.
@@ -79,32 +76,17 @@ impl EventWriter {
 
     /// Creates a writer of JSON Lines to `out` instead of standard output.
     pub(crate) fn jsonl_to(out: Box<dyn Write>) -> Self {
-        Self::of_form(OutputForm::Jsonl { line: Vec::new(), raw: None }, out)
-    }
-
-    /// As [`jsonl_to`](Self::jsonl_to), with the received bytes in the events.
-    #[cfg(feature = "nats")]
-    pub(crate) fn jsonl_with_raw_to(out: Box<dyn Write>) -> Self {
-        Self::of_form(OutputForm::Jsonl { line: Vec::new(), raw: Some(RawBytes::default()) }, out)
+        Self::of_form(OutputForm::Jsonl(Vec::new()), out)
     }
 
     fn of_form(form: OutputForm, out: Box<dyn Write>) -> Self {
         Self { out: BufWriter::with_capacity(BUFFER_BYTES, out), form }
     }
 
-    /// Records bytes before their events are written: a summary counts them.
-    pub(crate) fn record_received(&mut self, bytes: &[u8]) {
-        match &mut self.form {
-            OutputForm::Summary(summary) => summary.count_bytes(bytes.len()),
-            OutputForm::Jsonl { raw: Some(raw), .. } => raw.push(bytes),
-            _ => {}
-        }
-    }
-
-    /// Records that the received bytes after these belong to another connection.
-    pub(crate) fn end_connection(&mut self) {
-        if let OutputForm::Jsonl { raw: Some(raw), .. } = &mut self.form {
-            raw.connection += 1;
+    /// Adds received bytes to the summary; does nothing in the other output forms.
+    pub(crate) fn count_bytes(&mut self, bytes: usize) {
+        if let OutputForm::Summary(summary) = &mut self.form {
+            summary.bytes += bytes as u64;
         }
     }
 
@@ -112,14 +94,10 @@ impl EventWriter {
     /// no pings.
     pub(crate) fn write_event(&mut self, event: &Event, stamp: Option<&Stamp>) -> Result<(), Failure> {
         let written = match &mut self.form {
-            OutputForm::Jsonl { line, raw } => {
-                let mut members = stamp.map(Stamp::json_members).unwrap_or_default();
-                members.extend(raw.as_mut().and_then(|raw| raw.take_json_members(event)));
-                if event.kind() == EventKind::Ping {
-                    return Ok(());
-                }
+            OutputForm::Jsonl(_) if event.kind() == EventKind::Ping => Ok(()),
+            OutputForm::Jsonl(line) => {
                 line.clear();
-                event.write_json(&members, line);
+                event.write_json(&stamp.map(Stamp::json_members).unwrap_or_default(), line);
                 line.push(b'\n');
                 self.out.write_all(line)
             }
@@ -135,7 +113,7 @@ impl EventWriter {
     /// Writes that the recording ends inside the line with this number, counted from 1; a summary counts it.
     pub(crate) fn write_cut_recording(&mut self, line_number: u64, stamp: &Stamp) -> Result<(), Failure> {
         let written = match &mut self.form {
-            OutputForm::Jsonl { .. } => {
+            OutputForm::Jsonl(_) => {
                 return self.write_own_event_if_json("cut", stamp, &json_object(&json!({ "line": line_number })));
             }
             OutputForm::Text => text::write_cut_recording(&mut self.out, line_number),
@@ -150,7 +128,7 @@ impl EventWriter {
     /// As JSON, writes an event of the program itself: its name, its time, and the members of `object`, a serialized JSON object
     /// that is not empty. Does nothing in the other output forms.
     pub(crate) fn write_own_event_if_json(&mut self, event: &str, stamp: &Stamp, object: &[u8]) -> Result<(), Failure> {
-        let OutputForm::Jsonl { .. } = &self.form else { return Ok(()) };
+        let OutputForm::Jsonl(_) = &self.form else { return Ok(()) };
         let members = object.strip_prefix(b"{").unwrap_or_default();
         let written = write!(self.out, r#"{{"event":"{event}","offset":null{},"#, stamp.json_members());
         let written = written.and_then(|()| self.out.write_all(members)).and_then(|()| self.out.write_all(b"\n"));
@@ -204,10 +182,6 @@ impl Summary {
         Self { start, bytes: 0, frames: 0, events, desyncs: 0, elapsed_s: 0.0, mb_per_s: 0.0 }
     }
 
-    fn count_bytes(&mut self, bytes: usize) {
-        self.bytes += u64::try_from(bytes).unwrap_or(u64::MAX);
-    }
-
     /// Counts an event under its kind, unless it is a ping, and as a frame, unless it is a desync or a sent line.
     fn count(&mut self, event: &Event) {
         match event {
@@ -237,4 +211,42 @@ impl Summary {
 #[expect(clippy::cast_precision_loss, reason = "a speed is rounded for display anyway")]
 const fn megabytes(bytes: u64) -> f64 {
     bytes as f64 / 1e6
+}
+
+/// The time of an event in a session or a recording.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Stamp {
+    /// Time since the session began.
+    pub(crate) time: Duration,
+    /// Time of day, if it is known.
+    pub(crate) utc: Option<Utc>,
+}
+
+impl Stamp {
+    /// Returns members for a JSON object, with a comma before each: `,"t":1.500000,"utc":"..."`. `t` is the time in seconds since
+    /// the session began; `utc` is `null` if it is not known.
+    pub(crate) fn json_members(&self) -> String {
+        let utc = self.utc.map_or_else(|| "null".to_owned(), |utc| format!("\"{utc}\""));
+        format!(",\"t\":{}.{:06},\"utc\":{utc}", self.time.as_secs(), self.time.subsec_micros())
+    }
+}
+
+/// Converts instants of a live session to [`Stamp`]s.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SessionClock {
+    began: tokio::time::Instant,
+    utc: Utc,
+}
+
+impl SessionClock {
+    /// Creates the clock of a session that began at this instant. The time of day is read once, here.
+    pub(crate) fn new(began: tokio::time::Instant) -> Self {
+        Self { began, utc: Utc::now().minus(began.elapsed()) }
+    }
+
+    /// Returns the stamp of an instant; an instant before the session began counts as its beginning.
+    pub(crate) fn stamp(&self, at: tokio::time::Instant) -> Stamp {
+        let time = at.saturating_duration_since(self.began);
+        Stamp { time, utc: Some(self.utc.plus(time)) }
+    }
 }

@@ -1,13 +1,9 @@
 //! Events as lines: JSON for programs, text for people.
 
 mod event_writer;
-mod members;
-mod sent;
 mod terminal;
 mod text;
 
-pub(crate) use event_writer::{EventWriter, FORMAT_HELP, LineFormat, json_object};
-pub(crate) use members::{RawBytes, SessionClock, Stamp};
-pub(crate) use sent::{PasswordPrompt, text_unless_timeseal};
-pub(crate) use terminal::{TerminalSafe, print_above_input, set_input_line};
+pub(crate) use event_writer::{EventWriter, FORMAT_HELP, LineFormat, SessionClock, Stamp, json_object};
+pub(crate) use terminal::{PasswordPrompt, TerminalSafe, print_above_input, set_input_line};
 pub(crate) use text::{cut_recording_text, hex_digits, is_move_square, numbered_move, one_line};

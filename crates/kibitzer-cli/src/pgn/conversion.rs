@@ -6,9 +6,9 @@ use std::io::{self, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
 
+use kibitzer::core::Event;
 use kibitzer::core::message::Message;
 use kibitzer::core::message::listing::{GameRow, GameRowState};
-use kibitzer::core::{Event, EventReader};
 use kibitzer::transcript::Utc;
 use kibitzer::{Client, Observation, Tap};
 use kibitzer_bot::pgn::{GameFile, PgnCollector, PgnOrigin, replace_games};
@@ -18,19 +18,46 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
 use super::Args;
-use crate::decode::StreamPiece;
+use crate::decode::{PieceDecoder, StreamPiece};
 use crate::failure::Failure;
 use crate::live::StopSignal;
-use crate::output::text_unless_timeseal;
 
 /// Delay between two requests for the list of games of a server that refuses to announce games.
 const LOOK_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Converts one recording, stored session or live session to games, and writes them.
+/// Converts one recording or stored session to games, and writes them.
 pub(super) struct PgnConversion<'a> {
+    decoder: PieceDecoder,
+    games: GameWriter<'a>,
+}
+
+impl<'a> PgnConversion<'a> {
+    /// Creates the conversion of a session; the arguments are those of [`GameWriter::new`].
+    pub(super) fn new(args: &'a Args, host: &str, file: Option<GameFile>) -> Self {
+        Self { decoder: PieceDecoder::new(args.reader.event_reader()), games: GameWriter::new(args, host, file) }
+    }
+
+    /// Decodes a piece, and writes the games that end in it; `utc` is its time. At the end of a connection, marks the games in
+    /// progress as interrupted without writing them.
+    pub(super) fn read_and_write_ended(&mut self, piece: &StreamPiece, utc: Option<Utc>) -> Result<(), Failure> {
+        self.decoder.decode(piece, |event| self.games.apply_and_write_ended(event, utc).map(drop))?;
+        if let StreamPiece::Ended = piece {
+            self.games.collector.interrupt_games();
+        }
+        Ok(())
+    }
+
+    /// Decodes an unfinished line at the end of the input, marks the games in progress as interrupted, and writes all games that
+    /// were not written yet. Returns the file, which may not be synchronized with the disk.
+    pub(super) fn finish_and_write_rest(mut self) -> Result<Option<GameFile>, Failure> {
+        self.decoder.finish(|event| self.games.apply_and_write_ended(event, None).map(drop))?;
+        self.games.interrupt_and_write_rest().map(|()| self.games.file)
+    }
+}
+
+/// Writes the games of one session.
+pub(super) struct GameWriter<'a> {
     args: &'a Args,
-    /// Parses received bytes; not used for a live session.
-    reader: EventReader,
     collector: PgnCollector,
     /// File for the games; `None` for standard output.
     file: Option<GameFile>,
@@ -38,51 +65,12 @@ pub(super) struct PgnConversion<'a> {
     written: BTreeSet<GameKey>,
 }
 
-impl<'a> PgnConversion<'a> {
-    /// Creates the conversion of a session on the server `host`, which the tags name. Games are appended to `file`, which is
-    /// created with the first game; without a file, they are written to standard output.
+impl<'a> GameWriter<'a> {
+    /// Creates the writer for a session on the server `host`, which the tags name. Games are appended to `file`, which is created
+    /// with the first game; without a file, they are written to standard output.
     pub(super) fn new(args: &'a Args, host: &str, file: Option<GameFile>) -> Self {
-        Self {
-            args,
-            reader: args.reader.event_reader(),
-            collector: PgnCollector::new(PgnOrigin::new(host)).with_observed().with_talk(args.talk),
-            file,
-            written: BTreeSet::new(),
-        }
-    }
-
-    /// Parses received bytes, and writes the games that end in them; `utc` is their time. At the end of a connection, marks the
-    /// games in progress as interrupted without writing them, and starts the reader of the next connection. Ignores other pieces.
-    pub(super) fn read_and_write_ended(&mut self, piece: &StreamPiece, utc: Option<Utc>) -> Result<(), Failure> {
-        match piece {
-            StreamPiece::Received(bytes) => {
-                let mut rest = &bytes[..];
-                while let Some(event) = self.reader.next(&mut rest) {
-                    self.apply_and_write_ended(&event, utc)?;
-                }
-            }
-            StreamPiece::Ended => {
-                self.collector.interrupt_games();
-                self.reader = self.args.reader.event_reader();
-            }
-            StreamPiece::Sent(bytes) => {
-                let lines = bytes.as_deref().unwrap_or(b"\n").split_inclusive(|&byte| byte == b'\n');
-                for text in lines.filter_map(text_unless_timeseal) {
-                    self.reader.note_sent_line(text.as_bytes());
-                }
-            }
-            StreamPiece::Cut(_) => {}
-        }
-        Ok(())
-    }
-
-    /// Parses an unfinished line at the end of the input, marks the games in progress as interrupted, and writes all games that
-    /// were not written yet. Returns the file, which may not be synchronized with the disk.
-    pub(super) fn finish_and_write_rest(mut self) -> Result<Option<GameFile>, Failure> {
-        while let Some(event) = self.reader.finish() {
-            self.apply_and_write_ended(&event, None)?;
-        }
-        self.interrupt_and_write_rest().map(|()| self.file)
+        let collector = PgnCollector::new(PgnOrigin::new(host)).with_observed().with_talk(args.talk);
+        Self { args, collector, file, written: BTreeSet::new() }
     }
 
     /// Observes games of the server, and writes each when it ends, is adjourned or is no longer observed, until there are

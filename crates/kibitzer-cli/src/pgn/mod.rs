@@ -11,7 +11,7 @@ use crate::arguments::ReaderArgs;
 use crate::decode::{RecordedInput, StreamPiece};
 use crate::failure::{EXIT_STATUS, Failure, USAGE};
 use crate::live::{LoginArgs, StopArgs, Target, report_recorded, run, start_unless_stopped, wait_for_end};
-use conversion::PgnConversion;
+use conversion::{GameWriter, PgnConversion};
 
 /// Write the games of recordings, or of a live session, as PGN
 ///
@@ -190,8 +190,8 @@ impl Args {
         let profile = self.login.load_profile_and_ask_password(&target);
         let Some(started) = start_unless_stopped(&target, profile, &mut ending).await? else { return Ok(()) };
         let (client, tap, name) = started;
-        let conversion = PgnConversion::new(self, client.server(), self.game_file(&self.output));
-        let written = conversion.write_observed_games(&client, tap, n_games, &mut ending).await;
+        let games = GameWriter::new(self, client.server(), self.game_file(&self.output));
+        let written = games.write_observed_games(&client, tap, n_games, &mut ending).await;
         client.shutdown().await;
         wait_for_end(&name, &client, written).await.map(report_recorded)
     }

@@ -4,14 +4,17 @@ use kibitzer::core::message::{Family, Reader};
 use kibitzer::core::wire::{Framer, Timeseal};
 use kibitzer::transcript::{Direction, TranscriptReader};
 use serde_json::Value;
-use std::path::Path;
 
 /// The bytes in the events of a stream that is received in these pieces.
 fn bytes_in_events<'a>(mut events: EventReader, pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<u8> {
-    let (mut raw, mut bytes) = (RawBytes::default(), Vec::new());
-    let mut add = |event: &Event, raw: &mut RawBytes| {
-        let Some(members) = raw.take_json_members(event) else { return };
-        let value: Value = serde_json::from_str(&format!("{{{}}}", &members[1..])).unwrap();
+    let (mut raw, mut bytes) = (StoredLines::default(), Vec::new());
+    let mut add = |event: &Event, lines: &mut StoredLines| {
+        let Some(line) = lines.line_unless_ping(event, None) else { return };
+        let value: Value = serde_json::from_slice(&line).unwrap();
+        if !matches!(event, Event::Received { .. }) {
+            assert_eq!(value.get("raw"), None);
+            return;
+        }
         assert_eq!(value["connection"], 0);
         bytes.extend(value["raw"].as_str().unwrap().chars().map(|character| u8::try_from(character).unwrap()));
     };
