@@ -407,7 +407,7 @@ fn what_is_wrong_in_a_profile_is_told_with_its_line() {
 #[test]
 fn url_that_cannot_be_used_is_reported_in_one_line() {
     let output = said(&["wss://"], &[]);
-    assert_fails_with_one_line(&output, FAILED, "kibitzer: wss://: the URL must be a host");
+    assert_fails_with_one_line(&output, FAILED, "kibitzer: wss://: the URL has no host");
     let url = "wss://localhost:1";
     let profile = file("connect-ca.toml", format!("url = '{url}'\nca_file = 'no/such/ca.pem'\n"));
     let output = said(&[&profile], &[]);

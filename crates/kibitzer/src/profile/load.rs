@@ -51,12 +51,12 @@ pub enum ConfigError {
         path: PathBuf,
     },
     /// A URL is not valid.
-    #[error("{url}: the URL {source}")]
+    #[error("{url}: the URL {reason}")]
     Url {
         /// The URL.
         url: String,
         /// The reason.
-        source: AddressError,
+        reason: AddressError,
     },
     /// An environment variable has an invalid value.
     #[error("environment variable {name}: {reason}")]

@@ -139,7 +139,7 @@ impl Profile {
     ///
     /// [`ConfigError::Url`].
     pub fn url(mut self, url: &str) -> Result<Self, ConfigError> {
-        let invalid = |source| ConfigError::Url { url: url.to_owned(), source };
+        let invalid = |reason| ConfigError::Url { url: url.to_owned(), reason };
         self.web_socket.url = Some(url.parse().map_err(invalid)?);
         Ok(self)
     }
