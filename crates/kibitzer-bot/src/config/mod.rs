@@ -1,6 +1,5 @@
 //! The settings of a bot: one TOML file.
 
-mod numbers;
 mod rules;
 mod sentences;
 
@@ -131,7 +130,7 @@ impl BotConfig {
         if let Some(missing) = ["server", "engine"].into_iter().find(|name| !tables.contains_key(*name)) {
             return Err(error_at(None, format!("missing field `{missing}`")));
         }
-        numbers::check_numbers(tables).map_err(|(span, reason)| error_at(Some(span), reason))?;
+        rules::check_numbers(tables).map_err(|(span, reason)| error_at(Some(span), reason))?;
         let mut config: Self = toml::from_str(&text).map_err(not_toml)?;
         if config.engine.command.is_empty() {
             let span = tables.get("engine").map(Spanned::span);

@@ -3,13 +3,18 @@
 //! The engine plays neither side (`force`) while its position is set up. It keeps the position of the last search; the next one
 //! sends the moves since, or sets up the game anew.
 
-mod lines;
+use std::time::Duration;
 
+use cozy_chess::Board;
+use cozy_chess::util::{parse_san_move, parse_uci_move};
 use kibitzer::core::chess::Color;
 
-use super::dialect::{Dialect, EngineLine, Handshake, truncated};
-use super::options::{EngineOption, EngineOptions, OptionKind};
-use super::{BestMove, EngineError, GameSetup, SearchLimits, SearchPosition};
+use super::dialect::{
+    Dialect, EngineLine, EngineOption, EngineOptions, Handshake, MAX_LINE_MOVES, OptionKind, truncated,
+};
+use super::{
+    BestMove, EngineError, GameSetup, Score, SearchInfo, SearchLimits, SearchPosition, is_uci_move, uci_notation,
+};
 
 /// Switches of the command `feature` that are known.
 const SWITCHES: [&str; 8] = ["ping", "setboard", "usermove", "time", "reuse", "name", "memory", "smp"];
@@ -58,11 +63,11 @@ impl CecpDialect {
         match name {
             "myname" => info.name = truncated(value),
             "variants" => {
-                info.variants = value.split(',').map(|name| lines::uci_variant(name.trim()).to_owned()).collect();
+                info.variants = value.split(',').map(|name| uci_variant(name.trim()).to_owned()).collect();
             }
-            "option" => options.add_if_valid(value, lines::parse_feature_option),
-            "memory" if value != "0" => options.add_if_valid("memory -spin 16 1 1000000", lines::parse_feature_option),
-            "smp" if value != "0" => options.add_if_valid("cores -spin 1 1 1024", lines::parse_feature_option),
+            "option" => options.add_if_valid(value, parse_feature_option),
+            "memory" if value != "0" => options.add_if_valid("memory -spin 16 1 1000000", parse_feature_option),
+            "smp" if value != "0" => options.add_if_valid("cores -spin 1 1 1024", parse_feature_option),
             _ => return SWITCHES.contains(&name),
         }
         true
@@ -73,7 +78,7 @@ impl CecpDialect {
     fn game_start_lines(&self, fen: Option<&String>) -> Result<Vec<String>, EngineError> {
         let mut sent = vec!["new".to_owned()];
         if self.variant() != "chess" {
-            sent.push(format!("variant {}", lines::cecp_variant(self.variant())));
+            sent.push(format!("variant {}", cecp_variant(self.variant())));
         }
         sent.extend(["easy", "post", "force"].map(str::to_owned));
         if let Some(game) = &self.game {
@@ -99,7 +104,7 @@ impl Dialect for CecpDialect {
     }
 
     fn process_handshake_line(&mut self, line: &str, handshake: &mut Handshake) {
-        for (name, value) in line.strip_prefix("feature ").map(lines::split_feature_pairs).unwrap_or_default() {
+        for (name, value) in line.strip_prefix("feature ").map(split_feature_pairs).unwrap_or_default() {
             handshake.is_done |= name == "done" && value == "1";
             if self.store_feature(name, value, handshake) {
                 handshake.replies.push(format!("accepted {name}"));
@@ -138,7 +143,7 @@ impl Dialect for CecpDialect {
     }
 
     fn position_lines(&mut self, position: &SearchPosition) -> Result<Vec<String>, EngineError> {
-        let moves = lines::moves_to_send(position, self.variant())
+        let moves = moves_to_send(position, self.variant())
             .ok_or_else(|| EngineError::Position("a move is illegal".to_owned()))?;
         let known = self.engine_position.take().filter(|known| known.fen == position.fen);
         let known = known.filter(|known| position.moves.starts_with(&known.moves));
@@ -198,7 +203,7 @@ impl Dialect for CecpDialect {
             "1/2-1/2" => Ok(BestMove { offers_draw: true, ..no_move }),
             "Illegal" => Err(EngineError::Position(truncated(line))),
             "tellusererror" => Err(EngineError::Position(truncated(rest))),
-            _ => return lines::parse_thinking(line).map(EngineLine::Info),
+            _ => return parse_thinking(line).map(EngineLine::Info),
         };
         Some(EngineLine::Result(result))
     }
@@ -210,7 +215,7 @@ impl CecpDialect {
     fn accept_engine_move(&mut self, text: &str, position: &SearchPosition) -> Result<BestMove, EngineError> {
         let known = self.engine_position.take();
         let offers_draw = std::mem::take(&mut self.offers_draw);
-        let best = lines::received_move_to_uci(text.trim(), position, self.variant());
+        let best = received_move_to_uci(text.trim(), position, self.variant());
         let best = best.ok_or_else(|| EngineError::NotAMove(truncated(text)))?;
         self.engine_position = known.map(|mut known| {
             known.moves.push(best.clone());
@@ -218,6 +223,119 @@ impl CecpDialect {
         });
         Ok(BestMove { offers_draw, ..BestMove::new(best) })
     }
+}
+
+/// Scores from here on are mates in as many moves more.
+const MATE_CP: i32 = 100_000;
+
+/// Parses a line of analysis: depth, score in centipawns, time in hundredths of a second, nodes, moves. `None` if one of the four
+/// numbers is missing or invalid. Keeps at most [`MAX_LINE_MOVES`] moves.
+fn parse_thinking(line: &str) -> Option<SearchInfo> {
+    let mut words = line.split_ascii_whitespace();
+    // Some engines append a mark to the depth, as in `7&`.
+    let depth = words.next()?.trim_end_matches(|c: char| !c.is_ascii_digit()).parse().ok()?;
+    let score: i32 = words.next()?.parse().ok()?;
+    let time_cs: u64 = words.next()?.parse().ok()?;
+    let nodes: u64 = words.next()?.parse().ok()?;
+    let score = match score {
+        MATE_CP.. => Score::Mate(score - MATE_CP),
+        ..=-100_000 => Score::Mate(score.saturating_add(MATE_CP)),
+        _ => Score::Centipawns(score),
+    };
+    // Move numbers, and the further numbers of some engines, are no moves.
+    let is_move = |word: &&str| word.starts_with(|c: char| c.is_ascii_alphabetic()) && word.len() <= 8;
+    let line = words.filter(is_move).take(MAX_LINE_MOVES).map(str::to_owned).collect();
+    Some(SearchInfo {
+        depth: Some(depth),
+        score: Some(score),
+        nodes: Some(nodes),
+        nodes_per_second: nodes.saturating_mul(100).checked_div(time_cs),
+        time: Some(Duration::from_millis(time_cs.saturating_mul(10))),
+        line,
+    })
+}
+
+/// Splits `a=1 b="two words"` into names and values. A value without a closing quote extends to the end.
+fn split_feature_pairs(mut rest: &str) -> Vec<(&str, &str)> {
+    let mut pairs = Vec::new();
+    while let Some((name, after)) = rest.split_once('=') {
+        let (value, remaining) = match after.strip_prefix('"') {
+            Some(quoted) => quoted.split_once('"').unwrap_or((quoted, "")),
+            None => after.split_once(' ').unwrap_or((after, "")),
+        };
+        pairs.push((name.trim(), value));
+        rest = remaining;
+    }
+    pairs
+}
+
+/// Parses an option: `Contempt -spin 0 -100 100`, `Style -combo Solid /// *Risky`, `Clear -button`. `None` for an unknown type,
+/// or numbers without a range.
+fn parse_feature_option(description: &str) -> Option<EngineOption> {
+    let (name, rest) = description.split_once(" -")?;
+    let (kind, details) = rest.split_once(' ').unwrap_or((rest, ""));
+    let numbers: Vec<i64> = details.split_ascii_whitespace().filter_map(|word| word.parse().ok()).collect();
+    let kind = match (kind, &numbers[..]) {
+        ("button" | "save" | "reset", _) => OptionKind::Button,
+        ("check", _) => OptionKind::Check,
+        ("spin" | "slider", &[_, min, max, ..]) => OptionKind::Spin { min, max },
+        ("combo", _) => {
+            let values = details.split("///").map(|value| value.trim().trim_start_matches('*').to_owned());
+            OptionKind::Combo(values.collect())
+        }
+        ("string" | "file" | "path", _) => OptionKind::Text,
+        _ => return None,
+    };
+    Some(EngineOption { name: name.trim().to_owned(), kind })
+}
+
+/// Returns the protocol's name of a variant; names that are the same in both protocols are returned unchanged.
+fn cecp_variant(uci: &str) -> &str {
+    match uci {
+        "chess" => "normal",
+        "chess960" => "fischerandom",
+        other => other,
+    }
+}
+
+/// Returns the name in UCI of a variant of the protocol; names that are the same in both are returned unchanged.
+fn uci_variant(name: &str) -> &str {
+    match name {
+        "normal" => "chess",
+        "fischerandom" => "chess960",
+        other => other,
+    }
+}
+
+/// Returns the moves of a position in the protocol's notation, which writes castling in chess960 as `O-O`. `None` if a move of a
+/// chess960 game is illegal; other games are not checked.
+fn moves_to_send(position: &SearchPosition, variant: &str) -> Option<Vec<String>> {
+    if variant != "chess960" {
+        return Some(position.moves.clone());
+    }
+    let mut board = SearchPosition { moves: Vec::new(), ..position.clone() }.chess_board()?;
+    position.moves.iter().map(|text| play_and_format_chess960(&mut board, text)).collect()
+}
+
+/// Plays a move of a chess960 game and returns its text for the engine; `None` if it is illegal.
+fn play_and_format_chess960(board: &mut Board, text: &str) -> Option<String> {
+    let played = parse_uci_move(board, text).ok()?;
+    let takes_own_rook = board.color_on(played.to) == Some(board.side_to_move());
+    let is_short = played.to.file() > played.from.file();
+    board.try_play(played).ok()?;
+    let castling = if is_short { "O-O" } else { "O-O-O" };
+    Some(if takes_own_rook { castling.to_owned() } else { text.to_owned() })
+}
+
+/// Converts a received move to UCI notation. Coordinates and drops are returned as they are, without a check that they are legal.
+/// Castling and SAN are resolved on the board; `None` if that fails.
+fn received_move_to_uci(text: &str, position: &SearchPosition, variant: &str) -> Option<String> {
+    if is_uci_move(text) {
+        return Some(text.to_owned());
+    }
+    let board = position.chess_board()?;
+    let found = parse_san_move(&board, &text.replace('0', "O")).ok()?;
+    Some(uci_notation(&board, found, variant == "chess960"))
 }
 
 #[cfg(test)]

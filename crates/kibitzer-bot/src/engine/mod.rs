@@ -10,23 +10,20 @@ use std::process::ExitStatus;
 
 use kibitzer::core::chess::Color;
 
+mod builtin;
 mod cecp;
 mod config;
 mod dialect;
 mod external;
-mod options;
 mod process;
-mod scripted;
 mod search;
 mod uci;
-mod weak;
 
+pub use builtin::{ScriptedEngine, WeakPlayer};
 pub use config::{EngineConfig, EngineProtocol};
 pub use external::ExternalEngine;
-pub use scripted::ScriptedEngine;
 pub use search::{BestMove, Score, SearchInfo, SearchLimits, SearchPosition};
 pub(crate) use search::{is_uci_move, uci_notation};
-pub use weak::WeakPlayer;
 
 /// A chess engine that searches one position at a time.
 ///

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use super::dialect::{Dialect, EngineLine, Handshake, MAX_LINE_MOVES, truncated};
-use super::options::{EngineOption, EngineOptions, OptionKind};
+use super::dialect::{
+    Dialect, EngineLine, EngineOption, EngineOptions, Handshake, MAX_LINE_MOVES, OptionKind, truncated,
+};
 use super::{BestMove, EngineError, GameSetup, Score, SearchInfo, SearchLimits, SearchPosition, is_uci_move};
 
 /// State of a UCI engine in addition to that of its driver.

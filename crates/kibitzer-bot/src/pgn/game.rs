@@ -6,7 +6,7 @@ use kibitzer::core::chess::Color;
 use kibitzer::core::message::{ClockReading, GameInfo, GameResult, Rating};
 use kibitzer::transcript::Utc;
 
-use super::{san, text};
+use super::notation::{escape_tag_value, format_clock, san_moves, sanitize_comment};
 use crate::tracker::{MoveLine, TrackedGame, TrackedMove, TrackedState};
 
 /// Maximum number of comments of one game; later ones are dropped.
@@ -85,7 +85,7 @@ impl PgnGame {
     /// are not known, the record starts from the first known position.
     pub fn new(game: &TrackedGame, origin: &PgnOrigin) -> Self {
         let line = game.line();
-        let sans = san::san_moves(&line, follows_chess_rules(game));
+        let sans = san_moves(&line, follows_chess_rules(game));
         let moves = sans.into_iter().zip(&line.moves).map(|(san, step)| san + &time_comment(step)).collect();
         let ending = game.ending();
         let result = ending.map_or(GameResult::Unfinished, |ending| ending.result);
@@ -95,7 +95,7 @@ impl PgnGame {
             moves,
             comments: Vec::new(),
             result,
-            ending: ending.map(|ending| text::sanitize_comment(&replace_name_by_color(ending.text.as_str(), game))),
+            ending: ending.map(|ending| sanitize_comment(&replace_name_by_color(ending.text.as_str(), game))),
         };
         pgn.add_tags(game, &line, origin);
         pgn
@@ -107,7 +107,7 @@ impl PgnGame {
         let is_name = !name.is_empty() && name.len() <= 30 && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
         if is_name {
             self.tags.retain(|(known, _)| known != name);
-            self.tags.push((name.to_owned(), text::escape_tag_value(value)));
+            self.tags.push((name.to_owned(), escape_tag_value(value)));
         }
     }
 
@@ -119,7 +119,7 @@ impl PgnGame {
     /// Adds a comment after the first `n_moves` moves, 0 for the start; after the last one if there are fewer. The text is
     /// sanitized and cut to 400 characters. An empty comment and comments beyond 500 are dropped.
     pub fn add_comment(&mut self, n_moves: usize, comment: &str) {
-        let comment = text::sanitize_comment(comment);
+        let comment = sanitize_comment(comment);
         if self.comments.len() < MAX_COMMENTS && !comment.is_empty() {
             self.comments.push((n_moves.min(self.moves.len()), comment));
         }
@@ -163,8 +163,8 @@ impl PgnGame {
         let known = line.start_clocks.map(|clocks| clocks.map(ClockReading::as_ms));
         let [white, black] = known.unwrap_or([i64::from(initial_s) * 1000; 2]);
         if !is_untimed {
-            self.set_tag("WhiteClock", &text::format_clock(white));
-            self.set_tag("BlackClock", &text::format_clock(black));
+            self.set_tag("WhiteClock", &format_clock(white));
+            self.set_tag("BlackClock", &format_clock(black));
         }
     }
 
@@ -205,8 +205,8 @@ impl fmt::Display for PgnGame {
 
 /// Returns the comment about the time of a move, after a blank: `[%clk]` and `[%emt]`, each if it is known. Empty without either.
 fn time_comment(step: &TrackedMove) -> String {
-    let clock = step.clock.map(|clock| format!("[%clk {}]", text::format_clock(clock.as_ms())));
-    let elapsed = step.elapsed_ms.map(|ms| format!("[%emt {}]", text::format_clock(ms.into())));
+    let clock = step.clock.map(|clock| format!("[%clk {}]", format_clock(clock.as_ms())));
+    let elapsed = step.elapsed_ms.map(|ms| format!("[%emt {}]", format_clock(ms.into())));
     let times: String = clock.into_iter().chain(elapsed).collect();
     if times.is_empty() { times } else { format!(" {{{times}}}") }
 }

@@ -2,13 +2,11 @@
 //!
 //! The form is that of the FICS Games Database: `docs/pgn.md` describes tags and comments.
 
-mod bpgn;
 mod collector;
 mod game;
-mod san;
+mod notation;
 #[cfg(test)]
 mod tests;
-mod text;
 mod writer;
 
 pub use collector::PgnCollector;

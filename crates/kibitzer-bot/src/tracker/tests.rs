@@ -1,11 +1,11 @@
+use super::*;
+use TrackedChangeKind::{Adjourned, Ended, Interrupted, Left, Moved, Refreshed, Replaced, Resumed, Started, TakenBack};
 use kibitzer::core::EventReader;
 use kibitzer::core::chess::{Color, Fen};
 use kibitzer::core::event::{Capabilities, CloseCause, Restored};
 use kibitzer::core::message::listing::{Listing as _, MoveList};
 use kibitzer::core::message::{Family, Handle, Rating, Reader};
 use kibitzer::core::wire::Framer;
-
-use super::*;
 
 const START: &str = "rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0";
 const AFTER_E4: &str = "rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0";
@@ -71,8 +71,6 @@ impl Session {
         self.game().search_position().moves
     }
 }
-
-use TrackedChangeKind::{Adjourned, Ended, Interrupted, Left, Moved, Refreshed, Replaced, Resumed, Started, TakenBack};
 
 #[test]
 fn a_game_is_followed_from_its_first_board_to_its_end() {

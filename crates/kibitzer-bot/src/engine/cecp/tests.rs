@@ -1,6 +1,6 @@
-use proptest::prelude::*;
-
 use super::*;
+use kibitzer::core::chess::Color;
+use proptest::prelude::*;
 
 #[test]
 fn ends_of_a_search_are_parsed() {
@@ -56,5 +56,40 @@ proptest! {
         let mut cecp = CecpDialect::default();
         cecp.process_handshake_line(&line, &mut Handshake::default());
         let _ = cecp.parse_search_line(&line, &SearchPosition::new(None, Vec::new(), Color::White));
+    }
+}
+
+#[test]
+fn thinking_lines_are_parsed() {
+    // Line, depth, score, nodes per second, moves.
+    let cases = [
+        (" 9 156 1084 48000 Nf3 Nc6 Nc3", 9, Score::Centipawns(156), Some(4428), 3),
+        ("7& -31 0 100 1. e4 2. 7.", 7, Score::Centipawns(-31), None, 1),
+        ("12. 100003 50 1000 12 20000 0 e2e4 e7e5", 12, Score::Mate(3), Some(2000), 2),
+        ("12 -100002 50 1000", 12, Score::Mate(-2), Some(2000), 0),
+    ];
+    for (line, depth, score, nps, moves) in cases {
+        let info = parse_thinking(line).unwrap();
+        assert_eq!((info.depth, info.score, info.nodes_per_second), (Some(depth), Some(score), nps), "{line}");
+        assert_eq!(info.line.len(), moves, "{line}");
+    }
+}
+
+#[test]
+fn castling_of_chess960_is_written_in_letters() {
+    let fen = Some("4k3/8/8/8/8/8/8/R3K2R w HA - 0 1".to_owned());
+    let moves = ["e1h1", "e8e7"].map(str::to_owned).to_vec();
+    let position = SearchPosition::new(fen.clone(), moves, Color::White);
+    assert_eq!(moves_to_send(&position, "chess960").unwrap(), ["O-O", "e8e7"]);
+    assert_eq!(moves_to_send(&position, "chess").unwrap(), ["e1h1", "e8e7"]);
+    let start = SearchPosition::new(fen, Vec::new(), Color::White);
+    for (text, variant, want) in [
+        ("O-O-O", "chess960", Some("e1a1")),
+        ("0-0", "chess", Some("e1g1")),
+        ("Rh8+", "chess", Some("h1h8")),
+        ("e1g1", "chess", Some("e1g1")),
+        ("Nf3", "chess", None),
+    ] {
+        assert_eq!(received_move_to_uci(text, &start, variant).as_deref(), want, "{text}");
     }
 }

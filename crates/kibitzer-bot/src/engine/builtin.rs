@@ -1,8 +1,10 @@
-//! The built-in weak player: a partner for demonstrations, without a program to install.
+//! Engines without a program: a weak player for demonstrations, and one whose answers a test gives.
 
+use std::fmt;
 use std::time::Duration;
 
 use cozy_chess::{Board, GameStatus, Move, Piece};
+use tokio::time::{sleep, timeout};
 
 use super::{
     BestMove, Engine, EngineError, EngineInfo, GameSetup, Score, SearchInfo, SearchLimits, SearchPosition, uci_notation,
@@ -69,7 +71,7 @@ impl Engine for WeakPlayer {
         report: &mut (dyn FnMut(SearchInfo) + Send),
     ) -> Result<BestMove, EngineError> {
         let board = position.chess_board().ok_or_else(|| EngineError::Position("it is not one of chess".to_owned()))?;
-        tokio::time::sleep(self.think_time.min(limits.move_time.unwrap_or(limits.deadline))).await;
+        sleep(self.think_time.min(limits.move_time.unwrap_or(limits.deadline))).await;
         let Some((value, chosen)) = self.choose_move(&board) else { return Ok(BestMove::default()) };
         let best = uci_notation(&board, chosen, self.is_chess960);
         let score = if value >= MATE_CP { Score::Mate(1) } else { Score::Centipawns(value) };
@@ -114,6 +116,96 @@ fn material_lead_cp(board: &Board) -> i32 {
     let count = |color, piece| i32::try_from(board.colored_pieces(color, piece).len()).unwrap_or_default();
     let side = board.side_to_move();
     VALUES.iter().map(|&(piece, value)| value * (count(side, piece) - count(!side, piece))).sum()
+}
+
+type Answers = Box<dyn FnMut(&SearchPosition, &SearchLimits) -> Result<BestMove, EngineError> + Send>;
+
+/// An engine for tests: a closure answers each search, after a delay. Needs no process.
+pub struct ScriptedEngine {
+    info: EngineInfo,
+    answer: Answers,
+    delay: Duration,
+}
+
+impl ScriptedEngine {
+    /// Creates an engine that answers each search with the result of the closure. If that is [`EngineError::NoMove`], the answer
+    /// follows a second after the deadline, as from an engine that hangs. The engine plays chess, chess960 and crazyhouse.
+    pub fn new(
+        answer: impl FnMut(&SearchPosition, &SearchLimits) -> Result<BestMove, EngineError> + Send + 'static,
+    ) -> Self {
+        let variants = ["chess", "chess960", "crazyhouse"].map(str::to_owned).to_vec();
+        let info = EngineInfo { variants, ponders: true, ..EngineInfo::new("ScriptedEngine") };
+        Self { info, answer: Box::new(answer), delay: Duration::ZERO }
+    }
+
+    /// Creates an engine that answers the searches with these moves in turn, and then with [`BestMove::best`] `None`.
+    pub fn with_moves(moves: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let mut moves: Vec<String> = moves.into_iter().map(Into::into).collect();
+        moves.reverse();
+        Self::new(move |_, _| Ok(BestMove { best: moves.pop(), ..BestMove::default() }))
+    }
+
+    /// Sets how long each search lasts; zero by default. A delay longer than the deadline ends at the deadline, without an error.
+    #[must_use]
+    pub fn delay(mut self, delay: Duration) -> Self {
+        self.delay = delay;
+        self
+    }
+
+    /// Replaces the description that the engine gives of itself.
+    #[must_use]
+    pub fn with_info(mut self, info: EngineInfo) -> Self {
+        self.info = info;
+        self
+    }
+}
+
+impl fmt::Debug for ScriptedEngine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ScriptedEngine").field("info", &self.info).field("delay", &self.delay).finish_non_exhaustive()
+    }
+}
+
+impl Engine for ScriptedEngine {
+    fn info(&self) -> &EngineInfo {
+        &self.info
+    }
+
+    /// See [`Engine::new_game`].
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe.
+    async fn new_game(&mut self, game: &GameSetup) -> Result<(), EngineError> {
+        self.info.require_variant(&game.variant)
+    }
+
+    /// See [`Engine::search`]. Reports one line of analysis, with the move.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe.
+    async fn search(
+        &mut self,
+        position: &SearchPosition,
+        limits: &SearchLimits,
+        report: &mut (dyn FnMut(SearchInfo) + Send),
+    ) -> Result<BestMove, EngineError> {
+        let result = (self.answer)(position, limits);
+        if matches!(result, Err(EngineError::NoMove)) {
+            sleep(limits.deadline + Duration::from_secs(1)).await;
+            return result;
+        }
+        // Even a sleep of no time lasts a millisecond.
+        if !self.delay.is_zero() {
+            drop(timeout(limits.deadline, sleep(self.delay)).await);
+        }
+        let line = result.iter().filter_map(|result| result.best.clone()).collect();
+        report(SearchInfo { depth: Some(1), line, ..SearchInfo::default() });
+        result
+    }
+
+    async fn quit(self) {}
 }
 
 #[cfg(test)]

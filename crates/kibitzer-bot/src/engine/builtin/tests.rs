@@ -1,6 +1,6 @@
-use kibitzer::core::chess::Color;
-
 use super::*;
+use kibitzer::core::chess::Color;
+use tokio::time::Instant;
 
 async fn best(variant: &str, fen: Option<&str>, moves: Vec<String>) -> Result<Option<String>, EngineError> {
     let mut player = WeakPlayer::new(moves.len() as u64, Duration::ZERO);
@@ -56,4 +56,30 @@ async fn other_variants_and_positions_are_refused() {
     for (fen, moves) in [(Some("not a position"), vec![]), (None, vec!["e2e5".to_owned()])] {
         assert!(matches!(best("chess", fen, moves).await, Err(EngineError::Position(_))), "{fen:?}");
     }
+}
+
+async fn search(engine: &mut ScriptedEngine) -> Result<BestMove, EngineError> {
+    let start = SearchPosition::new(None, Vec::new(), Color::White);
+    engine.search(&start, &SearchLimits::deadline(Duration::from_secs(9)), &mut |_| {}).await
+}
+
+#[tokio::test(start_paused = true)]
+async fn moves_come_in_turn_after_the_delay() {
+    let mut engine = ScriptedEngine::with_moves(["e2e4", "d2d4"]).delay(Duration::from_secs(2));
+    let begun = Instant::now();
+    assert_eq!(search(&mut engine).await.unwrap(), BestMove::new("e2e4"));
+    assert_eq!(search(&mut engine).await.unwrap(), BestMove::new("d2d4"));
+    assert_eq!(search(&mut engine).await.unwrap(), BestMove::default());
+    assert_eq!(begun.elapsed(), Duration::from_secs(6));
+}
+
+#[tokio::test(start_paused = true)]
+async fn failures_and_hangs_come_on_demand() {
+    let silent = EngineError::Silent { program: "x".to_owned(), step: "handshake" };
+    let mut answers = vec![EngineError::NoMove, silent];
+    let mut engine = ScriptedEngine::new(move |_, _| Err(answers.pop().unwrap()));
+    assert!(matches!(search(&mut engine).await, Err(EngineError::Silent { .. })));
+    let begun = Instant::now();
+    assert!(matches!(search(&mut engine).await, Err(EngineError::NoMove)));
+    assert_eq!(begun.elapsed(), Duration::from_secs(10));
 }

@@ -1,4 +1,4 @@
-//! Moves in the standard algebraic notation that PGN readers accept.
+//! Moves, and text of servers and players, in the forms that PGN readers accept.
 
 use cozy_chess::util::display_san_move;
 use cozy_chess::{Board as RulesBoard, Move, Square as RulesSquare};
@@ -83,3 +83,34 @@ fn standardized_san(step: &TrackedMove, before: &Board) -> String {
     };
     text + mark
 }
+
+/// Maximum number of characters of a tag's value or a comment; the rest is dropped.
+const MAX_CHARS: usize = 400;
+
+/// Formats milliseconds as `H:MM:SS.mmm`; a negative time, of a player who is out of time, is 0.
+pub(super) fn format_clock(ms: i64) -> String {
+    let ms = ms.max(0);
+    let (hours, minutes, seconds) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60);
+    format!("{hours}:{minutes:02}:{seconds:02}.{:03}", ms % 1000)
+}
+
+/// Returns the value of a tag with quotation marks and backslashes escaped; `?` if it is empty.
+pub(super) fn escape_tag_value(text: &str) -> String {
+    let text = one_line_truncated(text);
+    if text.is_empty() { "?".to_owned() } else { text.replace('\\', "\\\\").replace('"', "\\\"") }
+}
+
+/// Returns text that cannot end a comment, begin one inside it, or look like a command such as `[%clk 0:01:00]`.
+pub(super) fn sanitize_comment(text: &str) -> String {
+    one_line_truncated(text).replace('{', "(").replace('}', ")").replace("[%", "[ %")
+}
+
+/// Returns the start of the text on one line: control characters become blanks, runs of blanks one blank.
+fn one_line_truncated(text: &str) -> String {
+    let is_blank = |c: char| c.is_control() || c.is_whitespace();
+    let words: Vec<_> = text.split(is_blank).filter(|word| !word.is_empty()).collect();
+    words.join(" ").chars().take(MAX_CHARS).collect()
+}
+
+#[cfg(test)]
+mod tests;
