@@ -79,7 +79,8 @@ impl Args {
         let Some(started) = start_unless_stopped(&self.server, profile, &mut ending).await? else { return Ok(()) };
         let (client, tap, server) = started;
         metrics.add_session(&client);
-        let (filter, housekeeping) = (self.filter.expression.clone(), HousekeepingFilter::default());
+        let filter = self.filter.expression.clone();
+        let housekeeping = HousekeepingFilter::default();
         let printer = EventPrinter::spawn_for_tap(&client, tap, format, filter, housekeeping, metrics.print_interval);
         let output = printer.sender().filter(|_| format == LineFormat::Jsonl);
         let (line_mode, input) = self.open_typed_input(plain, &client);

@@ -52,7 +52,8 @@ Examples:
 impl CompletionsArgs {
     /// Prints the completion script for the shell.
     pub(crate) fn print_script(&self) -> Result<(), Failure> {
-        let (mut command, mut script) = (Cli::command(), Vec::new());
+        let mut command = Cli::command();
+        let mut script = Vec::new();
         let name = command.get_name().to_owned();
         // Into memory first: clap_complete panics if writing fails.
         generate(self.shell, &mut command, &name, &mut script);

@@ -13,7 +13,6 @@ mod event;
 mod publisher;
 mod queue;
 mod reader;
-mod sender;
 mod spill;
 mod stream;
 mod subject;

@@ -44,6 +44,13 @@ impl From<Record> for StreamPiece {
     }
 }
 
+/// Whether the progress of reading is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Progress {
+    Hidden,
+    Shown,
+}
+
 /// A log or recording, which is read piece by piece.
 pub(crate) struct RecordedInput {
     /// Path of the file or `standard input`, for messages.
@@ -63,18 +70,18 @@ impl RecordedInput {
     /// Opens a file, or standard input for `None`, and detects from the first two bytes whether it is a transcript. Blocks until
     /// they can be read.
     ///
-    /// With `may_show_progress`, and if standard error is a terminal, shows the progress for files of at least 1 MiB and for
-    /// inputs of unknown size.
+    /// With [`Progress::Shown`], and if standard error is a terminal, shows the progress for files of at least 1 MiB and for inputs of
+    /// unknown size.
     ///
     /// # Errors
     ///
     /// [`Failure`] if the input cannot be opened or read.
-    pub(crate) fn open(path: Option<&Path>, may_show_progress: bool) -> Result<Self, Failure> {
+    pub(crate) fn open(path: Option<&Path>, progress: Progress) -> Result<Self, Failure> {
         let name = path.map_or_else(|| "standard input".to_owned(), |path| path.display().to_string());
         let failed = |error| Failure::local(format!("cannot open {name}: {error}"));
         let file = path.map(File::open).transpose().map_err(failed)?;
         let size = file.as_ref().and_then(|file| file.metadata().ok()).filter(Metadata::is_file);
-        let progress = progress_bar(size.map(|file| file.len()), may_show_progress);
+        let progress = progress_bar(size.map(|file| file.len()), progress);
         let source: Box<dyn Read> = match file {
             Some(file) => Box::new(progress.wrap_read(file)),
             None => Box::new(progress.wrap_read(io::stdin().lock())),
@@ -198,10 +205,10 @@ impl PieceDecoder {
     }
 }
 
-/// Creates a progress bar for an input of `size` bytes, `None` if the size is unknown. It is hidden unless `may_show`, if the
+/// Creates a progress bar for an input of `size` bytes, `None` if the size is unknown. It is hidden on request, if the
 /// input is small, or if standard error is not a terminal. It is cleared at its end.
-fn progress_bar(size: Option<u64>, may_show: bool) -> ProgressBar {
-    if !may_show || size.is_some_and(|size| size < LARGE_BYTES) || !io::stderr().is_terminal() {
+fn progress_bar(size: Option<u64>, progress: Progress) -> ProgressBar {
+    if progress == Progress::Hidden || size.is_some_and(|size| size < LARGE_BYTES) || !io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
     let (progress, template) = match size {

@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::filter::{EventFilter, Expression, FilterArgs};
 use crate::output::{EventWriter, FORMAT_HELP, LineFormat, Stamp};
 
-pub(crate) use input::{PieceDecoder, RecordedInput, StreamPiece};
+pub(crate) use input::{PieceDecoder, Progress, RecordedInput, StreamPiece};
 
 /// Decode the output of a server and print its events
 ///
@@ -62,7 +62,8 @@ impl Args {
     /// Prints the events of the file, or of standard input without one or for `-`. Blocks until its end.
     pub(crate) fn decode_input(&self) -> Result<(), Failure> {
         let path = self.file.as_deref().filter(|path| path.as_os_str() != "-");
-        let input = RecordedInput::open(path, !io::stdout().is_terminal())?;
+        let progress = if io::stdout().is_terminal() { Progress::Hidden } else { Progress::Shown };
+        let input = RecordedInput::open(path, progress)?;
         let writer = match self.format {
             None => EventWriter::new(LineFormat::for_stdout()),
             Some(Format::Jsonl) => EventWriter::new(LineFormat::Jsonl),

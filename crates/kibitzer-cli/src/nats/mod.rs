@@ -100,7 +100,8 @@ pub(crate) async fn for_each_server_output(
             }
             Err(error) => return Err(error.into()),
         };
-        let (session, number) = (stored.session_token(), stored.sequence);
+        let session = stored.session_token();
+        let number = stored.sequence;
         let output = match ServerOutput::parse(&stored) {
             Ok(output) => output,
             Err(error @ OutputError::NoBytes) => return Err(Failure::local(format!("message {number}: {error}"))),

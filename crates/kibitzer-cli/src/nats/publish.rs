@@ -13,7 +13,7 @@ use tokio::task::spawn_blocking;
 
 use super::StreamArgs;
 use crate::arguments::{ReaderArgs, parse_duration};
-use crate::decode::{PieceDecoder, RecordedInput, StreamPiece};
+use crate::decode::{PieceDecoder, Progress, RecordedInput, StreamPiece};
 use crate::failure::{EXIT_STATUS, Failure, USAGE, report};
 use crate::live::{
     LineSender, LoginArgs, StopArgs, StopSignal, Target, report_recorded, send_typed_until_failure,
@@ -96,7 +96,7 @@ impl Args {
         let mut ending = self.ending.begin()?;
         let server = self.parse_server_unless_recording()?;
         // A large future: connecting has many steps.
-        let publisher = Box::pin(self.start_publisher(server.as_ref(), self.publish_options(server.is_none())?));
+        let publisher = Box::pin(self.start_publisher(server.as_ref(), self.publish_options(server.as_ref())?));
         let Some(publisher) = ending.unless_stopped(publisher).await else { return Ok(()) };
         match server {
             None => {
@@ -123,14 +123,14 @@ impl Args {
     /// # Errors
     ///
     /// [`Failure`] if the arguments contradict each other or the kind of source.
-    fn publish_options(&self, is_recording: bool) -> Result<PublishOptions, Failure> {
-        let mut options = if is_recording { PublishOptions::recording() } else { PublishOptions::live() };
+    fn publish_options(&self, server: Option<&Target>) -> Result<PublishOptions, Failure> {
+        let mut options = server.map_or_else(PublishOptions::recording, |_| PublishOptions::live());
         options.on_link_change = |failure| match failure {
             Some(reason) => report(&format!("NATS stores no events: {reason}")),
             None => report("NATS stores events again"),
         };
         options.when_unreachable = match (self.when_unreachable, &self.spill) {
-            (Some(UnreachablePolicy::Spill), _) if is_recording => {
+            (Some(UnreachablePolicy::Spill), _) if server.is_none() => {
                 return Err(Failure::new(USAGE, "a recording is on disk already: nothing to spill (try hold)"));
             }
             (Some(UnreachablePolicy::Spill), Some(path)) => {
@@ -221,7 +221,7 @@ impl Args {
 /// Decodes a recording, and sends the line of each event to a channel. Blocks while the channel is full, and fails once its
 /// receiver is dropped.
 fn send_recorded_lines(path: &Path, reader: ReaderArgs, lines: &mpsc::Sender<Vec<u8>>) -> Result<(), Failure> {
-    let mut input = RecordedInput::open(Some(path), true)?;
+    let mut input = RecordedInput::open(Some(path), Progress::Shown)?;
     let mut decoder = PieceDecoder::new(reader.event_reader());
     let mut stored = StoredLines::default();
     let mut last_stamp = None;

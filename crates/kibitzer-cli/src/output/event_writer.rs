@@ -178,8 +178,8 @@ struct Summary {
 impl Summary {
     /// Creates a summary without counts. The speed is measured from now on.
     fn start() -> Self {
-        let (start, events) = (Instant::now(), BTreeMap::new());
-        Self { start, bytes: 0, frames: 0, events, desyncs: 0, elapsed_s: 0.0, mb_per_s: 0.0 }
+        let start = Instant::now();
+        Self { start, bytes: 0, frames: 0, events: BTreeMap::new(), desyncs: 0, elapsed_s: 0.0, mb_per_s: 0.0 }
     }
 
     /// Counts an event under its kind, unless it is a ping, and as a frame, unless it is a desync or a sent line.

@@ -69,8 +69,9 @@ fn write_styled_line(out: &mut impl Write, style: Style, text: impl fmt::Display
 
 /// Writes a line of talk in one color, with everything before the spoken text `said`, such as the speaker, in bold.
 fn write_talk(out: &mut impl Write, style: Style, event: &Event, said: &str) -> io::Result<()> {
-    let (text, said) = (TerminalSafe(&event.to_string()).to_string(), TerminalSafe(said).to_string());
-    let (head, bold) = (text.strip_suffix(&said).unwrap_or_default(), style.bold());
+    let text = TerminalSafe(&event.to_string()).to_string();
+    let head = text.strip_suffix(&TerminalSafe(said).to_string()).unwrap_or_default();
+    let bold = style.bold();
     let tail = text.get(head.len()..).unwrap_or_default();
     writeln!(out, "{bold}{head}{bold:#}{style}{tail}{style:#}")
 }
@@ -129,7 +130,7 @@ fn write_board(out: &mut impl Write, board: &Style12, played: Option<LastMove>) 
         for column in 0..8 {
             let file = if bottom == Color::White { column } else { 7 - column };
             if let Some(square) = Square::new(file, rank) {
-                write_square(out, square, board.board().piece(square), is_move_square(played, square))?;
+                write_square(out, square, board.board().piece(square), played)?;
             }
         }
         writeln!(out, "{}{beside}", if beside.is_empty() { "" } else { "   " })?;
@@ -139,9 +140,14 @@ fn write_board(out: &mut impl Write, board: &Style12, played: Option<LastMove>) 
 }
 
 /// Writes a square with its piece in two cells; an empty square as a dot.
-fn write_square(out: &mut impl Write, square: Square, piece: Option<Piece>, highlighted: bool) -> io::Result<()> {
+fn write_square(
+    out: &mut impl Write,
+    square: Square,
+    piece: Option<Piece>,
+    played: Option<LastMove>,
+) -> io::Result<()> {
     let is_light = (square.file() + square.rank()) % 2 == 1;
-    let ground = match (highlighted, is_light) {
+    let ground = match (is_move_square(played, square), is_light) {
         (true, true) => LIGHT_MOVED,
         (true, false) => DARK_MOVED,
         (false, true) => LIGHT,

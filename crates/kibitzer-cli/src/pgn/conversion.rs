@@ -107,7 +107,8 @@ impl<'a> GameWriter<'a> {
             let changed = changes.iter().filter_map(|change| self.collector.tracker().get(change.game));
             n_wanted.add_permits(changed.clone().filter(|game| was_only_probed(game)).count());
             for game in changed.filter(|game| game.has_missing_moves()) {
-                let (client, number) = (client.clone(), game.number());
+                let client = client.clone();
+                let number = game.number();
                 // The collector adds the listed moves when it receives them among the events.
                 requests.spawn(async move { drop(client.moves(number).await) });
             }

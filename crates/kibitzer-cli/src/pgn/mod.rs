@@ -158,7 +158,8 @@ impl Args {
             if let Some(mut games) = conversion.finish_and_write_rest()? {
                 games.sync().map_err(Failure::caused_by)?;
             }
-            let (games, file) = (temporary.join(&session), self.output.join(format!("{session}.pgn")));
+            let games = temporary.join(&session);
+            let file = self.output.join(format!("{session}.pgn"));
             if games.exists() {
                 let cannot = |error| Failure::local(format!("cannot create {}: {error}", file.display()));
                 std::fs::rename(games, &file).map_err(cannot)?;
