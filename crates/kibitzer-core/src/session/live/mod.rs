@@ -11,14 +11,14 @@
 //!
 //! Users' requests are accepted from `Restoring` on.
 //!
-//! Each event of the reader goes to the parts below. None of them depends on another one's state, and none sends anything: after
-//! the last one, [`send_and_advance`](LiveConnection::send_and_advance) sends, and processes completed replies.
+//! Each event of the reader goes to the [`Memory`] and to the parts below. None of them depends on another one's state, and none
+//! sends anything. Then [`send_and_advance`](LiveConnection::send_and_advance) sends, and processes completed replies; the session
+//! calls it after every input.
 //!
 //! | part | events it uses | effect |
 //! |---|---|---|
 //! | [`Liveness`] | refusal of a line with `$$`; timing mark | another form of probe |
 //! | [`Requests`] | marks, prompts, all messages while a reply is awaited | completed requests |
-//! | [`Memory`] | removed seeks, start of an own game | forgotten seeks |
 //! | [`AdjournedTracker`] | own games, arrivals, challenges and their ends | [`Event::Adjourned`] |
 //! | [`BoardRepair`] | changes of games, boards in another style, desyncs | commands |
 
@@ -38,12 +38,11 @@ use super::options::{SessionOptions, saturating_deadline};
 use super::output::Output;
 use super::recovery::adjourned::AdjournedTracker;
 use super::recovery::boards::BoardRepair;
-use super::recovery::memory::{Loss, Memory};
+use super::recovery::memory::Memory;
 use super::recovery::restore::Restoration;
 use super::requests::{Requester, Requests, SendConditions};
 use crate::event::{Capabilities, CloseCause, Event, LoginError, LoginStep, RequestError, RequestId, SessionEndReason};
 use crate::game::{Desync, Games};
-use crate::reader::EventReader;
 
 use liveness::{Liveness, LivenessAction};
 use setup::SetUpProgress;
@@ -61,7 +60,6 @@ pub(super) struct LiveConnection {
     capabilities: Capabilities,
     boards: BoardRepair,
     adjourned: AdjournedTracker,
-    pub(super) memory: Memory,
     /// Time at which the set-up was complete.
     ready_since: Option<Instant>,
     /// The requested `quit`; while it is set, no new requests are accepted.
@@ -89,7 +87,7 @@ impl LiveConnection {
     /// Creates the state after a login; [`send_and_advance`](Self::send_and_advance) sends the first commands of the set-up.
     pub(super) fn new(
         login: CompletedLogin,
-        mut memory: Memory,
+        memory: &mut Memory,
         options: Arc<SessionOptions>,
         rng: Rng,
         now: Instant,
@@ -101,7 +99,6 @@ impl LiveConnection {
             capabilities: login.capabilities(),
             boards: BoardRepair::default(),
             adjourned: AdjournedTracker::new(std::mem::take(&mut memory.declined)),
-            memory,
             ready_since: None,
             quitting: None,
             stage: LiveStage::SettingUp(Box::new(SetUpProgress::new(login, &options, deadline))),
@@ -109,24 +106,20 @@ impl LiveConnection {
         }
     }
 
-    /// Completes all requests when the connection ends, and returns what the next connection needs: commands that may have been
-    /// executed count as executed, and the games are those of this connection if it has restored them.
-    pub(super) fn end(mut self, after_close: &AfterClose, loss: Loss, games: &Games, output: &mut Output) -> Memory {
+    /// Completes all requests when the connection ends, and passes on what the next connection needs: commands that may have been
+    /// executed count as executed.
+    pub(super) fn end(mut self, after_close: &AfterClose, memory: &mut Memory, output: &mut Output) {
         let (sent, queued) = match after_close {
             AfterClose::End(reason) => (RequestError::Ended(reason.clone()), RequestError::Ended(reason.clone())),
             _ => (RequestError::Lost, RequestError::NotConnected),
         };
         self.requests.fail_all(&sent, &queued);
-        self.memory.learn_from_lost_requests(&self.requests.completed);
+        memory.learn_from_lost_requests(&self.requests.completed);
         for completed in self.requests.completed.drain(..) {
             completed.deliver(output);
         }
-        if self.is_restored() {
-            self.memory.note_loss(games, loss);
-        }
-        self.memory.last_request = self.requests.last_id();
-        self.memory.declined = self.adjourned.into_declined();
-        self.memory
+        memory.last_request = self.requests.last_id();
+        memory.declined = self.adjourned.into_declined();
     }
 
     /// Returns the features that the server has granted so far.
@@ -143,17 +136,17 @@ impl LiveConnection {
         match (&self.stage, self.quitting) {
             (_, Some(_)) => SessionState::Closing,
             (LiveStage::SettingUp(_), None) => SessionState::LoggingIn(LoginStep::SetUp),
-            (LiveStage::Restoring(_), None) if self.memory.loss.is_some() => SessionState::Restoring,
+            (LiveStage::Restoring(restoration), None) if restoration.is_after_loss() => SessionState::Restoring,
             (LiveStage::Restoring(_) | LiveStage::Ready, None) => SessionState::Ready,
         }
     }
 
     /// Returns whether the set-up is complete, and the games, seeks and settings of the last connection are restored. After the
     /// first login, nothing has to be restored.
-    const fn is_restored(&self) -> bool {
-        match self.stage {
+    pub(super) const fn is_restored(&self) -> bool {
+        match &self.stage {
             LiveStage::SettingUp(_) => false,
-            LiveStage::Restoring(_) => self.memory.loss.is_none(),
+            LiveStage::Restoring(restoration) => !restoration.is_after_loss(),
             LiveStage::Ready => true,
         }
     }
@@ -187,18 +180,16 @@ impl LiveConnection {
         [deadline, self.requests.next_deadline()].into_iter().flatten().fold(due, Instant::min)
     }
 
-    /// Processes an event of the reader: passes it to the parts, then sends the next commands.
-    pub(super) fn handle_event(&mut self, event: &Event, reader: &mut EventReader, output: &mut Output, now: Instant) {
+    /// Passes an event of the reader to the parts.
+    pub(super) fn handle_event(&mut self, event: &Event, games: &Games, output: &mut Output, now: Instant) {
         self.liveness.handle_event(event, self.capabilities.timeseal);
         self.requests.handle_event(event, output, now);
-        self.memory.handle_event(event, reader.games());
-        self.adjourned.handle_event(event, reader.games(), output);
+        self.adjourned.handle_event(event, games, output);
         if self.state().accepts_requests() {
             for command in self.boards.handle_event(event, now) {
                 self.requests.enqueue(Requester::Upkeep, Command::new(command).ok());
             }
         }
-        self.send_and_advance(reader, output, now);
     }
 
     /// Queues a request for the board of a game that is out of step, if the session is ready and the game needs one. It is sent
@@ -211,14 +202,9 @@ impl LiveConnection {
         }
     }
 
-    /// Performs the actions that are due, releases unused memory, and sends the next commands. If the connection has to be
-    /// closed, does none of the rest and returns the action after closing; else `None`.
-    pub(super) fn handle_timeout(
-        &mut self,
-        reader: &mut EventReader,
-        output: &mut Output,
-        now: Instant,
-    ) -> Option<AfterClose> {
+    /// Performs the actions that are due, and releases unused memory. If the connection has to be closed, does none of the rest
+    /// and returns the action after closing; else `None`.
+    pub(super) fn handle_timeout(&mut self, output: &mut Output, now: Instant) -> Option<AfterClose> {
         match (self.quitting, &self.stage) {
             (Some(quitting), _) if quitting.deadline <= now => return Some(AfterClose::End(SessionEndReason::Quit)),
             (None, LiveStage::SettingUp(set_up)) if set_up.deadline <= now => {
@@ -240,7 +226,6 @@ impl LiveConnection {
         }
         self.requests.handle_timeout(now);
         self.requests.shrink_to_fit();
-        self.send_and_advance(reader, output, now);
         None
     }
 

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::setup::learn_ivar_from_answer;
 use super::{LiveConnection, LiveStage};
-use crate::event::{Capabilities, Event, RequestError};
+use crate::event::{Event, RequestError};
 use crate::message::Ivar;
 use crate::reader::EventReader;
 use crate::scan::find;
@@ -14,6 +14,7 @@ use crate::session::options::choices::AdjournedGames;
 use crate::session::options::credentials::{Credentials, Password};
 use crate::session::options::saturating_deadline;
 use crate::session::output::Output;
+use crate::session::recovery::memory::Memory;
 use crate::session::recovery::restore::Restoration;
 use crate::session::requests::{CompletedRequest, Requester};
 use crate::session::secret::{Secret, SecretDetector, mask_secrets_in_line};
@@ -23,15 +24,22 @@ impl LiveConnection {
     /// Sends what may be sent, and processes completed requests, until the next step needs a message of the server.
     ///
     /// Moves on to the next stage where one is complete, and keeps the block mode of the framer up to date.
-    pub(in crate::session) fn send_and_advance(&mut self, reader: &mut EventReader, output: &mut Output, now: Instant) {
+    pub(in crate::session) fn send_and_advance(
+        &mut self,
+        memory: &mut Memory,
+        reader: &mut EventReader,
+        output: &mut Output,
+        now: Instant,
+    ) {
         loop {
             if self.requests.send_ready_lines(reader.games(), output, now) {
                 self.liveness.note_idle_timer_reset(now);
             }
-            while let Some(completed) = self.requests.completed.pop_front() {
+            while let Some(mut completed) = self.requests.completed.pop_front() {
+                self.learn_from_completed(&mut completed, memory, reader, output.detector_mut());
                 self.handle_completed(completed, reader, output, now);
             }
-            if !self.queue_commands_or_enter_stage(reader, output, now) {
+            if !self.queue_commands_or_enter_stage(memory, reader, output, now) {
                 break;
             }
         }
@@ -42,21 +50,39 @@ impl LiveConnection {
         }
     }
 
-    /// Learns from a completed request, passes it to the part of the session that made it, and queues the reply to the user.
-    /// First removes secrets from its error text. A failed `quit` no longer ends the session.
+    /// Learns from a completed request: passwords and aliases, the prompt, seeks and settings; the style from every command that
+    /// succeeded, except for the set-up's; ivars from the user's and the restoration's. Removes secrets from its error text.
+    fn learn_from_completed(
+        &mut self,
+        completed: &mut CompletedRequest,
+        memory: &mut Memory,
+        reader: &mut EventReader,
+        detector: &mut SecretDetector,
+    ) {
+        if let Some(new) = learn_and_redact_secrets(completed, detector) {
+            memory.new_password = Some(new);
+        }
+        custom_prompt::apply(completed.new_prompt.as_deref(), reader);
+        memory.learn_from_success(completed);
+        let Some((command, _)) = completed.command_and_reply() else { return };
+        // The set-up chooses style 13 where boards are sent as moves.
+        if completed.request.requester != Requester::SetUp {
+            self.boards.note_style_command(command);
+        }
+        if completed.was_requested_by_user() || completed.request.requester == Requester::Restore {
+            learn_ivar_from_answer(&mut self.capabilities, completed);
+        }
+    }
+
+    /// Passes a completed request to the part of the session that made it, and queues the reply to the user. A failed `quit` no
+    /// longer ends the session.
     fn handle_completed(
         &mut self,
-        mut completed: CompletedRequest,
+        completed: CompletedRequest,
         reader: &mut EventReader,
         output: &mut Output,
         now: Instant,
     ) {
-        if let Some(new) = learn_and_redact_secrets(&mut completed, output.detector_mut()) {
-            self.memory.new_password = Some(new);
-        }
-        custom_prompt::apply(completed.new_prompt.as_deref(), reader);
-        self.memory.learn_from_success(&completed);
-        self.learn_from_success(&completed);
         match (&mut self.stage, completed.request.requester) {
             (LiveStage::SettingUp(set_up), Requester::SetUp) => {
                 set_up.deadline = saturating_deadline(now, self.options.timings.set_up);
@@ -81,28 +107,21 @@ impl LiveConnection {
         completed.deliver(output);
     }
 
-    /// Learns from a command that succeeded: the style from all but the set-up's; ivars from the user's and the restoration's.
-    /// Ignores a command that failed.
-    fn learn_from_success(&mut self, completed: &CompletedRequest) {
-        let Some((command, _)) = completed.command_and_reply() else { return };
-        // The set-up chooses style 13 where boards are sent as moves.
-        if completed.request.requester != Requester::SetUp {
-            self.boards.note_style_command(command);
-        }
-        if completed.was_requested_by_user() || completed.request.requester == Requester::Restore {
-            learn_ivar_from_answer(&mut self.capabilities, completed);
-        }
-    }
-
     /// Queues the next commands of the current stage, or enters the next one; does nothing after `quit`. Returns whether there
     /// may be something to send.
-    fn queue_commands_or_enter_stage(&mut self, reader: &mut EventReader, output: &mut Output, now: Instant) -> bool {
+    fn queue_commands_or_enter_stage(
+        &mut self,
+        memory: &mut Memory,
+        reader: &mut EventReader,
+        output: &mut Output,
+        now: Instant,
+    ) -> bool {
         match &mut self.stage {
             _ if self.quitting.is_some() => false,
             LiveStage::SettingUp(set_up) => {
                 let Some(commands) = set_up.take_next_batch(&self.options, self.requests.mode()) else {
-                    let capabilities = set_up.capabilities;
-                    self.finish_set_up(capabilities, reader, output, now);
+                    self.capabilities = set_up.capabilities;
+                    self.finish_set_up(memory, reader, output, now);
                     return true;
                 };
                 let has_commands = !commands.is_empty();
@@ -115,7 +134,7 @@ impl LiveConnection {
                 let has_commands = restoration.queue_next_commands(&mut self.requests);
                 let is_done = restoration.is_done() && !self.adjourned.awaits_list();
                 if is_done {
-                    self.finish_restoration(reader, output, now);
+                    self.finish_restoration(memory, reader, output, now);
                 }
                 has_commands || is_done
             }
@@ -134,29 +153,22 @@ impl LiveConnection {
         true
     }
 
-    /// Stores the capabilities and emits [`Event::Ready`]. Requests the adjourned games of an account. Enters the restoration if
+    /// Emits [`Event::Ready`]. Requests the adjourned games of an account. Enters the restoration if
     /// a connection was lost or there is anything to restore, else the stage `Ready`.
-    fn finish_set_up(
-        &mut self,
-        capabilities: Capabilities,
-        reader: &mut EventReader,
-        output: &mut Output,
-        now: Instant,
-    ) {
-        self.capabilities = capabilities;
-        if capabilities.has(Ivar::NoWrap) {
+    fn finish_set_up(&mut self, memory: &Memory, reader: &mut EventReader, output: &mut Output, now: Instant) {
+        if self.capabilities.has(Ivar::NoWrap) {
             reader.framer_mut().disable_line_joining();
         }
         self.ready_since = Some(now);
-        output.emit(Event::Ready(capabilities));
+        output.emit(Event::Ready(self.capabilities));
         // The set-up sends many commands at once; later bursts are smaller.
         self.shrink_to_fit(reader, output);
         if matches!(self.options.credentials, Credentials::Account { .. }) {
             let list = self.adjourned.request_list();
             self.requests.enqueue(Requester::Adjourned, list);
         }
-        let restoration = Restoration::new(&self.options.settings, &self.memory, reader.games(), now);
-        let is_after_loss = self.memory.loss.is_some();
+        let restoration = Restoration::new(&self.options.settings, memory, reader.games(), now);
+        let is_after_loss = restoration.is_after_loss();
         if is_after_loss {
             self.requests.start_restoration();
         }
@@ -169,11 +181,11 @@ impl LiveConnection {
     }
 
     /// Enters the stage `Ready`, and reports [`Event::Restored`] after a loss.
-    fn finish_restoration(&mut self, reader: &mut EventReader, output: &mut Output, now: Instant) {
+    fn finish_restoration(&mut self, memory: &mut Memory, reader: &mut EventReader, output: &mut Output, now: Instant) {
         let LiveStage::Restoring(restoration) = std::mem::replace(&mut self.stage, LiveStage::Ready) else { return };
         self.requests.finish_restoration();
         reader.is_restoring = false;
-        if let Some(restored) = restoration.finish(&mut self.memory, &self.adjourned, reader.games_mut(), now) {
+        if let Some(restored) = restoration.finish(memory, &self.adjourned, reader.games_mut(), now) {
             output.emit(Event::Restored(restored.into()));
         }
     }

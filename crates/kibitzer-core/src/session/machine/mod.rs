@@ -81,7 +81,6 @@ pub struct Session {
     /// Position in the stream at which the last complete frame ended.
     frame_end: u64,
     pub(super) output: Output,
-    /// What the next connection needs of the earlier ones; a [`LiveConnection`] has taken it.
     pub(super) memory: Memory,
     backoff: Backoff,
     fallback: LoginFallback,
@@ -321,11 +320,10 @@ impl Session {
                 let progress = login.handle_timeout(&mut self.output, now);
                 self.handle_login_progress(progress, now);
             }
-            Phase::Live(live) => {
-                if let Some(after_close) = live.handle_timeout(&mut self.reader, &mut self.output, now) {
-                    self.require_close(after_close, now);
-                }
-            }
+            Phase::Live(live) => match live.handle_timeout(&mut self.output, now) {
+                Some(after_close) => self.require_close(after_close, now),
+                None => self.advance(now),
+            },
             _ => {}
         }
     }
@@ -363,7 +361,7 @@ impl Session {
             Phase::Live(_) if is_unpolled => Err(RequestError::Busy),
             Phase::Live(live) => {
                 let id = live.request(command, options, self.reader.games(), now)?;
-                live.send_and_advance(&mut self.reader, &mut self.output, now);
+                self.advance(now);
                 Ok(id)
             }
             Phase::Closing(AfterClose::End(reason)) | Phase::Ended(reason) => Err(RequestError::Ended(reason.clone())),
@@ -382,7 +380,7 @@ impl Session {
     pub fn abandon(&mut self, id: RequestId, now: Instant) {
         if let Phase::Live(live) = &mut self.phase {
             live.abandon(id);
-            live.send_and_advance(&mut self.reader, &mut self.output, now);
+            self.advance(now);
         }
         self.output.replies.retain(|(completed, _)| *completed != id);
     }
@@ -394,7 +392,7 @@ impl Session {
         match &mut self.phase {
             Phase::Live(live) => {
                 live.quit(now);
-                live.send_and_advance(&mut self.reader, &mut self.output, now);
+                self.advance(now);
             }
             _ => self.close_or_end(SessionEndReason::Quit, now),
         }

@@ -86,8 +86,19 @@ impl Session {
                 let progress = login.handle_message(message, event.raw(), &mut self.output, now);
                 self.handle_login_progress(progress, now);
             }
-            Phase::Live(live) => live.handle_event(event, &mut self.reader, &mut self.output, now),
+            Phase::Live(live) => {
+                self.memory.handle_event(event, self.reader.games());
+                live.handle_event(event, self.reader.games(), &mut self.output, now);
+                self.advance(now);
+            }
             _ => {}
+        }
+    }
+
+    /// Sends what a live connection may send now, and processes its completed requests.
+    pub(super) fn advance(&mut self, now: Instant) {
+        if let Phase::Live(live) = &mut self.phase {
+            live.send_and_advance(&mut self.memory, &mut self.reader, &mut self.output, now);
         }
     }
 
@@ -121,10 +132,10 @@ impl Session {
                 self.fallback.note_working_features(&login);
                 custom_prompt::apply(login.prompt.as_deref(), &mut self.reader);
                 self.reader.framer_mut().set_family(login.dialect.family());
-                let memory = std::mem::take(&mut self.memory);
-                let mut live = LiveConnection::new(login, memory, Arc::clone(&self.options), self.rng.fork(), now);
-                live.send_and_advance(&mut self.reader, &mut self.output, now);
+                let options = Arc::clone(&self.options);
+                let live = LiveConnection::new(login, &mut self.memory, options, self.rng.fork(), now);
                 self.phase = Phase::Live(Box::new(live));
+                self.advance(now);
             }
             LoginProgress::RetryWithout(feature, error) if self.fallback.try_stop_requesting(feature, &error) => {
                 self.require_close(AfterClose::Redial, now);
@@ -135,16 +146,19 @@ impl Session {
         }
     }
 
-    /// Requires the driver to close the connection. A live connection completes all requests, and returns the memory with
-    /// everything to restore.
+    /// Requires the driver to close the connection. Completes all requests, and remembers the games for the next connection if
+    /// they were restored on this one.
     pub(super) fn require_close(&mut self, after_close: AfterClose, now: Instant) {
         let phase = std::mem::replace(&mut self.phase, Phase::Closing(after_close.clone()));
-        if let Phase::Live(live) = phase {
-            if let Some(at) = live.ready_since() {
-                self.backoff.note_ready(at);
-            }
+        let Phase::Live(live) = phase else { return };
+        if let Some(at) = live.ready_since() {
+            self.backoff.note_ready(at);
+        }
+        let is_restored = live.is_restored();
+        live.end(&after_close, &mut self.memory, &mut self.output);
+        if is_restored {
             let loss = Loss { last_byte_at: self.last_byte_at, noticed_at: now };
-            self.memory = live.end(&after_close, loss, self.reader.games(), &mut self.output);
+            self.memory.note_loss(self.reader.games(), loss);
         }
     }
 

@@ -36,8 +36,8 @@ pub(crate) struct Restoration {
     next: Vec<(Command, RestoreTask)>,
     /// Tasks to send once nothing else is pending.
     last: Vec<(Command, RestoreTask)>,
-    /// Time from the last byte of the lost connection until the search.
-    gap: Duration,
+    /// Time from the last byte of the lost connection until the search; `None` after the first login.
+    gap: Option<Duration>,
 }
 
 /// Purpose of a command that is sent again.
@@ -76,9 +76,13 @@ impl Restoration {
     /// Creates the tasks. `settings` are sent after every login. `games` are those of the new connection: the server may already
     /// have resumed games of this login.
     pub(crate) fn new(settings: &[Command], memory: &Memory, games: &Games, now: Instant) -> Self {
-        let gap = memory.loss.as_ref().map(|loss| now.saturating_duration_since(loss.last_byte_at)).unwrap_or_default();
+        let gap = memory.loss.as_ref().map(|loss| now.saturating_duration_since(loss.last_byte_at));
         let mut restoration = Self {
-            games: memory.games.iter().map(|known| RestoreSearch::new(known.clone(), games, gap)).collect(),
+            games: memory
+                .games
+                .iter()
+                .map(|known| RestoreSearch::new(known.clone(), games, gap.unwrap_or_default()))
+                .collect(),
             commands: Vec::new(),
             pending: Vec::new(),
             next: Vec::new(),
@@ -130,6 +134,11 @@ impl Restoration {
             self.pending.push((requests.enqueue(Requester::Restore, Some(command)), task));
         }
         has_commands
+    }
+
+    /// Returns whether a connection was lost. Otherwise it is the first login, which only sends settings.
+    pub(crate) const fn is_after_loss(&self) -> bool {
+        self.gap.is_some()
     }
 
     pub(crate) fn is_done(&self) -> bool {
@@ -187,7 +196,7 @@ impl Restoration {
             RestoreTask::ListMoves(at) => {
                 let list = result.as_ref().ok().and_then(|reply| MoveList::parse(reply.lines()).ok());
                 if let (Some(search), Some(list)) = (self.games.get_mut(at), list) {
-                    search.decide_by_list(list, games, self.gap);
+                    search.decide_by_list(list, games, self.gap.unwrap_or_default());
                 }
             }
             RestoreTask::Unobserve => {}
@@ -252,7 +261,7 @@ impl Restoration {
     /// Records that a search has found its game, and queues the move list if moves may be missing; ignored if it had found one.
     fn record_found_game(&mut self, at: usize, game: &Game) {
         if let Some(search) = self.games.get_mut(at).filter(|search| search.found.is_none()) {
-            search.record_found(game, self.gap);
+            search.record_found(game, self.gap.unwrap_or_default());
             self.queue_move_list_if_missing(at);
         }
     }

@@ -160,7 +160,7 @@ fn take(driver: &mut Driver, step: Step) {
 /// Returns the number of items kept because of received bytes; the framer and the games have limits of their own.
 fn n_kept_items(session: &Session) -> usize {
     let output = &session.output;
-    let memory = if let Phase::Live(live) = &session.phase { &live.memory } else { &session.memory };
+    let memory = &session.memory;
     let remembered = memory.games.len()
         + memory.seeks.len()
         + memory.settings.len()
