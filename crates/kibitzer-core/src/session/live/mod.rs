@@ -19,7 +19,6 @@
 //! |---|---|---|
 //! | [`Liveness`] | refusal of a line with `$$`; timing mark | another form of probe |
 //! | [`Requests`] | marks, prompts, all messages while a reply is awaited | completed requests |
-//! | [`AdjournedTracker`] | own games, arrivals, challenges and their ends | [`Event::Adjourned`] |
 //! | [`BoardRepair`] | changes of games, boards in another style, desyncs | commands |
 
 mod liveness;
@@ -36,7 +35,6 @@ use super::login::CompletedLogin;
 use super::machine::state::{AfterClose, SessionState};
 use super::options::{SessionOptions, saturating_deadline};
 use super::output::Output;
-use super::recovery::adjourned::AdjournedTracker;
 use super::recovery::boards::BoardRepair;
 use super::recovery::memory::Memory;
 use super::recovery::restore::Restoration;
@@ -59,7 +57,6 @@ pub(super) struct LiveConnection {
     liveness: Liveness,
     capabilities: Capabilities,
     boards: BoardRepair,
-    adjourned: AdjournedTracker,
     /// Time at which the set-up was complete.
     ready_since: Option<Instant>,
     /// The requested `quit`; while it is set, no new requests are accepted.
@@ -87,7 +84,7 @@ impl LiveConnection {
     /// Creates the state after a login; [`send_and_advance`](Self::send_and_advance) sends the first commands of the set-up.
     pub(super) fn new(
         login: CompletedLogin,
-        memory: &mut Memory,
+        memory: &Memory,
         options: Arc<SessionOptions>,
         rng: Rng,
         now: Instant,
@@ -98,7 +95,6 @@ impl LiveConnection {
             liveness: Liveness::new(now),
             capabilities: login.capabilities(),
             boards: BoardRepair::default(),
-            adjourned: AdjournedTracker::new(std::mem::take(&mut memory.declined)),
             ready_since: None,
             quitting: None,
             stage: LiveStage::SettingUp(Box::new(SetUpProgress::new(login, &options, deadline))),
@@ -114,12 +110,11 @@ impl LiveConnection {
             _ => (RequestError::Lost, RequestError::NotConnected),
         };
         self.requests.fail_all(&sent, &queued);
-        memory.learn_from_lost_requests(&self.requests.completed);
+        memory.end_connection(&self.requests.completed);
         for completed in self.requests.completed.drain(..) {
             completed.deliver(output);
         }
         memory.last_request = self.requests.last_id();
-        memory.declined = self.adjourned.into_declined();
     }
 
     /// Returns the features that the server has granted so far.
@@ -181,10 +176,9 @@ impl LiveConnection {
     }
 
     /// Passes an event of the reader to the parts.
-    pub(super) fn handle_event(&mut self, event: &Event, games: &Games, output: &mut Output, now: Instant) {
+    pub(super) fn handle_event(&mut self, event: &Event, output: &mut Output, now: Instant) {
         self.liveness.handle_event(event, self.capabilities.timeseal);
         self.requests.handle_event(event, output, now);
-        self.adjourned.handle_event(event, games, output);
         if self.state().accepts_requests() {
             for command in self.boards.handle_event(event, now) {
                 self.requests.enqueue(Requester::Upkeep, Command::new(command).ok());

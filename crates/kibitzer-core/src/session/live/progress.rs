@@ -5,6 +5,7 @@ use std::time::Instant;
 use super::setup::learn_ivar_from_answer;
 use super::{LiveConnection, LiveStage};
 use crate::event::{Event, RequestError};
+use crate::game::Games;
 use crate::message::Ivar;
 use crate::reader::EventReader;
 use crate::scan::find;
@@ -14,6 +15,7 @@ use crate::session::options::choices::AdjournedGames;
 use crate::session::options::credentials::{Credentials, Password};
 use crate::session::options::saturating_deadline;
 use crate::session::output::Output;
+use crate::session::recovery::adjourned::AdjournedTracker;
 use crate::session::recovery::memory::Memory;
 use crate::session::recovery::restore::Restoration;
 use crate::session::requests::{CompletedRequest, Requester};
@@ -36,7 +38,7 @@ impl LiveConnection {
                 self.liveness.note_idle_timer_reset(now);
             }
             while let Some(mut completed) = self.requests.completed.pop_front() {
-                self.learn_from_completed(&mut completed, memory, reader, output.detector_mut());
+                self.learn_from_completed(&mut completed, memory, reader, output);
                 self.handle_completed(completed, reader, output, now);
             }
             if !self.queue_commands_or_enter_stage(memory, reader, output, now) {
@@ -50,20 +52,25 @@ impl LiveConnection {
         }
     }
 
-    /// Learns from a completed request: passwords and aliases, the prompt, seeks and settings; the style from every command that
+    /// Learns from a completed request: passwords and aliases, the prompt, seeks and settings, adjourned games; the style from every command that
     /// succeeded, except for the set-up's; ivars from the user's and the restoration's. Removes secrets from its error text.
     fn learn_from_completed(
         &mut self,
         completed: &mut CompletedRequest,
         memory: &mut Memory,
         reader: &mut EventReader,
-        detector: &mut SecretDetector,
+        output: &mut Output,
     ) {
-        if let Some(new) = learn_and_redact_secrets(completed, detector) {
+        if let Some(new) = learn_and_redact_secrets(completed, output.detector_mut()) {
             memory.new_password = Some(new);
         }
         custom_prompt::apply(completed.new_prompt.as_deref(), reader);
         memory.learn_from_success(completed);
+        if completed.request.requester == Requester::Adjourned
+            && let Some(withdraw) = memory.adjourned.handle_reply_and_withdraw(completed, output)
+        {
+            self.requests.enqueue(Requester::Upkeep, Some(withdraw));
+        }
         let Some((command, _)) = completed.command_and_reply() else { return };
         // The set-up chooses style 13 where boards are sent as moves.
         if completed.request.requester != Requester::SetUp {
@@ -90,11 +97,6 @@ impl LiveConnection {
             }
             (LiveStage::Restoring(restoration), Requester::Restore) => {
                 restoration.handle_reply(&completed, reader.games());
-            }
-            (_, Requester::Adjourned) => {
-                if let Some(withdraw) = self.adjourned.handle_reply_and_withdraw(&completed, output) {
-                    self.requests.enqueue(Requester::Upkeep, Some(withdraw));
-                }
             }
             // The connection was silent, so memory that a busy time needed is released.
             (_, Requester::Probe) => self.shrink_to_fit(reader, output),
@@ -132,30 +134,30 @@ impl LiveConnection {
             }
             LiveStage::Restoring(restoration) => {
                 let has_commands = restoration.queue_next_commands(&mut self.requests);
-                let is_done = restoration.is_done() && !self.adjourned.awaits_list();
+                let is_done = restoration.is_done() && !memory.adjourned.awaits_list();
                 if is_done {
                     self.finish_restoration(memory, reader, output, now);
                 }
                 has_commands || is_done
             }
-            LiveStage::Ready => self.queue_next_challenge(reader),
+            LiveStage::Ready => self.queue_next_challenge(&mut memory.adjourned, reader.games()),
         }
     }
 
     /// Queues the next challenge to resume an adjourned game, if the options request that and no challenge is pending. Returns
     /// whether it queued one.
-    fn queue_next_challenge(&mut self, reader: &EventReader) -> bool {
+    fn queue_next_challenge(&mut self, adjourned: &mut AdjournedTracker, games: &Games) -> bool {
         if self.options.adjourned != AdjournedGames::Resume || self.requests.is_challenging() {
             return false;
         }
-        let Some(challenge) = self.adjourned.take_next_challenge(reader.games()) else { return false };
+        let Some(challenge) = adjourned.take_next_challenge(games) else { return false };
         self.requests.enqueue(Requester::Adjourned, Some(challenge));
         true
     }
 
     /// Emits [`Event::Ready`]. Requests the adjourned games of an account. Enters the restoration if
     /// a connection was lost or there is anything to restore, else the stage `Ready`.
-    fn finish_set_up(&mut self, memory: &Memory, reader: &mut EventReader, output: &mut Output, now: Instant) {
+    fn finish_set_up(&mut self, memory: &mut Memory, reader: &mut EventReader, output: &mut Output, now: Instant) {
         if self.capabilities.has(Ivar::NoWrap) {
             reader.framer_mut().disable_line_joining();
         }
@@ -164,7 +166,7 @@ impl LiveConnection {
         // The set-up sends many commands at once; later bursts are smaller.
         self.shrink_to_fit(reader, output);
         if matches!(self.options.credentials, Credentials::Account { .. }) {
-            let list = self.adjourned.request_list();
+            let list = memory.adjourned.request_list();
             self.requests.enqueue(Requester::Adjourned, list);
         }
         let restoration = Restoration::new(&self.options.settings, memory, reader.games(), now);
@@ -185,7 +187,7 @@ impl LiveConnection {
         let LiveStage::Restoring(restoration) = std::mem::replace(&mut self.stage, LiveStage::Ready) else { return };
         self.requests.finish_restoration();
         reader.is_restoring = false;
-        if let Some(restored) = restoration.finish(memory, &self.adjourned, reader.games_mut(), now) {
+        if let Some(restored) = restoration.finish(memory, reader.games_mut(), now) {
             output.emit(Event::Restored(restored.into()));
         }
     }

@@ -34,9 +34,7 @@ use super::options::{SessionOptions, saturating_deadline};
 use super::output::{Output, Transmit};
 use super::recovery::memory::Memory;
 use super::reply::Reply;
-use crate::event::{
-    Capabilities, CloseCause, DialError, Event, Identity, LostCause, RequestError, RequestId, SessionEndReason,
-};
+use crate::event::{Capabilities, CloseCause, DialError, Event, LostCause, RequestError, RequestId, SessionEndReason};
 use crate::game::Games;
 use crate::message::{Handle, KickedBy};
 use crate::reader::EventReader;
@@ -85,8 +83,8 @@ pub struct Session {
     backoff: Backoff,
     fallback: LoginFallback,
     rng: Rng,
-    /// Identity of the last login; `None` before the first one.
-    identity: Option<Arc<Identity>>,
+    /// Name of the last login, as the server spelled it.
+    handle: Option<Handle>,
     /// Time at which the last byte was received, on any connection; before the first one, the start of the session.
     last_byte_at: Instant,
     /// Author of the last kick notice on this connection, and the time of its arrival.
@@ -121,7 +119,7 @@ impl Session {
             fallback: LoginFallback::new(options.timeseal),
             rng: Rng::with_seed(options.seed),
             options: Arc::new(options),
-            identity: None,
+            handle: None,
             last_byte_at: now,
             kicked: None,
             paused_since: None,
@@ -186,7 +184,7 @@ impl Session {
     /// Returns the name of this login, as the server spelled it last; `None` before the first login, and for a guest whose name
     /// the server did not report.
     pub fn login_handle(&self) -> Option<&Handle> {
-        self.identity.as_ref()?.handle.as_ref()
+        self.handle.as_ref()
     }
 
     /// Returns the totals of all connections so far.

@@ -87,8 +87,8 @@ impl Session {
                 self.handle_login_progress(progress, now);
             }
             Phase::Live(live) => {
-                self.memory.handle_event(event, self.reader.games());
-                live.handle_event(event, self.reader.games(), &mut self.output, now);
+                self.memory.handle_event(event, self.reader.games(), &mut self.output);
+                live.handle_event(event, &mut self.output, now);
                 self.advance(now);
             }
             _ => {}
@@ -118,9 +118,8 @@ impl Session {
             // They would be commands now, and other players could see a password. This depends on whether the lines were polled
             // before, not on how the received bytes were chunked: a server that waits for an answer has to get it.
             self.output.remove_unsent_login_lines();
-            let identity = Arc::new(identity);
-            self.output.emit(Event::LoggedIn(Arc::clone(&identity)));
-            self.identity = Some(identity);
+            self.handle.clone_from(&identity.handle);
+            self.output.emit(Event::LoggedIn(Arc::new(identity)));
         }
         match progress {
             LoginProgress::Continue => {}
@@ -133,7 +132,7 @@ impl Session {
                 custom_prompt::apply(login.prompt.as_deref(), &mut self.reader);
                 self.reader.framer_mut().set_family(login.dialect.family());
                 let options = Arc::clone(&self.options);
-                let live = LiveConnection::new(login, &mut self.memory, options, self.rng.fork(), now);
+                let live = LiveConnection::new(login, &self.memory, options, self.rng.fork(), now);
                 self.phase = Phase::Live(Box::new(live));
                 self.advance(now);
             }

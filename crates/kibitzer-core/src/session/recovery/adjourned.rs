@@ -14,6 +14,7 @@
 
 use std::sync::Arc;
 
+use super::push_bounded;
 use crate::chess::Color;
 use crate::event::{AdjournedGame, Event, RequestError, ResumptionState};
 use crate::game::{Change, ChangeKind, Game, Games};
@@ -21,7 +22,6 @@ use crate::message::listing::{Listing as _, StoredGames};
 use crate::message::{ChallengeChange, GameId, Handle, MeOrOther, Message, PresenceChangeKind, Refusal, Relation};
 use crate::session::command::Command;
 use crate::session::output::Output;
-use crate::session::recovery::memory::push_bounded;
 use crate::session::reply::Reply;
 use crate::session::requests::CompletedRequest;
 use crate::text::PlayerText;
@@ -32,11 +32,11 @@ const MAX_GAMES: usize = 64;
 /// Maximum number of remembered players who declined; the oldest is dropped.
 const MAX_DECLINED: usize = 16;
 
-/// Adjourned games that are known on this connection.
-#[derive(Debug)]
+/// Adjourned games that are known on this connection, and players who declined to resume one.
+#[derive(Debug, Default)]
 pub(crate) struct AdjournedTracker {
     games: Vec<ResumptionCandidate>,
-    /// Players who declined to resume an adjourned game, also on earlier connections. They are not challenged again.
+    /// Players who declined to resume an adjourned game, on any connection. They are not challenged again.
     declined: Vec<Handle>,
     /// Whether the reply to `stored` is awaited; no challenge is sent before.
     awaits_list: bool,
@@ -65,14 +65,9 @@ enum ChallengeState {
 }
 
 impl AdjournedTracker {
-    /// Creates the tracker of a connection. The players in `declined` are not challenged.
-    pub(crate) const fn new(declined: Vec<Handle>) -> Self {
-        Self { games: Vec::new(), declined, awaits_list: false, is_busy: false }
-    }
-
-    /// Returns the players who declined to resume an adjourned game.
-    pub(crate) fn into_declined(self) -> Vec<Handle> {
-        self.declined
+    /// Forgets the games of a connection that has ended.
+    pub(crate) fn forget_connection(&mut self) {
+        *self = Self { declined: std::mem::take(&mut self.declined), ..Self::default() };
     }
 
     /// Returns the command that lists the stored games, whose reply is awaited from now on.

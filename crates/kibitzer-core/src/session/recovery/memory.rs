@@ -2,20 +2,23 @@
 //!
 //! | input | effect |
 //! |---|---|
-//! | [`handle_event`](Memory::handle_event) | seeks that are closed |
+//! | [`handle_event`](Memory::handle_event) | seeks that are closed; adjourned games |
 //! | [`learn_from_success`](Memory::learn_from_success) | new seeks and settings |
-//! | [`learn_from_lost_requests`](Memory::learn_from_lost_requests) | commands that may have been executed, or crash the server |
+//! | [`end_connection`](Memory::end_connection) | commands that may have been executed, or crash the server |
 //! | [`note_loss`](Memory::note_loss) | the games to restore |
 //!
 //! A [`Restoration`](super::restore::Restoration) restores all of it on the next connection, and reports that.
 
 use std::time::Instant;
 
+use super::adjourned::AdjournedTracker;
+use super::push_bounded;
 use crate::event::{Event, RequestError};
 use crate::game::{ChangeKind, Game, Games};
-use crate::message::{Handle, Message, SeekNotice, Style12};
+use crate::message::{Message, SeekNotice, Style12};
 use crate::session::command::Command;
 use crate::session::options::credentials::Password;
+use crate::session::output::Output;
 use crate::session::requests::{CompletedRequest, Requester};
 
 /// Maximum number of remembered seeks; the oldest is dropped. Servers permit about three.
@@ -43,8 +46,8 @@ pub(crate) struct Memory {
     pub(crate) settings: Vec<(String, Command)>,
     /// Commands of the user to observe a game that had no reply at the loss.
     pub(crate) requests: Vec<Command>,
-    /// Players who declined to resume an adjourned game. They are not challenged again.
-    pub(crate) declined: Vec<Handle>,
+    /// The account's adjourned games.
+    pub(crate) adjourned: AdjournedTracker,
     /// The oldest command without a reply at the last loss, and the number of losses in a row at which it was the oldest. `None`
     /// once a connection has survived its restoration.
     pub(crate) unanswered_at_loss: Option<Box<(Command, u32)>>,
@@ -74,8 +77,10 @@ pub(crate) struct OpenSeek {
 }
 
 impl Memory {
-    /// Forgets seeks that the server reports as removed, and all seeks when a game of this login begins.
-    pub(crate) fn handle_event(&mut self, event: &Event, games: &Games) {
+    /// Updates the adjourned games. Forgets seeks that the server reports as removed, and all seeks when a game of this login
+    /// begins.
+    pub(crate) fn handle_event(&mut self, event: &Event, games: &Games, output: &mut Output) {
+        self.adjourned.handle_event(event, games, output);
         let Event::Received { received, change } = event else { return };
         match &received.message {
             Message::SeekNotice(notice) if **notice == SeekNotice::Removed => self.seeks.clear(),
@@ -116,11 +121,11 @@ impl Memory {
     }
 
     /// Updates settings, seeks and requests from the user's commands that had no reply at a loss, as if they had been executed.
-    /// Forgets the numbers of the seeks, which are valid on one connection only.
+    /// Forgets what is valid on one connection only: the numbers of the seeks, and the state of the adjourned games.
     ///
     /// Counts the oldest command of the user or of a restoration, and gives it up at the [third](MAX_UNANSWERED_LOSSES) loss in a
     /// row.
-    pub(crate) fn learn_from_lost_requests<'a>(&mut self, completed: impl IntoIterator<Item = &'a CompletedRequest>) {
+    pub(crate) fn end_connection<'a>(&mut self, completed: impl IntoIterator<Item = &'a CompletedRequest>) {
         let mut is_oldest = true;
         for completed in completed {
             let (Some(command), Err(RequestError::Lost)) = (&completed.request.command, &completed.result) else {
@@ -136,6 +141,7 @@ impl Memory {
             }
         }
         self.seeks.iter_mut().for_each(|seek| seek.index = None);
+        self.adjourned.forget_connection();
     }
 
     /// Remembers the games in progress.
@@ -201,14 +207,6 @@ impl Memory {
     fn remove_seek_number(&mut self, index: u32) {
         self.seeks.retain(|seek| seek.index != Some(index));
     }
-}
-
-/// Appends an item, and removes the oldest one if there are more than `max`.
-pub(super) fn push_bounded<T>(items: &mut Vec<T>, item: T, max: usize) {
-    if items.len() >= max {
-        items.remove(0);
-    }
-    items.push(item);
 }
 
 /// Returns the key of the setting that a command changes, and whether the command names the value; `None` if it changes no

@@ -15,7 +15,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::adjourned::AdjournedTracker;
 use super::memory::Memory;
 use crate::event::{RequestError, RequestId, RestoreOutcome, Restored, RestoredCommand, RestoredGame};
 use crate::game::{Continuation, Game, Games};
@@ -147,19 +146,15 @@ impl Restoration {
 
     /// Gives found games their identity, clears the memory of the loss, and forgets seeks that failed. Returns the report;
     /// `None` after the first login, which only sends the configured settings.
-    pub(crate) fn finish(
-        self,
-        memory: &mut Memory,
-        adjourned: &AdjournedTracker,
-        games: &mut Games,
-        now: Instant,
-    ) -> Option<Restored> {
+    pub(crate) fn finish(self, memory: &mut Memory, games: &mut Games, now: Instant) -> Option<Restored> {
         memory.requests.clear();
         memory.unanswered_at_loss = None;
         let mut restored = Restored::default();
         for search in self.games {
             let mut report = search.into_report(games);
-            if report.outcome == RestoreOutcome::Interrupted && adjourned.contains_game(&report.white, &report.black) {
+            if report.outcome == RestoreOutcome::Interrupted
+                && memory.adjourned.contains_game(&report.white, &report.black)
+            {
                 report.outcome = RestoreOutcome::Adjourned;
             }
             restored.games.push(report);

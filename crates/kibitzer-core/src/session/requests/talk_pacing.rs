@@ -52,21 +52,22 @@ impl ThrottledTalk {
     }
 }
 
-/// Pauses in the talk of one connection, one for each [`ThrottledTalk`].
+/// Pauses in the talk of one connection, at most one for each [`ThrottledTalk`].
 #[derive(Debug, Default)]
 pub(crate) struct TalkPacing {
-    pauses: [TalkPause; 3],
+    pauses: Vec<TalkPause>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct TalkPause {
+    talk: ThrottledTalk,
+    /// `None` once it is over.
     until: Option<Instant>,
-    /// Length of the last pause; zero after talk that needed none.
     length: Duration,
 }
 
 impl TalkPacing {
-    /// Removes the pauses whose end has passed.
+    /// Ends the pauses whose time is over.
     pub(crate) fn end_expired_pauses(&mut self, now: Instant) {
         for pause in &mut self.pauses {
             pause.until = pause.until.filter(|&until| until > now);
@@ -75,7 +76,7 @@ impl TalkPacing {
 
     /// Returns the end of the current pause of this kind of talk; `None` if it may be sent now.
     pub(crate) fn paused_until(&self, talk: ThrottledTalk) -> Option<Instant> {
-        self.pauses.get(talk as usize)?.until
+        self.pauses.iter().find(|pause| pause.talk == talk)?.until
     }
 
     /// Begins or ends pauses according to the reply to a line of talk, and returns the result of that line. Delivery resets the
@@ -83,28 +84,25 @@ impl TalkPacing {
     pub(crate) fn apply_reply(&mut self, talk: ThrottledTalk, reply: &Reply, now: Instant) -> TalkResult {
         let notice = reply.events.iter().find_map(|event| TalkLimitLine::parse(event.message()?, event.raw()));
         let result = notice.as_ref().map_or(TalkResult::Delivered, |notice| notice.result);
-        for (kind, pause) in
-            [ThrottledTalk::Tell, ThrottledTalk::Shout, ThrottledTalk::CShout].into_iter().zip(&mut self.pauses)
-        {
-            if kind == talk && result == TalkResult::Delivered {
-                *pause = TalkPause::default();
-            }
-            let is_throttled =
-                |notice: &&TalkLimitLine| notice.kind == Some(kind) || kind == talk && result != TalkResult::Delivered;
-            if let Some(notice) = notice.as_ref().filter(is_throttled) {
-                pause.begin(notice.length, now);
+        if result == TalkResult::Delivered {
+            self.pauses.retain(|pause| pause.talk != talk);
+        }
+        let Some(notice) = notice else { return result };
+        for kind in [ThrottledTalk::Tell, ThrottledTalk::Shout, ThrottledTalk::CShout] {
+            if notice.kind == Some(kind) || kind == talk && result != TalkResult::Delivered {
+                self.begin_pause(kind, notice.length, now);
             }
         }
         result
     }
-}
 
-impl TalkPause {
     /// Begins a pause of this length; without one, twice as long as the last pause and at least [`FIRST_PAUSE`]. Limited to
     /// [`MAX_PAUSE`].
-    fn begin(&mut self, length: Option<Duration>, now: Instant) {
-        self.length = length.unwrap_or_else(|| (self.length * 2).max(FIRST_PAUSE)).min(MAX_PAUSE);
-        self.until = Some(now + self.length);
+    fn begin_pause(&mut self, talk: ThrottledTalk, length: Option<Duration>, now: Instant) {
+        let last = self.pauses.iter().find(|pause| pause.talk == talk).map_or(Duration::ZERO, |pause| pause.length);
+        let length = length.unwrap_or_else(|| (last * 2).max(FIRST_PAUSE)).min(MAX_PAUSE);
+        self.pauses.retain(|pause| pause.talk != talk);
+        self.pauses.push(TalkPause { talk, until: Some(now + length), length });
     }
 }
 

@@ -161,12 +161,8 @@ fn take(driver: &mut Driver, step: Step) {
 fn n_kept_items(session: &Session) -> usize {
     let output = &session.output;
     let memory = &session.memory;
-    let remembered = memory.games.len()
-        + memory.seeks.len()
-        + memory.settings.len()
-        + memory.requests.len()
-        + memory.declined.len()
-        + memory.given_up.len();
+    let remembered =
+        memory.games.len() + memory.seeks.len() + memory.settings.len() + memory.requests.len() + memory.given_up.len();
     let live = if let Phase::Live(live) = &session.phase {
         let requests = &live.requests;
         let in_replies = |reply: &PartialReply| reply.reply.events.len();
