@@ -5,8 +5,8 @@ use kibitzer_core::message::listing::{
     ChannelList, Finger, GameList, History, Listing, MoveList, SoughtList, StoredGames, Variables, WhoList,
 };
 use kibitzer_core::message::{
-    Datagram, DeltaBoard, Family, GameCreated, GameEnded, GameInfo, Holding, Level1Header, LoggedIn, LoginRefusal,
-    Message, NameStatus, PendingOffer, PendingOffersRemoved, PresenceChange, Reader, Seek, SeeksCleared, SeeksRemoved,
+    Datagram, DeltaBoard, Family, GameCreated, GameEnded, GameInfo, Holding, Level1Header, LoginRefusal,
+    Message, PendingOffer, PendingOffersRemoved, PresenceChange, Reader, Seek, SeeksCleared, SeeksRemoved,
     Style12, TalkKind, UserArrived,
 };
 use kibitzer_core::text::{decode_received, encode_ascii};
@@ -36,8 +36,7 @@ fn parse_line(line: &[u8]) {
     let _ = (PendingOffer::parse(line), PendingOffersRemoved::parse(line), GameInfo::parse(line));
     let _ = (UserArrived::parse(line), PresenceChange::parse_tagged_departure(line));
     let _ = (Message::parse_untagged(line), GameCreated::parse(line), GameEnded::parse(line));
-    let _ = (LoggedIn::parse(line), LoginRefusal::parse(line), NameStatus::parse(line));
-    let _ = (Datagram::parse(line), Level1Header::parse(line));
+    let _ = (LoginRefusal::parse(line), Datagram::parse(line), Level1Header::parse(line));
 }
 
 /// Checks that both parsers of boards agree: an additional blank after the tag selects the slower one.

@@ -5,15 +5,14 @@ use std::sync::{Arc, LazyLock};
 
 use super::presence::trim_decoration;
 use super::sentences::{
-    ANNOUNCEMENTS, CHALLENGES, GAME_OFFERS, LOGINS, Meaning, PARTNERS, REFUSALS_OF_GAME, SEEKS, Sentence, TERMS,
-    WATCHED_GAMES, find_in,
+    ANNOUNCEMENTS, BEFORE_LOGIN, CHALLENGES, GAME_OFFERS, LOGINS, Meaning, PARTNERS, REFUSALS_OF_GAME, SEEKS, Sentence,
+    TERMS, WATCHED_GAMES, find_in,
 };
 use super::spare::SpareAllocations;
 use super::template::read_template_after_name;
 use super::{
-    DeltaBoard, GameCreated, GameEnded, GameId, GameInfo, Handle, Holding, LoggedIn, LoginRefusal, Message, NameStatus,
-    PendingOffer, PendingOffersRemoved, PresenceChange, Seek, SeeksCleared, SeeksRemoved, Style12, UserArrived,
-    refused,
+    DeltaBoard, GameCreated, GameEnded, GameId, GameInfo, Handle, Holding, LoginRefusal, Message, PendingOffer,
+    PendingOffersRemoved, PresenceChange, Seek, SeeksCleared, SeeksRemoved, Style12, UserArrived, refused,
 };
 use crate::scan::Cursor;
 use crate::text::Titles;
@@ -42,12 +41,9 @@ pub(super) fn parse_line_after_login(tag: LineTag, line: &[u8], spare: &mut Spar
 }
 
 /// Parses a line without a tag received before the login is complete: the report that the login succeeded or was refused, or the
-/// status of the name. `None` for any other line.
+/// status of the name; `None` for any other line.
 pub(super) fn parse_line_before_login(line: &[u8]) -> Option<Message> {
-    LoggedIn::parse(line)
-        .map(Message::from)
-        .or_else(|| LoginRefusal::parse(line).map(Message::from))
-        .or_else(|| NameStatus::parse(line).map(Message::from))
+    find_in(BEFORE_LOGIN, line).or_else(|| LoginRefusal::parse(line).map(Message::from))
 }
 
 /// All sentences. If a line fits several, the first one that starts like the line without a name counts, then the first one after

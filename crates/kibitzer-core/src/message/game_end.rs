@@ -283,7 +283,7 @@ impl GameEndReason {
         sentences.iter().find_map(|sentence| write_template(sentence, parts)).unwrap_or_default()
     }
 
-    fn row(self) -> Option<&'static (Self, &'static str, &'static [&'static str])> {
+    fn row(self) -> Option<&'static Ending> {
         ENDINGS.iter().find(|(reason, ..)| *reason == self)
     }
 }
@@ -305,64 +305,51 @@ pub(crate) fn split_player_name<'a>(text: &'a str, white: &str, black: &str) -> 
         .find_map(|(name, color)| Some((color, text.strip_prefix(name).filter(|rest| rest.starts_with([' ', '\'']))?)))
 }
 
-/// The ends of games: the reason, its code in histories, and the sentences for it, the first of which is the one to write. `%` at
-/// the start is the name of one of the two players.
+/// A reason, its code in histories, and the sentences for it, the first of which is the one to write.
+type Ending = (GameEndReason, &'static str, &'static [&'static str]);
+
+/// Declares the ends of games.
+macro_rules! endings {
+    ($($reason:ident $code:literal: $($sentence:literal)+;)+) => {
+        &[$((GameEndReason::$reason, $code, &[$($sentence),+]),)+]
+    };
+}
+
+/// The ends of games. `%` at the start is the name of one of the two players; `adjourned` and `aborted` alone are uhlin-fics's words
+/// for a lost connection.
 ///
 /// Source: text messages §8; transcripts; FICS help file `history`.
-const ENDINGS: &[(GameEndReason, &str, &[&str])] = {
-    use GameEndReason as Why;
-    &[
-        (Why::Resign, "Res", &["% resigns", "% resigned"]),
-        (Why::Mate, "Mat", &["% checkmated", "@ and @ checkmated"]),
-        (Why::Time, "Fla", &["% forfeits on time", "% ran out of time"]),
-        (Why::Disconnect, "Dis", &["% forfeits by disconnection", "% disconnected and forfeits"]),
-        (Why::Adjudication, "Adj", &["% wins by adjudication", "Game drawn by adjudication"]),
-        (
-            Why::Variant,
-            "WLM",
-            &["% wins by losing all material", "% wins by having less material*", "% wins by stalemate"],
-        ),
-        (
-            Why::Partner,
-            "Par",
-            &[
-                "%'s partner {won|resigns|checkmated|forfeits on time|disconnected and forfeits}",
-                "Partners' game drawn",
-                "Game drawn by mate on both boards",
-            ],
-        ),
-        (Why::Agreement, "Agr", &["Game {|was }drawn by {mutual |}agreement"]),
-        (Why::Stalemate, "Sta", &["Game {|was }drawn by stalemate", "Game drawn by stalemate (*", "Stalemate."]),
-        (Why::Repetition, "Rep", &["Game {|was }drawn by repetition"]),
-        (Why::Fifty, "50", &["Game {|was }drawn by the 50 move rule", "Draw by the 50 move rule"]),
-        (
-            Why::Material,
-            "NM",
-            &["Neither player has mating material", "Game drawn because neither player has mating material"],
-        ),
-        (Why::BothTime, "NT", &["Game drawn because both players ran out of time", "Both players ran out of time"]),
-        (Why::TimeMaterial, "TM", &["% ran out of time and @ {has no material to mate|lacks mating material}"]),
-        (Why::Length, "", &["Game drawn due to length"]),
-        (Why::AbortMove1, "Adj", &["Game aborted on move 1 by @", "Game aborted on move 1"]),
-        (Why::AbortAgreement, "Adj", &["Game aborted by {mutual |}agreement"]),
-        (Why::AbortAdjudication, "Adj", &["Game aborted by adjudication"]),
-        (Why::AbortShutdown, "Adj", &["Game aborted by server shutdown"]),
-        (Why::AbortPartner, "Adj", &["Partners' game aborted", "Bughouse game aborted{.|}"]),
-        // Alone, `aborted` and `adjourned` are uhlin-fics's words for a lost connection.
-        (
-            Why::AbortDisconnect,
-            "Adj",
-            &["% lost connection and too few moves; game aborted", "% aborts by disconnection", "aborted"],
-        ),
-        (Why::AbortCourtesy, "Adj", &["{Game|Bughouse game} courtesyaborted by @"]),
-        (Why::AdjournDisconnect, "Adj", &["% lost connection{;|,} game adjourned", "adjourned"]),
-        (Why::AdjournAgreement, "Adj", &["Game adjourned by {mutual |}agreement"]),
-        (Why::AdjournShutdown, "Adj", &["Game adjourned by server shutdown"]),
-        (Why::AdjournAdjudication, "Adj", &["Game adjourned by adjudication"]),
-        (Why::AdjournSimul, "Adj", &["Game adjourned by simul holder"]),
-        (Why::AdjournCourtesy, "Adj", &["Game courtesyadjourned by @"]),
-        (Why::AdjournPartner, "Adj", &["Partners' game adjourned"]),
-    ]
+const ENDINGS: &[Ending] = endings! {
+    Resign "Res": "% resigns" "% resigned";
+    Mate "Mat": "% checkmated" "@ and @ checkmated";
+    Time "Fla": "% forfeits on time" "% ran out of time";
+    Disconnect "Dis": "% forfeits by disconnection" "% disconnected and forfeits";
+    Adjudication "Adj": "% wins by adjudication" "Game drawn by adjudication";
+    Variant "WLM": "% wins by losing all material" "% wins by having less material*" "% wins by stalemate";
+    Partner "Par": "%'s partner {won|resigns|checkmated|forfeits on time|disconnected and forfeits}"
+        "Partners' game drawn" "Game drawn by mate on both boards";
+    Agreement "Agr": "Game {|was }drawn by {mutual |}agreement";
+    Stalemate "Sta": "Game {|was }drawn by stalemate" "Game drawn by stalemate (*" "Stalemate.";
+    Repetition "Rep": "Game {|was }drawn by repetition";
+    Fifty "50": "Game {|was }drawn by the 50 move rule" "Draw by the 50 move rule";
+    Material "NM": "Neither player has mating material" "Game drawn because neither player has mating material";
+    BothTime "NT": "Game drawn because both players ran out of time" "Both players ran out of time";
+    TimeMaterial "TM": "% ran out of time and @ {has no material to mate|lacks mating material}";
+    Length "": "Game drawn due to length";
+    AbortMove1 "Adj": "Game aborted on move 1 by @" "Game aborted on move 1";
+    AbortAgreement "Adj": "Game aborted by {mutual |}agreement";
+    AbortAdjudication "Adj": "Game aborted by adjudication";
+    AbortShutdown "Adj": "Game aborted by server shutdown";
+    AbortPartner "Adj": "Partners' game aborted" "Bughouse game aborted{.|}";
+    AbortDisconnect "Adj": "% lost connection and too few moves; game aborted" "% aborts by disconnection" "aborted";
+    AbortCourtesy "Adj": "{Game|Bughouse game} courtesyaborted by @";
+    AdjournDisconnect "Adj": "% lost connection{;|,} game adjourned" "adjourned";
+    AdjournAgreement "Adj": "Game adjourned by {mutual |}agreement";
+    AdjournShutdown "Adj": "Game adjourned by server shutdown";
+    AdjournAdjudication "Adj": "Game adjourned by adjudication";
+    AdjournSimul "Adj": "Game adjourned by simul holder";
+    AdjournCourtesy "Adj": "Game courtesyadjourned by @";
+    AdjournPartner "Adj": "Partners' game adjourned";
 };
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::listing::WhoStatus;
 use super::template::{TemplateTable, match_table};
 use super::{Handle, Rating, Titles, fields};
 use crate::by_name::named_enum;
-use crate::scan::{Cursor, find};
+use crate::scan::find;
 use crate::text::ServerText;
 
 /// The report that the login succeeded: `**** Starting FICS session as Foo(*)(TD) ****`.
@@ -21,18 +21,6 @@ pub struct LoggedIn {
     pub titles: Titles,
     /// The server's name for itself: `FICS`.
     pub server: ServerText,
-}
-
-impl LoggedIn {
-    /// Parses a line; `None` if it is not this report.
-    pub fn parse(line: &[u8]) -> Option<Self> {
-        let mut at = Cursor::new(line);
-        let server = at.expect(b"**** Starting ")?.word_here()?;
-        let name = Handle::read(at.expect(b" session as ")?)?;
-        let titles = Titles::read(&mut at);
-        at.expect(b" ****")?.expect_blank_rest()?;
-        Some(Self { name: Handle::from_wire(name), titles, server: ServerText::from_wire(server) })
-    }
 }
 
 named_enum! {
@@ -173,21 +161,6 @@ pub enum NameKind {
     Registered,
     /// No account has the name; this login may enter as a guest.
     Unregistered,
-}
-
-const NAME_SENTENCES: &[(&str, NameKind)] = &[
-    ("\"%\" is a registered name.*", NameKind::Registered),
-    ("\"%\" is not a registered name.*", NameKind::Unregistered),
-    ("Logging you in as \"%\"; you may use this name*", NameKind::Unregistered),
-];
-
-impl NameStatus {
-    /// Parses a line; `None` if it does not start with a known sentence. The text after that sentence is ignored, because it
-    /// differs between servers.
-    pub fn parse(line: &[u8]) -> Option<Self> {
-        let (kind, captures) = match_table(line, NAME_SENTENCES)?;
-        Some(Self { name: captures.name?, kind })
-    }
 }
 
 /// The reason why the server disconnects this login: `**** Foo has arrived - you can't both be logged in. ****`.

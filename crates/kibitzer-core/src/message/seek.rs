@@ -1,7 +1,11 @@
-//! `<s>`, `<sn>`, `<sr>`, `<sc>`: the list of seek ads.
+//! The list of seek ads: `<s>`, `<sn>`, `<sr>`, `<sc>`, ads in the form for people while the ivar `seekinfo` is off, and notices.
 
 use std::fmt;
 
+use smallvec::SmallVec;
+use strum::AsRefStr;
+
+use super::template::{read_bracketed_color, read_rated};
 use super::{Handle, Rating, Titles, fields};
 use crate::chess::Color;
 use crate::scan::Cursor;
@@ -155,186 +159,115 @@ impl SeeksCleared {
     }
 }
 
-#[cfg(test)]
-pub(super) mod tests {
-    use proptest::prelude::*;
+/// Most words in the terms of a text ad, more than any server prints. Ads with more words are not parsed.
+const MAX_WORDS: usize = 16;
 
-    use super::*;
-    use crate::message::Message;
-    use crate::message::fields::testing::any_rating;
+/// The words of an ad's terms, without an allocation.
+type TermWords<'a> = SmallVec<[&'a [u8]; MAX_WORDS]>;
 
-    /// An ad with everything as in the help file's sample, for tests to change.
-    pub(in super::super) fn sample() -> Seek {
-        Seek {
-            titles: Titles::from_seekinfo_bits(2),
-            rating: Some(Rating::Established(2194)),
-            initial_min: Some(4),
-            increment_s: Some(0),
-            rated: Some(true),
-            kind: Some(ServerText::from_wire(b"suicide")),
-            color: None,
-            rating_min: Some(0),
-            rating_max: Some(9999),
-            automatic: Some(true),
-            formula: Some(false),
-            ..Seek::empty(8, Handle::from_wire(b"visar"), false)
+impl Seek {
+    /// Parses an ad in the form for people, which is always [`new`](Self::new).
+    ///
+    /// FICS: `Foo(C) ( 886) seeking 2 12 rated blitz [white] m f ("play 48" to respond)`.
+    ///
+    /// ICC: `Foo (1449) seeking blitz 5 0 rated 1300-1600 ("play 17" to respond)`; guests may have no rating.
+    ///
+    /// `None` for any other line, for an ad without the number for `play`, and for one with more than sixteen words of terms.
+    ///
+    /// Source: FICS help file `seek`; captured sessions.
+    pub fn parse_text(line: &[u8]) -> Option<Self> {
+        let mut at = Cursor::new(line);
+        at.skip_whitespace();
+        let name = Handle::from_wire(Handle::read(&mut at)?);
+        let titles = Titles::read(&mut at);
+        let rating = Rating::read_bracketed(at.skip_whitespace());
+        let terms = at.skip_whitespace().expect(b"seeking ")?.take_until_and_skip(b"(\"play ")?;
+        let index = at.number()?;
+        at.expect(b"\" to respond)")?;
+        at.expect_blank_rest()?;
+        let mut seek = Self { titles, rating, ..Self::empty(index, name, true) };
+        seek.set_text_terms(terms)?;
+        Some(seek)
+    }
+
+    /// Stores the terms between `seeking` and `("play`: the times before `rated` or `unrated`, the type of game before or after it,
+    /// then options. `None` without `rated` or `unrated`, and for more than [`MAX_WORDS`] words.
+    fn set_text_terms(&mut self, terms: &[u8]) -> Option<()> {
+        let words: TermWords<'_> =
+            terms.split(|&b| b == b' ').filter(|word| !word.is_empty()).take(MAX_WORDS + 1).collect();
+        (words.len() <= MAX_WORDS).then_some(())?;
+        let rated = |word: &[u8]| fields::parse_whole(word, read_rated);
+        let (place, rated) = words.iter().enumerate().find_map(|(place, word)| Some((place, rated(word)?)))?;
+        let (before, [_, after @ ..]) = words.split_at_checked(place)? else { return None };
+        self.rated = Some(rated);
+        // The text has `m` and `f` only if they differ from these.
+        self.automatic = Some(true);
+        self.formula = Some(false);
+        let mut kind: TermWords<'_> = self.set_times_from_last_words(before).iter().copied().collect();
+        kind.extend(after.iter().copied().filter(|word| !self.try_set_option(word)));
+        self.kind = (!kind.is_empty()).then(|| ServerText::from_wire(&kind.join(&b' ')));
+        Some(())
+    }
+
+    /// Stores the last two words as initial minutes and increment in seconds, and returns the words before them. Returns all words if
+    /// the last two are not numbers, as in an untimed game.
+    fn set_times_from_last_words<'w, 'a>(&mut self, words: &'w [&'a [u8]]) -> &'w [&'a [u8]] {
+        if let [kind @ .., initial, increment] = words
+            && let Some(initial) = fields::parse_whole(initial, Cursor::number)
+            && let Some(increment) = fields::parse_whole(increment, Cursor::number)
+        {
+            self.initial_min = Some(initial);
+            self.increment_s = Some(increment);
+            return kind;
         }
+        words
     }
 
-    // Rules: datagrams S1, datagrams S2, bugs 65, bugs 66
-    #[test]
-    fn ads_in_every_shape() {
-        let alekhine = Seek {
-            index: 5,
-            name: Handle::from_wire(b"Alekhine"),
-            titles: Titles::default(),
-            rating: Some(Rating::Established(1558)),
-            initial_min: Some(3),
-            kind: Some(ServerText::from_wire(b"crazyhouse")),
-            color: Some(Color::Black),
-            automatic: Some(false),
-            ..sample()
-        };
-        let guest = Seek {
-            index: 6,
-            name: Handle::from_wire(b"GuestSSXE"),
-            titles: Titles::from_seekinfo_bits(1),
-            rating: Some(Rating::Established(0)),
-            initial_min: Some(2),
-            increment_s: Some(12),
-            rated: Some(false),
-            kind: Some(ServerText::from_wire(b"blitz")),
-            ..sample()
-        };
-        let provisional = Seek { rating: Some(Rating::Provisional(0)), ..guest.clone() };
-        let bare = Seek::empty(8, Handle::from_wire(b"visar"), false);
-        let cases: &[(&str, &str, Seek)] = &[
-            ("help", "<s> 8 w=visar ti=02 rt=2194  t=4 i=0 r=r tp=suicide c=? rr=0-9999 a=t f=f", sample()),
-            ("captured", "<s> 5 w=Alekhine ti=00 rt=1558  t=3 i=0 r=r tp=crazyhouse c=B rr=0-9999 a=f f=f", alekhine),
-            ("captured, guest", "<s> 6 w=GuestSSXE ti=01 rt=0  t=2 i=12 r=u tp=blitz c=? rr=0-9999 a=t f=f", guest),
-            (
-                "guest with a mark",
-                "<s> 6 w=GuestSSXE ti=01 rt=0P t=2 i=12 r=u tp=blitz c=? rr=0-9999 a=t f=f",
-                provisional,
-            ),
-            (
-                "new",
-                "<sn> 8 w=visar ti=02 rt=2194  t=4 i=0 r=r tp=suicide c=? rr=0-9999 a=t f=f",
-                Seek { new: true, ..sample() },
-            ),
-            (
-                "another order, unknown keys and words",
-                "<s> 8 f=f a=t zz=1=2 rr=0-9999 c=? tp=suicide r=r i=0 t=4 rt=2194 word ti=0002 w=visar",
-                sample(),
-            ),
-            ("no keys but the name, an empty value", "<s>8 w=visar rt=", bare),
-        ];
-        for (name, sent, want) in cases {
-            assert_eq!(Seek::parse(sent.as_bytes()).as_ref(), Some(want), "{name}");
-        }
-        for (name, sent, seek) in &cases[..5] {
-            assert_eq!(seek.to_string(), *sent, "{name}");
-        }
-    }
-
-    #[test]
-    fn a_line_with_a_missing_or_wrong_value_is_refused() {
-        let cases = [
-            "<sx> 8 w=visar",
-            "<s>",
-            "<s> 8",
-            "<s> 8 w=",
-            "<s> w=visar",
-            "<s> 8 w=visar ti=xx",
-            "<s> 8 w=visar rt=21x",
-            "<s> 8 w=visar t=70000",
-            "<s> 8 w=visar i=-1",
-            "<s> 8 w=visar r=x",
-            "<s> 8 w=visar c=?W",
-            "<s> 8 w=visar rr=0",
-            "<s> 8 w=visar a=true",
-            "<s> 8 w=visar f=F",
-        ];
-        for sent in cases {
-            assert_eq!(Seek::parse(sent.as_bytes()), None, "{sent}");
-        }
-    }
-
-    // Rules: datagrams S5
-    #[test]
-    fn an_index_can_be_reused_for_another_ad() {
-        let removed = SeeksRemoved::parse(b"<sr> 8").unwrap();
-        let again = Seek::parse(b"<sn> 8 w=Foo").unwrap();
-        assert!(removed.indexes.contains(&again.index));
-        assert_eq!(again, Seek::empty(8, Handle::from_wire(b"Foo"), true));
-    }
-
-    // Rules: datagrams S4
-    #[test]
-    fn removals_name_any_numbers_any_number_of_times() {
-        let cases: &[(&str, Option<&[u32]>)] = &[
-            ("<sr> 8", Some(&[8])),
-            ("<sr> 8 9", Some(&[8, 9])),
-            ("<sr> 8 9 8 4294967295 1 2 ", Some(&[8, 9, 8, u32::MAX, 1, 2])),
-            ("Ads removed: 22 1 119", Some(&[22, 1, 119])),
-            ("<sr>", None),
-            ("<sr> x", None),
-            ("Ads removed: none", None),
-        ];
-        for &(sent, want) in cases {
-            let in_text = || match Message::parse_untagged(sent.as_bytes()) {
-                Some(Message::SeeksRemoved(removed)) => Some(SeeksRemoved::clone(&removed)),
-                _ => None,
-            };
-            let read = SeeksRemoved::parse(sent.as_bytes()).or_else(in_text);
-            assert_eq!(read.as_ref().map(|r| &r.indexes[..]), want, "{sent}");
-        }
-    }
-
-    #[test]
-    fn clearing_needs_no_more_than_the_tag() {
-        assert_eq!(SeeksCleared::parse(b"<sc>"), Some(SeeksCleared));
-        assert_eq!(SeeksCleared::parse(b"<sr>"), None);
-    }
-
-    prop_compose! {
-        fn any_seek()(
-            (index, name, bits, new) in (any::<u32>(), "[A-Za-z]{1,17}", any::<u8>(), any::<bool>()),
-            rating in proptest::option::of(any_rating()),
-            times in proptest::option::of(any::<(u16, u16)>()),
-            kind in proptest::option::of("[a-z/0-9]{1,30}"),
-            color in proptest::option::of(prop_oneof![Just(Color::White), Just(Color::Black)]),
-            range in proptest::option::of(any::<(u16, u16)>()),
-            (rated, automatic, formula) in any::<(Option<bool>, Option<bool>, Option<bool>)>(),
-        ) -> Seek {
-            Seek {
-                titles: Titles::from_seekinfo_bits(bits),
-                initial_min: times.map(|t| t.0),
-                increment_s: times.map(|t| t.1),
-                kind: kind.map(|kind| ServerText::from_wire(kind.as_bytes())),
-                rating_min: range.map(|r| r.0),
-                rating_max: range.map(|r| r.1),
-                rating, rated, color, automatic, formula,
-                ..Seek::empty(index, Handle::from_wire(name.as_bytes()), new)
+    /// Stores an option (a color, `m`, `f` or a rating range); returns whether the word is one.
+    fn try_set_option(&mut self, word: &[u8]) -> bool {
+        if let Some(color) = fields::parse_whole(word, read_bracketed_color) {
+            self.color = Some(color);
+        } else if let Some(range) = fields::parse_pair(word, b"-", Cursor::number) {
+            (self.rating_min, self.rating_max) = range;
+        } else {
+            match word {
+                b"m" => self.automatic = Some(false),
+                b"f" => self.formula = Some(true),
+                b"mf" => {
+                    self.automatic = Some(false);
+                    self.formula = Some(true);
+                }
+                _ => return false,
             }
         }
-    }
-
-    proptest! {
-        #[test]
-        fn a_printed_line_parses_to_the_same_value(value in any_seek()) {
-            prop_assert_eq!(Seek::parse(value.to_string().as_bytes()), Some(value));
-        }
-
-        #[test]
-        fn removals_are_read_back(indexes in proptest::collection::vec(any::<u32>(), 1..20)) {
-            let printed = indexes.iter().fold("<sr>".to_owned(), |line, index| format!("{line} {index}"));
-            prop_assert_eq!(SeeksRemoved::parse(printed.as_bytes()).unwrap().indexes, indexes);
-        }
-
-        #[test]
-        fn any_bytes_are_accepted_or_refused_without_panic(line in "<s[nrc]?> ?[0-9]{0,12}( [a-z]{0,2}=?[0-9a-zA-Z?, -]{0,9}){0,9}", bytes in any::<Vec<u8>>()) {
-            let _ = (Seek::parse(line.as_bytes()), Seek::parse(&bytes), SeeksRemoved::parse(line.as_bytes()));
-        }
+        true
     }
 }
+
+/// A notice by the server about the seek ads of this login.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, AsRefStr)]
+#[cfg_attr(test, derive(strum::VariantNames))]
+#[strum(serialize_all = "snake_case")]
+#[non_exhaustive]
+pub enum SeekNotice {
+    /// `Your seek has been posted with index 121.`
+    Posted {
+        /// The number of the new ad.
+        index: u32,
+    },
+    /// `(5 player(s) saw the seek.)`
+    Seen {
+        /// Number of players who saw it.
+        players: u32,
+    },
+    /// `Your seeks have been removed.`
+    Removed,
+    /// `You can only have 3 active seeks.`
+    TooMany {
+        /// Number of ads that a player may have at once.
+        limit: u32,
+    },
+}
+
+#[cfg(test)]
+mod tests;

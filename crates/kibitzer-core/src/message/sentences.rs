@@ -3,9 +3,9 @@
 use super::template::{Captures, SentenceParts, match_template, write_template};
 use super::{
     Challenge, ChallengeChange, ChallengeUpdate, ExamineAction, ExamineNotice, Farewell, GameId, Handle, KickedBy,
-    MeOrOther, Message, ObservingUpdate, OfferAnswer, OfferKind, OfferNotice, OwnGameStarting, PartnershipUpdate,
-    PresenceChange, PresenceChangeKind, PresenceReportReason, PrimaryGameChange, Refusal, SeekNotice, SeeksRemoved,
-    fields,
+    LoggedIn, MeOrOther, Message, NameKind, NameStatus, ObservingUpdate, OfferAnswer, OfferKind, OfferNotice,
+    OwnGameStarting, PartnershipUpdate, PresenceChange, PresenceChangeKind, PresenceReportReason, PrimaryGameChange,
+    Refusal, SeekNotice, SeeksRemoved, fields,
 };
 use crate::scan::Cursor;
 use crate::text::{PlayerText, ServerText, Titles};
@@ -34,6 +34,8 @@ pub(super) enum Meaning {
     PrimaryGame,
     Examine(fn(&Captures<'_>) -> Option<ExamineAction>),
     Presence(PresenceChangeKind, PresenceReportReason),
+    LoggedIn,
+    Name(NameKind),
     Kicked(fn(Handle) -> KickedBy),
     Farewell(Farewell),
     Seek(fn(u32) -> SeekNotice),
@@ -49,7 +51,7 @@ impl Meaning {
         Some(match self {
             Self::Offer(actor, kind, answer) => OfferNotice::from_sentence(actor, kind, answer, found).into(),
             Self::Answer(actor, answer) => {
-                let kind = OfferKind::from_word(found.offer)?;
+                let kind = OfferKind::from_word(found.word)?;
                 OfferNotice::from_sentence(actor, kind, Some(answer), found).into()
             }
             Self::Challenge(actor, change) => ChallengeUpdate { name: found.name, actor, change }.into(),
@@ -61,6 +63,11 @@ impl Meaning {
                 let titles = Titles::from_bracketed(found.titles);
                 PresenceChange { name: found.name?, titles, kind, reason }.into()
             }
+            Self::LoggedIn => {
+                let titles = Titles::from_bracketed(found.titles);
+                LoggedIn { name: found.name?, titles, server: ServerText::from_wire(found.word) }.into()
+            }
+            Self::Name(kind) => NameStatus { name: found.name?, kind }.into(),
             Self::Kicked(by) => by(found.name?).into(),
             Self::Farewell(farewell) => farewell.into(),
             Self::Seek(notice) => notice(found.number.unwrap_or_default()).into(),
@@ -75,6 +82,15 @@ impl Meaning {
 macro_rules! sentences {
     ($($meaning:expr => $($sentence:literal)+;)+) => { &[$($(($sentence, $meaning),)+)+] };
 }
+
+/// The success of a login, and the status of its name. The text after that differs between servers. A refusal of the login is in any
+/// case and form: see [`LoginRefusal`](super::LoginRefusal).
+pub(super) const BEFORE_LOGIN: &[Sentence] = sentences! {
+    Meaning::LoggedIn => "{**** }Starting @ session as %{ ****}";
+    Meaning::Name(NameKind::Registered) => "\"%\" is a registered name.*";
+    Meaning::Name(NameKind::Unregistered) => "\"%\" is not a registered name.*"
+        "Logging you in as \"%\"; you may use this name*";
+};
 
 /// Sentences about logouts of this login, and about logins and logouts of other players. Administrators receive lines of `pin` with
 /// the player's address, registered or unregistered.

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::ops::Range;
 
 use super::template::read_template;
 use super::{GameId, Handle, Rating, Titles};
@@ -148,15 +147,6 @@ impl Talk {
             Some(text) => Cow::Borrowed(text.as_str()),
             None => decode_received(self.line.get(self.places.text..).unwrap_or_default()),
         }
-    }
-
-    /// Returns the byte ranges of the speaker's name, the titles and the text in the line; the range of a name or of titles that
-    /// are not in the line is empty.
-    ///
-    /// For talk from an ICC datagram the ranges do not apply: that of the text is the complete line.
-    pub fn name_titles_text_ranges(&self) -> [Range<usize>; 3] {
-        let TalkPositions { name: [start, end], titles_end, text } = self.places;
-        [start..end, end..titles_end, text..self.line.len()]
     }
 
     /// Returns the line as received; empty until it is set. See [`Received::raw`](super::Received::raw).

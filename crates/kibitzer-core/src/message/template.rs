@@ -39,8 +39,8 @@ pub(crate) struct Captures<'a> {
     pub(crate) number: Option<u32>,
     /// The number of the game that `$` matched.
     pub(crate) game: Option<GameId>,
-    /// The first word of the offer that `&` matched; empty if the template has none.
-    pub(crate) offer: &'a [u8],
+    /// The word that the last `@` matched, or the first word that `&` matched; empty if the template has none.
+    pub(crate) word: &'a [u8],
     /// The titles after the first name, with their brackets.
     pub(crate) titles: &'a [u8],
     /// The text that the `*` matched; empty if the template has none.
@@ -89,7 +89,7 @@ pub(crate) fn read_template_after_name<'a>(
     let mut second_name = None;
     let mut number = None;
     let mut game = None;
-    let mut offer: &[u8] = b"";
+    let mut word: &[u8] = b"";
     let mut rest: &[u8] = b"";
     let mut template = template.as_bytes();
     while let [part, tail @ ..] = template {
@@ -105,10 +105,10 @@ pub(crate) fn read_template_after_name<'a>(
             b'#' => number = Some(at.number()?),
             b'$' => game = Some(GameId(at.number()?)),
             b'&' => {
-                offer = at.word_here()?;
+                word = at.word_here()?;
                 (at.eat(b" request") || at.eat(b" offer")).then_some(())?;
             }
-            b'@' => drop(at.word_here()?),
+            b'@' => word = at.word_here()?,
             b'*' => {
                 rest = at.take_rest().trim_ascii_end().strip_suffix(tail)?;
                 break;
@@ -126,7 +126,7 @@ pub(crate) fn read_template_after_name<'a>(
     }
     // Most texts match no template, so that handles are built only here.
     let [name, second_name] = [name, second_name].map(|name| name.map(Handle::from_wire));
-    Some(Captures { name, second_name, number, game, offer, titles, rest })
+    Some(Captures { name, second_name, number, game, word, titles, rest })
 }
 
 /// Splits a template after `{` into the alternatives before the next `}`, and the template after it.

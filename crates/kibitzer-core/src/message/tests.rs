@@ -31,7 +31,7 @@ const FRAMES: &[(&str, &str)] = &[
 
 fn parse(line: &[u8]) {
     let _ = (Message::parse_untagged(line), Seek::parse_text(line), GameCreated::parse(line));
-    let _ = (LoggedIn::parse(line), LoginRefusal::parse(line), NameStatus::parse(line));
+    let _ = dispatch::parse_line_before_login(line);
     if let Some(ended) = GameEnded::parse(line) {
         let _ = (ended.named_player(), ended.is_adjourned(), ended.is_aborted());
     }

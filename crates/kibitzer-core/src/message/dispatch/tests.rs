@@ -39,7 +39,7 @@ proptest! {
                 second_name: (template.matches('%').count() > 1).then_some(other),
                 number: template.contains('#').then_some(*number),
                 game: if template.starts_with("[Game") { *game } else { template.contains('$').then_some(game.unwrap_or(1)) }.map(GameId),
-                offer: kind.as_str().as_bytes(),
+                word: kind.as_str().as_bytes(),
                 titles: b"",
                 rest: if let Meaning::Text(_) = meaning { continue } else { b"the word" },
             };

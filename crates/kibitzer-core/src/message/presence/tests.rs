@@ -5,12 +5,26 @@ use super::PresenceChangeKind::*;
 use super::PresenceReportReason::*;
 use super::*;
 use crate::message::Message;
-use crate::message::dispatch::parse_sentence;
+use crate::message::dispatch::{parse_line_before_login, parse_sentence};
 use crate::message::fields::testing::any_rating;
 
 fn parse_presence(line: &[u8]) -> Option<PresenceChange> {
     match parse_sentence(line)? {
         Message::Arrival(found) => Some(PresenceChange::clone(&found)),
+        _ => None,
+    }
+}
+
+fn parse_login(line: &[u8]) -> Option<LoggedIn> {
+    match parse_line_before_login(line)? {
+        Message::LoggedIn(found) => Some(LoggedIn::clone(&found)),
+        _ => None,
+    }
+}
+
+fn parse_name(line: &[u8]) -> Option<NameStatus> {
+    match parse_line_before_login(line)? {
+        Message::NameStatus(found) => Some(NameStatus::clone(&found)),
         _ => None,
     }
 }
@@ -180,7 +194,7 @@ fn the_session_line_gives_name_titles_and_server() {
         ("**** Starting BICS session as Foo ****", "Foo", &[], "BICS"),
     ];
     for &(line, name, titles, server) in cases {
-        let read = LoggedIn::parse(line.as_bytes()).unwrap_or_else(|| panic!("not read: {line}"));
+        let read = parse_login(line.as_bytes()).unwrap_or_else(|| panic!("not read: {line}"));
         assert_eq!((read.name.as_str(), read.server.as_str()), (name, server), "{line}");
         assert_eq!(read.titles.iter().collect::<Vec<_>>(), titles, "{line}");
     }
@@ -272,11 +286,11 @@ fn other_sentences_during_a_login_are_not_refusals() {
     ];
     for line in cases {
         assert_eq!(LoginRefusal::parse(line.as_bytes()), None, "{line}");
-        assert_eq!(LoggedIn::parse(line.as_bytes()), None, "{line}");
+        assert_eq!(parse_login(line.as_bytes()), None, "{line}");
     }
     let quote = "Foo tells you: **** Starting FICS session as Foo ****";
-    assert_eq!(LoggedIn::parse(quote.as_bytes()), None);
-    assert_eq!(LoggedIn::parse(b"**** Starting FICS session as Foo **** or not"), None);
+    assert_eq!(parse_login(quote.as_bytes()), None);
+    assert_eq!(parse_login(b"**** Starting FICS session as Foo **** or not"), None);
 }
 
 #[test]
@@ -301,7 +315,7 @@ fn names_are_registered_or_not() {
         ("Logging you in as \"Foo\"", None),
     ];
     for (line, want) in cases {
-        let read = NameStatus::parse(line.as_bytes());
+        let read = parse_name(line.as_bytes());
         assert_eq!(read.as_ref().map(|status| (status.name.as_str(), status.kind)), want, "{line}");
     }
 }
@@ -312,7 +326,7 @@ proptest! {
         let (refusal, _) = REFUSALS[row];
         let joined = [&refusal.as_bytes()[..cut.min(refusal.len())], line.as_bytes()].concat();
         for line in [line.as_bytes(), &joined] {
-            let _ = (LoggedIn::parse(line), LoginRefusal::parse(line), NameStatus::parse(line));
+            let _ = (parse_login(line), LoginRefusal::parse(line), parse_name(line));
         }
     }
 }
