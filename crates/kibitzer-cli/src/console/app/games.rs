@@ -4,9 +4,9 @@ use kibitzer::core::game::OpenOffer;
 use kibitzer::core::message::{GameId, Handle, Message, Relation};
 
 use super::App;
-use super::commands::NO_SERVER;
 use super::preferences::Switch;
 use super::screen::{Pane, TerminalRequest};
+use super::typing::NO_SERVER;
 use crate::console::model::{ConsoleRow, GameSnapshot};
 
 /// Maximum number of boards in the grid, more than fit on most screens.

@@ -20,6 +20,7 @@ mod list;
 mod playback;
 mod preferences;
 mod screen;
+mod typing;
 
 use std::time::Instant;
 

@@ -6,7 +6,7 @@ use kibitzer::core::Event;
 use kibitzer::core::chess::Color;
 use kibitzer::core::message::{Message, TalkKind};
 
-use super::editor::LineEditor;
+use super::LineEditor;
 use crate::console::model::board_in_event;
 use crate::filter;
 

@@ -80,11 +80,10 @@ impl GameSnapshot {
     /// Returns the game as it was at an earlier board: with stopped clocks, and without a result, analysis and times of moves.
     /// `played` is the move that led to that board. Without `hands`, the present reserves stay.
     pub(crate) fn at_earlier_board(&self, board: &Style12, played: Option<LastMove>, hands: Option<Hands>) -> Self {
-        let (board, hands) = (board.clone(), hands.or(self.hands));
         Self {
-            board,
+            board: board.clone(),
             played,
-            hands,
+            hands: hands.or(self.hands),
             ending: None,
             analysis: None,
             move_times: Vec::new(),

@@ -1,9 +1,8 @@
 //! State of the session shown by the console: rows, bytes, games, delays. Contains no drawing code.
 
-mod buffers;
+mod bytes;
 mod game_snapshot;
 mod row;
-mod search;
 mod timing;
 
 use std::collections::BTreeMap;
@@ -14,11 +13,10 @@ use kibitzer::core::message::GameId;
 use kibitzer::core::{Event, EventKind};
 use kibitzer_bot::BotEvent;
 
-use buffers::ByteRing;
-pub(crate) use buffers::RowBuffer;
+use bytes::ByteRing;
+pub(crate) use bytes::Search;
 pub(crate) use game_snapshot::{GameSnapshot, board_in_event};
-pub(crate) use row::{ConsoleRow, MASK, RowContent, SentLine};
-pub(crate) use search::Search;
+pub(crate) use row::{ConsoleRow, MASK, RowBuffer, RowContent, SentLine};
 pub(crate) use timing::{DelaySamples, SecondCounts};
 use timing::{RateHistory, SessionDelays};
 
@@ -75,16 +73,20 @@ pub(crate) enum SourceItemKind {
     /// A recorded connection ended.
     Disconnected,
     /// A line sent by the client.
-    Sent {
-        /// Bytes as sent, including the line end; those of a secret line may have been removed.
-        bytes: Vec<u8>,
-        /// The line without its end, unsealed.
-        text: Vec<u8>,
-        /// Whether the line is one of timeseal itself, such as the answer to a ping, to which the server does not reply.
-        answers_ping: bool,
-        /// Whether the line is known to contain a password.
-        is_secret: bool,
-    },
+    Sent(SentItem),
+}
+
+/// A line sent by the client, as the source delivers it.
+#[derive(Clone, Debug)]
+pub(crate) struct SentItem {
+    /// Bytes as sent, including the line end; those of a secret line may have been removed.
+    pub(crate) bytes: Vec<u8>,
+    /// The line without its end, unsealed.
+    pub(crate) text: Vec<u8>,
+    /// Whether the line is one of timeseal itself, such as the answer to a ping, to which the server does not reply.
+    pub(crate) answers_ping: bool,
+    /// Whether the line is known to contain a password.
+    pub(crate) is_secret: bool,
 }
 
 /// The session up to the last applied item: rows, bytes, games and timings. Each part has a fixed maximum size.
@@ -120,7 +122,7 @@ impl SessionModel {
     /// Applies an item: stores its bytes, adds up to two rows, and updates games, offers, names, delays and rates.
     pub(crate) fn apply_item(&mut self, item: SourceItem) {
         let at = item.at;
-        if matches!(item.kind, SourceItemKind::Bytes(_) | SourceItemKind::Sent { .. }) {
+        if matches!(item.kind, SourceItemKind::Bytes(_) | SourceItemKind::Sent(_)) {
             let last = self.last_traffic.replace(at);
             if let Some(silence) = last.map(|last| at.saturating_sub(last)).filter(|silence| *silence >= GAP) {
                 self.push_row(at, RowContent::Gap(silence));
@@ -161,12 +163,7 @@ impl SessionModel {
                 self.push_row(at, RowContent::Disconnected);
                 self.reset_connection_state();
             }
-            SourceItemKind::Sent { bytes, text, answers_ping, is_secret } => {
-                let is_telnet = bytes.first() == Some(&IAC) && !bytes.contains(&b'\n');
-                let is_line = !answers_ping && !is_telnet;
-                let secret = is_secret || (self.password_prompt.is_open && is_line);
-                self.apply_sent(at, bytes, text, is_line, secret);
-            }
+            SourceItemKind::Sent(item) => self.apply_sent(at, item),
         }
     }
 
@@ -205,9 +202,12 @@ impl SessionModel {
         self.housekeeping.get_or_insert_with(HousekeepingFilter::for_ready_session)
     }
 
-    /// Appends a sent line. If it is secret, its bytes and text are dropped, and its end closes the password prompt. `is_line` is
-    /// `false` for telnet commands and lines of timeseal itself, which have no reply.
-    fn apply_sent(&mut self, at: Duration, bytes: Vec<u8>, text: Vec<u8>, is_line: bool, secret: bool) {
+    /// Appends a sent line. If it is secret, or answers a password prompt, its bytes and text are dropped, and its end closes the
+    /// prompt. Telnet commands and lines of timeseal itself have no reply.
+    fn apply_sent(&mut self, at: Duration, SentItem { bytes, text, answers_ping, is_secret }: SentItem) {
+        let is_telnet = bytes.first() == Some(&IAC) && !bytes.contains(&b'\n');
+        let is_line = !answers_ping && !is_telnet;
+        let secret = is_secret || (self.password_prompt.is_open && is_line);
         if secret {
             self.password_prompt.close_at_line_end(&bytes);
         }

@@ -1,5 +1,6 @@
-//! A row of the list: an event, a sent line or a mark, with its one-line summary.
+//! A row of the list: an event, a sent line or a mark, with its one-line summary; and the newest rows, addressed by number.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::ops::Range;
 use std::time::Duration;
@@ -17,6 +18,11 @@ use crate::output::{TerminalSafe, one_line};
 
 /// Text that is shown in place of a secret line.
 pub(crate) const MASK: &str = "(password)";
+
+/// Maximum number of rows.
+pub(crate) const KEPT_ROWS: usize = 20_000;
+/// Maximum memory of all rows, in bytes.
+pub(crate) const KEPT_ROW_BYTES: usize = 32 << 20;
 
 /// A row of the console's list of events, sent lines, bot actions and marks.
 #[derive(Clone, Debug)]
@@ -192,6 +198,66 @@ impl fmt::Display for RowContent {
     }
 }
 
+/// The newest rows, addressed by number.
+#[derive(Debug, Default)]
+pub(crate) struct RowBuffer {
+    kept: VecDeque<ConsoleRow>,
+    /// Approximate memory of the stored rows, in bytes.
+    bytes: usize,
+    /// Number of the newest row, counted from 1; 0 for an empty buffer.
+    pub(crate) newest: u64,
+}
+
+impl RowBuffer {
+    /// Returns the number of the next row.
+    pub(crate) const fn next_number(&self) -> u64 {
+        self.newest.saturating_add(1)
+    }
+
+    /// Returns the number of the oldest stored row.
+    pub(crate) fn oldest_number(&self) -> u64 {
+        self.kept.front().map_or(self.next_number(), |row| row.number)
+    }
+
+    /// Appends a row, whose number must be the [next one](Self::next_number), and drops the oldest ones beyond the limits. The
+    /// newest row always stays.
+    pub(crate) fn push(&mut self, row: ConsoleRow) {
+        self.newest = row.number;
+        self.bytes += row.memory_size();
+        self.kept.push_back(row);
+        while self.kept.len() > KEPT_ROWS || (self.bytes > KEPT_ROW_BYTES && self.kept.len() > 1) {
+            let gone = self.kept.pop_front();
+            self.bytes = self.bytes.saturating_sub(gone.map_or(0, |row| row.memory_size()));
+        }
+    }
+
+    pub(crate) fn get(&self, number: u64) -> Option<&ConsoleRow> {
+        self.kept.get(self.index_of(number)?)
+    }
+
+    pub(crate) fn get_mut(&mut self, number: u64) -> Option<&mut ConsoleRow> {
+        let place = self.index_of(number)?;
+        self.kept.get_mut(place)
+    }
+
+    /// Iterates over all rows, oldest first.
+    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &ConsoleRow> {
+        self.kept.iter()
+    }
+
+    /// Iterates from a row back to the oldest one; from the newest row if the number is higher. Empty for a dropped row.
+    pub(crate) fn iter_back_from(&self, number: u64) -> impl Iterator<Item = &ConsoleRow> {
+        let n = self.index_of(number.min(self.newest)).map_or(0, |place| place + 1);
+        self.kept.iter().take(n).rev()
+    }
+
+    /// Returns the index in the buffer for a row number; `None` for a dropped row. A number after the newest has an index beyond
+    /// the end.
+    fn index_of(&self, number: u64) -> Option<usize> {
+        usize::try_from(number.checked_sub(self.oldest_number())?).ok()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
@@ -223,5 +289,36 @@ mod tests {
             assert_eq!(text.unicode_truncate(cells).0, start, "{cells}");
             assert_eq!(text.unicode_truncate_start(cells).0, end, "{cells}");
         }
+    }
+
+    fn mark(number: u64, text: &str) -> ConsoleRow {
+        let (at, facts) = (Duration::ZERO, Facts::default());
+        ConsoleRow { number, at, base: 0, facts, is_housekeeping: false, content: RowContent::Mark(text.to_owned()) }
+    }
+
+    #[test]
+    fn the_newest_rows_are_kept_and_found_by_number() {
+        let mut rows = RowBuffer::default();
+        assert_eq!((rows.oldest_number(), rows.newest, rows.get(1).is_some()), (1, 0, false));
+        let newest = u64::try_from(KEPT_ROWS).unwrap() + 2;
+        for number in 1..=newest {
+            rows.push(mark(number, ""));
+        }
+        assert_eq!((rows.oldest_number(), rows.newest), (3, newest));
+        assert!(rows.get(2).is_none() && rows.get(newest + 1).is_none());
+        assert_eq!(rows.get(4).map(|row| row.number), Some(4));
+        assert_eq!(rows.iter_back_from(4).map(|row| row.number).collect::<Vec<_>>(), [4, 3]);
+        assert_eq!(rows.iter_back_from(newest + 99).count(), KEPT_ROWS);
+    }
+
+    #[test]
+    fn long_rows_push_out_more() {
+        let mut rows = RowBuffer::default();
+        for number in 1..=10 {
+            rows.push(mark(number, &"x".repeat(KEPT_ROW_BYTES * 4 / 10)));
+        }
+        assert_eq!(rows.iter().count(), 2);
+        rows.push(mark(11, &"x".repeat(2 * KEPT_ROW_BYTES)));
+        assert_eq!(rows.iter().map(|row| row.number).collect::<Vec<_>>(), [11], "the newest one stays");
     }
 }

@@ -7,12 +7,12 @@ fn session(steps: &[(&str, &[u8])]) -> SessionModel {
     let (mut model, mut reader) = (SessionModel::default(), EventReader::default());
     for (direction, bytes) in steps {
         if *direction == "tx" {
-            let kind = SourceItemKind::Sent {
+            let kind = SourceItemKind::Sent(SentItem {
                 bytes: bytes.to_vec(),
                 text: bytes.trim_ascii_end().to_vec(),
                 answers_ping: false,
                 is_secret: false,
-            };
+            });
             model.apply_item(SourceItem { at: Duration::ZERO, kind });
             continue;
         }

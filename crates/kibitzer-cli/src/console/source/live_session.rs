@@ -21,7 +21,7 @@ use tokio::task::JoinSet;
 
 use super::Notice;
 use crate::arguments::ReaderArgs;
-use crate::console::model::{GameSnapshot, SourceItem, SourceItemKind};
+use crate::console::model::{GameSnapshot, SentItem, SourceItem, SourceItemKind};
 use crate::console::source::feed::{FeedItem, SessionFeed};
 use crate::console::source::recording_player::NextItem;
 use crate::fault::{FaultRequest, fired_fault_text};
@@ -268,7 +268,12 @@ impl LiveSession {
                     TransmitKind::PingAnswer => "(timeseal answers a ping)",
                     _ => "(telnet probe)",
                 };
-                SourceItemKind::Sent { bytes: bytes.into(), text: text.into(), answers_ping: true, is_secret: false }
+                SourceItemKind::Sent(SentItem {
+                    bytes: bytes.into(),
+                    text: text.into(),
+                    answers_ping: true,
+                    is_secret: false,
+                })
             }
             Observation::Sent { bytes, .. } => {
                 self.unconfirmed.push_back(bytes.into());
@@ -279,7 +284,7 @@ impl LiveSession {
                 if let Event::Sent { line, .. } = &event {
                     let bytes = self.unconfirmed.pop_front().unwrap_or_default();
                     let text = line.as_deref().unwrap_or_default().into();
-                    SourceItemKind::Sent { bytes, text, answers_ping: false, is_secret: line.is_none() }
+                    SourceItemKind::Sent(SentItem { bytes, text, answers_ping: false, is_secret: line.is_none() })
                 } else {
                     if matches!(event, Event::Connected) {
                         self.unconfirmed.clear();

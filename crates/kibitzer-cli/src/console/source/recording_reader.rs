@@ -12,7 +12,7 @@ use kibitzer::core::{Event, EventReader};
 use kibitzer::transcript::{Direction, Record, TranscriptError, TranscriptReader, Utc};
 
 use crate::arguments::ReaderArgs;
-use crate::console::model::{GameSnapshot, SourceItem, SourceItemKind};
+use crate::console::model::{GameSnapshot, SentItem, SourceItem, SourceItemKind};
 use crate::failure::Failure;
 use crate::output::cut_recording_text;
 
@@ -166,7 +166,7 @@ impl RecordingReader {
                 let lines = record.bytes.split_inclusive(|&b| b == b'\n');
                 let timeseal = self.args.timeseal();
                 for item in lines.map(|line| sent_item(line, record.redacted, timeseal, &mut self.detector)) {
-                    if let SourceItemKind::Sent { text, .. } = &item {
+                    if let SourceItemKind::Sent(SentItem { text, .. }) = &item {
                         self.events.note_sent_line(text);
                     }
                     self.ready.push_back(item);
@@ -211,7 +211,7 @@ fn sent_item(line: &[u8], is_redacted: bool, timeseal: Timeseal, detector: &mut 
     let typed = String::from_utf8_lossy(&text);
     detector.learn_alias(&typed);
     let is_secret = is_redacted || detector.is_secret(&typed);
-    SourceItemKind::Sent { bytes: line.to_vec(), text, answers_ping, is_secret }
+    SourceItemKind::Sent(SentItem { bytes: line.to_vec(), text, answers_ping, is_secret })
 }
 
 fn open_transcript(path: &Path) -> Result<TranscriptReader<BufReader<File>>, Failure> {

@@ -17,8 +17,7 @@ use tokio::io::{AsyncWriteExt as _, DuplexStream, duplex};
 use tokio::runtime::Handle;
 use unicode_truncate::UnicodeTruncateStr as _;
 
-use super::keyboard::Keyboard;
-use super::signals::Suspension;
+use super::unix::{Keyboard, Suspension};
 use crate::console::input::{
     CompletionCandidates, History, InputLine, SeenNames, StateDirectory, masked_or_safe, normalized_press,
 };

@@ -1,16 +1,14 @@
 //! Event loop of the console on the terminal, which is restored afterwards, even after a panic.
 
 #[cfg(unix)]
-mod keyboard;
-#[cfg(unix)]
 mod line_mode;
 #[cfg(not(unix))]
 mod no_unix;
 #[cfg(unix)]
-mod signals;
-#[cfg(unix)]
 #[cfg(test)]
 mod tests;
+#[cfg(unix)]
+mod unix;
 
 use std::env;
 use std::io;
@@ -29,15 +27,13 @@ use ratatui::crossterm::terminal::{self, EnterAlternateScreen, disable_raw_mode,
 use ratatui::layout::{Position, Rect};
 
 #[cfg(unix)]
-use self::keyboard::Keyboard;
-#[cfg(unix)]
 pub(crate) use self::line_mode::LineMode;
 #[cfg(not(unix))]
 pub(crate) use self::no_unix::LineMode;
 #[cfg(not(unix))]
 use self::no_unix::{Keyboard, NoSignals as ShutdownWatch, NoSignals as Suspension};
 #[cfg(unix)]
-use self::signals::{ShutdownWatch, Suspension};
+use self::unix::{Keyboard, ShutdownWatch, Suspension};
 use crate::console::app::{App, Switch, TerminalRequest};
 use crate::console::source::Notice;
 use crate::console::view::{self, Theme};

@@ -37,7 +37,7 @@ fn invalid_commands_are_reported() {
         ("/export pgn", EXPORT),
         ("/export pgn ", EXPORT),
         ("/export png games.pgn", EXPORT),
-        ("/times", "/times needs session, utc, previous or mark"),
+        ("/times", "/times needs session or utc or previous or mark"),
         ("/record", "/record needs the name of a new file"),
         ("/theme pink", "/theme needs dark or light"),
         ("/bell", "/bell needs on or off"),

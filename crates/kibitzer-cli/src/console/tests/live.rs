@@ -18,7 +18,7 @@ use tokio::sync::mpsc;
 use super::{Shown, text};
 use crate::console::app::App;
 use crate::console::input::StateDirectory;
-use crate::console::model::{ConsoleRow, DelaySamples, RowContent, SessionModel, SourceItem, SourceItemKind};
+use crate::console::model::{ConsoleRow, DelaySamples, RowContent, SentItem, SessionModel, SourceItem, SourceItemKind};
 use crate::console::source::{ConsoleSource, LiveSession, SessionFeed};
 use crate::console::view::{self, Theme};
 use crate::live::LineSender;
@@ -68,7 +68,7 @@ fn a_line_nobody_may_see_is_a_row_without_it() {
     take(
         &mut model,
         0,
-        SourceItemKind::Sent { bytes: Vec::new(), text: Vec::new(), answers_ping: false, is_secret: true },
+        SourceItemKind::Sent(SentItem { bytes: Vec::new(), text: Vec::new(), answers_ping: false, is_secret: true }),
     );
     let row = model.rows.get(1).unwrap();
     assert_eq!(row.summary_line(), "> (password)");

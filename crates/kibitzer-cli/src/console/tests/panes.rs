@@ -105,7 +105,7 @@ fn a_terminal_without_utf_8_gets_ascii() {
     let screen = console.screen((80, 24));
     assert!(screen.contains("8 R         R K "), "{screen}");
     console.run("/pieces round");
-    assert_eq!(console.notice(), "/pieces needs ascii, letters or filled");
+    assert_eq!(console.notice(), "/pieces needs ascii or letters or filled");
 }
 
 /// Lets the server say a line that it would say to another login.

@@ -167,10 +167,10 @@ fn draw_squares(
             let mut spans = vec![Span::styled(format!("{label} "), theme.dimmed())];
             for column in 0..8 {
                 let file = if bottom == Color::White { column } else { 7 - column };
-                spans.extend(
-                    Square::new(file, rank)
-                        .map(|square| square_span(theme, board.piece(square), mark(square), square, size, line)),
-                );
+                spans.extend(Square::new(file, rank).map(|square| {
+                    let drawn = DrawnSquare { square, piece: board.piece(square), mark: mark(square) };
+                    square_span(theme, drawn, size, line)
+                }));
             }
             canvas.draw_line(usize::from(u16::from(row) * size.height + line), &Line::from(spans));
         }
@@ -182,15 +182,18 @@ fn draw_squares(
     canvas.draw_line(usize::from(8 * size.height), &labels);
 }
 
-/// Returns row `line` of a square, counted from its top; the piece is in the middle row.
-fn square_span(
-    theme: Theme,
-    piece: Option<Piece>,
-    mark: Option<char>,
+/// A square, and what is on it.
+#[derive(Clone, Copy)]
+struct DrawnSquare {
     square: Square,
-    size: Size,
-    line: u16,
-) -> Span<'static> {
+    piece: Option<Piece>,
+    /// Sign after the piece on a highlighted square.
+    mark: Option<char>,
+}
+
+/// Returns row `line` of a square, counted from its top; the piece is in the middle row.
+fn square_span(theme: Theme, drawn: DrawnSquare, size: Size, line: u16) -> Span<'static> {
+    let DrawnSquare { square, piece, mark } = drawn;
     let is_light = (square.file() + square.rank()) % 2 == 1;
     let ground = theme.square(is_light, mark.is_some());
     let width = usize::from(size.width);
@@ -207,8 +210,7 @@ fn square_span(
         // Without color, a dot marks dark squares.
         return Span::styled(cells(if theme.has_color() || is_light || !is_middle { ' ' } else { '\u{b7}' }), ground);
     };
-    let is_white = piece.color == Color::White;
-    Span::styled(cells(theme.glyph(piece.role, piece.color)), ground.patch(theme.piece(is_white)))
+    Span::styled(cells(theme.glyph(piece.role, piece.color)), ground.patch(theme.piece(piece.color)))
 }
 
 /// Returns a player's row: name and rating on the left, clock on the right.

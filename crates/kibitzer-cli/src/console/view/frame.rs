@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use kibitzer::core::Event;
 use kibitzer::core::game::Desync;
-use kibitzer::core::message::{Control, Message, Received};
+use kibitzer::core::message::Received;
 use kibitzer::core::text::decode_received;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -58,7 +58,7 @@ fn row_text(row: &ConsoleRow) -> String {
 fn frame_properties(row: &ConsoleRow) -> Vec<(&'static str, String)> {
     match &row.content {
         RowContent::Event(event) => match event {
-            Event::Received { received, .. } => received_properties(received, event.raw().len()),
+            Event::Received { received, .. } => received_properties(event, received),
             Event::Desync(Desync { offset, .. }) | Event::Missed { offset, .. } => {
                 vec![("class", "none; found by the games".to_owned()), ("offset", offset.to_string())]
             }
@@ -75,43 +75,25 @@ fn frame_properties(row: &ConsoleRow) -> Vec<(&'static str, String)> {
 }
 
 /// Returns class, stream positions and length of a received frame.
-fn received_properties(received: &Received, line_bytes: usize) -> Vec<(&'static str, String)> {
+fn received_properties(event: &Event, received: &Received) -> Vec<(&'static str, String)> {
     let (from, to) = (received.offset, received.end());
     let bell = if received.bell { ", bell" } else { "" };
-    let length = match line_bytes {
+    let length = match event.raw().len() {
         0 => String::new(),
         n => format!("; line of {n}"),
     };
     vec![
-        ("class", frame_class(received)),
+        ("class", frame_class(event, received)),
         ("offset", format!("{from} to {to}: {} bytes{length}{bell}", to.saturating_sub(from))),
     ]
 }
 
-/// Returns the class of a frame, in words.
-fn frame_class(received: &Received) -> String {
-    match &received.message {
-        Message::Control(Control::Prompt) => "prompt".to_owned(),
-        Message::Control(Control::LoginPrompt) => "login prompt".to_owned(),
-        Message::Control(Control::PasswordPrompt) => "password prompt".to_owned(),
-        Message::Control(Control::GuestPrompt(name)) => format!("guest prompt for {name}"),
-        Message::Control(Control::BlockStart { id, code }) => format!("block {id} begins, command {code}"),
-        Message::Control(Control::BlockEnd { id, complete: true }) => format!("block {id} ends"),
-        Message::Control(Control::BlockEnd { id, .. }) => format!("block {id} is cut"),
-        Message::Control(Control::Telnet { command, option }) => {
-            let option = option.map_or_else(String::new, |option| format!(" {option}"));
-            format!("telnet command {command}{option}")
-        }
-        Message::Control(Control::Ping) => "timeseal ping".to_owned(),
-        Message::Datagram(_) => "level-2 unit".to_owned(),
-        Message::Control(Control::UnitStart(_)) => "level-1 unit begins".to_owned(),
-        Message::Control(Control::UnitEnd) => "level-1 unit ends".to_owned(),
-        Message::Control(Control::Overflow) => "output dropped".to_owned(),
-        Message::OverLong(line) => format!("over-long line of {} bytes", line.length),
-        _ => match received.raw().split_inclusive(|&byte| byte == b'>').next() {
-            Some(tag @ [b'<', .., b'>']) if tag.len() <= 5 => format!("line with tag {}", decode_received(tag)),
-            _ => "line".to_owned(),
-        },
+/// Returns the class of a frame: a line, with its tag, or the kind of a frame without a line.
+fn frame_class(event: &Event, received: &Received) -> String {
+    match received.raw().split_inclusive(|&byte| byte == b'>').next() {
+        None => event.kind().as_str().replace('_', " "),
+        Some(tag @ [b'<', .., b'>']) if tag.len() <= 5 => format!("line with tag {}", decode_received(tag)),
+        Some(_) => "line".to_owned(),
     }
 }
 

@@ -191,8 +191,8 @@ impl Theme {
     }
 
     /// Returns the style of a piece, without the background of its square.
-    pub(super) fn piece(self, is_white: bool) -> Style {
-        let color = Color::Indexed(if is_white { WHITE_PIECE } else { BLACK_PIECE });
+    pub(super) fn piece(self, side: Side) -> Style {
+        let color = Color::Indexed(if side == Side::White { WHITE_PIECE } else { BLACK_PIECE });
         let style = Style::new().add_modifier(Modifier::BOLD);
         if self.has_color() { style.fg(color) } else { style }
     }
@@ -270,8 +270,9 @@ pub(crate) mod tests {
                 let pair = (style.fg.unwrap(), style.bg.unwrap_or(background));
                 assert!(contrast(pair.0, pair.1) >= 4.5, "{pair:?}");
             }
-            for (is_light, is_moved, is_white) in (0..8).map(|n| (n & 1 > 0, n & 2 > 0, n & 4 > 0)) {
-                let pair = (theme.piece(is_white).fg.unwrap(), theme.square(is_light, is_moved).bg.unwrap());
+            for (is_light, is_moved, white) in (0..8).map(|n| (n & 1 > 0, n & 2 > 0, n & 4 > 0)) {
+                let side = if white { Side::White } else { Side::Black };
+                let pair = (theme.piece(side).fg.unwrap(), theme.square(is_light, is_moved).bg.unwrap());
                 assert!(contrast(pair.0, pair.1) >= 4.5, "{pair:?}");
             }
         }
@@ -284,7 +285,7 @@ pub(crate) mod tests {
             let theme = Theme::new(has_color).with_choices(None, pieces);
             for theme in [theme, theme.ascii()] {
                 for role in Role::ALL {
-                    let looks = Side::BOTH.map(|side| (theme.glyph(role, side), theme.piece(side == Side::White).fg));
+                    let looks = Side::BOTH.map(|side| (theme.glyph(role, side), theme.piece(side).fg));
                     assert_ne!(looks[0], looks[1], "{pieces:?} {has_color}");
                     assert!(!theme.is_ascii() || looks[0].0.is_ascii());
                 }
