@@ -83,6 +83,9 @@ enum UnreachablePolicy {
 /// Capacity of the channel from the decoder of a recording, in events.
 const DECODED_LINES: usize = 512;
 
+/// Maximum number of received bytes that wait for their event when more arrive.
+const MAX_UNUSED_BYTES: usize = 256 << 10;
+
 /// Time to store the rest after the end of a live session.
 const FINAL_STORE_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -301,8 +304,11 @@ struct StoredLines {
 }
 
 impl StoredLines {
-    /// Adds received bytes.
+    /// Adds received bytes. Drops earlier ones if too many belong to no event, as those of a line without an end.
     fn push(&mut self, bytes: &[u8]) {
+        if self.bytes.len() > MAX_UNUSED_BYTES {
+            self.bytes.clear();
+        }
         self.bytes.extend_from_slice(bytes);
         self.end += bytes.len() as u64;
     }

@@ -62,3 +62,22 @@ fn pings_are_left_out_at_any_read_boundary() {
         assert_eq!(bytes.escape_ascii().to_string(), r"fics% \n\rFoo(50): hi \xe9\n\rfics% ", "{size}");
     }
 }
+
+#[test]
+fn a_line_without_an_end_takes_little_memory() {
+    let mut lines = StoredLines::default();
+    let mut events = EventReader::default();
+    for _ in 0..1_000 {
+        let piece = [b'x'; 16 << 10];
+        lines.push(&piece);
+        let mut rest = &piece[..];
+        while let Some(event) = events.next(&mut rest) {
+            let _ = lines.line_unless_ping(&event, None);
+        }
+        assert!(lines.bytes.len() <= MAX_UNUSED_BYTES + piece.len(), "{}", lines.bytes.len());
+    }
+    let mut end = &b"\n\rfics% "[..];
+    lines.push(end);
+    let last = std::iter::from_fn(|| events.next(&mut end)).filter_map(|event| lines.line_unless_ping(&event, None));
+    assert!(String::from_utf8(last.last().unwrap()).unwrap().contains(r#"fics% ""#));
+}
