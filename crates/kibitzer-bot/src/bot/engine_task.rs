@@ -264,7 +264,8 @@ async fn execute_orders<E: Engine>(
             EngineOrder::NewGame(id, game) => {
                 match engine.new_game(&game).await {
                     Err(error @ EngineError::Variant(_)) => {
-                        send_report(reports, EngineReport::NotPlayed(id, error)).await;
+                        // Without a receiver the next order ends the task.
+                        let _ = reports.send(EngineReport::NotPlayed(id, error)).await;
                     }
                     result => {
                         *setup = Some(game);
@@ -281,7 +282,7 @@ async fn execute_orders<E: Engine>(
                 };
                 tokio::select! {
                     best = engine.search(&position, &limits, &mut analysis) => {
-                        send_report(reports, EngineReport::Best(id, best?, score)).await;
+                        let _ = reports.send(EngineReport::Best(id, best?, score)).await;
                         *has_moved = true;
                         orders.recv().await
                     }
@@ -306,11 +307,6 @@ async fn execute_orders<E: Engine>(
         };
     }
     Ok(())
-}
-
-/// Sends a report; without a receiver the next order ends the task.
-async fn send_report(reports: &mpsc::Sender<EngineReport>, engine_report: EngineReport) {
-    let _ = reports.send(engine_report).await;
 }
 
 #[cfg(test)]

@@ -13,9 +13,7 @@ mod decisions;
 mod games;
 mod matchmaking;
 mod moves;
-mod opponents;
 mod output;
-mod talk;
 
 use kibitzer::command;
 use kibitzer::core::message::{GameResult, MeOrOther};
@@ -26,8 +24,6 @@ use tokio::time::{Instant, sleep_until};
 use super::engine_task::{EngineReport, EngineTask, StartEngine};
 use super::stop::{Stop, StopStep, StopUrgency, Stopping};
 use super::{Bot, BotError};
-use crate::book::Book;
-use crate::pgn::{PgnCollector, PgnOrigin};
 use crate::policy::Policy;
 use crate::tracker::{TrackedChange, TrackedChangeKind};
 use crate::verdict::BotAction;
@@ -70,12 +66,10 @@ impl BotPlayer {
         let Bot { config, engine, policy, on_event, on_client, own_handles } = bot;
         on_client(&client);
         let out = Output::new(config, client.clone(), on_event);
-        let book = out.config.book.clone().and_then(|book| out.ok_or_report(None, Book::open(book)));
-        let collector = PgnCollector::new(PgnOrigin::new(client.server()));
         Self {
-            games: OwnGames::new(collector, EngineTask::spawn(engine), book),
+            games: OwnGames::new(client.server(), EngineTask::spawn(engine), out.clone()),
             answers: Answers::default(),
-            matchmaking: Matchmaking::new(own_handles),
+            matchmaking: Matchmaking::new(own_handles, out.clone()),
             stopping: Stopping::default(),
             link: LinkState::Down,
             is_paused: false,
@@ -111,7 +105,7 @@ impl BotPlayer {
                     Ok(event) => self.on_session_event(&event),
                     Err(RecvError::Lagged { .. }) => {}
                     Err(_) => {
-                        self.games.append_unfinished(&self.out);
+                        self.games.append_unfinished();
                         return self.wait_for_session_end().await;
                     }
                 },
@@ -120,7 +114,7 @@ impl BotPlayer {
                         return self.leave(Err(error.into())).await;
                     }
                     report => {
-                        self.games.on_engine_report(report, &mut *self.policy, &mut self.out);
+                        self.games.on_engine_report(report, &mut *self.policy);
                         self.answer_postponed_challenges();
                     }
                 },
@@ -142,7 +136,7 @@ impl BotPlayer {
     ///
     /// Cancel safe: the session ends with the future.
     async fn leave(self, result: Result<(), BotError>) -> Result<(), BotError> {
-        self.games.append_unfinished(&self.out);
+        self.games.append_unfinished();
         let is_playing = self.is_playing_or_interrupted();
         // Unread events would hold the session back.
         drop(self.events);
@@ -250,19 +244,19 @@ impl BotPlayer {
         match change.kind {
             Started | Resumed => self.on_game_started(change),
             Moved | TakenBack { .. } | Replaced | Refreshed => {
-                self.games.find_move_or_ponder(change.game, &mut self.out);
+                self.games.find_move_or_ponder(change.game);
             }
             Adjourned | Ended | Left => self.on_game_over_or_adjourned(change),
             Interrupted => self.games.interrupt(change.game),
         }
         // Last, so that the engine already searches while the disk is busy.
-        self.games.update_files(change, &self.out);
+        self.games.update_files(change);
     }
 
     /// Sets up a game that starts or goes on after an interruption, and looks for a move. Greets the opponent of a new game.
     fn on_game_started(&mut self, change: TrackedChange) {
         let is_computer = |player: &_| self.matchmaking.opponents.is_known_computer(player);
-        let Some(opponent) = self.games.set_up(change, is_computer, &mut self.out) else { return };
+        let Some(opponent) = self.games.set_up(change, is_computer) else { return };
         self.answers.is_accepting = false;
         self.matchmaking.reset();
         // A resumed game was counted before.
@@ -270,13 +264,13 @@ impl BotPlayer {
             self.matchmaking.on_game_started(&opponent, Instant::now());
             self.greet(&opponent);
         }
-        self.games.find_move_or_ponder(change.game, &mut self.out);
+        self.games.find_move_or_ponder(change.game);
     }
 
     /// Reports the end of a game, and plans seeks and challenges. Unless the game may go on, sends the closing words and may propose a
     /// rematch.
     fn on_game_over_or_adjourned(&mut self, change: TrackedChange) {
-        self.games.close(change.game, &self.out);
+        self.games.close(change.game);
         self.plan_next_game();
         let Some(game) = self.games.tracker().get(change.game) else { return };
         if let Some(opponent) = game.opponent().filter(|_| change.kind == TrackedChangeKind::Ended) {
@@ -288,10 +282,10 @@ impl BotPlayer {
             }
             self.say_goodbye(&opponent);
             if is_played && self.availability() == Availability::Free {
-                self.matchmaking.propose_rematch_if_allowed(&opponent, &mut self.out);
+                self.matchmaking.propose_rematch_if_allowed(&opponent);
             }
         }
-        self.games.find_move_in_waiting_game(&mut self.out);
+        self.games.find_move_in_waiting_game();
     }
 
     /// Begins to stop, at once or after the game in progress. Ignores a request that is not more urgent than the last one.
@@ -300,7 +294,7 @@ impl BotPlayer {
         if self.stopping.begin(urgency, limit) && self.stopping.urgency() == StopUrgency::AfterGame {
             let reason = format!("after the game in progress, within {}", humantime::format_duration(limit));
             self.out.report(BotAction::Stopping, reason);
-            self.matchmaking.withdraw_all(&mut self.out);
+            self.matchmaking.withdraw_all();
         }
     }
 
@@ -337,7 +331,7 @@ impl BotPlayer {
     /// Plans seeks and challenges. Does nothing while the bot plays, is paused or is about to stop.
     fn plan_next_game(&mut self) {
         if !self.is_playing_or_interrupted() && !self.stopping.has_begun() && !self.is_paused {
-            self.matchmaking.plan(Instant::now(), &self.out.config);
+            self.matchmaking.plan(Instant::now());
         }
     }
 
@@ -353,8 +347,8 @@ impl BotPlayer {
             Some(StopStep::Leave) => self.out.report(BotAction::Stopping, "the game is left to the server"),
             None => {}
         }
-        self.games.emit_due_analysis(now, &self.out);
-        self.games.send_due_flag_claims(now, &mut self.out);
-        self.matchmaking.send_due(now, self.availability(), &mut self.out);
+        self.games.emit_due_analysis(now);
+        self.games.send_due_flag_claims(now);
+        self.matchmaking.send_due(now, self.availability());
     }
 }

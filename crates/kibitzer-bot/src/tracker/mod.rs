@@ -90,7 +90,9 @@ impl GameTracker {
                 settled.map_or_else(Vec::new, |change| self.apply_change(&change))
             }
             Event::Desync(desync) if desync.reason.needs_board() => {
-                if let Some(game) = self.playing_mut(desync.game) {
+                let is_it =
+                    |game: &&mut TrackedGame| game.state() == TrackedState::Playing && game.number() == desync.game;
+                if let Some(game) = self.tracked.iter_mut().find(is_it) {
                     game.is_position_unknown = true;
                 }
                 Vec::new()
@@ -111,12 +113,17 @@ impl GameTracker {
         playing.map(|game| game.enter_state_after(TrackedChangeKind::Interrupted)).collect()
     }
 
-    /// Remembers the announcement or the terms of a game that a message contains.
+    /// Remembers the announcement or the terms of a game that a message contains, until its first board.
     fn record_announcement(&mut self, message: &Message) {
         match message {
-            Message::GameCreated(created) => self.record_announced_game(created.game, created.resumed),
+            Message::GameCreated(created) => {
+                self.announced.insert(created.game, created.resumed);
+                if self.announced.len() > MAX_ANNOUNCED {
+                    self.announced.pop_first();
+                }
+            }
             Message::Creating(creating) => self.terms = Some((**creating).clone()),
-            Message::Text(line) => self.terms = parse_observed_terms(line.as_bytes()).or(self.terms.take()),
+            Message::Text(line) => self.terms = OwnGameStarting::parse_observed(line.as_bytes()).or(self.terms.take()),
             _ => {}
         }
     }
@@ -135,14 +142,6 @@ impl GameTracker {
         }
         let is_tracked = change.relation.is_mine() || self.with_observed && change.relation == Relation::Observing;
         if game.is_followed_and_ongoing() && is_tracked { self.start_or_resume(&game.clone()) } else { Vec::new() }
-    }
-
-    /// Remembers that the server announced a game, until its first board.
-    fn record_announced_game(&mut self, number: GameId, is_resumed: bool) {
-        self.announced.insert(number, is_resumed);
-        if self.announced.len() > MAX_ANNOUNCED {
-            self.announced.pop_first();
-        }
     }
 
     /// Starts to track a game, or resumes the interrupted or adjourned game that it continues. Marks other games with the same number as
@@ -256,18 +255,6 @@ impl GameTracker {
         self.tracked.retain(|tracked| tracked.key() != key);
         vec![resumed]
     }
-
-    fn playing_mut(&mut self, number: GameId) -> Option<&mut TrackedGame> {
-        self.tracked.iter_mut().find(|game| game.state() == TrackedState::Playing && game.number() == number)
-    }
-}
-
-/// Parses the line with which servers describe a newly observed game: `Game 12: Foo (1500) Bar (++++) rated blitz 5 0`.
-fn parse_observed_terms(line: &[u8]) -> Option<OwnGameStarting> {
-    let rest = line.strip_prefix(b"Game ")?;
-    let colon = rest.iter().position(|byte| !byte.is_ascii_digit())?;
-    // The rest has the form of the line that announces an own game.
-    OwnGameStarting::parse_players_and_terms(rest.get(colon..)?.strip_prefix(b": ")?)
 }
 
 /// Identifies a game of a tracker. Unlike the server's number it stays the same when the game is resumed, and is never used again.

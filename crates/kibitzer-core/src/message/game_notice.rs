@@ -39,9 +39,16 @@ pub struct OwnGameStarting {
 }
 
 impl OwnGameStarting {
-    /// Parses the text of a `Creating:` line after that word, which is also the text after the number in the line about a newly
-    /// observed game; `None` if a name, a rating, or `rated`/`unrated` is missing.
-    pub fn parse_players_and_terms(text: &[u8]) -> Option<Self> {
+    /// Parses the line with which servers describe a newly observed game, in the same form: `Game 12: Foo (1500) Bar (++++) rated
+    /// blitz 5 0`. `None` for any other line.
+    pub fn parse_observed(line: &[u8]) -> Option<Self> {
+        let mut at = Cursor::new(line);
+        at.expect(b"Game ")?.number::<u32>()?;
+        Self::parse_players_and_terms(at.expect(b":")?.take_rest())
+    }
+
+    /// Parses the text of a `Creating:` line after that word; `None` if a name, a rating, or `rated`/`unrated` is missing.
+    pub(crate) fn parse_players_and_terms(text: &[u8]) -> Option<Self> {
         let terms = Challenge::parse_players_and_terms(text, MeOrOther::Me)?;
         Some(Self {
             first: terms.from,

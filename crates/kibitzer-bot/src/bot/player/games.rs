@@ -14,7 +14,7 @@ use crate::book::Book;
 use crate::bot::engine_task::{EngineOrder, EngineTask};
 use crate::clock::{GameClocks, LagEstimate};
 use crate::engine::{GameSetup, SearchInfo, SearchLimits, SearchPosition};
-use crate::pgn::{PgnCollector, PgnGame, append_game, replace_games};
+use crate::pgn::{PgnCollector, PgnGame, PgnOrigin, append_game, replace_games};
 use crate::tracker::{
     GameKey, GamePositionKey, GameTracker, TrackedChange, TrackedChangeKind, TrackedGame, TrackedState,
 };
@@ -41,18 +41,20 @@ pub(super) struct OwnGames {
     /// The book; `None` without one, and after it could not be read.
     book: Option<Book>,
     lag: LagEstimate,
+    pub(super) out: Output,
 }
 
 impl OwnGames {
-    pub(super) fn new(collector: PgnCollector, engine: EngineTask, book: Option<Book>) -> Self {
+    pub(super) fn new(host: &str, engine: EngineTask, out: Output) -> Self {
         Self {
-            collector,
+            collector: PgnCollector::new(PgnOrigin::new(host)),
             decisions: BTreeMap::new(),
             engine,
             analysis: None,
             analysis_at: Instant::now(),
-            book,
+            book: out.config.book.clone().and_then(|book| out.ok_or_report(None, Book::open(book))),
             lag: LagEstimate::default(),
+            out,
         }
     }
 
@@ -80,7 +82,6 @@ impl OwnGames {
         &mut self,
         change: TrackedChange,
         is_computer: impl FnOnce(&Handle) -> bool,
-        out: &mut Output,
     ) -> Option<Handle> {
         let game = self.collector.tracker().get(change.game)?;
         let (color, number) = (game.my_color()?, game.number());
@@ -95,14 +96,14 @@ impl OwnGames {
         let reason = format!("{word}: {} with {initial} s and {increment} s per move, as {color}", setup.variant);
         if game.has_missing_moves() {
             // The tracker adds the listed moves when it receives them among the events.
-            out.request(
+            self.out.request(
                 move |client| async move { client.moves(number).await.err() },
                 move |bot, error| bot.out.report_error_if_any(Some(number), None, error),
             );
         }
         // The server has forgotten a request to abort.
         self.decisions.entry(change.game).or_default().given_up = GivenUp::Nothing;
-        out.report_about(BotAction::Started, Some(number), Some(&opponent), reason);
+        self.out.report_about(BotAction::Started, Some(number), Some(&opponent), reason);
         self.engine.try_send_order(EngineOrder::NewGame(change.game, setup));
         Some(opponent)
     }
@@ -110,7 +111,7 @@ impl OwnGames {
     /// Looks for a move if it is this account's turn, and claims a draw first if one is due; otherwise waits for the opponent's
     /// move. Does nothing if the position is being searched already, the engine searches for another game, or the bot has given
     /// the game up.
-    pub(super) fn find_move_or_ponder(&mut self, key: GameKey, out: &mut Output) {
+    pub(super) fn find_move_or_ponder(&mut self, key: GameKey) {
         let is_engine_busy = self.is_move_pending_except(key);
         let (Some(game), Some(decisions)) = (self.collector.tracker().get(key), self.decisions.get_mut(&key)) else {
             return;
@@ -122,7 +123,7 @@ impl OwnGames {
         decisions.note_first_arrival(position);
         let occurrences = decisions.record_position_and_count(game.position().ply(), &game.position().fen());
         if !game.is_my_turn() {
-            return self.on_opponent_turn(key, out);
+            return self.on_opponent_turn(key);
         }
         decisions.set_flag_claim(None);
         decisions.waiting = None;
@@ -135,29 +136,29 @@ impl OwnGames {
             return;
         }
         if occurrences >= 3 || game.position().halfmove_clock() >= FIFTY_MOVES {
-            self.claim_draw(key, out);
+            self.claim_draw(key);
         }
-        self.play_book_or_search(position, out);
+        self.play_book_or_search(position);
     }
 
     /// Plays a move of the book, otherwise orders a search.
-    fn play_book_or_search(&mut self, position: GamePositionKey, out: &mut Output) {
+    fn play_book_or_search(&mut self, position: GamePositionKey) {
         let Some(game) = self.collector.tracker().get(position.game()) else { return };
         // A book that cannot be read is not used again.
         let chosen = self.book.as_mut().map(|book| book.choose(&game.search_position(), &game.variant()));
         self.book.take_if(|_| matches!(chosen, Some(Err(_))));
-        if let Some(uci) = chosen.and_then(|chosen| out.ok_or_report(None, chosen)).flatten() {
-            return self.send_move(position, &uci, "from the book", out);
+        if let Some(uci) = chosen.and_then(|chosen| self.out.ok_or_report(None, chosen)).flatten() {
+            return self.send_move(position, &uci, "from the book");
         }
-        let limits = self.search_limits(game, out);
+        let limits = self.search_limits(game);
         let reason = format!("move {}: at most {:.1?}", game.position().move_number(), limits.deadline);
-        out.report_in_game(BotAction::Thinking, game.number(), reason);
+        self.out.report_in_game(BotAction::Thinking, game.number(), reason);
         self.engine.try_send_order(EngineOrder::Search(position, game.search_position(), limits));
     }
 
     /// Returns the limits of a search for this account, from the clocks of the last board and the time since then.
-    fn search_limits(&self, game: &TrackedGame, out: &Output) -> SearchLimits {
-        let engine = &out.config.engine;
+    fn search_limits(&self, game: &TrackedGame) -> SearchLimits {
+        let engine = &self.out.config.engine;
         let (Some(color), (1.., increment_s) | (_, increment_s @ 1..)) = (game.my_color(), game.time_control_s())
         else {
             return engine.untimed_limits();
@@ -172,7 +173,7 @@ impl OwnGames {
     /// Starts to ponder on the expected move, or stops the engine without one, unless a search is running or the position is
     /// known. Schedules the claim of the opponent's time for shortly after it runs out, and records the lag of the bot's last
     /// move.
-    fn on_opponent_turn(&mut self, key: GameKey, out: &mut Output) {
+    fn on_opponent_turn(&mut self, key: GameKey) {
         let is_engine_busy = self.is_move_pending_except(key);
         let (Some(game), Some(decisions)) = (self.collector.tracker().get(key), self.decisions.get_mut(&key)) else {
             return;
@@ -193,16 +194,16 @@ impl OwnGames {
         if is_known || is_engine_busy {
             return;
         }
-        let order = match expected.filter(|_| out.config.engine.ponder && self.engine.ponders()) {
+        let order = match expected.filter(|_| self.out.config.engine.ponder && self.engine.ponders()) {
             Some(expected) => {
                 let SearchPosition { fen, mut moves, .. } = game.search_position();
                 moves.push(expected);
-                EngineOrder::Ponder(key, SearchPosition::new(fen, moves, color), self.search_limits(game, out))
+                EngineOrder::Ponder(key, SearchPosition::new(fen, moves, color), self.search_limits(game))
             }
             None => EngineOrder::Stop,
         };
         self.engine.try_send_order(order);
-        self.find_move_in_waiting_game(out);
+        self.find_move_in_waiting_game();
     }
 
     /// Returns whether in any other game a move is being searched, or was sent and is not on the board yet.
@@ -211,7 +212,7 @@ impl OwnGames {
     }
 
     /// Looks for a move in the first game, if any, in which it is the bot's turn and no move is being searched.
-    pub(super) fn find_move_in_waiting_game(&mut self, out: &mut Output) {
+    pub(super) fn find_move_in_waiting_game(&mut self) {
         let is_due = |game: &&TrackedGame| {
             let is_open = |decisions: &GameDecisions| {
                 decisions.deciding.is_none() && !decisions.has_given_up(game.position_key())
@@ -220,7 +221,7 @@ impl OwnGames {
         };
         let due = self.tracker().iter().find(is_due).map(TrackedGame::key);
         if let Some(key) = due {
-            self.find_move_or_ponder(key, out);
+            self.find_move_or_ponder(key);
         }
     }
 
@@ -231,7 +232,7 @@ impl OwnGames {
     }
 
     /// Drops the decisions about a game that is over or adjourned, and reports its end.
-    pub(super) fn close(&mut self, key: GameKey, out: &Output) {
+    pub(super) fn close(&mut self, key: GameKey) {
         self.decisions.remove(&key);
         if !self.is_move_pending_except(key) {
             self.engine.try_send_order(EngineOrder::Stop);
@@ -239,7 +240,7 @@ impl OwnGames {
         let Some(game) = self.tracker().get(key) else { return };
         let words = game.ending().map(|ending| format!("{} ({})", ending.text, ending.result));
         let words = words.unwrap_or_else(|| "the end was not received".to_owned());
-        out.report_about(BotAction::Ended, Some(game.number()), game.opponent().as_ref(), words);
+        self.out.report_about(BotAction::Ended, Some(game.number()), game.opponent().as_ref(), words);
     }
 
     /// Returns when the next claim of the opponent's time or the next line of analysis is due.
@@ -249,49 +250,49 @@ impl OwnGames {
     }
 
     /// Sends `flag` in each game whose planned claim is due at `now`, up to [`MAX_FLAGS`] times in one turn of the opponent.
-    pub(super) fn send_due_flag_claims(&mut self, now: Instant, out: &mut Output) {
+    pub(super) fn send_due_flag_claims(&mut self, now: Instant) {
         for (key, decisions) in &mut self.decisions {
             if decisions.take_due_flag_claim(now, FLAG_DELAY, MAX_FLAGS)
                 && let Some(game) = self.collector.tracker().get(*key)
             {
-                out.report_in_game(BotAction::Flagged, game.number(), "the opponent's time is up");
-                out.send(Some(game.number()), kibitzer::command::flag());
+                self.out.report_in_game(BotAction::Flagged, game.number(), "the opponent's time is up");
+                self.out.send(Some(game.number()), kibitzer::command::flag());
             }
         }
     }
 
     /// Replaces the live file, and appends a game that is over. A file that cannot be written is reported, and the bot plays on.
-    pub(super) fn update_files(&self, change: TrackedChange, out: &Output) {
+    pub(super) fn update_files(&self, change: TrackedChange) {
         let is_over = matches!(change.kind, TrackedChangeKind::Ended | TrackedChangeKind::Left);
-        let live_file = out.config.pgn.live_file.as_ref();
+        let live_file = self.out.config.pgn.live_file.as_ref();
         // Most bots have no live file, and need the whole game at its end only.
         if live_file.is_none() && !is_over {
             return;
         }
         let Some(game) = self.collector.game(change.game) else { return };
         if let Some(path) = live_file {
-            out.ok_or_report(self.number(change.game), replace_games(path, &[&game]));
+            self.out.ok_or_report(self.number(change.game), replace_games(path, &[&game]));
         }
         if is_over {
-            self.append_to_file(change.game, &game, out);
+            self.append_to_file(change.game, &game);
         }
     }
 
     /// Appends the games that were in progress or adjourned when the bot stopped.
-    pub(super) fn append_unfinished(&self, out: &Output) {
+    pub(super) fn append_unfinished(&self) {
         use TrackedState::{Adjourned, Interrupted, Playing};
         let is_unfinished = |game: &&TrackedGame| matches!(game.state(), Playing | Interrupted | Adjourned);
         for key in self.tracker().iter().filter(is_unfinished).map(TrackedGame::key) {
             if let Some(game) = self.collector.game(key) {
-                self.append_to_file(key, &game, out);
+                self.append_to_file(key, &game);
             }
         }
     }
 
     /// Appends a game to the file of the settings, if there is one; reports an error.
-    fn append_to_file(&self, key: GameKey, game: &PgnGame, out: &Output) {
-        if let Some(path) = &out.config.pgn.file {
-            out.ok_or_report(self.number(key), append_game(path, game));
+    fn append_to_file(&self, key: GameKey, game: &PgnGame) {
+        if let Some(path) = &self.out.config.pgn.file {
+            self.out.ok_or_report(self.number(key), append_game(path, game));
         }
     }
 

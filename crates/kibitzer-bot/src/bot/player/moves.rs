@@ -12,7 +12,6 @@ use tokio::time::Instant;
 
 use super::decisions::GivenUp;
 use super::games::OwnGames;
-use super::output::Output;
 use crate::bot::engine_task::{EngineOrder, EngineReport};
 use crate::engine::{BestMove, EngineError, Score};
 use crate::policy::{GameSituation, Policy, ResignOrDraw};
@@ -30,34 +29,34 @@ const DRAW_OFFER_PLIES: u32 = 20;
 
 impl OwnGames {
     /// Handles a report of the engine's task: its start, analysis, best move or failure.
-    pub(super) fn on_engine_report(&mut self, engine_report: EngineReport, policy: &mut dyn Policy, out: &mut Output) {
+    pub(super) fn on_engine_report(&mut self, engine_report: EngineReport, policy: &mut dyn Policy) {
         match engine_report {
-            EngineReport::Starting(notice) => out.report(BotAction::StartingEngine, notice),
+            EngineReport::Starting(notice) => self.out.report(BotAction::StartingEngine, notice),
             EngineReport::Started(engine) => {
-                out.report(BotAction::StartedEngine, engine.name.clone());
+                self.out.report(BotAction::StartedEngine, engine.name.clone());
                 self.engine.info = Some(engine);
                 self.engine.has_started = true;
-                self.find_move_in_waiting_game(out);
+                self.find_move_in_waiting_game();
             }
             EngineReport::Analysis(key, info) => {
                 self.analysis = Some((key, info));
-                self.emit_due_analysis(Instant::now(), out);
+                self.emit_due_analysis(Instant::now());
             }
-            EngineReport::Best(position, best, score) => self.on_best_move(position, best, score, policy, out),
-            EngineReport::NotPlayed(key, error) => self.give_up(key, error.to_string(), out),
-            EngineReport::Failed(error) => self.on_engine_failure(&error, out),
+            EngineReport::Best(position, best, score) => self.on_best_move(position, best, score, policy),
+            EngineReport::NotPlayed(key, error) => self.give_up(key, error.to_string()),
+            EngineReport::Failed(error) => self.on_engine_failure(&error),
         }
     }
 
     /// Emits the latest line of analysis if [`ANALYSIS_PAUSE`] has passed since the last one.
-    pub(super) fn emit_due_analysis(&mut self, now: Instant, out: &Output) {
+    pub(super) fn emit_due_analysis(&mut self, now: Instant) {
         if self.analysis_at > now {
             return;
         }
         let Some((key, info)) = self.analysis.take() else { return };
         self.analysis_at = now + ANALYSIS_PAUSE;
         if let Some(game) = self.number(key) {
-            out.emit_analysis(game, info);
+            self.out.emit_analysis(game, info);
         }
     }
 
@@ -69,23 +68,22 @@ impl OwnGames {
         best: BestMove,
         score: Option<Score>,
         policy: &mut dyn Policy,
-        out: &mut Output,
     ) {
         let key = position.game();
         if !self.tracker().is_current(position) {
             let reason = "the position has changed meanwhile";
-            return out.report_about(BotAction::Dropped, self.number(key), None, reason);
+            return self.out.report_about(BotAction::Dropped, self.number(key), None, reason);
         }
         let (Some(game), Some(decisions)) = (self.collector.tracker().get(key), self.decisions.get_mut(&key)) else {
             return;
         };
         if decisions.has_given_up(position) {
-            return out.report_in_game(BotAction::Dropped, game.number(), "the bot has given up the game");
+            return self.out.report_in_game(BotAction::Dropped, game.number(), "the bot has given up the game");
         }
         if best.resigns {
-            return self.resign(key, "the engine resigns", out);
+            return self.resign(key, "the engine resigns");
         }
-        let Some(uci) = best.best else { return self.on_search_without_move(key, best.offers_draw, out) };
+        let Some(uci) = best.best else { return self.on_search_without_move(key, best.offers_draw) };
         if !may_be_legal(game, &uci) {
             return self.engine.try_send_order(EngineOrder::Restart(EngineError::NotAMove(uci)));
         }
@@ -94,54 +92,54 @@ impl OwnGames {
         }
         decisions.expected = best.ponder;
         let (scores, takebacks) = (&decisions.scores, decisions.takebacks);
-        let situation = GameSituation { config: &out.config, game, scores, takebacks };
-        let engine_offers_draw = best.offers_draw && out.config.offers.draw.is_some();
+        let situation = GameSituation { config: &self.out.config, game, scores, takebacks };
+        let engine_offers_draw = best.offers_draw && self.out.config.offers.draw.is_some();
         let offered = || engine_offers_draw.then(|| Verdict::new(ResignOrDraw::OfferDraw, "the engine offers it"));
         let verdict = policy.decide_resign_or_draw(&situation).or_else(offered);
         if let Some(Verdict { decision: ResignOrDraw::Resign, reason }) = &verdict {
-            return self.resign(key, reason, out);
+            return self.resign(key, reason);
         }
         let reason = score.map_or("found by the engine".to_owned(), |score| format!("score {score}"));
-        self.send_move(position, &uci, &reason, out);
+        self.send_move(position, &uci, &reason);
         if let Some(Verdict { decision: ResignOrDraw::OfferDraw, reason }) = verdict {
-            self.offer_draw_unless_recent(key, reason, out);
+            self.offer_draw_unless_recent(key, reason);
         }
     }
 
     /// Handles a search without a move. Claims a draw if the engine claims one. If the position has legal moves, the engine made a
     /// mistake and is restarted; otherwise the game is over, and the server is about to report it.
-    fn on_search_without_move(&mut self, key: GameKey, claims_draw: bool, out: &mut Output) {
+    fn on_search_without_move(&mut self, key: GameKey, claims_draw: bool) {
         if claims_draw {
-            self.claim_draw(key, out);
+            self.claim_draw(key);
         }
         let board = self.tracker().get(key).and_then(|game| game.search_position().chess_board());
         if board.is_some_and(|board| board.status() != GameStatus::Ongoing) {
-            return out.report_about(BotAction::Dropped, self.number(key), None, "there is no legal move");
+            return self.out.report_about(BotAction::Dropped, self.number(key), None, "there is no legal move");
         }
         self.engine.try_send_order(EngineOrder::Restart(EngineError::NoMove));
     }
 
     /// Sends a move and reports it; restarts the engine if the text is not a move.
-    pub(super) fn send_move(&mut self, position: GamePositionKey, uci: &str, reason: &str, out: &mut Output) {
+    pub(super) fn send_move(&mut self, position: GamePositionKey, uci: &str, reason: &str) {
         let Some(game) = self.collector.tracker().get(position.game()) else { return };
         let Ok(text) = MoveText::new(&server_notation(game, uci)) else {
             return self.engine.try_send_order(EngineOrder::Restart(EngineError::NotAMove(uci.to_owned())));
         };
-        out.request(
+        self.out.request(
             |client| async move { client.make_move(&text).await },
             move |bot, result| {
                 if let Err(error) = result {
-                    bot.games.on_refused_move(position, &error, &mut bot.out);
+                    bot.games.on_refused_move(position, &error);
                 }
             },
         );
-        out.report_in_game(BotAction::Moved, game.number(), format!("{uci}, {reason}"));
+        self.out.report_in_game(BotAction::Moved, game.number(), format!("{uci}, {reason}"));
     }
 
     /// Handles a move that was not made. If the server refuses it, restarts the engine; after a timeout, searches again.
-    fn on_refused_move(&mut self, position: GamePositionKey, error: &RequestError, out: &mut Output) {
+    fn on_refused_move(&mut self, position: GamePositionKey, error: &RequestError) {
         let key = position.game();
-        out.report_about(BotAction::ServerRefused, self.number(key), None, error.to_string());
+        self.out.report_about(BotAction::ServerRefused, self.number(key), None, error.to_string());
         if !self.tracker().is_current(position) {
             return;
         }
@@ -155,15 +153,15 @@ impl OwnGames {
         }
         // After a lost connection, the resumed game starts the next search.
         if matches!(error, RequestError::TimedOut(_) | RequestError::Blocked { .. } | RequestError::Busy) {
-            self.find_move_or_ponder(key, out);
+            self.find_move_or_ponder(key);
         }
     }
 
     /// Counts a failure of the engine for every game that waits for it, and gives up those with too many.
-    fn on_engine_failure(&mut self, error: &EngineError, out: &mut Output) {
+    fn on_engine_failure(&mut self, error: &EngineError) {
         self.engine.info = None;
-        out.report(BotAction::EngineFailed, error_chain(error));
-        let limit = out.config.engine.restarts_per_game;
+        self.out.report(BotAction::EngineFailed, error_chain(error));
+        let limit = self.out.config.engine.restarts_per_game;
         let mut given_up = Vec::new();
         for (key, decisions) in &mut self.decisions {
             if self.collector.tracker().get(*key).is_some_and(TrackedGame::is_my_turn) {
@@ -173,14 +171,14 @@ impl OwnGames {
             }
         }
         for key in given_up {
-            self.give_up(key, format!("the engine failed {} times", limit + 1), out);
+            self.give_up(key, format!("the engine failed {} times", limit + 1));
         }
     }
 
     /// Gives up a game that the engine cannot play: asks to abort it in the first [`ABORTABLE_PLIES`] plies, and resigns later or if the
     /// server does not abort it. After an irregular move, asks to abort at any time and does not resign, because the server is at
     /// fault; the engine tries again in the next position. Does nothing if game or position are given up already.
-    fn give_up(&mut self, key: GameKey, reason: String, out: &mut Output) {
+    fn give_up(&mut self, key: GameKey, reason: String) {
         let (Some(game), Some(decisions)) = (self.collector.tracker().get(key), self.decisions.get_mut(&key)) else {
             return;
         };
@@ -192,38 +190,38 @@ impl OwnGames {
         if game.has_irregular_move() {
             decisions.given_up = GivenUp::Position(position);
             decisions.failures = 0;
-            out.report_in_game(BotAction::Aborted, number, format!("{reason} after an irregular move"));
-            return out.send(Some(number), command::abort());
+            self.out.report_in_game(BotAction::Aborted, number, format!("{reason} after an irregular move"));
+            return self.out.send(Some(number), command::abort());
         }
         if game.position().ply() > ABORTABLE_PLIES {
-            return self.resign(key, &reason, out);
+            return self.resign(key, &reason);
         }
         decisions.given_up = GivenUp::Game;
-        out.report_in_game(BotAction::Aborted, number, reason);
-        out.request(
+        self.out.report_in_game(BotAction::Aborted, number, reason);
+        self.out.request(
             |client| async move { client.abort().await },
             move |bot, result| {
                 let is_playing = bot.games.tracker().get(key).is_some_and(|it| it.state() == TrackedState::Playing);
                 if is_playing && !matches!(result, Ok(OfferOutcome::Ended(_))) {
-                    bot.games.resign(key, "the server does not abort the game", &mut bot.out);
+                    bot.games.resign(key, "the server does not abort the game");
                 }
             },
         );
     }
 
     /// Resigns a game, and marks it as given up.
-    pub(super) fn resign(&mut self, key: GameKey, reason: &str, out: &mut Output) {
+    pub(super) fn resign(&mut self, key: GameKey, reason: &str) {
         if let Some(decisions) = self.decisions.get_mut(&key) {
             decisions.given_up = GivenUp::Game;
             decisions.deciding = None;
         }
         let number = self.number(key);
-        out.report_about(BotAction::Resigned, number, None, reason);
-        out.send(number, command::resign());
+        self.out.report_about(BotAction::Resigned, number, None, reason);
+        self.out.send(number, command::resign());
     }
 
     /// Offers a draw, unless one was offered within the last [`DRAW_OFFER_PLIES`] plies.
-    fn offer_draw_unless_recent(&mut self, key: GameKey, reason: String, out: &mut Output) {
+    fn offer_draw_unless_recent(&mut self, key: GameKey, reason: String) {
         let (Some(game), Some(decisions)) = (self.collector.tracker().get(key), self.decisions.get_mut(&key)) else {
             return;
         };
@@ -232,25 +230,20 @@ impl OwnGames {
             return;
         }
         decisions.offered_draw_at = Some(ply);
-        out.report_in_game(BotAction::OfferedDraw, game.number(), reason);
-        out.send(Some(game.number()), command::draw());
+        self.out.report_in_game(BotAction::OfferedDraw, game.number(), reason);
+        self.out.send(Some(game.number()), command::draw());
     }
 
     /// Claims a draw by repetition or the fifty-move rule, with the command `draw`.
-    pub(super) fn claim_draw(&self, key: GameKey, out: &mut Output) {
+    pub(super) fn claim_draw(&self, key: GameKey) {
         let number = self.number(key);
-        out.report_about(BotAction::ClaimedDraw, number, None, "repetition, or fifty moves without progress");
-        out.send(number, command::draw());
+        self.out.report_about(BotAction::ClaimedDraw, number, None, "repetition, or fifty moves without progress");
+        self.out.send(number, command::draw());
     }
 
     /// Decides about an offer of the opponent by the policy, and reports the decision; accepts every end of a game that the bot has
     /// given up. `None` without a game in progress.
-    pub(super) fn judge_offer(
-        &mut self,
-        offer: OfferKind,
-        policy: &mut dyn Policy,
-        out: &Output,
-    ) -> Option<(GameId, bool)> {
+    pub(super) fn judge_offer(&mut self, offer: OfferKind, policy: &mut dyn Policy) -> Option<(GameId, bool)> {
         let key = self.playing()?.key();
         let (game, decisions) = (self.collector.tracker().get(key)?, self.decisions.get_mut(&key)?);
         let is_an_end = matches!(offer, OfferKind::Draw | OfferKind::Abort | OfferKind::Adjourn);
@@ -258,13 +251,13 @@ impl OwnGames {
             Verdict::accept("the bot cannot play on")
         } else {
             let (scores, takebacks) = (&decisions.scores, decisions.takebacks);
-            policy.judge_offer(offer, &GameSituation { config: &out.config, game, scores, takebacks })
+            policy.judge_offer(offer, &GameSituation { config: &self.out.config, game, scores, takebacks })
         };
         if verdict.decision && offer == OfferKind::Takeback {
             decisions.takebacks += 1;
         }
         let action = if verdict.decision { BotAction::Granted } else { BotAction::Refused };
-        out.report_in_game(action, game.number(), format!("{offer}: {}", verdict.reason));
+        self.out.report_in_game(action, game.number(), format!("{offer}: {}", verdict.reason));
         Some((game.number(), verdict.decision))
     }
 }

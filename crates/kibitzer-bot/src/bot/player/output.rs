@@ -1,6 +1,8 @@
 //! The effects of the bot: events about its actions, and requests. Tasks wait for the replies, so that the loop that reads the events never does.
 
-use std::sync::Arc;
+use std::future::poll_fn;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
 
 use kibitzer::command::Request;
 use kibitzer::{Client, GameId, Handle, RequestError};
@@ -17,59 +19,66 @@ pub(super) const MAX_REQUESTS: usize = 256;
 /// Handles the reply to a request.
 pub(super) type OnReply = Box<dyn FnOnce(&mut BotPlayer) + Send>;
 
-/// Emits the events of an account, and sends its requests.
+/// Emits the events of an account, and sends its requests. Clones share both.
+#[derive(Clone)]
 pub(super) struct Output {
     pub(super) config: Arc<BotConfig>,
     client: Client,
     /// Requests without a reply yet.
-    requests: JoinSet<OnReply>,
+    requests: Arc<Mutex<JoinSet<OnReply>>>,
     on_event: Arc<dyn Fn(&BotEvent) + Send + Sync>,
 }
 
 impl Output {
     pub(super) fn new(config: Arc<BotConfig>, client: Client, on_event: Arc<dyn Fn(&BotEvent) + Send + Sync>) -> Self {
-        Self { config, client, requests: JoinSet::new(), on_event }
+        Self { config, client, requests: Arc::default(), on_event }
+    }
+
+    /// Locks the requests without a reply.
+    fn requests(&self) -> MutexGuard<'_, JoinSet<OnReply>> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Sends a request in a task of its own, and passes the reply to `on_reply`.
     pub(super) fn request<F>(
-        &mut self,
+        &self,
         send: impl FnOnce(Client) -> F,
         on_reply: impl FnOnce(&mut BotPlayer, F::Output) + Send + 'static,
     ) where
         F: Future<Output: Send> + Send + 'static,
     {
         let reply = send(self.client.clone());
-        self.requests.spawn(async move {
+        self.requests().spawn(async move {
             let reply = reply.await;
             Box::new(move |bot: &mut BotPlayer| on_reply(bot, reply)) as OnReply
         });
     }
 
     /// Sends a command in a task of its own. If it fails, the error is reported.
-    pub(super) fn send(&mut self, game: Option<GameId>, command: impl Request + Send + Sync + 'static) {
+    pub(super) fn send(&self, game: Option<GameId>, command: impl Request + Send + Sync + 'static) {
         self.request(
             |client| async move { client.request(&command).await.err() },
             move |bot, error| bot.out.report_error_if_any(game, None, error),
         );
     }
 
-    /// Waits for the next reply; forever without a request.
+    /// Waits for the next reply. Must be called again after a new request.
     ///
     /// # Cancel safety
     ///
     /// Cancel safe.
-    pub(super) async fn next_reply(&mut self) -> OnReply {
-        match self.requests.join_next().await {
+    pub(super) async fn next_reply(&self) -> OnReply {
+        poll_fn(|cx| match self.requests().poll_join_next(cx) {
             // A request cannot panic, and nothing cancels one.
-            Some(Ok(on_reply)) => on_reply,
-            _ => std::future::pending().await,
-        }
+            Poll::Ready(Some(Ok(on_reply))) => Poll::Ready(on_reply),
+            _ => Poll::Pending,
+        })
+        .await
     }
 
     /// Returns whether [`MAX_REQUESTS`] or more requests wait for a reply, so that no player's message may cause another one.
     pub(super) fn has_too_many_requests(&self) -> bool {
-        self.requests.len() >= MAX_REQUESTS
+        self.requests().len() >= MAX_REQUESTS
     }
 
     /// Reports an action that concerns neither a game nor a player.
