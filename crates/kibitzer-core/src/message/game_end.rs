@@ -1,6 +1,6 @@
 //! The line that reports the end of a game, and the sentences for the reason.
 
-use super::template::{SentenceParts, match_template, read_game_line_head, write_template};
+use super::template::{SentenceParts, TemplateTable, match_template, read_game_line_head, templates, write_template};
 use super::{GameId, Handle};
 use crate::by_name::named_enum;
 use crate::chess::Color;
@@ -253,17 +253,14 @@ impl GameEndReason {
     /// Returns the reason for the server's text; [`Unknown`](Self::Unknown) if no known sentence matches. The text after a
     /// player's name at its start is compared first, then the whole text, because a name may be a word of a reason.
     pub(crate) fn from_text(text: &str, white: &str, black: &str) -> Self {
-        let sentences =
-            || ENDINGS.iter().flat_map(|(reason, _, all)| all.iter().map(move |sentence| (*reason, *sentence)));
         let is_match = |text: &str, template| match_template(text.as_bytes(), template).is_some();
         let rest = split_player_name(text, white, black).map(|(_, rest)| rest);
-        let of_player = rest.and_then(|rest| {
-            sentences()
-                .find(|(_, sentence)| sentence.strip_prefix('%').is_some_and(|of_player| is_match(rest, of_player)))
+        let of_player = ENDINGS.iter().find(|(template, _)| {
+            rest.zip(template.strip_prefix('%')).is_some_and(|(rest, template)| is_match(rest, template))
         });
-        let of_game = || sentences().find(|(_, sentence)| !sentence.starts_with('%') && is_match(text, sentence));
+        let of_game = || ENDINGS.iter().find(|(template, _)| !template.starts_with('%') && is_match(text, template));
         match of_player.or_else(of_game) {
-            Some((reason, _)) => reason,
+            Some((_, (reason, _))) => *reason,
             // Atomic chess has many sentences about explosions.
             None if rest.is_some_and(|rest| rest.contains("exploded")) => Self::Variant,
             None => Self::Unknown,
@@ -272,19 +269,19 @@ impl GameEndReason {
 
     /// Returns the code in histories and lists of stored games, such as `Res`; empty if none is known.
     pub fn code(self) -> &'static str {
-        self.row().map_or("", |(_, code, _)| code)
+        self.rows().next().map_or("", |(_, code)| code)
     }
 
     /// Returns the words of FICS for this reason, `Foo resigns`: the first sentence whose names the parts contain. A name is that of
     /// the player who resigned, lost, left, aborted or adjourned, or whose partner won; the opponent's follows it. Empty for
     /// [`Unknown`](Self::Unknown), and without a name that every sentence has.
     pub fn to_sentence(self, parts: &SentenceParts<'_>) -> String {
-        let (.., sentences) = self.row().copied().unwrap_or((self, "", &[]));
-        sentences.iter().find_map(|sentence| write_template(sentence, parts)).unwrap_or_default()
+        self.rows().find_map(|(sentence, _)| write_template(sentence, parts)).unwrap_or_default()
     }
 
-    fn row(self) -> Option<&'static Ending> {
-        ENDINGS.iter().find(|(reason, ..)| *reason == self)
+    /// Returns the sentences for this reason, each with its code.
+    fn rows(self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        ENDINGS.iter().filter(move |(_, (reason, _))| *reason == self).map(|&(sentence, (_, code))| (sentence, code))
     }
 }
 
@@ -305,51 +302,47 @@ pub(crate) fn split_player_name<'a>(text: &'a str, white: &str, black: &str) -> 
         .find_map(|(name, color)| Some((color, text.strip_prefix(name).filter(|rest| rest.starts_with([' ', '\'']))?)))
 }
 
-/// A reason, its code in histories, and the sentences for it, the first of which is the one to write.
-type Ending = (GameEndReason, &'static str, &'static [&'static str]);
-
-/// Declares the ends of games.
-macro_rules! endings {
-    ($($reason:ident $code:literal: $($sentence:literal)+;)+) => {
-        &[$((GameEndReason::$reason, $code, &[$($sentence),+]),)+]
-    };
-}
-
-/// The ends of games. `%` at the start is the name of one of the two players; `adjourned` and `aborted` alone are uhlin-fics's words
-/// for a lost connection.
+/// The ends of games, each with its reason and its code in histories; the first sentence for a reason is the one to write. `%` at
+/// the start is the name of one of the two players. `adjourned` and `aborted` alone are uhlin-fics's words for a lost connection.
 ///
 /// Source: text messages §8; transcripts; FICS help file `history`.
-const ENDINGS: &[Ending] = endings! {
-    Resign "Res": "% resigns" "% resigned";
-    Mate "Mat": "% checkmated" "@ and @ checkmated";
-    Time "Fla": "% forfeits on time" "% ran out of time";
-    Disconnect "Dis": "% forfeits by disconnection" "% disconnected and forfeits";
-    Adjudication "Adj": "% wins by adjudication" "Game drawn by adjudication";
-    Variant "WLM": "% wins by losing all material" "% wins by having less material*" "% wins by stalemate";
-    Partner "Par": "%'s partner {won|resigns|checkmated|forfeits on time|disconnected and forfeits}"
-        "Partners' game drawn" "Game drawn by mate on both boards";
-    Agreement "Agr": "Game {|was }drawn by {mutual |}agreement";
-    Stalemate "Sta": "Game {|was }drawn by stalemate" "Game drawn by stalemate (*" "Stalemate.";
-    Repetition "Rep": "Game {|was }drawn by repetition";
-    Fifty "50": "Game {|was }drawn by the 50 move rule" "Draw by the 50 move rule";
-    Material "NM": "Neither player has mating material" "Game drawn because neither player has mating material";
-    BothTime "NT": "Game drawn because both players ran out of time" "Both players ran out of time";
-    TimeMaterial "TM": "% ran out of time and @ {has no material to mate|lacks mating material}";
-    Length "": "Game drawn due to length";
-    AbortMove1 "Adj": "Game aborted on move 1 by @" "Game aborted on move 1";
-    AbortAgreement "Adj": "Game aborted by {mutual |}agreement";
-    AbortAdjudication "Adj": "Game aborted by adjudication";
-    AbortShutdown "Adj": "Game aborted by server shutdown";
-    AbortPartner "Adj": "Partners' game aborted" "Bughouse game aborted{.|}";
-    AbortDisconnect "Adj": "% lost connection and too few moves; game aborted" "% aborts by disconnection" "aborted";
-    AbortCourtesy "Adj": "{Game|Bughouse game} courtesyaborted by @";
-    AdjournDisconnect "Adj": "% lost connection{;|,} game adjourned" "adjourned";
-    AdjournAgreement "Adj": "Game adjourned by {mutual |}agreement";
-    AdjournShutdown "Adj": "Game adjourned by server shutdown";
-    AdjournAdjudication "Adj": "Game adjourned by adjudication";
-    AdjournSimul "Adj": "Game adjourned by simul holder";
-    AdjournCourtesy "Adj": "Game courtesyadjourned by @";
-    AdjournPartner "Adj": "Partners' game adjourned";
+const ENDINGS: TemplateTable<(GameEndReason, &str)> = {
+    use GameEndReason as Why;
+    templates! {
+        (Why::Resign, "Res") => "% resigns" "% resigned";
+        (Why::Mate, "Mat") => "% checkmated" "@ and @ checkmated";
+        (Why::Time, "Fla") => "% forfeits on time" "% ran out of time";
+        (Why::Disconnect, "Dis") => "% forfeits by disconnection" "% disconnected and forfeits";
+        (Why::Adjudication, "Adj") => "% wins by adjudication" "Game drawn by adjudication";
+        (Why::Variant, "WLM") => "% wins by losing all material" "% wins by having less material*"
+            "% wins by stalemate";
+        (Why::Partner, "Par") => "%'s partner {won|resigns|checkmated|forfeits on time|disconnected and forfeits}"
+            "Partners' game drawn" "Game drawn by mate on both boards";
+        (Why::Agreement, "Agr") => "Game {|was }drawn by {mutual |}agreement";
+        (Why::Stalemate, "Sta") => "Game {|was }drawn by stalemate" "Game drawn by stalemate (*" "Stalemate.";
+        (Why::Repetition, "Rep") => "Game {|was }drawn by repetition";
+        (Why::Fifty, "50") => "Game {|was }drawn by the 50 move rule" "Draw by the 50 move rule";
+        (Why::Material, "NM") => "Neither player has mating material"
+            "Game drawn because neither player has mating material";
+        (Why::BothTime, "NT") => "Game drawn because both players ran out of time" "Both players ran out of time";
+        (Why::TimeMaterial, "TM") => "% ran out of time and @ {has no material to mate|lacks mating material}";
+        (Why::Length, "") => "Game drawn due to length";
+        (Why::AbortMove1, "Adj") => "Game aborted on move 1 by @" "Game aborted on move 1";
+        (Why::AbortAgreement, "Adj") => "Game aborted by {mutual |}agreement";
+        (Why::AbortAdjudication, "Adj") => "Game aborted by adjudication";
+        (Why::AbortShutdown, "Adj") => "Game aborted by server shutdown";
+        (Why::AbortPartner, "Adj") => "Partners' game aborted" "Bughouse game aborted{.|}";
+        (Why::AbortDisconnect, "Adj") => "% lost connection and too few moves; game aborted" "% aborts by disconnection"
+            "aborted";
+        (Why::AbortCourtesy, "Adj") => "{Game|Bughouse game} courtesyaborted by @";
+        (Why::AdjournDisconnect, "Adj") => "% lost connection{;|,} game adjourned" "adjourned";
+        (Why::AdjournAgreement, "Adj") => "Game adjourned by {mutual |}agreement";
+        (Why::AdjournShutdown, "Adj") => "Game adjourned by server shutdown";
+        (Why::AdjournAdjudication, "Adj") => "Game adjourned by adjudication";
+        (Why::AdjournSimul, "Adj") => "Game adjourned by simul holder";
+        (Why::AdjournCourtesy, "Adj") => "Game courtesyadjourned by @";
+        (Why::AdjournPartner, "Adj") => "Partners' game adjourned";
+    }
 };
 
 #[cfg(test)]

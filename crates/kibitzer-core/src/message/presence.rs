@@ -1,7 +1,7 @@
 //! Logins and logouts: those of this session, with their refusals and announcements, and those of other players.
 
 use super::listing::WhoStatus;
-use super::template::{TemplateTable, match_table};
+use super::template::{TemplateTable, match_table, templates};
 use super::{Handle, Rating, Titles, fields};
 use crate::by_name::named_enum;
 use crate::scan::find;
@@ -103,25 +103,16 @@ impl LoginRefusal {
 }
 
 /// Sentences in lower case, without stars and final punctuation. Of those about a full server, only the start is known.
-const REFUSALS: TemplateTable<LoginRefusal> = &[
-    ("invalid password", LoginRefusal::InvalidPassword),
-    ("login timeout", LoginRefusal::Timeout),
-    ("unknown timeseal version", LoginRefusal::Other),
-    ("timeseal error*", LoginRefusal::Other),
-    ("the server is full*", LoginRefusal::Full),
-    ("the server is currently full*", LoginRefusal::Full),
-    ("sorry, the server is full*", LoginRefusal::Full),
-    ("sorry, the server is currently full*", LoginRefusal::Full),
-    ("a name should be at least *", LoginRefusal::BadName),
-    ("names should be at least *", LoginRefusal::BadName),
-    ("names should be at most *", LoginRefusal::BadName),
-    ("names should only consist of *", LoginRefusal::BadName),
-    ("sorry, names can only consist of *", LoginRefusal::BadName),
-    ("sorry, names may be at most *", LoginRefusal::BadName),
-    ("sorry, % is already logged in", LoginRefusal::NameInUse),
-    ("sorry % is already logged in", LoginRefusal::NameInUse),
-    ("player \"%\" is banned", LoginRefusal::Banned),
-];
+const REFUSALS: TemplateTable<LoginRefusal> = templates! {
+    LoginRefusal::InvalidPassword => "invalid password";
+    LoginRefusal::Timeout => "login timeout";
+    LoginRefusal::Other => "unknown timeseal version" "timeseal error*";
+    LoginRefusal::Full => "{|sorry, }the server is {|currently }full*";
+    LoginRefusal::BadName => "a name should be at least *" "names should be at {least|most} *"
+        "names should only consist of *" "sorry, names can only consist of *" "sorry, names may be at most *";
+    LoginRefusal::NameInUse => "sorry{,|} % is already logged in";
+    LoginRefusal::Banned => "player \"%\" is banned";
+};
 
 /// Removes stars, blanks, final punctuation and a final `Try again.`; `None` if the rest does not start with a letter.
 fn strip_decoration(line: &[u8]) -> Option<&[u8]> {

@@ -2,7 +2,7 @@
 
 use strum::AsRefStr;
 
-use super::template::TemplateTable;
+use super::template::{TemplateTable, templates};
 use super::{CommandCode, GameId};
 
 /// Why the server did not execute a command: `Illegal move (Qd2).`, `foo: Command not found.`
@@ -174,37 +174,31 @@ impl Refusal {
     }
 }
 
-/// Declares sentences, grouped by the reason that they give.
-macro_rules! refusals {
-    ($($reason:ident: $($sentence:literal)+;)+) => {
-        &[$($(($sentence, Refusal::$reason),)+)+]
-    };
-}
-
 /// Sentences without the number of a game. A player's name at the start is without titles. No line of chat starts like one of them.
-pub(super) const SENTENCES: TemplateTable<Refusal> = refusals! {
-    IllegalMove: "Illegal move." "Illegal move (*)." "Don't understand that move.";
-    AmbiguousMove: "Ambiguous move." "Ambiguous move (*).";
-    NotYourMove: "It is not your move." "It isn't your turn: wait until the simul giver is at your board.";
-    NotPlaying: "You are not playing{| or examining| or observing|, examining, or observing} a game."
+pub(super) const SENTENCES: TemplateTable<Refusal> = templates! {
+    Refusal::IllegalMove => "Illegal move." "Illegal move (*)." "Don't understand that move.";
+    Refusal::AmbiguousMove => "Ambiguous move." "Ambiguous move (*).";
+    Refusal::NotYourMove => "It is not your move." "It isn't your turn: wait until the simul giver is at your board.";
+    Refusal::NotPlaying => "You are not playing{| or examining| or observing|, examining, or observing} a game."
         "You are neither playing, observing nor examining a game." "You are not {giving|participating in} a simul.";
-    NotExamining: "You are not examining {a game|any games}.";
-    NoneObserved: "You are not observing any games.";
-    Examining: "You are {|already |still }examining a game." "You can* while you are examining a game.";
-    Playing: "You are {|already }playing a game." "You can* while you are playing a game."
+    Refusal::NotExamining => "You are not examining {a game|any games}.";
+    Refusal::NoneObserved => "You are not observing any games.";
+    Refusal::Examining => "You are {|already |still }examining a game." "You can* while you are examining a game.";
+    Refusal::Playing => "You are {|already }playing a game." "You can* while you are playing a game."
         "You cannot observe a game that you are playing."
         "You cannot be the simul giver and request to join another simul.";
-    UnknownCommand: "@: Command {not found|has failed}." "No such command (*)." "Obsolete command*"
+    Refusal::UnknownCommand => "@: Command {not found|has failed}." "No such command (*)." "Obsolete command*"
         "Command is obsolete; *" "Courtesyabort is obsolete; *" "Use \"adjourn\" to courtesyadjourn a game."
         "inchannel [no params] has been removed" "Due to a bug - this command has been temporarily removed."
         "Sorry -- not available because of a bug" "Command failed: There was an error expanding aliases.";
-    AmbiguousCommand: "Ambiguous command \"*" "Ambiguous command. Matches:*";
-    AmbiguousName: "Ambiguous {name|variable|ivariable|list} *" "You need to specify at least * of the name.";
-    CommandTooLong: "Command ignored: line too long.";
-    InvalidCharacters: "Command ignored: invalid characters." "Your message contains some unprintable character(s)."
-        "Illegal character in *.";
-    NoSuchVariable: "No such {variable|ivariable} *.";
-    BadValue: "@: bad parameters" "@: val not printable" "Bad value given for {variable|ivariable} *."
+    Refusal::AmbiguousCommand => "Ambiguous command \"*" "Ambiguous command. Matches:*";
+    Refusal::AmbiguousName => "Ambiguous {name|variable|ivariable|list} *"
+        "You need to specify at least * of the name.";
+    Refusal::CommandTooLong => "Command ignored: line too long.";
+    Refusal::InvalidCharacters => "Command ignored: invalid characters."
+        "Your message contains some unprintable character(s)." "Illegal character in *.";
+    Refusal::NoSuchVariable => "No such {variable|ivariable} *.";
+    Refusal::BadValue => "@: bad parameters" "@: val not printable" "Bad value given for {variable|ivariable} *."
         "You can't specify {negative time controls|time controls}." "You can't specify time or inc above *."
         "You must specify a board and a category." "You can't assess the same players."
         "You do not have that many lines set." "You haven't specified a valid * code."
@@ -214,100 +208,102 @@ pub(super) const SENTENCES: TemplateTable<Refusal> = refusals! {
         "That string is too long." "Moretime has a maximum limit of 600 seconds."
         "Moretime requires an integer value greater than zero." "Journal entries are referenced by single letters."
         "Source and destination entries are the same." "Alias names may not be *." "No message sent.";
-    BadPassword: "Incorrect password{,|;} password not changed!";
-    ClockPaused: "The clock is paused, use \"unpause\" to resume."
+    Refusal::BadPassword => "Incorrect password{,|;} password not changed!";
+    Refusal::ClockPaused => "The clock is paused, use \"unpause\" to resume."
         "Game clock is paused, use \"unpause\" to resume.";
-    ClockNotTicking: "The clock is not ticking." "You cannot flag before both players have moved.";
-    NotOutOfTime: "Opponent is not out of time*" "Your opponent is not out of time*";
-    TakebackTooFar: "There are no moves in your game." "There are only # half{-| }moves in your game."
+    Refusal::ClockNotTicking => "The clock is not ticking." "You cannot flag before both players have moved.";
+    Refusal::NotOutOfTime => "Opponent is not out of time*" "Your opponent is not out of time*";
+    Refusal::TakebackTooFar => "There are no moves in your game." "There are only # half{-| }moves in your game."
         "There is only # half-move in your game." "Can only backup # moves" "You can't takeback less than *.";
-    NotInThisGame: "You can't flag an untimed game." "You can't pause untimed games."
+    Refusal::NotInThisGame => "You can't flag an untimed game." "You can't pause untimed games."
         "You cannot switch sides once a rated game is underway." "You cannot use moretime in an examined game."
         "You are only playing one board!" "You cannot pass until the simul holder arrives!"
-        "You are the simul holder and cannot pass!"
-        "You can only make requests when the simul player is at your board." "Bughouse games cannot be adjourned."
-        "Switch not implemented for bughouse games." "Takeback not implemented for bughouse games yet."
-        "Takeback is not allowed in bughouse." "Please use \"simabort\" for simuls."
-        "This is the only game, so passing is futile." "That game is a wild game."
+        "You are the simul holder and cannot pass!" "You can only make requests when the simul player is at your board."
+        "Bughouse games cannot be adjourned." "Switch not implemented for bughouse games."
+        "Takeback not implemented for bughouse games yet." "Takeback is not allowed in bughouse."
+        "Please use \"simabort\" for simuls." "This is the only game, so passing is futile." "That game is a wild game."
         "Your opponent has requested no takebacks.";
-    AlreadyOffered: "You are already offering *." "You already have an active seek with the same parameters.";
-    OfferStands: "You cannot withdraw a * offer.";
-    NoSuchOffer: "There are no * to accept." "There are no * to decline."
-        "There are no * to withdraw." "There are no pending *." "There is no offer *."
-        "You have no offers to *." "You have no pending offers * other players." "Accept number out-of-bounds!"
+    Refusal::AlreadyOffered => "You are already offering *."
+        "You already have an active seek with the same parameters.";
+    Refusal::OfferStands => "You cannot withdraw a * offer.";
+    Refusal::NoSuchOffer => "There are no * to accept." "There are no * to decline." "There are no * to withdraw."
+        "There are no pending *." "There is no offer *." "You have no offers to *."
+        "You have no pending offers * other players." "Accept number out-of-bounds!"
         "Out of range. Use \"pending\" to see the list of offers." "Invalid offer number. *";
-    AmbiguousOffer: "% is seeking several games." "You have more than one pending offer*"
+    Refusal::AmbiguousOffer => "% is seeking several games." "You have more than one pending offer*"
         "You have more than one offer to accept.";
-    NoSuchSeek: "% isn't seeking any games." "You have no active seeks." "You have no seek #."
+    Refusal::NoSuchSeek => "% isn't seeking any games." "You have no active seeks." "You have no seek #."
         "That seek is not available.";
-    NoSuchGame: "There is no such game." "No such game." "# is not a valid game number."
+    Refusal::NoSuchGame => "There is no such game." "No such game." "# is not a valid game number."
         "No suitable star games are in progress." "The current range of game numbers is 1 to #.";
-    NoSuchHistoryGame: "There is no history game # for %." "History game # not available for %."
+    Refusal::NoSuchHistoryGame => "There is no history game # for %." "History game # not available for %."
         "No games in history for %." "There is no old game for %." "There are 10 entries maximum in history.";
-    NoSuchBoard: "No such {board|category/board}: *" "No such category *.";
-    NoSuchChannel: "Invalid channel number." "The maximum channel number is #." "The lowest channel number is 0."
-        "The channel must be a number." "Your channel to add must be a number between *.";
-    NotInChannel: "You are not in channel #." "You are not listening to channels."
+    Refusal::NoSuchBoard => "No such {board|category/board}: *" "No such category *.";
+    Refusal::NoSuchChannel => "Invalid channel number." "The maximum channel number is #."
+        "The lowest channel number is 0." "The channel must be a number."
+        "Your channel to add must be a number between *.";
+    Refusal::NotInChannel => "You are not in channel #." "You are not listening to channels."
         "(Not sent because you are not in channel *.)" "(Did not @ because you are not listening to *)";
-    NothingFound: "You do not have a message #." "You have no alias *." "You have no stored game with %"
+    Refusal::NothingFound => "You do not have a message #." "You have no alias *." "You have no stored game with %"
         "No {help|information} available on *." "No index entry for *." "Found no @ file matching *."
         "There is no help available for *." "There is no such message." "News item # not found*"
         "No stored game between *." "There is no stored game % vs. %" "Journal entry @ {is |}not available for *."
-        "Ping time not available; *" "\"*\" does not match any list name." "Target * not found."
-        "No ratings to show.";
-    BadHandle: "'@ is not a valid handle*" "\"@ is not a valid handle*";
-    NoSuchPlayer: "There is no player matching the name *." "There is no player matching that name." "No user named \"*\" was found.";
-    NotLoggedIn: "% is{ not|n't} logged in." "% is no longer online." "% doesn't appear to be logged in."
+        "Ping time not available; *" "\"*\" does not match any list name." "Target * not found." "No ratings to show.";
+    Refusal::BadHandle => "'@ is not a valid handle*" "\"@ is not a valid handle*";
+    Refusal::NoSuchPlayer => "There is no player matching the name *." "There is no player matching that name."
+        "No user named \"*\" was found.";
+    Refusal::NotLoggedIn => "% is{ not|n't} logged in." "% is no longer online." "% doesn't appear to be logged in."
         "No player {named|matching the name} \"*\" is online." "No player named % is logged in."
         "No user named \"*\" is logged in." "Your partner is not logged in." "Your last opponent, %, is not logged in.";
-    NotRegistered: "You must be registered to *." "You are not registered and cannot send messages."
+    Refusal::NotRegistered => "You must be registered to *." "You are not registered and cannot send messages."
         "You cannot add an unregistered user to *." "Only registered {players|people|users} *."
         "Setting * is only for registered players." "Unregistered players {may not|cannot} *."
         "Player \"%\" is unregistered and cannot *." "Both players must be registered to *."
         "All players must be registered to *.";
-    Censored: "% is censoring you." "Player \"%\" is censoring you.";
-    Censoring: "You are censoring *." "You have % on your noplay list.";
-    Noplay: "You are on %'s noplay list.";
-    Muzzled: "You are {muted|muzzled|c-muzzled|muzzled in all channels}.";
-    NotListening: "Player \"%\" isn't listening to unregistered {tells|users' tells}.";
-    MailboxFull: "%'s message box is full." "Couldn't send message to %. Message buffer full.";
-    NotOpen: "% is not open {to match requests|for bughouse|to receiving simul requests}." "% already has a partner."
-        "Player \"%\" is not open to match requests." "Your partner {isn't open|is not available} to play right now."
+    Refusal::Censored => "% is censoring you." "Player \"%\" is censoring you.";
+    Refusal::Censoring => "You are censoring *." "You have % on your noplay list.";
+    Refusal::Noplay => "You are on %'s noplay list.";
+    Refusal::Muzzled => "You are {muted|muzzled|c-muzzled|muzzled in all channels}.";
+    Refusal::NotListening => "Player \"%\" isn't listening to unregistered {tells|users' tells}.";
+    Refusal::MailboxFull => "%'s message box is full." "Couldn't send message to %. Message buffer full.";
+    Refusal::NotOpen => "% is not open {to match requests|for bughouse|to receiving simul requests}."
+        "% already has a partner." "Player \"%\" is not open to match requests."
+        "Your partner {isn't open|is not available} to play right now."
         "Your opponent's partner {isn't open|is not available} to play right now.";
-    Formula: "% only wants to play * games." "Match request does not {fit|meet} formula for %:";
-    PlayerBusy: "% is {playing|examining} a game." "% is playing in *'s simul, and can't accept."
+    Refusal::Formula => "% only wants to play * games." "Match request does not {fit|meet} formula for %:";
+    Refusal::PlayerBusy => "% is {playing|examining} a game." "% is playing in *'s simul, and can't accept."
         "% can't begin a simul while playing a non-simul game." "% is already playing the maximum of # boards."
         "Player \"%\" is involved in another game.";
-    PlayerNotPlaying: "% is not playing{| or examining} a game." "% is not playing, examining or setting up a game*"
-        "% doesn't appear to be playing a game.";
-    PlayerNotObserving: "% is not observing the game you are examining." "% must observe the game you are analysing.";
-    AdjournedGame: "You have an adjourned game with * until you finish it.";
-    OwnName: "You cannot {observe|gnotify|idlenotify|notify} yourself." "You can't {match|summon} yourself."
+    Refusal::PlayerNotPlaying => "% is not playing{| or examining} a game."
+        "% is not playing, examining or setting up a game*" "% doesn't appear to be playing a game.";
+    Refusal::PlayerNotObserving => "% is not observing the game you are examining."
+        "% must observe the game you are analysing.";
+    Refusal::AdjournedGame => "You have an adjourned game with * until you finish it.";
+    Refusal::OwnName => "You cannot {observe|gnotify|idlenotify|notify} yourself." "You can't {match|summon} yourself."
         "You can't {goboard|simmatch} yourself!" "You can't be your own bughouse partner."
         "You can't follow your own games." "You cannot accept your own seeks."
         "You cannot challenge your partner to bughouse." "A player cannot match himself or herself.";
-    NoPartner: "You do not have a {bughouse partner|partner at present|partner}."
+    Refusal::NoPartner => "You do not have a {bughouse partner|partner at present|partner}."
         "You have no partner for bughouse." "You and your opponent both chose the same partner!"
         "You and your opponent can't choose each other as partners!" "Your opponent has no partner for bughouse."
         "Your partner hasn't chosen you as his partner!"
         "Your opponent's partner hasn't chosen your opponent as his partner!";
-    NobodyToTell: "You have no previous opponent." "I don't know whom to say that to."
+    Refusal::NobodyToTell => "You have no previous opponent." "I don't know whom to say that to."
         "No one to say anything to, try tell." "No one to tell anything to." "No previous {channel|tell}."
         "Channel is empty.";
-    ShoutQuota: "Shout not sent. Next shout in * seconds.";
-    LimitReached: "You are already observing the maximum number of games."
+    Refusal::ShoutQuota => "Shout not sent. Next shout in * seconds.";
+    Refusal::LimitReached => "You are already observing the maximum number of games."
         "You are already playing the maximum of # boards." "You have your maximum of # aliases."
         "You have reached your maximum of # pass(es)." "You may not have more than # aliases."
-        "You cannot own more than # channels."
-        "Maximum number of pending actions reached. Your request was not sent." "Sorry, * list is full."
-        "Sorry % can't have any more pending matches." "Your maximum journal entry is @";
-    Private: "Sorry - that game is private." "Sorry, that is a private game." "Sorry, this journal is private."
-        "Sorry, the journal from which you are trying to fetch is private.";
-    NotAllowed: "@: Insufficient rights." "% may not play {games|rated games}." "You may not play {games|rated games}." "You need a higher adminlevel *"
-        "You can't alias this command." "You cannot change your rated status."
-        "You do{ not|n't} have permission *." "You cannot kick out *." "You cannot use * alias."
-        "You cannot use * after a bughouse game." "You can only * below your adminlevel." "You can't * adminlevel."
-        "You can't * higher than or equal to yourself." "You cannot summon a player who *."
+        "You cannot own more than # channels." "Maximum number of pending actions reached. Your request was not sent."
+        "Sorry, * list is full." "Sorry % can't have any more pending matches." "Your maximum journal entry is @";
+    Refusal::Private => "Sorry - that game is private." "Sorry, that is a private game."
+        "Sorry, this journal is private." "Sorry, the journal from which you are trying to fetch is private.";
+    Refusal::NotAllowed => "@: Insufficient rights." "% may not play {games|rated games}."
+        "You may not play {games|rated games}." "You need a higher adminlevel *" "You can't alias this command."
+        "You cannot change your rated status." "You do{ not|n't} have permission *." "You cannot kick out *."
+        "You cannot use * alias." "You cannot use * after a bughouse game." "You can only * below your adminlevel."
+        "You can't * adminlevel." "You can't * higher than or equal to yourself." "You cannot summon a player who *."
         "Only TD programs are allowed to use this command*" "Only admins *" "Computers cannot accept seeks."
         "Admins cannot be *." "\"*\" is not an appropriate list name or you have insufficient rights."
         "Your partner may not play *games." "Your opponent's partner may not play *games.";

@@ -1,6 +1,6 @@
 //! The servers' sentences: templates, each with the message that it stands for, to parse and to write them.
 
-use super::template::{Captures, SentenceParts, match_template, write_template};
+use super::template::{Captures, SentenceParts, match_template, templates, write_template};
 use super::{
     Challenge, ChallengeChange, ChallengeUpdate, ExamineAction, ExamineNotice, Farewell, GameId, Handle, KickedBy,
     LoggedIn, MeOrOther, Message, NameKind, NameStatus, ObservingUpdate, OfferAnswer, OfferKind, OfferNotice,
@@ -78,14 +78,9 @@ impl Meaning {
     }
 }
 
-/// Declares sentences, grouped by their meaning.
-macro_rules! sentences {
-    ($($meaning:expr => $($sentence:literal)+;)+) => { &[$($(($sentence, $meaning),)+)+] };
-}
-
 /// The success of a login, and the status of its name. The text after that differs between servers. A refusal of the login is in any
 /// case and form: see [`LoginRefusal`](super::LoginRefusal).
-pub(super) const BEFORE_LOGIN: &[Sentence] = sentences! {
+pub(super) const BEFORE_LOGIN: &[Sentence] = templates! {
     Meaning::LoggedIn => "{**** }Starting @ session as %{ ****}";
     Meaning::Name(NameKind::Registered) => "\"%\" is a registered name.*";
     Meaning::Name(NameKind::Unregistered) => "\"%\" is not a registered name.*"
@@ -98,7 +93,7 @@ pub(super) const LOGINS: &[Sentence] = {
     use Meaning::{Farewell as Leave, Presence};
     use PresenceChangeKind::{Arrived, Departed};
     use PresenceReportReason::{Adjourned, NotifiedBy, Notify, Pin};
-    sentences! {
+    templates! {
         Presence(Arrived, Notify) => "Notification: % has arrived.";
         Presence(Departed, Notify) => "Notification: % has departed.";
         Presence(Arrived, NotifiedBy) => "Notification: % has arrived and isn't on your notify list.";
@@ -114,7 +109,7 @@ pub(super) const LOGINS: &[Sentence] = {
 };
 
 /// Lines with the terms of a game.
-pub(super) const TERMS: &[Sentence] = sentences! {
+pub(super) const TERMS: &[Sentence] = templates! {
     Meaning::Text(|terms| Challenge::parse_players_and_terms(terms, MeOrOther::Other).map(Message::from)) =>
         "Challenge: *.";
     Meaning::Text(|terms| Challenge::parse_players_and_terms(terms, MeOrOther::Me).map(Message::from)) =>
@@ -125,9 +120,10 @@ pub(super) const TERMS: &[Sentence] = sentences! {
 /// Notices about the seek ads of this login, and the removal of ads in the form for people.
 pub(super) const SEEKS: &[Sentence] = {
     use SeekNotice::{Posted, Removed, Seen, TooMany};
-    sentences! {
+    templates! {
         Meaning::Seek(|index| Posted { index }) => "Your seek has been posted with index #.";
-        Meaning::Seek(|players| Seen { players }) => "(# player{(s)|s|} saw the seek.)" " (# player{(s)|s|} saw the seek.)";
+        Meaning::Seek(|players| Seen { players }) => "(# player{(s)|s|} saw the seek.)"
+            " (# player{(s)|s|} saw the seek.)";
         Meaning::Seek(|_| Removed) => "Your seeks have been removed.";
         Meaning::Seek(|limit| TooMany { limit }) => "You can only have # active seeks.";
         Meaning::Text(|numbers| {
@@ -144,9 +140,10 @@ pub(super) const WATCHED_GAMES: &[Sentence] = {
         SetupLeft, Start, Stop,
     };
     use Meaning::{Examine, Observing, PrimaryGame};
-    sentences! {
+    templates! {
         Observing { is_observed: true } => "You are now observing game $.";
-        Observing { is_observed: false } => "You are no longer observing game $." "Removing game $ from observation list."
+        Observing { is_observed: false } => "You are no longer observing game $."
+            "Removing game $ from observation list."
             "Game $ (which you were observing) has no examiners.";
         PrimaryGame => "Your primary game is now game $." "You are now at %'s board (game $).";
         Examine(|_| Some(Start { scratch: true })) => "Starting a game in examine (scratch) mode.";
@@ -175,7 +172,7 @@ pub(super) const GAME_OFFERS: &[Sentence] = {
     use Meaning::{Answer, Offer};
     use OfferAnswer::{Accepted, Declined, Withdrawn};
     use OfferKind::{Abort, Adjourn, Draw, Pause, Switch, Takeback, Unpause};
-    sentences! {
+    templates! {
         Offer(Other, Draw, None) => "% offers you a draw." "[Game $: ]% offers a draw.";
         Offer(Other, Abort, None) => "[Game $: ]% requests to abort game #." "[Game $: ]% requests to abort the game."
             "[Game $: ]% would like to abort the game; type \"abort\" to accept.";
@@ -218,7 +215,7 @@ pub(super) const CHALLENGES: &[Sentence] = {
     };
     use MeOrOther::{Me, Other};
     use Meaning::Challenge;
-    sentences! {
+    templates! {
         Challenge(Other, Updated) => "% updates the {offer|match request}.";
         Challenge(Other, Accepted) => "% accepts {your|the} match offer." "% accepts the match request."
             "% accepts your {challenge|seek}.";
@@ -248,11 +245,11 @@ pub(super) const CHALLENGES: &[Sentence] = {
 };
 
 /// Refusals with the number of a game; the [others](super::refused::SENTENCES) have no more than their reason.
-pub(super) const REFUSALS_OF_GAME: &[Sentence] = &[
-    ("You are already observing game $.", Meaning::RefusedGame(Refusal::AlreadyObserving)),
-    ("You are not observing game $.", Meaning::RefusedGame(Refusal::NotObserving)),
-    ("Sorry, game $ is a private game*", Meaning::RefusedGame(Refusal::PrivateGame)),
-];
+pub(super) const REFUSALS_OF_GAME: &[Sentence] = templates! {
+    Meaning::RefusedGame(Refusal::AlreadyObserving) => "You are already observing game $.";
+    Meaning::RefusedGame(Refusal::NotObserving) => "You are not observing game $.";
+    Meaning::RefusedGame(Refusal::PrivateGame) => "Sorry, game $ is a private game*";
+};
 
 /// Changes of partnerships. The last sentence is any other one about a partner.
 pub(super) const PARTNERS: &[Sentence] = {
@@ -261,7 +258,7 @@ pub(super) const PARTNERS: &[Sentence] = {
     use PartnershipUpdate::{
         Agreed, Declined, Disconnected, Ended, EndedByPartner, OfferSent, Offered, Playing, Team, Withdrawn,
     };
-    sentences! {
+    templates! {
         Partner(|found| found.name.map(Offered)) =>
             "% offers to be your bughouse partner; type \"partner %\" to accept.";
         Partner(|found| found.name.map(OfferSent)) => "Making a partnership offer to %.";
@@ -288,7 +285,7 @@ pub(super) const PARTNERS: &[Sentence] = {
 /// Sentences between stars, without final punctuation.
 pub(super) const ANNOUNCEMENTS: &[Sentence] = {
     use Meaning::{Farewell as Leave, Kicked};
-    sentences! {
+    templates! {
         Kicked(KickedBy::Admin) => "You have been kicked out by %";
         Kicked(|_| KickedBy::SecondLogin) => "% has arrived{ -|;} you can't both be logged in";
         Leave(Farewell::Idle) => "Auto-logout because you were idle *";

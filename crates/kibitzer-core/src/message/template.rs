@@ -47,13 +47,6 @@ pub(crate) struct Captures<'a> {
     pub(crate) rest: &'a [u8],
 }
 
-impl Captures<'_> {
-    /// Returns the number that the last `#` matched, as that of a game; `None` if there is none, or if it exceeds `i32`.
-    pub(crate) fn number_as_game(&self) -> Option<GameId> {
-        self.number.and_then(|number| i32::try_from(number).ok()).map(GameId)
-    }
-}
-
 /// Matches a complete text against a template, ignoring blanks at the end of the text; `None` if it does not match.
 ///
 /// | in the template | matches |
@@ -168,11 +161,18 @@ pub(crate) fn write_template(template: &str, parts: &SentenceParts<'_>) -> Optio
 /// A table of templates, each with the value for the sentences that match it.
 pub(crate) type TemplateTable<T> = &'static [(&'static str, T)];
 
+/// Declares a [`TemplateTable`], grouped by value.
+macro_rules! templates {
+    ($($value:expr => $($template:literal)+;)+) => { &[$($(($template, $value),)+)+] };
+}
+
+pub(crate) use templates;
+
 /// Returns the value of the first row whose template matches the text, and the captures; `None` if no row matches.
 pub(crate) fn match_table<T: Copy>(text: &[u8], table: TemplateTable<T>) -> Option<(T, Captures<'_>)> {
     // The first byte rules out most rows of a table at little cost.
     let may_match = |template: &str| match template.as_bytes().first() {
-        Some(b'%' | b'#' | b'@' | b'*') => true,
+        Some(b'%' | b'#' | b'@' | b'*' | b'{') => true,
         literal => literal == text.first(),
     };
     let mut rows = table.iter().filter(|(template, _)| may_match(template));

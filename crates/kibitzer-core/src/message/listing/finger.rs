@@ -157,19 +157,19 @@ impl OnlineStatus {
 
 impl FingerGame {
     const FORMS: TemplateTable<GameActivity> = &[
-        ("(playing game #: *)", GameActivity::Playing),
-        ("(examining game #: *)", GameActivity::Examining),
-        ("(Examining game #: *)", GameActivity::Examining),
-        ("(examining game #)", GameActivity::Examining),
-        ("(observing game #: *)", GameActivity::Observing),
-        ("% is in game #: *", GameActivity::Playing),
+        ("(playing game $: *)", GameActivity::Playing),
+        ("(examining game $: *)", GameActivity::Examining),
+        ("(Examining game $: *)", GameActivity::Examining),
+        ("(examining game $)", GameActivity::Examining),
+        ("(observing game $: *)", GameActivity::Observing),
+        ("% is in game $: *", GameActivity::Playing),
     ];
 
     /// Parses `(playing game 5: A vs. B)` or `Foo is in game 5: …`; `None` for any other line.
     fn parse(line: &[u8]) -> Option<Self> {
         let (activity, captures) = match_table(line, Self::FORMS)?;
         let (white, black) = parse_versus(captures.rest).unzip();
-        Some(Self { activity, game: captures.number_as_game()?, white, black })
+        Some(Self { activity, game: captures.game?, white, black })
     }
 }
 

@@ -112,7 +112,7 @@ impl MoveList {
 
     /// Adds the line `Movelist for game 34:`.
     fn try_add_game_number(&mut self, line: &[u8]) -> Option<()> {
-        let game = match_template(line, "Movelist for game #:")?.number_as_game()?;
+        let game = match_template(line, "Movelist for game $:")?.game?;
         self.game.get_or_insert(game);
         Some(())
     }
