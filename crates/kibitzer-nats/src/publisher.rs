@@ -96,9 +96,8 @@ impl Publisher {
     pub async fn start(stream: EventStream, session: SessionName, options: PublishOptions) -> Result<Self, NatsError> {
         let last = stream.last_event(&session).await.map_err(|failure| stream.stream_error(&failure))?;
         let max_line_bytes = stream.max_line_bytes();
-        let policy = &options.when_unreachable;
-        let queue = EventQueue::new(&session, policy, options.buffer_bytes, max_line_bytes);
-        let queue = Arc::new(queue.map_err(|source| policy.spill_error(source))?);
+        let queue = EventQueue::new(&session, &options.when_unreachable, options.buffer_bytes, max_line_bytes)?;
+        let queue = Arc::new(queue);
         let stored = last.as_ref().map(|event| event.position);
         let position = match (options.is_recording, stored.max(queue.last_left_in_spill())) {
             (false, Some(last)) => last,
@@ -106,13 +105,24 @@ impl Publisher {
         };
         // A recording yields the same events again, whoever stored them.
         let last_unverified = queue.last_left_in_spill().filter(|_| !options.is_recording);
-        let mut sender = Sender::new(stream, session.clone(), Arc::clone(&queue), last.as_ref());
-        sender.last_unverified = last_unverified;
-        sender.on_link_change = options.on_link_change;
+        let sender = Sender {
+            id: stream.connection.client.new_inbox(),
+            stream,
+            session: session.clone(),
+            queue: Arc::clone(&queue),
+            sequence: last.as_ref().map_or(0, |event| event.sequence),
+            position: stored,
+            last_unverified,
+            lost_until: None,
+            history: None,
+            has_stored: false,
+            n_single: 0,
+            pause: FIRST_PAUSE,
+            on_link_change: options.on_link_change,
+        };
         let mut task = JoinSet::new();
-        let policy = policy.clone();
         // Boxed, as a consumer has a large future.
-        task.spawn(async move { Box::pin(sender.store_until_closed(&policy)).await });
+        task.spawn(Box::pin(sender.store_until_closed()));
         let resume_at = last.filter(|_| options.is_recording);
         Ok(Self { session, queue, task, position, n_lines: 0, resume_at })
     }
@@ -243,25 +253,6 @@ enum LastStored {
 }
 
 impl Sender {
-    fn new(stream: EventStream, session: SessionName, queue: Arc<EventQueue>, last: Option<&StoredEvent>) -> Self {
-        let id = stream.connection.client.new_inbox();
-        Self {
-            stream,
-            session,
-            queue,
-            id,
-            sequence: last.map_or(0, |event| event.sequence),
-            position: last.map(|event| event.position),
-            last_unverified: None,
-            lost_until: None,
-            history: None,
-            has_stored: false,
-            n_single: 0,
-            pause: FIRST_PAUSE,
-            on_link_change: |_| {},
-        }
-    }
-
     /// Stores events until the queue is closed and empty. Events of the spill file may be stored already; those that cannot be
     /// stored any more are reported as dropped.
     ///
@@ -273,8 +264,8 @@ impl Sender {
     /// # Cancel safety
     ///
     /// Dropping the future leaves events in the queue that may be stored.
-    async fn store_until_closed(mut self, policy: &WhenUnreachable) -> Result<(), NatsError> {
-        while let Some(events) = self.queue.wait_and_peek_batch().await.map_err(|source| policy.spill_error(source))? {
+    async fn store_until_closed(mut self) -> Result<(), NatsError> {
+        while let Some(events) = self.queue.wait_and_peek_batch().await? {
             let n_known = self.count_stored_earlier(&events).await?;
             self.queue.remove_oldest(n_known);
             let rest = events.get(n_known..).unwrap_or_default();
@@ -365,7 +356,12 @@ impl Sender {
             }
         };
         if let Some(last) = n_stored.checked_sub(1).and_then(|last| events.get(last)) {
-            self.on_stored(last.position);
+            self.position = Some(last.position);
+            self.has_stored = true;
+            if self.pause > REPORTED_PAUSE {
+                (self.on_link_change)(None);
+            }
+            self.pause = FIRST_PAUSE;
         }
         Ok(n_stored)
     }
@@ -494,17 +490,6 @@ impl Sender {
                 Ok(n + 1)
             }
         }
-    }
-
-    /// Sets the position of the session's last event, and resets the back-off. Reports that the server works again if it
-    /// was reported as unreachable.
-    fn on_stored(&mut self, position: Position) {
-        self.position = Some(position);
-        self.has_stored = true;
-        if self.pause > REPORTED_PAUSE {
-            (self.on_link_change)(None);
-        }
-        self.pause = FIRST_PAUSE;
     }
 
     /// Waits before the next attempt, twice as long as before, at most [`LONGEST_PAUSE`]. Reports the server as unreachable at

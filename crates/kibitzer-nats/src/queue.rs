@@ -1,7 +1,6 @@
 //! Events that are not stored yet, in a bounded amount of memory.
 
 use std::collections::VecDeque;
-use std::io;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -29,14 +28,6 @@ pub enum WhenUnreachable {
         /// Maximum size of the file in bytes.
         max_bytes: u64,
     },
-}
-
-impl WhenUnreachable {
-    /// Returns the error for a failure of the spill file.
-    pub(crate) fn spill_error(&self, source: io::Error) -> NatsError {
-        let path = if let Self::Spill { path, .. } = self { path.clone() } else { PathBuf::new() };
-        NatsError::Spill { path, source }
-    }
 }
 
 /// Maximum number of events in one atomic step; servers accept 1,000.
@@ -91,15 +82,18 @@ impl EventQueue {
     ///
     /// # Errors
     ///
-    /// Those of [`SpillFile::open_locked`].
+    /// [`NatsError::Spill`]: those of [`SpillFile::open_locked`].
     pub(crate) fn new(
         session: &SessionName,
         policy: &WhenUnreachable,
         max_bytes: usize,
         max_line_bytes: usize,
-    ) -> io::Result<Self> {
+    ) -> Result<Self, NatsError> {
         let spill = match policy {
-            WhenUnreachable::Spill { path, max_bytes } => Some(SpillFile::open_locked(path, session, *max_bytes)?),
+            WhenUnreachable::Spill { path, max_bytes } => {
+                let opened = SpillFile::open_locked(path, session, *max_bytes);
+                Some(opened.map_err(|source| NatsError::Spill { path: path.clone(), source })?)
+            }
             _ => None,
         };
         let state = QueueState {
@@ -145,12 +139,12 @@ impl EventQueue {
     ///
     /// # Errors
     ///
-    /// [`io::Error`] if the spill file cannot be read.
+    /// [`NatsError::Spill`] if the spill file cannot be read.
     ///
     /// # Cancel safety
     ///
     /// Cancel safe: no event is removed.
-    pub(crate) async fn wait_and_peek_batch(&self) -> io::Result<Option<Vec<QueuedEvent>>> {
+    pub(crate) async fn wait_and_peek_batch(&self) -> Result<Option<Vec<QueuedEvent>>, NatsError> {
         loop {
             {
                 let mut state = self.lock();
@@ -250,7 +244,7 @@ impl QueueState {
     }
 
     /// Returns copies of the oldest events, at most one batch; first reads spilled ones if there are none in memory.
-    fn refill_and_peek(&mut self) -> io::Result<Vec<QueuedEvent>> {
+    fn refill_and_peek(&mut self) -> Result<Vec<QueuedEvent>, NatsError> {
         if self.memory.is_empty() {
             self.refill_from_spill_or_dropped()?;
         }
@@ -265,11 +259,11 @@ impl QueueState {
 
     /// Moves the next spilled events to memory. After the last of them, clears the file, and adds the report of dropped events if
     /// there are any. Call it only while memory is empty.
-    fn refill_from_spill_or_dropped(&mut self) -> io::Result<()> {
+    fn refill_from_spill_or_dropped(&mut self) -> Result<(), NatsError> {
         if let Some(spill) = self.spill.as_mut().filter(|spill| spill.event_bytes() > 0) {
-            self.memory.extend(spill.read_next(self.max_bytes)?);
+            self.memory.extend(spill.read_next(self.max_bytes).map_err(|source| spill.error(source))?);
             if self.memory.is_empty() {
-                spill.clear()?;
+                spill.clear().map_err(|source| spill.error(source))?;
             }
         }
         if self.memory.is_empty()

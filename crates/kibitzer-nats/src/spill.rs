@@ -4,10 +4,11 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 
+use crate::NatsError;
 use crate::event::{EventHead, Position, QueuedEvent};
 use crate::subject::SessionName;
 
@@ -17,6 +18,7 @@ const MAX_LINE_BYTES: u64 = 64 << 20;
 /// A file of events that are not stored yet. It is emptied once all of them are.
 #[derive(Debug)]
 pub(crate) struct SpillFile {
+    path: PathBuf,
     file: File,
     max_bytes: u64,
     /// Length of the first line.
@@ -58,9 +60,15 @@ impl SpillFile {
             return Err(invalid_data("it is not a spill file of this session"));
         }
         let start = heading.len() as u64;
-        let mut spill = Self { file, max_bytes, start, next: start, end: u64::MAX, n_unread: 0, last: None };
+        let path = path.to_owned();
+        let mut spill = Self { path, file, max_bytes, start, next: start, end: u64::MAX, n_unread: 0, last: None };
         spill.cut_off_incomplete_end()?;
         Ok(spill)
+    }
+
+    /// Returns the failure for an error of this file.
+    pub(crate) fn error(&self, source: io::Error) -> NatsError {
+        NatsError::Spill { path: self.path.clone(), source }
     }
 
     /// Reads the file up to its last complete line, and truncates it there.
