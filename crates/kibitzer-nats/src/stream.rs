@@ -315,7 +315,6 @@ pub(crate) enum StreamFailure {
 
 impl StreamFailure {
     /// Converts an error of the client or the server.
-    #[expect(clippy::needless_pass_by_value, reason = "an argument of `map_err`")]
     pub(crate) fn other(error: impl Error + 'static) -> Self {
         Self::Other(error_chain(&error))
     }
