@@ -47,7 +47,6 @@ mod ring;
 mod subscription;
 #[cfg(test)]
 mod tests;
-mod waiters;
 
 pub use filter::Filter;
 pub use publisher::Publisher;
@@ -60,8 +59,7 @@ use thiserror::Error;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 
-use self::ring::EventRing;
-use self::waiters::Waiters;
+use self::ring::{EventRing, Waiters};
 use crate::event::Event;
 use crate::game::Game;
 use crate::message::GameId;

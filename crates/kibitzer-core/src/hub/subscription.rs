@@ -8,7 +8,7 @@ use std::task::{Context, Poll, ready};
 use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
-use super::waiters::WakerSlot;
+use super::ring::WakerSlot;
 use super::{Filter, HubShared, LosslessQueue, NewSubscriber, RecvError, WatchSender};
 use crate::event::Event;
 use crate::game::Game;

@@ -25,9 +25,10 @@ mod tests;
 pub use command::{Command, RequestOptions};
 pub use machine::Session;
 pub use machine::state::{DriverAction, SessionCounters, SessionState};
-pub use options::choices::{AdjournedGames, FirstConnect, TimesealChoice};
-pub use options::credentials::{Credentials, Password};
-pub use options::{Reconnect, RequestLimits, SessionOptions, Timings};
+pub use options::{
+    AdjournedGames, Credentials, FirstConnect, Password, Reconnect, RequestLimits, SessionOptions, TimesealChoice,
+    Timings,
+};
 pub use output::{Transmit, TransmitKind};
 pub use reply::Reply;
 pub use requests::split::split_text;

@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 
 use super::command::Command;
 use super::machine::state::SessionCounters;
-use super::options::credentials::Password;
+use super::options::Password;
 use super::reply::Reply;
 use super::secret::SecretDetector;
 use crate::event::{Event, RequestError, RequestId};

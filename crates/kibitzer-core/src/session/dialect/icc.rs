@@ -3,8 +3,7 @@
 use super::CodedLoginRefusal;
 use crate::event::LoginError;
 use crate::message::{Datagram, DatagramKind, Ivar};
-use crate::session::options::SessionOptions;
-use crate::session::options::credentials::Credentials;
+use crate::session::options::{Credentials, SessionOptions};
 use crate::text::ServerText;
 
 /// Value of `level1` to request: units around the output of each command (1), which contain the tag of the command (4). An odd

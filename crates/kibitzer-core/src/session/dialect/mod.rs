@@ -18,10 +18,11 @@ pub(super) mod reply_marks;
 
 use zeroize::Zeroizing;
 
-use super::options::SessionOptions;
-use super::options::credentials::Credentials;
+use self::reply_marks::ReplyMode;
+use super::options::{Credentials, SessionOptions};
 use crate::event::LoginError;
-use crate::message::{Family, Ivar};
+use crate::message::{Datagram, Family, Ivar};
+use crate::scan::find;
 use crate::wire::Fence;
 
 pub(super) use icc::parse_login_refusal as parse_coded_login_refusal;
@@ -53,6 +54,25 @@ impl Dialect {
     /// Returns the dialect of a family; FICS for one that is not known yet.
     pub(super) fn new(family: Family) -> Self {
         if family == Family::Icc { Self::Icc } else { Self::Fics }
+    }
+
+    /// Dialect of the lines before the name while it is not known whether the server understands timeseal: only the answer to
+    /// FICS's login string reveals that.
+    pub(super) const UNPROVEN_TIMESEAL: Self = Self::Fics;
+
+    /// Returns ICC if a line of the greeting names its host, otherwise this dialect.
+    pub(super) fn after_greeting_line(self, line: &[u8]) -> Self {
+        if find(line, b"chessclub.com").is_some() { Self::Icc } else { self }
+    }
+
+    /// Returns ICC if the report of the login is a datagram; `None` for a line, which proves nothing.
+    pub(super) fn of_login_report(raw: &[u8]) -> Option<Self> {
+        Datagram::parse(raw).map(|_| Self::Icc)
+    }
+
+    /// Returns ICC if the answer to the fence has ICC's form or words, otherwise this dialect.
+    pub(super) fn after_proof(self, mode: ReplyMode, fence: Fence, raw: &[u8]) -> Self {
+        if mode == ReplyMode::Tagged || fence.is_answered_by_icc(raw) { Self::Icc } else { self }
     }
 
     pub(super) const fn family(self) -> Family {

@@ -5,14 +5,12 @@ use std::time::Instant;
 use super::fallback::{CompletedLogin, LoginFeature, LoginProgress};
 use super::{Login, LoginReport, LoginState, LoginStringState, SealState};
 use crate::event::{Identity, LoginError};
-use crate::message::{Datagram, Handle, LoggedIn, LoginRefusal, Message, NameKind, NameStatus, Titles};
+use crate::message::{Handle, LoggedIn, LoginRefusal, Message, NameKind, NameStatus, Titles};
 use crate::scan::find;
 use crate::session::custom_prompt;
 use crate::session::dialect::reply_marks::ReplyMode;
 use crate::session::dialect::{CodedLoginRefusal, Dialect, parse_coded_login_refusal};
-use crate::session::options::credentials::Credentials;
-use crate::session::options::saturating_deadline;
-use crate::session::output::{Output, TransmitKind};
+use crate::session::options::{Credentials, saturating_deadline};
 use crate::text::ServerText;
 use crate::wire::Timeseal;
 
@@ -23,14 +21,14 @@ impl Login {
     /// Processes the prompt that assigns a guest's name: stores the name and sends an empty line. Fails if the prompt contradicts
     /// the credentials or follows a fence, which the server took for a name. Retries without the login string if the server took
     /// that for a name. Ignored in other states.
-    pub(super) fn handle_guest_prompt(&mut self, name: &Handle, output: &mut Output, now: Instant) -> LoginProgress {
+    pub(super) fn handle_guest_prompt(&mut self, name: &Handle) -> LoginProgress {
         match self.state {
             LoginState::Name | LoginState::NameAndPassword if !self.options.credentials.is_guest() => {
                 LoginProgress::Failed(LoginError::UnknownAccount)
             }
             LoginState::Name => {
                 self.name = Some(name.clone());
-                self.accept_guest_name(output, now)
+                LoginProgress::Enter(LoginState::Entering)
             }
             LoginState::LoginString { .. } => {
                 LoginProgress::RetryWithout(LoginFeature::LoginString, self.unexplained_refusal())
@@ -43,50 +41,41 @@ impl Login {
         }
     }
 
-    /// Queues an empty line, with which a guest accepts the name.
-    pub(super) fn accept_guest_name(&mut self, output: &mut Output, now: Instant) -> LoginProgress {
-        output.push_plain_line(TransmitKind::Login, b"");
-        self.enter_state(LoginState::Entering, now)
-    }
-
     /// Processes a command prompt, which a server sends only after a login: reports the login, and sends the fence that proves it
     /// unless it was sent. Ignored before the name was sent.
-    pub(super) fn handle_prompt(&mut self, output: &mut Output, now: Instant) -> LoginProgress {
+    pub(super) fn handle_prompt(&mut self) -> LoginProgress {
         match self.state {
             LoginState::Name | LoginState::NameAndPassword | LoginState::Password | LoginState::Entering => {
                 self.note_logged_in(Titles::default());
-                self.send_proof_fence(output, now)
+                LoginProgress::Enter(LoginState::Proving)
             }
-            LoginState::Proving => self.note_logged_in(Titles::default()),
+            LoginState::Proving => {
+                self.note_logged_in(Titles::default());
+                LoginProgress::Continue
+            }
             LoginState::Greeting | LoginState::LoginString { .. } => LoginProgress::Continue,
         }
     }
 
     /// Processes the line or datagram that reports the login and its name; ignored before the name was sent. A datagram also
     /// shows that the server is ICC, and that the fence can be sent.
-    pub(super) fn handle_logged_in(
-        &mut self,
-        logged_in: &LoggedIn,
-        raw: &[u8],
-        output: &mut Output,
-        now: Instant,
-    ) -> LoginProgress {
+    pub(super) fn handle_logged_in(&mut self, logged_in: &LoggedIn, raw: &[u8], now: Instant) -> LoginProgress {
         // Before the name was sent it is a part of the greeting.
         if matches!(self.state, LoginState::Greeting | LoginState::LoginString { .. }) {
             return LoginProgress::Continue;
         }
         self.name = Some(logged_in.name.clone());
+        self.note_logged_in(logged_in.titles.clone());
         if matches!(self.state, LoginState::Name | LoginState::NameAndPassword | LoginState::Password) {
-            self.enter_state(LoginState::Entering, now);
+            self.wait_in(LoginState::Entering, now);
         }
-        if Datagram::parse(raw).is_some() {
-            self.dialect = Dialect::Icc;
-            // Unlike a line, a datagram cannot be a part of the message of the day, and no prompt may follow it.
-            if self.state == LoginState::Entering {
-                self.send_proof_fence(output, now);
-            }
+        let Some(dialect) = Dialect::of_login_report(raw) else { return LoginProgress::Continue };
+        self.dialect = dialect;
+        // Unlike a line, a datagram cannot be a part of the message of the day, and no prompt may follow it.
+        match self.state {
+            LoginState::Entering => LoginProgress::Enter(LoginState::Proving),
+            _ => LoginProgress::Continue,
         }
-        self.note_logged_in(logged_in.titles.clone())
     }
 
     /// Processes the line that reports whether the name has an account, and stores the name as the server spells it. Fails if
@@ -161,9 +150,9 @@ impl Login {
 
     /// Processes a line without a type of its own: detects the dialect in the greeting and the answer to the login string, keeps
     /// the line for error messages, and answers a request for an empty line.
-    pub(super) fn handle_text(&mut self, raw: &[u8], output: &mut Output, now: Instant) -> LoginProgress {
-        if self.state == LoginState::Greeting && find(raw, b"chessclub.com").is_some() {
-            self.dialect = Dialect::Icc;
+    pub(super) fn handle_text(&mut self, raw: &[u8]) -> LoginProgress {
+        if self.state == LoginState::Greeting {
+            self.dialect = self.dialect.after_greeting_line(raw);
         }
         if matches!(self.state, LoginState::LoginString { .. }) && raw == IVARS_SET {
             self.string = LoginStringState::Understood;
@@ -178,24 +167,16 @@ impl Login {
         }
         let asks_guest = self.state == LoginState::Name && find(raw, b"ress return").is_some();
         if asks_guest && self.options.credentials.is_guest() {
-            return self.accept_guest_name(output, now);
+            return LoginProgress::Enter(LoginState::Entering);
         }
         LoginProgress::Continue
-    }
-
-    /// Queues the fence, whose answer reveals the prompt and the delimitation of replies.
-    pub(super) fn send_proof_fence(&mut self, output: &mut Output, now: Instant) -> LoginProgress {
-        output.push_plain_line(TransmitKind::Command, self.dialect.login_proof_line(self.fence).as_bytes());
-        self.enter_state(LoginState::Proving, now)
     }
 
     /// Returns what the login has revealed, if the message answers the fence: its refusal, the mark before that, or the refusal of
     /// a line without a number; `None` for any other message.
     pub(super) fn completed_by_answer(&mut self, message: &Message, raw: &[u8]) -> Option<CompletedLogin> {
         let mode = ReplyMode::revealed_by(self.fence, message, raw)?;
-        if mode == ReplyMode::Tagged || self.fence.is_answered_by_icc(raw) {
-            self.dialect = Dialect::Icc;
-        }
+        self.dialect = self.dialect.after_proof(mode, self.fence, raw);
         self.note_logged_in(Titles::default());
         Some(CompletedLogin {
             mode,
@@ -207,11 +188,10 @@ impl Login {
     }
 
     /// Makes the identity known, once for each login.
-    fn note_logged_in(&mut self, titles: Titles) -> LoginProgress {
+    fn note_logged_in(&mut self, titles: Titles) {
         if self.report == LoginReport::NotLoggedIn {
             self.report = LoginReport::Due(titles);
         }
-        LoginProgress::Continue
     }
 
     /// Returns the identity of the login, once, when the server has reported or proved the login.

@@ -8,10 +8,11 @@
 //! | login string | [`LoginFeature::LoginString`] | no login string |
 //! | any that worked before | silence or a closed connection | the same: the login fails |
 
+use super::LoginState;
 use crate::event::{Capabilities, LoginError, LoginStep};
 use crate::session::dialect::Dialect;
 use crate::session::dialect::reply_marks::ReplyMode;
-use crate::session::options::choices::TimesealChoice;
+use crate::session::options::TimesealChoice;
 use crate::text::ServerText;
 use crate::wire::Timeseal;
 
@@ -19,7 +20,9 @@ use crate::wire::Timeseal;
 #[derive(Debug)]
 pub(crate) enum LoginProgress {
     Continue,
-    /// The server does not understand timeseal: the connection continues without.
+    /// The lines of this state are to be sent.
+    Enter(LoginState),
+    /// The server does not understand timeseal: the login starts again on this connection, without.
     WithoutTimeseal,
     Complete(CompletedLogin),
     Failed(LoginError),

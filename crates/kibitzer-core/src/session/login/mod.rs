@@ -25,18 +25,16 @@ pub(super) mod fallback;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use self::fallback::{LoginFallback, LoginFeature};
 use super::dialect::Dialect;
-use super::options::credentials::Credentials;
-use super::options::{SessionOptions, saturating_deadline};
+use super::options::{Credentials, SessionOptions, saturating_deadline};
 use super::output::{Output, TransmitKind};
 use crate::event::{CloseCause, LoginError, LoginStep};
 use crate::message::{Control, Handle, LoginRefusal, Message, Titles};
 use crate::text::ServerText;
-use crate::wire::Fence;
-use crate::wire::Timeseal;
+use crate::wire::{Fence, Timeseal};
 
 pub(super) use fallback::{CompletedLogin, LoginProgress};
-use fallback::{LoginFallback, LoginFeature};
 
 /// Minimum wait for the answer to the login string after a hello: an FICS 1.6 server may read the second of two lines only two
 /// seconds after the first. Source: uhlin-fics, tried.
@@ -86,7 +84,7 @@ pub(super) struct Login {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum LoginState {
+pub(crate) enum LoginState {
     /// Waits for the first login prompt.
     Greeting,
     /// Waits for the answers to the lines before the name.
@@ -223,9 +221,9 @@ impl Login {
     }
 
     /// Processes a silence or a timeout that is due; does nothing before.
-    pub(super) fn handle_timeout(&mut self, output: &mut Output, now: Instant) -> LoginProgress {
+    pub(super) fn handle_timeout(&mut self, now: Instant) -> LoginProgress {
         if self.silence_deadline().is_some_and(|at| at <= now) {
-            return self.handle_silence(output, now);
+            return self.handle_silence();
         }
         if self.deadline <= now {
             return self.failure_or_retry(LoginError::TimedOut(self.step()));
@@ -234,7 +232,7 @@ impl Login {
     }
 
     /// Processes a silence that counts as an answer in the current state.
-    fn handle_silence(&mut self, output: &mut Output, now: Instant) -> LoginProgress {
+    fn handle_silence(&mut self) -> LoginProgress {
         match self.state {
             LoginState::Greeting => LoginProgress::Continue,
             LoginState::LoginString { prompts } => {
@@ -245,11 +243,11 @@ impl Login {
                     let n_lines = self.dialect.lines_before_name(&self.options).len();
                     self.n_late_answers = n_lines.saturating_sub(prompts.into());
                 }
-                self.send_name(output, now)
+                LoginProgress::Enter(LoginState::Name)
             }
-            LoginState::Name => self.accept_guest_name(output, now),
+            LoginState::Name => LoginProgress::Enter(LoginState::Entering),
             _ if self.asked_again => LoginProgress::Failed(self.unexplained_refusal()),
-            _ => self.send_proof_fence(output, now),
+            _ => LoginProgress::Enter(LoginState::Proving),
         }
     }
 
@@ -295,34 +293,28 @@ impl Login {
     }
 
     /// Processes a received message; messages without a meaning in the current state change nothing.
-    pub(super) fn handle_message(
-        &mut self,
-        message: &Message,
-        raw: &[u8],
-        output: &mut Output,
-        now: Instant,
-    ) -> LoginProgress {
+    pub(super) fn handle_message(&mut self, message: &Message, raw: &[u8], now: Instant) -> LoginProgress {
         if self.state == LoginState::Proving
             && let Some(login) = self.completed_by_answer(message, raw)
         {
             return LoginProgress::Complete(login);
         }
         match message {
-            Message::Control(Control::LoginPrompt) => self.handle_login_prompt(output, now),
-            Message::Control(Control::PasswordPrompt) => self.handle_password_prompt(output, now),
-            Message::Control(Control::GuestPrompt(name)) => self.handle_guest_prompt(name, output, now),
+            Message::Control(Control::LoginPrompt) => self.handle_login_prompt(),
+            Message::Control(Control::PasswordPrompt) => self.handle_password_prompt(),
+            Message::Control(Control::GuestPrompt(name)) => self.handle_guest_prompt(name),
             Message::NameStatus(status) => self.handle_name_status(status),
             Message::LoginRefused(refusal) => self.handle_refusal(**refusal, raw, now),
-            Message::LoggedIn(logged_in) => self.handle_logged_in(logged_in, raw, output, now),
-            Message::Control(Control::Prompt) => self.handle_prompt(output, now),
-            Message::Text(_) => self.handle_text(raw, output, now),
+            Message::LoggedIn(logged_in) => self.handle_logged_in(logged_in, raw, now),
+            Message::Control(Control::Prompt) => self.handle_prompt(),
+            Message::Text(_) => self.handle_text(raw),
             _ => LoginProgress::Continue,
         }
     }
 
     /// Processes a login prompt: sends the lines before the name, or the name. Once the name was sent, the prompt means that the
     /// server did not accept it, unless it is the late answer to a line before.
-    fn handle_login_prompt(&mut self, output: &mut Output, now: Instant) -> LoginProgress {
+    fn handle_login_prompt(&mut self) -> LoginProgress {
         if let Some(left) = self.n_late_answers.checked_sub(1) {
             self.n_late_answers = left;
             return LoginProgress::Continue;
@@ -331,13 +323,13 @@ impl Login {
             LoginState::Greeting
                 if self.sealing == SealState::Unproven || self.string == LoginStringState::Unproven =>
             {
-                self.send_lines_before_name(output, now)
+                LoginProgress::Enter(LoginState::LoginString { prompts: 0 })
             }
-            LoginState::Greeting => self.send_name(output, now),
+            LoginState::Greeting => LoginProgress::Enter(LoginState::Name),
             LoginState::LoginString { prompts } => {
                 *prompts = prompts.saturating_add(1);
                 let prompts = *prompts;
-                self.handle_login_string_prompt(prompts, output, now)
+                self.handle_login_string_prompt(prompts)
             }
             LoginState::Name | LoginState::NameAndPassword => LoginProgress::Failed(self.unexplained_refusal()),
             LoginState::Password | LoginState::Entering | LoginState::Proving => {
@@ -350,56 +342,37 @@ impl Login {
     /// Processes a login prompt that answers a line before the name, and sends the name after the last one. While it is not known
     /// whether the server understands timeseal, the second prompt shows that it does not: the session continues without timeseal,
     /// or fails if the options require it.
-    fn handle_login_string_prompt(&mut self, prompts: u8, output: &mut Output, now: Instant) -> LoginProgress {
+    fn handle_login_string_prompt(&mut self, prompts: u8) -> LoginProgress {
         match self.sealing {
             // A server without timeseal refuses the hello and the login string as names, one after the other.
             SealState::Unproven if prompts < 2 => LoginProgress::Continue,
             SealState::Unproven if self.options.timeseal.versions_to_try().contains(&Timeseal::Off) => {
                 self.sealing = SealState::Off;
-                self.send_lines_before_name(output, now);
                 LoginProgress::WithoutTimeseal
             }
             SealState::Unproven => LoginProgress::Failed(LoginError::TimesealRefused),
             SealState::Proven | SealState::Off => {
                 let n_lines = self.dialect_before_name().lines_before_name(&self.options).len();
-                if usize::from(prompts) < n_lines { LoginProgress::Continue } else { self.send_name(output, now) }
+                if usize::from(prompts) < n_lines {
+                    LoginProgress::Continue
+                } else {
+                    LoginProgress::Enter(LoginState::Name)
+                }
             }
         }
     }
 
-    /// Returns the dialect of the lines before the name. Only the answer to FICS's login string reveals whether the server
-    /// understands seals.
+    /// Returns the dialect of the lines before the name.
     fn dialect_before_name(&self) -> Dialect {
-        if self.sealing == SealState::Unproven { Dialect::Fics } else { self.dialect }
-    }
-
-    fn send_lines_before_name(&mut self, output: &mut Output, now: Instant) -> LoginProgress {
-        for line in self.dialect_before_name().lines_before_name(&self.options) {
-            output.push_plain_line(TransmitKind::Login, line.as_bytes());
-        }
-        self.enter_state(LoginState::LoginString { prompts: 0 }, now)
-    }
-
-    /// Sends the name, on ICC with the password if it has no blank.
-    fn send_name(&mut self, output: &mut Output, now: Instant) -> LoginProgress {
-        let credentials = &self.options.credentials;
-        if let Credentials::Account { password, .. } = credentials
-            && let Some(line) = self.dialect.name_and_password_line(credentials)
-        {
-            output.push_password_line(&line, password);
-            return self.enter_state(LoginState::NameAndPassword, now);
-        }
-        output.push_plain_line(TransmitKind::Login, credentials.name_to_send().as_bytes());
-        self.enter_state(LoginState::Name, now)
+        if self.sealing == SealState::Unproven { Dialect::UNPROVEN_TIMESEAL } else { self.dialect }
     }
 
     /// Processes a password prompt: sends the password; fails for guests, and retries without the login string if the server took
     /// that for a name.
-    fn handle_password_prompt(&mut self, output: &mut Output, now: Instant) -> LoginProgress {
+    fn handle_password_prompt(&mut self) -> LoginProgress {
         match (self.state, &self.options.credentials) {
-            (LoginState::Name | LoginState::NameAndPassword, Credentials::Account { password, .. }) => {
-                output.push_password_line(password.as_bytes(), password);
-                self.enter_state(LoginState::Password, now)
+            (LoginState::Name | LoginState::NameAndPassword, Credentials::Account { .. }) => {
+                LoginProgress::Enter(LoginState::Password)
             }
             (LoginState::Name | LoginState::NameAndPassword, _) => LoginProgress::Failed(LoginError::PasswordRequired),
             (LoginState::LoginString { .. }, _) => {
@@ -423,16 +396,47 @@ impl Login {
         }
     }
 
+    /// Sends the lines of a state, and waits in it. The name is sent with the password where the dialect has a line for both.
+    pub(super) fn enter(&mut self, state: LoginState, output: &mut Output, now: Instant) {
+        let credentials = &self.options.credentials;
+        let mut entered = state;
+        match (state, credentials) {
+            (LoginState::LoginString { .. }, _) => {
+                for line in self.dialect_before_name().lines_before_name(&self.options) {
+                    output.push_plain_line(TransmitKind::Login, line.as_bytes());
+                }
+            }
+            (LoginState::Name, Credentials::Account { password, .. })
+                if let Some(line) = self.dialect.name_and_password_line(credentials) =>
+            {
+                output.push_password_line(&line, password);
+                entered = LoginState::NameAndPassword;
+            }
+            (LoginState::Name, _) => {
+                output.push_plain_line(TransmitKind::Login, credentials.name_to_send().as_bytes());
+            }
+            (LoginState::Password, Credentials::Account { password, .. }) => {
+                output.push_password_line(password.as_bytes(), password);
+            }
+            // A guest accepts the name by an empty line.
+            (LoginState::Entering, _) => output.push_plain_line(TransmitKind::Login, b""),
+            (LoginState::Proving, _) => {
+                output.push_plain_line(TransmitKind::Command, self.dialect.login_proof_line(self.fence).as_bytes());
+            }
+            (LoginState::Greeting | LoginState::NameAndPassword | LoginState::Password, _) => {}
+        }
+        self.wait_in(entered, now);
+    }
+
     /// Changes the state, restarts its timeout and the measurement of silence, and leaves the queue of a full server.
-    fn enter_state(&mut self, state: LoginState, now: Instant) -> LoginProgress {
+    fn wait_in(&mut self, state: LoginState, now: Instant) {
         self.state = state;
-        if !matches!(state, LoginState::Proving) {
+        if state != LoginState::Proving {
             self.last_line = ServerText::default();
         }
         self.quiet_since = now;
         self.asked_again = false;
         self.is_queued = false;
         self.deadline = saturating_deadline(now, self.options.timings.login_step);
-        LoginProgress::Continue
     }
 }

@@ -315,7 +315,7 @@ impl Session {
         match &mut self.phase {
             Phase::Waiting { until } if *until <= now => self.start_dialing(),
             Phase::LoggingIn(login) => {
-                let progress = login.handle_timeout(&mut self.output, now);
+                let progress = login.handle_timeout(now);
                 self.handle_login_progress(progress, now);
             }
             Phase::Live(live) => match live.handle_timeout(&mut self.output, now) {

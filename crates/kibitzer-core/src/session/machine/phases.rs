@@ -10,10 +10,8 @@ use crate::message::{Control, KickedBy, Message, Reader};
 use crate::reader::EventReader;
 use crate::session::custom_prompt;
 use crate::session::live::LiveConnection;
-use crate::session::login::{Login, LoginProgress};
-use crate::session::options::choices::FirstConnect;
-use crate::session::options::credentials::Credentials;
-use crate::session::options::saturating_deadline;
+use crate::session::login::{Login, LoginProgress, LoginState};
+use crate::session::options::{Credentials, FirstConnect, saturating_deadline};
 use crate::session::recovery::memory::Loss;
 use crate::wire::{Fence, Framer, Timeseal};
 
@@ -83,7 +81,7 @@ impl Session {
         }
         match &mut self.phase {
             Phase::LoggingIn(login) => {
-                let progress = login.handle_message(message, event.raw(), &mut self.output, now);
+                let progress = login.handle_message(message, event.raw(), now);
                 self.handle_login_progress(progress, now);
             }
             Phase::Live(live) => {
@@ -112,9 +110,8 @@ impl Session {
 
     /// Applies the progress of the login: reports the login, starts the live connection, retries without a feature, or fails.
     pub(super) fn handle_login_progress(&mut self, progress: LoginProgress, now: Instant) {
-        if let Phase::LoggingIn(login) = &mut self.phase
-            && let Some(identity) = login.take_new_identity()
-        {
+        let Phase::LoggingIn(login) = &mut self.phase else { return };
+        if let Some(identity) = login.take_new_identity() {
             // They would be commands now, and other players could see a password. This depends on whether the lines were polled
             // before, not on how the received bytes were chunked: a server that waits for an answer has to get it.
             self.output.remove_unsent_login_lines();
@@ -123,9 +120,11 @@ impl Session {
         }
         match progress {
             LoginProgress::Continue => {}
+            LoginProgress::Enter(state) => login.enter(state, &mut self.output, now),
             LoginProgress::WithoutTimeseal => {
                 self.output.disable_timeseal();
                 self.reader.framer_mut().set_timeseal(Timeseal::Off);
+                login.enter(LoginState::LoginString { prompts: 0 }, &mut self.output, now);
             }
             LoginProgress::Complete(login) => {
                 self.fallback.note_working_features(&login);

@@ -1,17 +1,18 @@
 //! Options of a session: login, requested features, timeouts, limits.
 
-pub(super) mod choices;
-pub(super) mod credentials;
-
+use std::fmt;
 use std::time::{Duration, Instant};
 
+use zeroize::Zeroizing;
+
+use crate::by_name::{named_enum, parse_by_name};
+use crate::event::CommandError;
 use crate::game::GameLimits;
-use crate::message::{Family, Ivar};
+use crate::message::{Family, Handle, Ivar};
 use crate::options::numeric_options;
-use crate::session::command::Command;
-use crate::session::options::choices::{AdjournedGames, FirstConnect, TimesealChoice};
-use crate::session::options::credentials::Credentials;
-use crate::wire::{Encoding, Limits};
+use crate::session::command::{Command, refuse_control_characters};
+use crate::session::secret::Secret;
+use crate::wire::{Encoding, Limits, Timeseal};
 
 numeric_options! {
     /// Timeouts and intervals of a session. A duration of more than thirty years counts as thirty years.
@@ -194,3 +195,143 @@ impl SessionOptions {
         self
     }
 }
+
+named_enum! {
+    /// Choice of the timeseal version that a session uses.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    #[expect(clippy::exhaustive_enums, reason = "a version is fixed, or the server decides")]
+    pub enum TimesealChoice("Returns the name in options and profiles.") {
+        /// No timeseal.
+        #[default]
+        Off = "off",
+        /// Version 1; the login fails if the server does not speak it.
+        V1 = "1",
+        /// Version 2; the login fails if the server does not speak it.
+        V2 = "2",
+        /// Version 2 if the server speaks it, else 1, else none.
+        Auto = "auto",
+    }
+}
+
+parse_by_name!(TimesealChoice, "timeseal is none of off, 1, 2 and auto");
+
+impl TimesealChoice {
+    /// Returns the versions to try, best first.
+    pub(crate) const fn versions_to_try(self) -> &'static [Timeseal] {
+        match self {
+            Self::Off => &[Timeseal::Off],
+            Self::V1 => &[Timeseal::V1],
+            Self::V2 => &[Timeseal::V2],
+            Self::Auto => &[Timeseal::V2, Timeseal::V1, Timeseal::Off],
+        }
+    }
+}
+
+named_enum! {
+    /// Handling of the account's adjourned games.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum AdjournedGames("Returns the name in options and profiles.") {
+        /// Reports them after the login.
+        #[default]
+        Report = "report",
+        /// Reports them, and challenges each opponent who is logged in, or logs in later, to resume the game.
+        Resume = "resume",
+    }
+}
+
+parse_by_name!(AdjournedGames, "adjourned_games is neither report nor resume");
+
+named_enum! {
+    /// Handling of a connection or login that fails before the session was ever ready.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum FirstConnect("Returns the name in options and profiles.") {
+        /// Ends the session.
+        #[default]
+        Fail = "fail",
+        /// Connects again, as after a lost connection.
+        Retry = "retry",
+    }
+}
+
+parse_by_name!(FirstConnect, "first_connect is neither fail nor retry");
+
+/// A password. It is wiped from memory when dropped, and `Debug` prints nothing of it.
+///
+/// ```
+/// use kibitzer_core::session::Password;
+///
+/// assert_eq!(format!("{:?}", Password::new("swordfish").unwrap()), "Password(..)");
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct Password(Zeroizing<String>);
+
+impl Password {
+    /// Validates a password. It is sent without encoding, and only printable ASCII reaches a server unchanged.
+    ///
+    /// # Errors
+    ///
+    /// [`CommandError::Empty`]: servers ask for another name after an empty line. [`CommandError::LineBreak`];
+    /// [`CommandError::Control`], also for characters other than ASCII; [`CommandError::TooLong`].
+    pub fn new(password: impl Into<String>) -> Result<Self, CommandError> {
+        let password = Zeroizing::new(password.into());
+        refuse_control_characters(&password)?;
+        match password.len() {
+            0 => Err(CommandError::Empty),
+            length if length > Command::MAX_BYTES => Err(CommandError::TooLong { length }),
+            _ if !password.is_ascii() => Err(CommandError::Control),
+            _ => Ok(Self(password)),
+        }
+    }
+
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
+
+impl fmt::Debug for Password {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Password(..)")
+    }
+}
+
+/// Name and password, or guest access, for a login.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Credentials {
+    /// A guest whose name the server chooses.
+    Guest,
+    /// A guest of this name. The login fails if an account has this name.
+    NamedGuest(Handle),
+    /// A registered account, which logs in with a password.
+    Account {
+        /// Name of the account; servers ignore case.
+        handle: Handle,
+        /// Password of the account, sent when the server asks for it; on ICC sent with the name, on the same line.
+        password: Password,
+    },
+}
+
+impl Credentials {
+    /// Returns the name to send at `login: `.
+    pub fn name_to_send(&self) -> &str {
+        match self {
+            Self::Guest => "guest",
+            Self::NamedGuest(handle) | Self::Account { handle, .. } => handle.as_str(),
+        }
+    }
+
+    pub(crate) const fn is_guest(&self) -> bool {
+        !matches!(self, Self::Account { .. })
+    }
+
+    /// Returns whether a line contains the password; servers echo what they received.
+    pub(crate) fn password_appears_in(&self, line: &[u8]) -> bool {
+        let Self::Account { password, .. } = self else { return false };
+        Secret::new(password.as_bytes()).is_some_and(|secret| secret.is_in(line))
+    }
+}
+
+#[cfg(test)]
+mod tests;

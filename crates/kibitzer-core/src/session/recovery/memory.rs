@@ -17,7 +17,7 @@ use crate::event::{Event, RequestError};
 use crate::game::{ChangeKind, Game, Games};
 use crate::message::{Message, SeekNotice, Style12};
 use crate::session::command::Command;
-use crate::session::options::credentials::Password;
+use crate::session::options::Password;
 use crate::session::output::Output;
 use crate::session::requests::{CompletedRequest, Requester};
 

@@ -28,15 +28,18 @@ use crate::session::requests::{CompletedRequest, Requester, Requests};
 #[derive(Debug)]
 pub(crate) struct Restoration {
     games: Vec<RestoreSearch>,
-    /// Commands to send again, with their errors so far. A command with an error from the start was given up and is not sent.
-    commands: Vec<(RestoredCommandKind, RestoredCommand)>,
+    /// The report so far: commands to send again, with their errors. A command with an error from the start was given up and is not
+    /// sent.
+    report: Restored,
     /// Tasks whose reply is awaited.
     pending: Vec<(RequestId, RestoreTask)>,
     next: Vec<(Command, RestoreTask)>,
     /// Tasks to send once nothing else is pending.
     last: Vec<(Command, RestoreTask)>,
-    /// Time from the last byte of the lost connection until the search; `None` after the first login.
-    gap: Option<Duration>,
+    /// Time from the last byte of the lost connection until the search.
+    gap: Duration,
+    /// Whether a connection was lost. Otherwise it is the first login, which only sends settings.
+    is_after_loss: bool,
 }
 
 /// Purpose of a command that is sent again.
@@ -58,7 +61,7 @@ struct RestoreSearch {
     continuation: Continuation,
 }
 
-/// Purpose of a command; the number is the index in the list of games or of commands to send again.
+/// Purpose of a command; the number is the index in the list of games, or of commands of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RestoreTask {
     /// Checks whether the number still means the same game.
@@ -68,25 +71,22 @@ enum RestoreTask {
     ListMoves(usize),
     /// Stops observing a game that is not sought.
     Unobserve,
-    SendAgain(usize),
+    SendAgain(RestoredCommandKind, usize),
 }
 
 impl Restoration {
     /// Creates the tasks. `settings` are sent after every login. `games` are those of the new connection: the server may already
     /// have resumed games of this login.
     pub(crate) fn new(settings: &[Command], memory: &Memory, games: &Games, now: Instant) -> Self {
-        let gap = memory.loss.as_ref().map(|loss| now.saturating_duration_since(loss.last_byte_at));
+        let gap = memory.loss.as_ref().map(|loss| now.saturating_duration_since(loss.last_byte_at)).unwrap_or_default();
         let mut restoration = Self {
-            games: memory
-                .games
-                .iter()
-                .map(|known| RestoreSearch::new(known.clone(), games, gap.unwrap_or_default()))
-                .collect(),
-            commands: Vec::new(),
+            games: memory.games.iter().map(|known| RestoreSearch::new(known.clone(), games, gap)).collect(),
+            report: Restored::default(),
             pending: Vec::new(),
             next: Vec::new(),
             last: Vec::new(),
             gap,
+            is_after_loss: memory.loss.is_some(),
         };
         for setting in settings.iter().chain(memory.settings.iter().map(|(_, command)| command)) {
             restoration.queue_or_report_given_up(RestoredCommandKind::Setting, setting, memory);
@@ -106,11 +106,23 @@ impl Restoration {
     /// Queues a command to send again. One that was given up is not queued, but listed in the report with an error.
     fn queue_or_report_given_up(&mut self, kind: RestoredCommandKind, command: &Command, memory: &Memory) {
         let error = memory.given_up.contains(command).then_some(RequestError::Lost);
-        if error.is_none() {
+        let is_given_up = error.is_some();
+        let commands = self.commands_mut(kind);
+        let at = commands.len();
+        commands.push(RestoredCommand { command: command.as_str().to_owned(), error, game: None });
+        if !is_given_up {
             let tasks = if kind == RestoredCommandKind::Request { &mut self.last } else { &mut self.next };
-            tasks.push((command.clone(), RestoreTask::SendAgain(self.commands.len())));
+            tasks.push((command.clone(), RestoreTask::SendAgain(kind, at)));
         }
-        self.commands.push((kind, RestoredCommand { command: command.as_str().to_owned(), error, game: None }));
+    }
+
+    /// Returns the report about the commands of a kind.
+    const fn commands_mut(&mut self, kind: RestoredCommandKind) -> &mut Vec<RestoredCommand> {
+        match kind {
+            RestoredCommandKind::Setting => &mut self.report.settings,
+            RestoredCommandKind::Request => &mut self.report.requests,
+            RestoredCommandKind::Seek => &mut self.report.seeks,
+        }
     }
 
     /// Queues the search for an observed game; for an own game that was resumed, its move list if moves may be missing.
@@ -137,7 +149,7 @@ impl Restoration {
 
     /// Returns whether a connection was lost. Otherwise it is the first login, which only sends settings.
     pub(crate) const fn is_after_loss(&self) -> bool {
-        self.gap.is_some()
+        self.is_after_loss
     }
 
     pub(crate) fn is_done(&self) -> bool {
@@ -149,7 +161,7 @@ impl Restoration {
     pub(crate) fn finish(self, memory: &mut Memory, games: &mut Games, now: Instant) -> Option<Restored> {
         memory.requests.clear();
         memory.unanswered_at_loss = None;
-        let mut restored = Restored::default();
+        let mut restored = self.report;
         for search in self.games {
             let mut report = search.into_report(games);
             if report.outcome == RestoreOutcome::Interrupted
@@ -159,17 +171,8 @@ impl Restoration {
             }
             restored.games.push(report);
         }
-        for (kind, command) in self.commands {
-            match kind {
-                RestoredCommandKind::Setting => restored.settings.push(command),
-                RestoredCommandKind::Request => restored.requests.push(command),
-                RestoredCommandKind::Seek => {
-                    if command.error.is_some() {
-                        memory.seeks.retain(|seek| seek.command.as_str() != command.command);
-                    }
-                    restored.seeks.push(command);
-                }
-            }
+        for failed in restored.seeks.iter().filter(|seek| seek.error.is_some()) {
+            memory.seeks.retain(|seek| seek.command.as_str() != failed.command);
         }
         let loss = memory.loss.take()?;
         restored.offline_for = now.saturating_duration_since(loss.last_byte_at);
@@ -191,12 +194,12 @@ impl Restoration {
             RestoreTask::ListMoves(at) => {
                 let list = result.as_ref().ok().and_then(|reply| MoveList::parse(reply.lines()).ok());
                 if let (Some(search), Some(list)) = (self.games.get_mut(at), list) {
-                    search.decide_by_list(list, games, self.gap.unwrap_or_default());
+                    search.decide_by_list(list, games, self.gap);
                 }
             }
             RestoreTask::Unobserve => {}
-            RestoreTask::SendAgain(at) => {
-                if let Some((_, command)) = self.commands.get_mut(at) {
+            RestoreTask::SendAgain(kind, at) => {
+                if let Some(command) = self.commands_mut(kind).get_mut(at) {
                     // A game that is already observed counts as success.
                     let is_failure =
                         |error: &&RequestError| !matches!(error.refusal_reason(), Some(Refusal::AlreadyObserving(_)));
@@ -256,7 +259,7 @@ impl Restoration {
     /// Records that a search has found its game, and queues the move list if moves may be missing; ignored if it had found one.
     fn record_found_game(&mut self, at: usize, game: &Game) {
         if let Some(search) = self.games.get_mut(at).filter(|search| search.found.is_none()) {
-            search.record_found(game, self.gap.unwrap_or_default());
+            search.record_found(game, self.gap);
             self.queue_move_list_if_missing(at);
         }
     }
