@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 
-use super::super::board::tests::{any_board, board, square};
-use super::super::last_move::tests::{castle, normal};
 use super::*;
+use crate::chess::board::tests::{any_board, board, square};
+use crate::chess::last_move::tests::{castle, normal};
 
 fn find(rows: &str, san: &str, mover: Color) -> Option<LastMove> {
     SanMove::parse(san.as_bytes())?.to_last_move(&board(rows), mover)

@@ -1,9 +1,8 @@
 use proptest::prelude::*;
 
-use super::super::Color;
-use super::super::board::tests::{board, square};
-use super::super::last_move::tests::{castle, normal};
 use super::*;
+use crate::chess::board::tests::{board, square};
+use crate::chess::last_move::tests::{castle, normal};
 
 fn walk(from: &str, to: &str, capture: Option<Role>, promotion: Option<Role>) -> SmithMove {
     SmithMove::Normal { from: square(from), to: square(to), capture, promotion }

@@ -1,10 +1,12 @@
-//! Moves in algebraic notation. ICC reports moves in this notation only, unless the client requests another one.
+//! Moves in algebraic notation, in Smith notation, and as chess engines write them. ICC reports moves in algebraic notation only, unless
+//! the client requests another one.
+
+use std::fmt::{self, Write as _};
 
 use smallvec::SmallVec;
 
-use super::last_move::{parse_castling_word, parse_drop, promotion_in_san};
-use super::smith::trim_check_signs;
-use super::{Board, CastlingSide, Color, LastMove, Piece, Role, Square};
+use crate::chess::last_move::{castling_target_files, parse_castling_word, parse_drop, promotion_in_san};
+use crate::chess::{Board, CastlingSide, Color, LastMove, Piece, Role, Square};
 
 /// A move in standard algebraic notation (SAN): the role and the destination of a piece, and as much of its origin as is needed
 /// to identify it.
@@ -190,6 +192,153 @@ impl Board {
         self.pieces().any(|(from, piece)| piece.color != color && self.can_move_between(piece, from, king))
     }
 }
+
+/// A move in Smith notation (FICS calls it long algebraic): two squares, and the captured piece, so that the move can be undone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum SmithMove {
+    /// `e2e4`, `c1h6n`, `e5d6E`, `a7b8nQ`: a piece moved from one square to another. Only the board shows the role of the piece.
+    Normal {
+        /// Where it came from.
+        from: Square,
+        /// Where it went.
+        to: Square,
+        /// Role of the captured piece.
+        capture: Option<Role>,
+        /// The role that a pawn was promoted to.
+        promotion: Option<Role>,
+    },
+    /// `e1g1c` short, `e8c8C` long: castling.
+    Castle {
+        /// Short or long.
+        side: CastlingSide,
+        /// Where the king came from.
+        from: Square,
+        /// Where the king went.
+        to: Square,
+    },
+    /// `Q@f7`: a drop from the reserve.
+    Drop {
+        /// The role of the piece.
+        role: Role,
+        /// Where it went.
+        to: Square,
+    },
+    /// `?`: the server hides the move (kriegspiel on ICC).
+    Hidden,
+}
+
+impl SmithMove {
+    /// Parses one move; `None` if it is not in Smith notation. Ignores `+` and `#` at the end.
+    ///
+    /// Forms: two squares; then one of `pnbrqk` in lower case for a captured piece of either color, `E` for an en passant
+    /// capture, or `c` for short and `C` for long castling; then one of `NBRQK` in upper case for a promotion. Or a drop, `Q@f7`;
+    /// or `?` with any text after it.
+    ///
+    /// Source: FICS help file `deltaboard`, ICC's description of its formats.
+    pub(crate) fn parse(word: &[u8]) -> Option<Self> {
+        match *trim_check_signs(word) {
+            [b'?', ..] => Some(Self::Hidden),
+            [role, b'@', file, rank] => parse_drop(role, [file, rank]).map(|(role, to)| Self::Drop { role, to }),
+            [from_file, from_rank, to_file, to_rank, ref suffix @ ..] => {
+                let from = Square::from_letters(from_file, from_rank)?;
+                let to = Square::from_letters(to_file, to_rank)?;
+                Self::parse_suffix(from, to, suffix)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the role of the captured piece; `None` without a capture, and for a hidden move, where it is unknown.
+    pub(crate) const fn captured(self) -> Option<Role> {
+        match self {
+            Self::Normal { capture, .. } => capture,
+            _ => None,
+        }
+    }
+
+    /// Parses the letters after the two squares: capture and promotion, or castling; `None` if they are anything else.
+    fn parse_suffix(from: Square, to: Square, suffix: &[u8]) -> Option<Self> {
+        let (capture, rest) = match suffix {
+            [b'E', rest @ ..] => (Some(Role::Pawn), rest),
+            [letter @ (b'p' | b'n' | b'b' | b'r' | b'q' | b'k'), rest @ ..] => (Role::from_letter(*letter), rest),
+            _ => (None, suffix),
+        };
+        let promotion = match *rest {
+            [] => None,
+            [b'c'] if capture.is_none() => return Some(Self::Castle { side: CastlingSide::Short, from, to }),
+            [b'C'] if capture.is_none() => return Some(Self::Castle { side: CastlingSide::Long, from, to }),
+            [letter] if letter.is_ascii_uppercase() => Some(Role::from_promotion_letter(letter)?),
+            _ => return None,
+        };
+        Some(Self::Normal { from, to, capture, promotion })
+    }
+
+    /// Converts to a reported move, with the role of the moved piece from `before`, the board before the move. `None` if the
+    /// square of departure is empty on it.
+    pub(crate) fn to_last_move(self, before: &Board) -> Option<LastMove> {
+        match self {
+            Self::Normal { from, to, promotion, .. } => {
+                let role = before.piece(from)?.role;
+                Some(LastMove::Normal { role, from, to, promotion })
+            }
+            Self::Castle { side, from, to } => {
+                let mover = before.piece(from)?.color;
+                let castle = LastMove::Castle { side, king_from: Some(from), rook_from: None };
+                Some(castle.with_castling_squares(before, Some(to), mover))
+            }
+            Self::Drop { role, to } => Some(LastMove::Drop { role, to }),
+            Self::Hidden => Some(LastMove::Hidden),
+        }
+    }
+}
+
+impl LastMove {
+    /// Parses a move in Smith notation, as delta boards and ICC's datagrams write it: `e2e4`, `a7b8nQ`, `e1g1c`. Finds the role of the
+    /// moved piece on `before`, the board before the move. `None` if the word is in another notation, or if the square of departure
+    /// is empty.
+    ///
+    /// Source: FICS help file `deltaboard`, ICC's description of its formats.
+    pub fn parse_smith(word: &[u8], before: &Board) -> Option<Self> {
+        SmithMove::parse(word)?.to_last_move(before)
+    }
+}
+
+/// Returns the word without all `+` and `#` at its end.
+pub(super) fn trim_check_signs(mut word: &[u8]) -> &[u8] {
+    while let [head @ .., b'+' | b'#'] = word {
+        word = head;
+    }
+    word
+}
+
+impl LastMove {
+    /// Returns the move in UCI notation, for display: `e2e4`, `e7e8q`, `N@f3` for a drop.
+    ///
+    /// Castling from the e-file, or from an unknown square, is written as the king's move: `e1g1`, `e8c8`. From another file it
+    /// is written as the king capturing its own rook, as with the option `UCI_Chess960`: `d1h1`.
+    ///
+    /// `None` for a hidden move, and for castling from another file if the rook's square is unknown.
+    pub fn to_uci(self, mover: Color) -> Option<impl fmt::Display> {
+        let (origin, to, promotion) = match self {
+            Self::Normal { from, to, promotion, .. } => (from.letters(), to, promotion),
+            Self::Drop { role, to } => ([role.letter_byte(), b'@'], to, None),
+            Self::Castle { side, king_from, rook_from } => {
+                let from = king_from.unwrap_or(Square::at(E_FILE, mover.home_rank()));
+                let (king_file, _) = castling_target_files(side, side);
+                let to = if from.file() == E_FILE { Square::at(king_file, from.rank()) } else { rook_from? };
+                (from.letters(), to, None)
+            }
+            Self::Hidden => return None,
+        };
+        Some(fmt::from_fn(move |f| {
+            origin.into_iter().try_for_each(|letter| f.write_char(char::from(letter)))?;
+            write!(f, "{to}")?;
+            promotion.into_iter().try_for_each(|role| f.write_char(role.letter().to_ascii_lowercase()))
+        }))
+    }
+}
+
+const E_FILE: u8 = 4;
 
 #[cfg(test)]
 mod tests;

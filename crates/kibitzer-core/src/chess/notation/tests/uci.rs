@@ -1,8 +1,8 @@
-use super::super::CastlingSide::{Long, Short};
-use super::super::Role;
-use super::super::board::tests::square;
-use super::super::last_move::tests::{castle, normal};
+use crate::chess::CastlingSide::{Long, Short};
+
 use super::*;
+use crate::chess::board::tests::square;
+use crate::chess::last_move::tests::{castle, normal};
 
 fn uci(last_move: LastMove, mover: Color) -> Option<String> {
     last_move.to_uci(mover).map(|uci| uci.to_string())

@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 
-use super::super::board::tests::{any_board, board, square};
-use super::super::last_move::tests::castle;
 use super::*;
+use crate::chess::board::tests::{any_board, board, square};
+use crate::chess::last_move::tests::castle;
 
 /// Reads the verbose move, plays it, and compares with the board the server sent next.
 fn play(name: &str, before: &str, (word, san): (&str, &str), mover: Color, after: &str, captured: Option<Role>) {

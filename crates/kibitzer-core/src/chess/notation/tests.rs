@@ -1,0 +1,5 @@
+mod san;
+mod smith;
+mod uci;
+
+use super::*;

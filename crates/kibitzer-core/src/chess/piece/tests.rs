@@ -1,0 +1,5 @@
+mod color;
+mod role;
+mod square;
+
+use super::*;
