@@ -1,16 +1,15 @@
 //! Text on the wire: UTF-8, Latin-1 and `&#xHHHH;` entities, and separate types for text of players and of the server.
 
+mod name;
+
 use std::borrow::Cow;
+use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
 use smol_str::SmolStr;
 
-mod chain;
-mod name;
-
-pub use chain::error_chain;
 pub use name::{Handle, Titles};
 
 /// Bytes of a line. Up to 96 bytes are stored inline, longer lines on the heap.
@@ -263,6 +262,33 @@ pub(crate) fn encode_as_received(text: &str) -> Cow<'_, [u8]> {
         _ => format!("&#x{:x};", u32::from(character)).into_bytes(),
     };
     Cow::Owned(text.chars().flat_map(encode).collect())
+}
+
+/// Formats an error and its causes on one line, provided that the error's own text is one line: `login failed: wrong password`.
+///
+/// A cause is omitted if the text before it already ends with the cause's text. A cause with several lines, such as a TOML error
+/// with an excerpt, is reduced to its first and last line.
+pub fn error_chain(error: &(dyn Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        let cause_text = first_and_last_line(&cause.to_string());
+        if !text.ends_with(&cause_text) {
+            text = format!("{text}: {cause_text}");
+        }
+        next = cause.source();
+    }
+    text
+}
+
+/// Joins the first and the last nonblank line of a text with a colon, both trimmed. Returns a single nonblank line alone, and an
+/// empty string if there is none.
+fn first_and_last_line(text: &str) -> String {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    match (lines.next(), lines.next_back()) {
+        (Some(first), Some(last)) => format!("{first}: {last}"),
+        (first, _) => first.unwrap_or_default().to_owned(),
+    }
 }
 
 #[cfg(test)]

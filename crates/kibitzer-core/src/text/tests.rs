@@ -1,3 +1,5 @@
+mod chain;
+
 use super::*;
 
 #[test]

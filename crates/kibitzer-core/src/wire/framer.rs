@@ -24,23 +24,21 @@
 //! | line | `Held` | the continuation mark after a cut board | `CutOff` | the board |
 
 mod bytes;
-mod ends;
-mod fast_frame;
+mod state;
 mod whole_line;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use self::bytes::{InputConsumed, StreamByte};
-pub(crate) use self::fast_frame::FastFrame;
+pub use self::state::StreamState;
+pub(crate) use self::whole_line::FastFrame;
 use self::whole_line::WholeLine;
-use super::control::{ControlSequence, SequenceState};
+use super::control::{ControlSequence, SequenceState, TelnetState};
 use super::frame::{Control, Frame, FrameKind, Level1Header, LineTag};
-use super::line::LineBuffer;
-use super::line_rules::LineRules;
+use super::line::{LineBuffer, LineRules};
 use super::options::{Encoding, Family, Limits, Timeseal};
 use super::prompt::PromptKind;
-use super::telnet::TelnetState;
 
 /// Splits the byte stream of a server into [`Frame`]s.
 ///

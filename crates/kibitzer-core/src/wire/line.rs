@@ -1,11 +1,12 @@
-//! Buffer of one line while it is received: its text, and whether another piece of a wrapped line may follow.
+//! Buffer of one line while it is received: its text, whether another piece of a wrapped line may follow, and the settings and
+//! facts of the stream on which that depends.
 
-use super::frame::LineTag;
-use super::line_rules::LineRules;
-use super::options::Limits;
-use super::prompt::{PromptKind, Prompts, guest_name_in_prompt};
-use super::quote::Quote;
-use super::wrap::{CONTINUATION, cuts_entity, is_cut_board};
+use crate::scan::find;
+use crate::wire::frame::LineTag;
+use crate::wire::options::{Family, Limits};
+use crate::wire::prompt::{PromptKind, Prompts, guest_name_in_prompt};
+use crate::wire::quote::Quote;
+use crate::wire::wrap::{CONTINUATION, Wrapping, cuts_entity, is_cut_board};
 
 /// The line that is being received, with the pieces of a wrapped line joined.
 #[derive(Clone, Debug, Default)]
@@ -328,6 +329,42 @@ impl LineBuffer {
         match self.phase {
             LinePhase::Held { end, bell, .. } => (end, bell),
             LinePhase::Open | LinePhase::Joining { .. } | LinePhase::CutOff { .. } => (position, self.bell),
+        }
+    }
+}
+
+/// Limits, prompts, wrapping and family of a stream: as configured, and as found in it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LineRules {
+    pub(super) limits: Limits,
+    pub(super) prompts: Prompts,
+    pub(super) wrapping: Wrapping,
+    /// Family of the server, which decides which control bytes are framing. `Auto` until it is set or the login shows it.
+    pub(super) family: Family,
+}
+
+impl LineRules {
+    /// Returns whether the server sends a prompt after all output, so that a line can be held until the bytes after it arrive.
+    /// `false` before the login, and on ICC, where sessions switch the prompt off.
+    pub(super) fn prompt_follows_output(&self) -> bool {
+        self.prompts.is_logged_in && self.family != Family::Icc
+    }
+
+    /// Updates prompts and wrapping from a line of the server: the end of the login, FatICS's greeting, or `nowrap`. Other lines
+    /// change nothing.
+    pub(super) fn apply_server_line(&mut self, line: &[u8]) {
+        if !self.prompts.is_logged_in {
+            // FICS and its relatives announce the session with this line; ICC sends datagram 0 instead (transport rule P9).
+            if line.starts_with(b"**** Starting ") && find(line, b" session as ").is_some() {
+                self.prompts.is_logged_in = true;
+            }
+            // FatICS names itself in its greeting. Only before the login: later, a player may write the word.
+            self.wrapping.keeps_blanks |= find(line, b"FatICS").is_some();
+        }
+        match line {
+            b"nowrap set." => self.wrapping.is_unwrapped = true,
+            b"nowrap unset." => self.wrapping.is_unwrapped = false,
+            _ => {}
         }
     }
 }

@@ -3,32 +3,26 @@
 //! [`Framer`] is the state machine for all of them. A [`Frame`] consists of its kind and its borrowed bytes, which the module
 //! [`message`](crate::message) parses.
 
-mod block_code;
 mod control;
 mod fence;
 mod frame;
 mod framer;
 mod line;
-mod line_rules;
 mod options;
 mod prompt;
 mod quote;
 mod seal;
-mod state;
-mod telnet;
 #[cfg(test)]
 mod tests;
 mod wrap;
 
-pub use block_code::CommandCode;
+pub use control::telnet_command_name;
+pub(crate) use control::{TIMING_MARK, TIMING_MARK_REQUEST};
 pub(crate) use fence::Fence;
 pub use fence::fence_in_sent_line;
-pub use frame::{Control, Frame, FrameKind, Level1Header, LineTag};
+pub use frame::{CommandCode, Control, Frame, FrameKind, Level1Header, LineTag};
 pub(crate) use framer::FastFrame;
-pub use framer::Framer;
+pub use framer::{Framer, StreamState};
 pub use options::{Encoding, Family, Limits, Timeseal};
 pub(crate) use quote::sender_in_heading;
 pub use seal::{Unsealed, seal_hello, seal_line, seal_ping_answer, unseal};
-pub use state::StreamState;
-pub use telnet::telnet_command_name;
-pub(crate) use telnet::{TIMING_MARK, TIMING_MARK_REQUEST};

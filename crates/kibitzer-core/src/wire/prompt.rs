@@ -1,7 +1,7 @@
 //! Detection of prompts, which are the only output of a server without a line end.
 
+use super::control::IAC;
 use super::options::Family;
-use super::telnet::IAC;
 use crate::scan::Cursor;
 use crate::text::Handle;
 

@@ -5,15 +5,14 @@ use std::sync::Arc;
 
 use crate::scan::masks;
 use crate::text::Handle;
-use crate::wire::block_code::CommandCode;
 use crate::wire::control::{
-    BLOCK_END, BLOCK_START, CONTROL_Y, CONTROL_Z, ESCAPE, POSE_START, SequenceState, SequenceStep,
+    BLOCK_END, BLOCK_START, CONTROL_Y, CONTROL_Z, ESCAPE, IAC, POSE_START, SequenceState, SequenceStep, TelnetState,
+    TelnetStep,
 };
-use crate::wire::frame::Control;
+use crate::wire::frame::{CommandCode, Control};
 use crate::wire::line::LineStep;
 use crate::wire::options::{Family, Timeseal};
 use crate::wire::prompt::guest_name_in_prompt;
-use crate::wire::telnet::{IAC, TelnetState, TelnetStep};
 
 /// Number and code of the reply that complains about a line without a number.
 const UNNUMBERED: (u64, CommandCode) = (0, CommandCode::UNNUMBERED);
