@@ -1,12 +1,10 @@
-//! The board: 64 squares and their pieces, and reported moves on it.
+//! The board: 64 squares and their pieces.
 
 use std::fmt;
 
 use smallvec::SmallVec;
-use thiserror::Error;
 
-use crate::chess::last_move::castling_target_files;
-use crate::chess::{CastlingSide, Color, LastMove, Piece, Role, Square};
+use super::{Color, Piece, Role, Square};
 
 /// The letter of an empty square, as style 12 sends it.
 const EMPTY: u8 = b'-';
@@ -171,149 +169,117 @@ impl fmt::Debug for Board {
     }
 }
 
-/// Reason why [`Board::apply`] rejected a reported move. Except for [`Hidden`](Self::Hidden), either the board is out of date or
-/// the move is wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum ApplyError {
-    /// The moving piece is not on this square of departure.
-    #[error("the piece that moved does not stand on {0}")]
-    NoSuchPiece(Square),
-    /// A piece of the mover's own color is on this destination square.
-    #[error("a piece of the mover stands on {0}")]
-    OwnPiece(Square),
-    /// A pawn moves to an empty square on another file, and on this square there is no pawn to capture en passant.
-    #[error("no pawn to take en passant stands on {0}")]
-    NothingToCapture(Square),
-    /// This square is not empty, but a piece is dropped on it, or the king or the rook castles to it.
-    #[error("something stands on {0}")]
-    Occupied(Square),
-    /// The king or the rook is not on its square of departure, or that square is unknown.
-    #[error("king and rook do not stand where castling needs them")]
-    CannotCastle,
-    /// The server hides the move.
-    #[error("the move is hidden")]
-    Hidden,
-}
-
-impl Board {
-    /// Plays a reported move on this board. Returns the role of the captured piece; `None` without a capture.
-    ///
-    /// Checks only that the move fits the board, not the rules of chess: the piece has to be on its square of departure, and
-    /// cannot capture a piece of the same color. A pawn that moves to an empty square on another file captures en passant.
-    /// Castling without squares uses the king on its home rank and the outermost rook on that side; see
-    /// [`LastMove::with_castling_squares`].
-    ///
-    /// # Errors
-    ///
-    /// [`ApplyError`] if the move does not fit the board, which is then unchanged.
-    pub fn apply(&mut self, last_move: LastMove, mover: Color) -> Result<Option<Role>, ApplyError> {
-        let mut next = *self;
-        let captured = match last_move {
-            LastMove::Normal { role, from, to, promotion } => {
-                let captured = next.find_capture(role, from, to, mover)?;
-                if let Some((at, _)) = captured {
-                    next.set(at, None);
-                }
-                next.set(from, None);
-                next.set(to, Some(Piece { color: mover, role: promotion.unwrap_or(role) }));
-                captured.map(|(_, role)| role)
-            }
-            LastMove::Castle { .. } => {
-                next.castle(last_move.with_castling_squares(self, None, mover), mover).map(|()| None)?
-            }
-            LastMove::Drop { role, to } => next.place_on_empty(to, Piece { color: mover, role }).map(|()| None)?,
-            LastMove::Hidden => return Err(ApplyError::Hidden),
-        };
-        *self = next;
-        Ok(captured)
-    }
-
-    /// Returns the board before the move `played`, where `self` is the board after it. `None` if the two do not fit, if a
-    /// castling has no squares (see [`LastMove::with_castling_squares`]), or if the move is hidden.
-    ///
-    /// `captured` includes the square, because an en passant capture removes a pawn from another square than the destination.
-    pub(crate) fn undo(mut self, played: LastMove, mover: Color, captured: Option<(Square, Role)>) -> Option<Self> {
-        match played {
-            LastMove::Normal { role, from, to, promotion } => {
-                self.remove_piece(to, Piece { color: mover, role: promotion.unwrap_or(role) })?;
-                self.place_on_empty(from, Piece { color: mover, role }).ok()?;
-                if let Some((at, role)) = captured {
-                    self.place_on_empty(at, Piece { color: mover.opponent(), role }).ok()?;
-                }
-            }
-            LastMove::Castle { side, king_from: Some(king_from), rook_from: Some(rook_from) } => {
-                let (king, rook) = (Piece { color: mover, role: Role::King }, Piece { color: mover, role: Role::Rook });
-                let (king_file, rook_file) =
-                    castling_target_files(side, CastlingSide::of_rook(king_from, rook_from.file())?);
-                // In chess960 one of the two may have come from the square of the other.
-                self.remove_piece(Square::at(king_file, mover.home_rank()), king)?;
-                self.remove_piece(Square::at(rook_file, mover.home_rank()), rook)?;
-                self.place_on_empty(king_from, king).ok()?;
-                self.place_on_empty(rook_from, rook).ok()?;
-            }
-            LastMove::Drop { role, to } => self.remove_piece(to, Piece { color: mover, role })?,
-            LastMove::Castle { .. } | LastMove::Hidden => return None,
-        }
-        Some(self)
-    }
-
-    /// Returns the square and the role of the piece that a move captures, also en passant; `None` without a capture. Fails if the
-    /// move does not fit the board.
-    fn find_capture(
-        &self,
-        role: Role,
-        from: Square,
-        to: Square,
-        mover: Color,
-    ) -> Result<Option<(Square, Role)>, ApplyError> {
-        if !self.has_piece(from, Piece { color: mover, role }) {
-            return Err(ApplyError::NoSuchPiece(from));
-        }
-        match self.piece(to) {
-            Some(target) if target.color == mover => Err(ApplyError::OwnPiece(to)),
-            Some(target) => Ok(Some((to, target.role))),
-            None if role == Role::Pawn && from.file() != to.file() => {
-                let victim = Square::at(to.file(), from.rank());
-                if !self.has_piece(victim, Piece { color: mover.opponent(), role }) {
-                    return Err(ApplyError::NothingToCapture(victim));
-                }
-                Ok(Some((victim, role)))
-            }
-            None => Ok(None),
-        }
-    }
-
-    /// Moves king and rook to their squares after castling. Fails if one of them is not on its square of departure, or another
-    /// piece is on a target square; the board is unspecified then.
-    fn castle(&mut self, castling: LastMove, mover: Color) -> Result<(), ApplyError> {
-        let LastMove::Castle { side, king_from: Some(king_from), rook_from: Some(rook_from) } = castling else {
-            return Err(ApplyError::CannotCastle);
-        };
-        let king = Piece { color: mover, role: Role::King };
-        let rook = Piece { color: mover, role: Role::Rook };
-        self.remove_piece(king_from, king).ok_or(ApplyError::CannotCastle)?;
-        self.remove_piece(rook_from, rook).ok_or(ApplyError::CannotCastle)?;
-        let rook_side = CastlingSide::of_rook(king_from, rook_from.file()).ok_or(ApplyError::CannotCastle)?;
-        let (king_file, rook_file) = castling_target_files(side, rook_side);
-        self.place_on_empty(Square::at(king_file, mover.home_rank()), king)?;
-        self.place_on_empty(Square::at(rook_file, mover.home_rank()), rook)
-    }
-
-    /// Removes `piece` from its square. Returns `None`, and changes nothing, if it is not there.
-    fn remove_piece(&mut self, from: Square, piece: Piece) -> Option<()> {
-        self.has_piece(from, piece).then(|| self.set(from, None))
-    }
-
-    /// Places a piece on a square; fails if the square is not empty.
-    fn place_on_empty(&mut self, to: Square, piece: Piece) -> Result<(), ApplyError> {
-        if self.piece(to).is_some() {
-            return Err(ApplyError::Occupied(to));
-        }
-        self.set(to, Some(piece));
-        Ok(())
-    }
-}
-
 #[cfg(test)]
-pub(crate) mod tests;
+pub(crate) mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The board a style 12 line draws: eight words.
+    pub(crate) fn board(rows: &str) -> Board {
+        let rows: Vec<[u8; 8]> = rows.split(' ').map(|row| row.as_bytes().try_into().unwrap()).collect();
+        Board::from_rows(&rows.try_into().unwrap()).unwrap()
+    }
+
+    pub(crate) fn square(name: &str) -> Square {
+        name.parse().unwrap()
+    }
+
+    prop_compose! {
+        /// Any board that can be sent.
+        pub(crate) fn any_board()(letters in prop::array::uniform(prop::array::uniform(
+            prop::sample::select(&b"------PNBRQKpnbrqk"[..])
+        ))) -> Board {
+            Board::from_rows(&letters).unwrap()
+        }
+    }
+
+    const START: &str = "rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR";
+
+    #[test]
+    fn the_start_position_as_sent() {
+        let start = board(START);
+        assert_eq!(start, Board::START);
+        assert_eq!(start, Board::default());
+        assert_eq!(start.to_string(), "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR");
+        assert_eq!(format!("{start:?}"), format!("\n{}", START.replace(' ', "\n")));
+        assert_eq!(Color::BOTH.map(|color| start.material(color)), [39, 39]);
+        assert_eq!(Color::BOTH.map(|color| start.find_king(color)), [Some(square("e1")), Some(square("e8"))]);
+        assert_eq!(start.pieces().count(), 32);
+    }
+
+    #[test]
+    fn pieces_are_on_the_squares_of_their_rows() {
+        // fatics-chess960-observer
+        let drawn = board("r-b-k--- -p-n---r p-P--p-- -------- --P----- -P---P-- P---N--b --KR-N--");
+        let cases = [("a8", 'r'), ("e8", 'k'), ("h7", 'r'), ("c6", 'P'), ("h2", 'b'), ("c1", 'K'), ("f1", 'N')];
+        for (name, letter) in cases {
+            assert_eq!(drawn.piece(square(name)).map(Piece::letter), Some(letter), "{name}");
+        }
+        assert_eq!(drawn.piece(square("d4")), None);
+        assert_eq!(Color::BOTH.map(|color| drawn.material(color)), [16, 22]);
+        assert_eq!(drawn.to_string(), "r1b1k3/1p1n3r/p1P2p2/8/2P5/1P3P2/P3N2b/2KR1N2");
+        assert_eq!(Board::EMPTY.to_string(), "8/8/8/8/8/8/8/8");
+        assert_eq!(Board::EMPTY.find_king(Color::White), None);
+    }
+
+    #[test]
+    fn a_set_piece_is_on_its_square() {
+        let mut edited = Board::EMPTY;
+        for (name, letter) in [("a1", b'K'), ("h8", b'k'), ("d5", b'p')] {
+            edited.set(square(name), Piece::from_letter(letter));
+        }
+        assert_eq!(edited.to_string(), "7k/8/8/3p4/8/8/8/K7");
+        edited.set(square("d5"), None);
+        assert_eq!(edited.to_string(), "7k/8/8/8/8/8/8/K7");
+    }
+
+    // Rules: bugs 41
+    #[test]
+    fn a_row_with_another_letter_in_any_place_is_refused() {
+        for place in Square::all() {
+            for letter in 0..=u8::MAX {
+                let mut rows = Board::START.to_rows();
+                rows.as_flattened_mut()[place.index()] = letter;
+                assert_eq!(Board::from_rows(&rows).is_some(), b"-PNBRQKpnbrqk".contains(&letter), "{place} {letter}");
+            }
+        }
+    }
+
+    // Rules: style12 FEN, bugs 33
+    #[test]
+    fn the_en_passant_square_is_the_one_the_pawn_skipped() {
+        let after_d5 = board("rnbqkbnr ppp-pppp -------- ---p---- -------- -------- PPPPPPPP RNBQKBNR");
+        let after_e4 = board("rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR");
+        let blocked = board("-------- -------- ---n---- ---p---- ----P--- ----N--- -------- --------");
+        let cases = [
+            ("W to move, file 3", after_d5, Color::White, 3, Some("d6")),
+            ("B to move, file 4", after_e4, Color::Black, 4, Some("e3")),
+            ("no pawn on the file", after_d5, Color::White, 4, None),
+            ("the pawn is the mover's own", after_e4, Color::White, 4, None),
+            ("the other side moved", after_d5, Color::Black, 3, None),
+            ("a piece on d6", blocked, Color::White, 3, None),
+            ("a piece on e3", blocked, Color::Black, 4, None),
+            ("no such file", after_d5, Color::White, 8, None),
+            ("a file past any", after_d5, Color::White, 255, None),
+        ];
+        for (name, drawn, side_to_move, file, want) in cases {
+            assert_eq!(drawn.en_passant_square(side_to_move, file), want.map(square), "{name}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_a_board_or_refused(rows: [[u8; 8]; 8]) {
+            prop_assert!(Board::from_rows(&rows).is_none_or(|drawn| drawn.to_rows() == rows));
+        }
+
+        #[test]
+        fn a_board_is_the_sum_of_its_pieces(drawn in any_board()) {
+            let mut copy = Board::EMPTY;
+            drawn.pieces().for_each(|(at, piece)| copy.set(at, Some(piece)));
+            prop_assert_eq!(copy, drawn);
+            prop_assert_eq!(Board::from_rows(&drawn.to_rows()), Some(drawn));
+        }
+    }
+}

@@ -8,11 +8,11 @@ mod last_move;
 mod notation;
 mod piece;
 
-pub use board::{ApplyError, Board};
+pub use board::Board;
 pub use castling::{CastlingRights, CastlingSide};
 pub use fen::Fen;
 pub use hand::{Hand, Hands};
-pub use last_move::LastMove;
+pub use last_move::{ApplyError, LastMove};
 pub use notation::SanMove;
 pub(crate) use notation::SmithMove;
 pub use piece::{Color, Piece, Role, Square};

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 use super::presence::trim_decoration;
+use super::received::SpareAllocations;
 use super::sentences::{
     ANNOUNCEMENTS, BEFORE_LOGIN, CHALLENGES, GAME_OFFERS, LOGINS, Meaning, PARTNERS, REFUSALS_OF_GAME, SEEKS, Sentence,
     TERMS, WATCHED_GAMES, find_in,
 };
-use super::spare::SpareAllocations;
 use super::template::read_template_after_name;
 use super::{
     DeltaBoard, GameCreated, GameEnded, GameId, GameInfo, Handle, Holding, LoginRefusal, Message, PendingOffer,

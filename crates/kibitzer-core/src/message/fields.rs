@@ -1,6 +1,7 @@
-//! Parts of tagged lines: positional words, `key=value` pairs, lists of numbers.
+//! Parts of lines: positional words, `key=value` pairs, lists of numbers; numbers of games, ratings, clocks and durations.
 
 use std::fmt;
+use std::time::Duration;
 
 use crate::scan::{Cursor, parse_decimal};
 
@@ -130,6 +131,181 @@ pub(super) mod testing {
     pub(in super::super) fn any_rating() -> impl Strategy<Value = Rating> {
         const FORMS: &[fn(u16) -> Rating] = &[Rating::Established, Rating::Estimated, Rating::Provisional];
         (any::<u16>(), proptest::sample::select(FORMS)).prop_map(|(value, form)| form(value))
+    }
+}
+
+/// The time on a player's clock, in milliseconds; negative once the player is out of time.
+///
+/// `Display` writes `m:ss`, or `h:mm:ss` from an hour on, with a `-` before it if it is negative. Below a minute it adds tenths,
+/// `0:06.4`, unless the reading is a whole number of seconds, as from servers that send no milliseconds. Smaller fractions are
+/// truncated, not rounded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ClockReading {
+    ms: i64,
+}
+
+impl ClockReading {
+    /// Creates a reading from milliseconds.
+    pub const fn from_ms(ms: i64) -> Self {
+        Self { ms }
+    }
+
+    /// Creates a reading from a clock field of a board, which is in milliseconds if the elapsed time of the last move has a
+    /// fraction, and in seconds otherwise; `None` if it overflows 64-bit milliseconds. Source: rule `style12 K1` in
+    /// `docs/protocol.md`.
+    #[inline]
+    pub(crate) fn from_board_field(field: i64, has_fraction: bool) -> Option<Self> {
+        let ms = if has_fraction { field } else { field.checked_mul(1000)? };
+        Some(Self { ms })
+    }
+
+    /// Returns the reading in milliseconds.
+    pub const fn as_ms(self) -> i64 {
+        self.ms
+    }
+
+    /// Returns the remaining time; `None` if the reading is negative.
+    pub fn remaining(self) -> Option<Duration> {
+        u64::try_from(self.ms).ok().map(Duration::from_millis)
+    }
+}
+
+impl fmt::Display for ClockReading {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (sign, ms) = (if self.ms < 0 { "-" } else { "" }, self.ms.unsigned_abs());
+        let (hours, minutes, seconds) = (ms / 3_600_000, ms / 60_000 % 60, ms / 1000 % 60);
+        match (hours, minutes, ms % 1000) {
+            (0, 0, 1..) => write!(f, "{sign}0:{seconds:02}.{}", ms % 1000 / 100),
+            (0, ..) => write!(f, "{sign}{minutes}:{seconds:02}"),
+            _ => write!(f, "{sign}{hours}:{minutes:02}:{seconds:02}"),
+        }
+    }
+}
+
+/// Reads a duration such as `m:ss`, `h:mm:ss` or `m:ss.mmm` as milliseconds. Minutes and seconds may exceed 59. Consumes nothing
+/// if the text has another form or the result exceeds `u32`.
+///
+/// Source: rule `style12 K3` in `docs/protocol.md`.
+pub(crate) fn read_duration_ms(at: &mut Cursor<'_>) -> Option<u32> {
+    at.attempt(|at| {
+        let first: u32 = at.number()?;
+        let mut seconds = first.checked_mul(60)?.checked_add(at.expect(b":")?.number()?)?;
+        if at.eat(b":") {
+            seconds = seconds.checked_mul(60)?.checked_add(at.number()?)?;
+        }
+        let fraction_ms = if at.eat(b".") { read_fraction_ms(at)? } else { 0 };
+        seconds.checked_mul(1000)?.checked_add(fraction_ms)
+    })
+}
+
+/// Reads the digits after a decimal point as milliseconds: `1` is 100 ms. Digits after the third are consumed and ignored; `None`
+/// without a digit.
+fn read_fraction_ms(at: &mut Cursor<'_>) -> Option<u32> {
+    let digits = at.take_while(|b| b.is_ascii_digit());
+    (!digits.is_empty())
+        .then(|| [100, 10, 1].iter().zip(digits).map(|(weight, digit)| weight * u32::from(digit - b'0')).sum())
+}
+
+/// A server-wide game number, as printed: from 1 on.
+///
+/// Signed, because servers print `0` and `-1` for stored positions (`sposition`, ICC's isolated boards).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[expect(clippy::exhaustive_structs, reason = "a number with a name")]
+pub struct GameId(pub i32);
+
+impl GameId {
+    /// Reads a decimal number with an optional minus sign; `None` if it exceeds `i32`.
+    pub(crate) fn read(at: &mut Cursor<'_>) -> Option<Self> {
+        i32::try_from(at.signed()?).ok().map(Self)
+    }
+}
+
+impl fmt::Display for GameId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A rating as servers print it; `Display` writes `1500P`, `++++` or `----`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(clippy::exhaustive_enums, reason = "no server prints anything else; help file `ratings`")]
+pub enum Rating {
+    /// `++++`: a guest, who cannot have a rating.
+    Guest,
+    /// `----` or `UNR`: a player without a rated game.
+    Unrated,
+    /// A number without a mark.
+    Established(u16),
+    /// A number marked `E`.
+    Estimated(u16),
+    /// A number marked `P`.
+    Provisional(u16),
+}
+
+impl Rating {
+    /// Returns the number; `None` for a guest and an unrated player.
+    pub const fn value(self) -> Option<u16> {
+        match self {
+            Self::Established(value) | Self::Estimated(value) | Self::Provisional(value) => Some(value),
+            Self::Guest | Self::Unrated => None,
+        }
+    }
+
+    /// Returns the mark after the number: `E`, `P` or nothing.
+    pub const fn mark(self) -> &'static str {
+        match self {
+            Self::Estimated(_) => "E",
+            Self::Provisional(_) => "P",
+            Self::Guest | Self::Unrated | Self::Established(_) => "",
+        }
+    }
+
+    /// Returns the rating as tagged lines report it: 0 for a guest and an unrated player.
+    pub(crate) const fn or_zero(self) -> Self {
+        match self {
+            Self::Guest | Self::Unrated => Self::Established(0),
+            rated => rated,
+        }
+    }
+
+    /// Reads `1500`, ` 958`, `1500P`, `----`, `++++` or `UNR`, after optional blanks. Consumes nothing if it is not a rating, or
+    /// if the number exceeds `u16`.
+    pub(crate) fn read(at: &mut Cursor<'_>) -> Option<Self> {
+        at.attempt(|at| {
+            if at.skip_whitespace().eat(b"++++") {
+                return Some(Self::Guest);
+            }
+            if at.eat(b"----") || at.eat(b"UNR") {
+                return Some(Self::Unrated);
+            }
+            let value = at.number()?;
+            Some(if at.eat(b"E") {
+                Self::Estimated(value)
+            } else if at.eat(b"P") {
+                Self::Provisional(value)
+            } else {
+                Self::Established(value)
+            })
+        })
+    }
+
+    /// Reads a rating in round brackets, `(1500P)` or `( 958 )`. Consumes nothing if there is none.
+    pub(crate) fn read_bracketed(at: &mut Cursor<'_>) -> Option<Self> {
+        at.between(b"(", b")", |at| {
+            let rating = Self::read(at)?;
+            at.skip_whitespace();
+            Some(rating)
+        })
+    }
+}
+
+impl fmt::Display for Rating {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.value() {
+            Some(value) => write!(f, "{value}{}", self.mark()),
+            None => f.write_str(if *self == Self::Guest { "++++" } else { "----" }),
+        }
     }
 }
 

@@ -1,11 +1,10 @@
 //! Parsing of frames to messages: messages of several lines, and the facts from earlier lines that affect the meaning of a line.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::datagram::{self, DatagramMessages, DatagramNamesAndOffers};
-use super::spare::SpareAllocations;
-use super::style10::{self, Style10Progress};
+use super::icc::{self, EarlierDatagrams};
+use super::other_boards::{self, Style10Progress};
+use super::received::{ReadyMessages, SpareAllocations};
 use super::{
     CommandCode, Control, Family, Handle, Holding, Message, OverLongLine, Received, Refusal, Talk, Titles, dispatch,
 };
@@ -25,7 +24,7 @@ pub(super) struct FrameParser {
     sender: Option<Box<(Handle, Titles)>>,
     /// The code of the current reply in block mode, if it is that of an error, until a line reports the refusal.
     pub(super) error_code: Option<CommandCode>,
-    pub(super) datagrams: DatagramNamesAndOffers,
+    pub(super) datagrams: EarlierDatagrams,
     pub(super) spare: SpareAllocations,
 }
 
@@ -54,7 +53,7 @@ impl FrameParser {
     }
 
     /// Parses a frame, and appends the messages that it completes to `ready`. A prompt or the report of the login sets `logged_in`.
-    pub(super) fn parse_frame(&mut self, frame: &Frame<'_>, ready: &mut VecDeque<Received>) {
+    pub(super) fn parse_frame(&mut self, frame: &Frame<'_>, ready: &mut ReadyMessages) {
         match (std::mem::take(&mut self.begun), &frame.kind) {
             // These frames may occur between any two lines, and do not end a message of several lines.
             (begun, FrameKind::Control(Control::Telnet { .. } | Control::Ping) | FrameKind::Datagram { .. }) => {
@@ -64,12 +63,12 @@ impl FrameParser {
             (BegunMessage::Heading(heading), &FrameKind::Line { tag: LineTag::PlayerText, bytes }) => {
                 let message = self.build_quoted_message(&[heading.raw(), b"\n", bytes].concat(), bytes);
                 let message = message.unwrap_or_else(|| text_message(bytes));
-                ready.push_back(Received { message, ..heading }.extended_to(frame));
+                ready.push(Received { message, ..heading }.extended_to(frame));
             }
             (BegunMessage::Style10(lines), &FrameKind::Line { bytes, .. }) => {
                 self.add_style10_line(lines, frame, bytes, ready);
             }
-            (BegunMessage::Style10End, &FrameKind::Line { bytes: style10::END, .. }) => {}
+            (BegunMessage::Style10End, &FrameKind::Line { bytes: other_boards::STYLE10_END, .. }) => {}
             (BegunMessage::Style10End, FrameKind::Control(_) | FrameKind::OverLong { .. }) => {
                 self.begun = BegunMessage::Style10End;
                 self.parse_frame_by_itself(frame, ready);
@@ -83,7 +82,7 @@ impl FrameParser {
 
     /// Parses a frame that does not continue a message of several lines, and appends its messages to `ready`. A line that begins
     /// such a message is stored.
-    fn parse_frame_by_itself(&mut self, frame: &Frame<'_>, ready: &mut VecDeque<Received>) {
+    fn parse_frame_by_itself(&mut self, frame: &Frame<'_>, ready: &mut ReadyMessages) {
         match &frame.kind {
             &FrameKind::Line { tag, bytes } if self.begins_multi_line(tag, bytes) => {
                 let first = Received::from_line(frame, text_message(bytes), bytes);
@@ -96,18 +95,18 @@ impl FrameParser {
                 };
             }
             &FrameKind::Line { tag, bytes } => {
-                ready.push_back(Received::from_line(frame, self.parse_single_line(tag, bytes), bytes));
+                ready.push(Received::from_line(frame, self.parse_single_line(tag, bytes), bytes));
             }
             FrameKind::Datagram { bytes } => self.parse_datagram(frame, bytes, ready),
             FrameKind::OverLong { bytes, length } => {
                 let over_long = OverLongLine { line: Line::from(*bytes), length: *length };
-                ready.push_back(Received::from_line(frame, Message::OverLong(Arc::new(over_long)), bytes));
+                ready.push(Received::from_line(frame, Message::OverLong(Arc::new(over_long)), bytes));
             }
             FrameKind::Control(control) => {
                 self.logged_in |= *control == Control::Prompt;
                 let refusal = self.track_error_code(control).map(Message::from);
                 let messages = refusal.into_iter().chain([Message::Control(control.clone())]);
-                ready.extend(messages.map(|message| Received::from_line(frame, message, &[])));
+                ready.extend(messages.into_iter().map(|message| Received::from_line(frame, message, &[])));
             }
         }
     }
@@ -128,17 +127,19 @@ impl FrameParser {
 
     /// Parses an ICC datagram, and appends the messages that it is equivalent to to `ready`. A datagram without a number becomes
     /// text.
-    fn parse_datagram(&mut self, frame: &Frame<'_>, unit: &[u8], ready: &mut VecDeque<Received>) {
-        let Some(DatagramMessages { first, more }) = datagram::parse_typed_or_generic(unit, &mut self.datagrams) else {
-            ready.push_back(Received::from_line(frame, text_message(unit), unit));
+    fn parse_datagram(&mut self, frame: &Frame<'_>, unit: &[u8], ready: &mut ReadyMessages) {
+        let Some(messages) = icc::parse_typed_or_generic(unit, &mut self.datagrams) else {
+            ready.push(Received::from_line(frame, text_message(unit), unit));
             return;
         };
-        self.logged_in |= matches!(first, Message::LoggedIn(_));
+        self.logged_in |= matches!(messages.as_slice(), [Message::LoggedIn(_)]);
         // No secret datagram has a type of its own.
-        let line = if matches!(&first, Message::Datagram(datagram) if datagram.is_secret()) { &[] } else { unit };
-        let messages = [first].into_iter().chain(more);
+        let is_secret = matches!(messages.as_slice(), [Message::Datagram(datagram)] if datagram.is_secret());
+        let line = if is_secret { &[] } else { unit };
         ready.extend(
-            messages.map(|message| Received { is_datagram: true, ..Received::from_line(frame, message, line) }),
+            messages
+                .into_iter()
+                .map(|message| Received { is_datagram: true, ..Received::from_line(frame, message, line) }),
         );
     }
 
@@ -212,9 +213,9 @@ impl FrameParser {
         mut lines: Vec<Received>,
         frame: &Frame<'_>,
         line: &[u8],
-        ready: &mut VecDeque<Received>,
+        ready: &mut ReadyMessages,
     ) {
-        let progress = style10::parse_next_line(&lines, line);
+        let progress = other_boards::parse_next_style10_line(&lines, line);
         if progress == Style10Progress::Broken {
             ready.extend(lines);
             return self.parse_frame_by_itself(frame, ready);
@@ -224,14 +225,14 @@ impl FrameParser {
             self.begun = BegunMessage::Style10(lines);
             return;
         };
-        if !line.ends_with(style10::END) {
+        if !line.ends_with(other_boards::STYLE10_END) {
             self.begun = BegunMessage::Style10End;
         }
         let all_lines = lines.iter().map(Received::raw).collect::<Vec<_>>().join(&b'\n');
         let mut message = Message::Style10(board);
         message.set_line_if_missing(&all_lines);
         let first = lines.into_iter().next().unwrap_or_default();
-        ready.push_back(Received { message, ..first }.extended_to(frame));
+        ready.push(Received { message, ..first }.extended_to(frame));
     }
 }
 

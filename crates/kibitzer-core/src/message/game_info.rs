@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{GameId, Handle, Rating, fields};
+use super::{GameId, IccGameStart, Rating, fields};
 use crate::scan::Cursor;
 use crate::text::ServerText;
 
@@ -125,66 +125,6 @@ impl fmt::Display for GameInfo {
 /// Reads `0` as `false` and `1` as `true`; `None` for anything else.
 fn read_bit(at: &mut Cursor<'_>) -> Option<bool> {
     at.number::<u8>().and_then(|bit| (bit <= 1).then_some(bit == 1))
-}
-
-/// The fields of ICC's game-start datagrams that the state of a game depends on, besides the terms in the [`GameInfo`] that
-/// contains this. [`Received::datagram`](super::Received::datagram) returns the others.
-///
-/// Source: the game-start list of ICC's level-2 format (datagrams 12, 15, 18, 40, 100). Flags that older
-/// servers do not send are false.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct IccGameStart {
-    /// Reason why the datagram was sent.
-    pub(crate) kind: IccGameStartReason,
-    /// The player of the white pieces. In an examined game names are free text.
-    pub(crate) white: Handle,
-    /// The player of the black pieces.
-    pub(crate) black: Handle,
-    /// Number of the variant; 0 is standard chess.
-    pub(crate) wild: u16,
-    /// Whether the game is played rather than examined.
-    pub(crate) is_played: bool,
-    /// Whether the rules of the variant differ from those of chess.
-    pub(crate) has_irregular_legality: bool,
-    /// Whether moves have effects beyond their squares, so that only boards show the position.
-    pub(crate) has_irregular_semantics: bool,
-}
-
-/// Reason why ICC sent a game-start datagram.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum IccGameStartReason {
-    /// Another player's game on the server started.
-    Foreign,
-    /// A game started that this login plays or examines.
-    Mine,
-    /// This login started to observe the game.
-    Observed,
-    /// A position without a game is shown.
-    Isolated,
-    /// The names or terms of a game changed.
-    Changed,
-}
-
-/// The clock setting of one side: initial time and increment, in seconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct TimeControl {
-    pub(super) initial_s: u32,
-    pub(super) increment_s: u32,
-}
-
-impl TimeControl {
-    /// Parses the first period of a time control in PGN's notation, `40/7200:20/3600`, `40/5400+30:900+30`, `300`; later periods
-    /// and numbers of moves are ignored.
-    ///
-    /// `None` for an unknown (`?`) or missing (`-`) time control, and for any other form.
-    pub(super) fn parse_first_pgn_period(text: &[u8]) -> Option<Self> {
-        let period = text.split(|&b| b == b':').next()?;
-        let times = period.splitn(2, |&b| b == b'/').last()?;
-        let mut at = Cursor::new(times);
-        let initial_s = at.number()?;
-        let increment_s = if at.eat(b"+") { at.number()? } else { 0 };
-        at.is_empty().then_some(Self { initial_s, increment_s })
-    }
 }
 
 #[cfg(test)]

@@ -14,12 +14,8 @@
 //! | `skip_x` | consumes without returning a value | `None` |
 //! | `from_x` | a code, letter or word that is already isolated | a fallback such as `Other`, or `None` |
 //! | `overwrite_from_x` | a line whose values replace those of `self`, to reuse its memory | as documented |
-//! | `parse_and_store_x`, `parse_and_count_x` | also updates the `&mut` argument | `None`; that argument is unchanged |
 
 mod by_game;
-mod clock;
-mod datagram;
-mod delta;
 mod dispatch;
 mod fields;
 mod frame_parser;
@@ -27,21 +23,19 @@ mod game_end;
 mod game_info;
 mod game_kind;
 mod game_notice;
-mod game_update;
 mod holding;
+mod icc;
 mod ivar;
 pub mod listing;
 mod offers;
+mod other_boards;
 mod pending;
 mod presence;
-mod rating;
 mod reader;
 mod received;
 mod refused;
 mod seek;
 mod sentences;
-mod spare;
-mod style10;
 mod style12;
 mod talk;
 mod template;
@@ -49,26 +43,22 @@ mod template;
 mod tests;
 
 pub(crate) use by_game::GameMap;
-pub use clock::ClockReading;
-pub use datagram::Datagram;
-pub(crate) use datagram::DatagramKind;
-pub use delta::DeltaBoard;
+pub use fields::{ClockReading, GameId, Rating};
 pub use game_end::{GameEndReason, GameEnded, GameResult};
 pub use game_info::GameInfo;
-pub(crate) use game_info::{IccGameStart, IccGameStartReason};
 pub use game_kind::GameKind;
 pub use game_notice::{ExamineAction, ExamineNotice, GameCreated, ObservingUpdate, OwnGameStarting, PrimaryGameChange};
-pub use game_update::{BoardMark, GameUpdate};
-pub(crate) use game_update::{DatagramMove, GameUpdateKind, MyGameRole};
 pub use holding::Holding;
+pub use icc::{BoardMark, Datagram, GameUpdate};
+pub(crate) use icc::{DatagramKind, DatagramMove, GameUpdateKind, IccGameStart, IccGameStartReason, MyGameRole};
 pub use ivar::Ivar;
 pub use offers::{Challenge, ChallengeChange, ChallengeUpdate, OfferAnswer, OfferKind, OfferNotice, PartnershipUpdate};
+pub use other_boards::DeltaBoard;
 pub use pending::{PendingOffer, PendingOffersRemoved};
 pub use presence::{
     Farewell, KickedBy, LoggedIn, LoginRefusal, NameKind, NameStatus, PresenceChange, PresenceChangeKind,
     PresenceReportReason, UserArrived,
 };
-pub use rating::{GameId, Rating};
 pub use reader::Reader;
 pub use received::{Parsed, Received};
 pub use refused::Refusal;

@@ -1,11 +1,10 @@
-//! Parsing of bytes to messages: a framer combined with the parser of its frames.
+//! Parsing of bytes to messages: a framer combined with the parser of its frames. Allocations of earlier messages are reused.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::frame_parser::FrameParser;
-use super::spare::SpareAllocations;
-use super::{Family, Message, Received, Relation, Style12};
+use crate::message::frame_parser::FrameParser;
+use crate::message::received::{ReadyMessages, SpareAllocations};
+use crate::message::{Family, Message, Received, Relation, Style12};
 use crate::text::hide_utf8;
 use crate::wire::{Encoding, FastFrame, Frame, FrameKind, Framer, LineTag, StreamState};
 
@@ -32,7 +31,7 @@ pub struct Reader {
     framer: Framer,
     parser: FrameParser,
     /// Messages to return before any further input is parsed.
-    ready: VecDeque<Received>,
+    ready: ReadyMessages,
     /// The last board.
     board: Received,
     /// The last message that is not a board in style 12.
@@ -152,20 +151,18 @@ impl Reader {
     /// Parses and returns the next message of the bytes that are still buffered at the end of the stream; `None` once none is
     /// left.
     pub fn finish(&mut self) -> Option<Received> {
-        loop {
-            if let Some(received) = self.ready.pop_front() {
-                return Some(received);
-            }
+        while self.ready.is_empty() {
             self.parser.family = self.framer.family();
             let encoding = self.framer.encoding;
             let Some(mut frame) = self.framer.finish() else {
                 self.ready.extend(self.parser.take_unfinished_lines());
-                return self.ready.pop_front();
+                break;
             };
             let mut buffer = Vec::new();
             hide_utf8_unless_recognized(&mut frame, encoding, &mut buffer);
             self.parser.parse_frame(&frame, &mut self.ready);
         }
+        self.ready.drain(..self.ready.len().min(1)).next()
     }
 
     /// Parses the next message, stores it in a slot and returns that slot; `None` once all of `input` is consumed.
@@ -209,8 +206,8 @@ impl Reader {
     #[inline(never)]
     fn read_any_frame(&mut self, input: &mut &[u8]) -> Option<MessageSlot> {
         loop {
-            if let Some(received) = self.ready.pop_front() {
-                self.other = received;
+            if !self.ready.is_empty() {
+                self.other = self.ready.remove(0);
                 return Some(MessageSlot::Other);
             }
             self.parser.family = self.framer.family();

@@ -1,11 +1,9 @@
 //! `<12>`: one board per line.
 
-mod accessors;
 mod display;
 mod fast_line;
 mod fields;
 mod numbers;
-mod relation;
 mod text;
 
 use std::fmt;
@@ -13,16 +11,12 @@ use std::fmt;
 use thiserror::Error;
 
 use self::fields::NumberedWords;
-pub use self::numbers::BoardNumbers;
 pub(crate) use self::numbers::LastMoveNumbers;
-pub use self::relation::Relation;
+pub use self::numbers::{BoardNumbers, Relation};
 use self::text::{BoardText, MAX_INLINE_BYTES, Word};
-use super::clock::{ClockReading, read_duration_ms};
-use super::fields::parse_whole;
-use super::rating::GameId;
+use super::fields::{ClockReading, GameId, parse_whole, read_duration_ms};
 use crate::chess::{Board, CastlingRights, Color, Hands, LastMove, Role};
-use crate::text::Handle;
-use crate::text::{ServerText, decode_received, encode_as_received};
+use crate::text::{Handle, ServerText, decode_received, encode_as_received};
 
 /// A board as the server prints it after each ply.
 ///

@@ -1,3 +1,6 @@
+mod clock;
+mod rating;
+
 use proptest::prelude::*;
 
 use super::*;

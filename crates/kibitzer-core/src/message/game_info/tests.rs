@@ -157,23 +157,3 @@ proptest! {
         let _ = (GameInfo::parse(line.as_bytes()), GameInfo::parse(&bytes));
     }
 }
-
-// Rules: icc S2
-#[test]
-fn time_controls_as_pgn_writes_them() {
-    let cases: &[(&str, Option<(u32, u32)>)] = &[
-        ("40/7200:20/3600", Some((7200, 0))),
-        ("40/5400+30:900+30", Some((5400, 30))),
-        ("300", Some((300, 0))),
-        ("300+5", Some((300, 5))),
-        ("?", None),
-        ("-", None),
-        ("", None),
-        ("40/x", None),
-        ("300 5", None),
-    ];
-    for &(text, want) in cases {
-        let found = TimeControl::parse_first_pgn_period(text.as_bytes());
-        assert_eq!(found.map(|clock| (clock.initial_s, clock.increment_s)), want, "{text}");
-    }
-}

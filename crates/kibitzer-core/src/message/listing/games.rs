@@ -8,7 +8,7 @@ use super::parts::{
 use super::{GameTerms, Listing};
 use crate::by_name::named_enum;
 use crate::chess::Color;
-use crate::message::clock::ClockReading;
+use crate::message::fields::ClockReading;
 use crate::message::template::{TemplateTable, match_table};
 use crate::message::{GameId, Rating, Titles};
 use crate::scan::Cursor;

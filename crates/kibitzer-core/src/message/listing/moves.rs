@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use super::Listing;
 use super::parts::{ListedPlayer, read_free_name, read_text};
 use crate::chess::Color;
-use crate::message::clock::read_duration_ms;
+use crate::message::fields::read_duration_ms;
 use crate::message::template::match_template;
 use crate::message::{GameId, GameResult, Rating, Style12, Titles};
 use crate::scan::Cursor;

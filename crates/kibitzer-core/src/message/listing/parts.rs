@@ -1,7 +1,7 @@
 //! Parts that several listings share.
 
 use crate::chess::Color;
-use crate::message::clock::{ClockReading, read_duration_ms};
+use crate::message::fields::{ClockReading, read_duration_ms};
 use crate::message::{Handle, Rating, Titles};
 use crate::scan::Cursor;
 use crate::text::{PlayerText, decode_received};

@@ -12,8 +12,7 @@
 use super::text::{BoardText, MAX_INLINE_BYTES, SQUARES_END};
 use super::{LastMoveNumbers, Relation, Style12, corrected_halfmove_clock};
 use crate::chess::{CastlingRights, Color, LastMove};
-use crate::message::clock::ClockReading;
-use crate::message::rating::GameId;
+use crate::message::fields::{ClockReading, GameId};
 use crate::scan::{Cursor, masks};
 
 /// Parses the line at the start of a stream, up to its first control byte, into `board`, and returns the line's length in bytes.

@@ -1,9 +1,10 @@
-//! The numeric fields of a board.
+//! The fields of a board, by their numbers in the line.
 
-use super::Relation;
-use crate::chess::{CastlingRights, Color, Hands, LastMove};
-use crate::message::clock::ClockReading;
-use crate::message::rating::GameId;
+use crate::chess::{Board, CastlingRights, Color, Fen, Hands, LastMove};
+use crate::message::fields::{ClockReading, GameId};
+use crate::message::style12::text::Word;
+use crate::message::style12::{ReportedMove, Style12};
+use crate::text::{Handle, ServerText};
 
 /// The numeric fields of a board: everything but the squares, the names and the last move. The methods of
 /// [`Style12`](super::Style12) with the same names describe them.
@@ -113,5 +114,263 @@ impl BoardNumbers {
 impl Default for BoardNumbers {
     fn default() -> Self {
         Self::START
+    }
+}
+
+/// The role of this login in a game: field 19 of a style 12 line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Relation {
+    /// −4: the start board inside a move list (FICS, `iset startpos 1`).
+    ListedStart,
+    /// −3: a board printed on request.
+    Isolated,
+    /// −2: this login observes an examined game.
+    ObservingExamined,
+    /// −1: this login plays, and it is the opponent's turn.
+    OpponentsTurn,
+    /// 0: this login observes a game being played.
+    Observing,
+    /// 1: this login plays, and it is its turn.
+    MyTurn,
+    /// 2: this login examines the game.
+    Examining,
+    /// A number that no server documents, as received.
+    Other(i8),
+}
+
+impl Relation {
+    /// Returns the number that the server sends for the relation.
+    pub const fn code(self) -> i32 {
+        match self {
+            Self::ListedStart => -4,
+            Self::Isolated => -3,
+            Self::ObservingExamined => -2,
+            Self::OpponentsTurn => -1,
+            Self::Observing => 0,
+            Self::MyTurn => 1,
+            Self::Examining => 2,
+            Self::Other(code) => code as i32,
+        }
+    }
+
+    /// Returns the relation for the server's number; [`Other`](Self::Other) if it is not one of −4 to 2.
+    pub const fn from_code(code: i8) -> Self {
+        match code {
+            -4 => Self::ListedStart,
+            -3 => Self::Isolated,
+            -2 => Self::ObservingExamined,
+            -1 => Self::OpponentsTurn,
+            0 => Self::Observing,
+            1 => Self::MyTurn,
+            2 => Self::Examining,
+            code => Self::Other(code),
+        }
+    }
+
+    /// Returns whether this login plays the game; `false` if it examines the game.
+    pub const fn is_mine(self) -> bool {
+        matches!(self, Self::OpponentsTurn | Self::MyTurn)
+    }
+
+    /// Returns whether this login observes the game, whether others play or examine it.
+    pub const fn is_observer(self) -> bool {
+        matches!(self, Self::Observing | Self::ObservingExamined)
+    }
+
+    /// Returns whether the board was printed on request or inside a list, so that it must not change a followed game.
+    pub const fn is_isolated(self) -> bool {
+        matches!(self, Self::ListedStart | Self::Isolated)
+    }
+
+    /// Returns whether the game is examined rather than played, by this login or by others.
+    pub const fn is_examined(self) -> bool {
+        matches!(self, Self::ObservingExamined | Self::Examining)
+    }
+}
+
+impl Style12 {
+    /// Returns the squares (fields 1 to 8).
+    pub fn board(&self) -> Board {
+        Board::from_spaced_rows(self.text.squares())
+    }
+
+    /// Returns the side to move (field 9).
+    pub const fn side_to_move(&self) -> Color {
+        self.numbers.side_to_move
+    }
+
+    /// Returns the file (0 is a, 7 is h) of a pawn that has just advanced two squares (field 10); `None` if there is none.
+    ///
+    /// FICS and ICC report it after every such move, FatICS only if an enemy pawn can capture.
+    pub const fn double_push_file(&self) -> Option<u8> {
+        self.numbers.double_push_file
+    }
+
+    /// Returns the castling rights as the server reports them (fields 11 to 14), whether or not king and rook are in place.
+    pub const fn castling(&self) -> CastlingRights {
+        self.numbers.castling
+    }
+
+    /// Returns the number of plies since the last capture or pawn move (field 15); 0 in a line without a last move. At 100 a
+    /// player may claim a draw.
+    pub const fn halfmove_clock(&self) -> u32 {
+        self.numbers.halfmove_clock
+    }
+
+    /// Returns the server-wide number of the game (field 16).
+    pub const fn game(&self) -> GameId {
+        self.numbers.game
+    }
+
+    /// Returns White's name (field 17). In examined games, names are free text and may be equal.
+    pub fn white(&self) -> Handle {
+        self.player(Color::White)
+    }
+
+    /// Returns Black's name (field 18). In examined games it is free text, see [`white`](Self::white).
+    pub fn black(&self) -> Handle {
+        self.player(Color::Black)
+    }
+
+    /// Returns the decoded name of one side. In examined games it is free text, see [`white`](Self::white).
+    pub fn player(&self, color: Color) -> Handle {
+        Handle::from_wire(self.player_bytes(color))
+    }
+
+    /// Returns the name of one side as received, without decoding or copying it.
+    pub fn player_bytes(&self, color: Color) -> &[u8] {
+        match color {
+            Color::White => self.text.word(Word::White),
+            Color::Black => self.text.word(Word::Black),
+        }
+    }
+
+    /// Returns the role of this login in the game (field 19).
+    pub const fn relation(&self) -> Relation {
+        self.numbers.relation
+    }
+
+    /// Returns the color that this login plays, derived from [`relation`](Self::relation) and the side to move; `None` if it does not
+    /// play this game.
+    pub fn my_color(&self) -> Option<Color> {
+        match self.relation() {
+            Relation::MyTurn => Some(self.side_to_move()),
+            Relation::OpponentsTurn => Some(!self.side_to_move()),
+            _ => None,
+        }
+    }
+
+    /// Returns the initial time of each side, in minutes (field 20).
+    pub const fn initial_min(&self) -> u32 {
+        self.numbers.initial_min
+    }
+
+    /// Returns the number of seconds added to a player's clock after each move (field 21).
+    pub const fn increment_s(&self) -> u32 {
+        self.numbers.increment_s
+    }
+
+    /// Returns White's material (field 22), including the reserve: 1 for a pawn, 3 for a knight or bishop, 5 for a rook, 9 for a
+    /// queen.
+    pub const fn white_material(&self) -> i32 {
+        self.numbers.white_material
+    }
+
+    /// Returns Black's material (field 23), counted as [`white_material`](Self::white_material).
+    pub const fn black_material(&self) -> i32 {
+        self.numbers.black_material
+    }
+
+    /// Returns White's clock (field 24).
+    pub const fn white_clock(&self) -> ClockReading {
+        self.numbers.white_clock
+    }
+
+    /// Returns Black's clock (field 25).
+    pub const fn black_clock(&self) -> ClockReading {
+        self.numbers.black_clock
+    }
+
+    /// Returns the clock of one side.
+    pub const fn clock(&self, color: Color) -> ClockReading {
+        match color {
+            Color::White => self.white_clock(),
+            Color::Black => self.black_clock(),
+        }
+    }
+
+    /// Returns the number of the next move, from 1 on (field 26); 1 for a received 0.
+    pub const fn move_number(&self) -> u32 {
+        self.numbers.move_number
+    }
+
+    /// Returns the number of plies before this position, computed from move number and side to move: 0 at the start, 1 after
+    /// White's first move.
+    pub const fn ply(&self) -> u32 {
+        self.numbers.ply()
+    }
+
+    /// Returns the move that led to this position (fields 27 to 29); `None` at the start of a game.
+    pub fn last_move(&self) -> Option<ReportedMove> {
+        let LastMoveNumbers { played, elapsed_ms } = self.numbers.last_move?;
+        let [verbose, san] = [Word::Verbose, Word::San].map(|word| self.text.word(word));
+        let san = (!san.is_empty()).then(|| ServerText::from_wire(san));
+        Some(ReportedMove { verbose: ServerText::from_wire(verbose), san, played, elapsed_ms })
+    }
+
+    /// Returns field 29, the pretty form of the last move, as received: usually `none` without a last move. Empty if the server
+    /// cut the line before it, or for a derived board without a last move or its pretty form.
+    pub(crate) fn san_bytes(&self) -> &[u8] {
+        self.text.word(Word::San)
+    }
+
+    /// Returns the time that the last move took, in milliseconds (field 28); `None` without a last move, or if the field is not a
+    /// time.
+    pub(crate) fn elapsed_ms(&self) -> Option<u32> {
+        self.numbers.last_move.and_then(|last| last.elapsed_ms)
+    }
+
+    /// Returns the last move, parsed from field 27; `None` for a board without a last move, or if the form of the move is unknown.
+    pub fn played(&self) -> Option<LastMove> {
+        self.numbers.last_move.and_then(|last| last.played)
+    }
+
+    /// Returns whether the board is to be shown with Black at the bottom (field 30); `None` if the line ends before this field.
+    pub const fn flip(&self) -> Option<bool> {
+        self.numbers.flip
+    }
+
+    /// Returns whether a clock is running (field 31); `None` if the line does not have this field. Only FICS and FatICS send it.
+    pub const fn clock_running(&self) -> Option<bool> {
+        self.numbers.clock_running
+    }
+
+    /// Returns the network lag of the last move, in milliseconds (field 32); negative values occur on FatICS. `None` if the line
+    /// does not have this field. Only FICS and FatICS send it.
+    pub const fn lag_ms(&self) -> Option<i32> {
+        self.numbers.lag_ms
+    }
+
+    /// Returns whether the server cut the line within fields 28 to 30, as the FICS 1.6 family does with long names and clocks.
+    /// The fields that were cut off are not known. Also true for a position that was computed from a move whose pretty form
+    /// (field 29) is not known.
+    pub const fn is_cut(&self) -> bool {
+        self.numbers.is_cut
+    }
+
+    /// Returns the reserves in this position, whether the server reported them before or after the board; `None` if they are not
+    /// known. Only boards in events have them.
+    pub const fn reserves(&self) -> Option<Hands> {
+        self.numbers.reserves
+    }
+
+    /// Returns the position in Forsyth-Edwards notation.
+    ///
+    /// It has an en passant square after every double push whose pawn is in place, and those castling rights whose king and rook
+    /// are in place. It has no reserves, as a board does not contain them.
+    pub fn fen(&self) -> Fen {
+        Fen::from_wire(self.board(), self.side_to_move(), self.castling(), self.double_push_file())
+            .with_counters(self.halfmove_clock(), self.move_number())
     }
 }

@@ -1,13 +1,15 @@
 //! Datagrams about games that start or end, or that this login starts or stops observing.
 
-use super::DatagramMessages;
-use super::arguments::NamedArguments;
-use super::names_and_offers::DatagramNamesAndOffers;
-use crate::message::game_info::TimeControl;
+use smallvec::smallvec;
+
+use crate::message::icc::DatagramMessages;
+use crate::message::icc::arguments::NamedArguments;
+use crate::message::icc::offers::EarlierDatagrams;
 use crate::message::{
     ExamineAction, ExamineNotice, GameCreated, GameEndReason, GameEnded, GameInfo, GameResult, IccGameStart,
     IccGameStartReason, Message, ObservingUpdate, Rating, Refusal,
 };
+use crate::scan::Cursor;
 
 /// Fewest arguments of a game-start datagram in any version of the format.
 const LEAST_ARGUMENTS: usize = 11;
@@ -15,18 +17,15 @@ const LEAST_ARGUMENTS: usize = 11;
 /// Parses a game-start datagram into the terms of the game, preceded by a message that it has started or is observed from now on,
 /// if `kind` means that. Unless the board is isolated, stores the players in `known`, and removes the open offers stored for the
 /// game.
-pub(super) fn parse_and_store_game_start(
+pub(super) fn parse_game_start(
     arguments: &NamedArguments<'_>,
-    known: &mut DatagramNamesAndOffers,
+    known: &mut EarlierDatagrams,
     kind: IccGameStartReason,
 ) -> Option<DatagramMessages> {
-    let (info, start) = parse_and_store_start_list(arguments, known, kind)?;
+    let (info, start) = parse_start_list(arguments, known, kind)?;
     let announcement = start_announcement(&info, &start);
     let terms = Message::from(GameInfo { start: Some(Box::new(start)), ..info });
-    Some(match announcement {
-        Some(first) => DatagramMessages { first, more: vec![terms] },
-        None => terms.into(),
-    })
+    Some(announcement.into_iter().chain([terms]).collect())
 }
 
 /// Returns the message that announces the start of a game, or of observing one; `None` if the datagram only shows an isolated
@@ -49,9 +48,9 @@ fn start_announcement(info: &GameInfo, start: &IccGameStart) -> Option<Message> 
 
 /// Parses the arguments of a game-start datagram. Unless it is for an isolated board, stores the players in `known`, because
 /// later datagrams about the game omit them.
-fn parse_and_store_start_list(
+fn parse_start_list(
     arguments: &NamedArguments<'_>,
-    known: &mut DatagramNamesAndOffers,
+    known: &mut EarlierDatagrams,
     kind: IccGameStartReason,
 ) -> Option<(GameInfo, IccGameStart)> {
     (arguments.len() >= LEAST_ARGUMENTS).then_some(())?;
@@ -120,7 +119,7 @@ pub(super) fn parse_my_game_ended(arguments: &NamedArguments<'_>) -> Option<Mess
 /// entry.
 pub(super) fn parse_game_result(
     arguments: &NamedArguments<'_>,
-    known: &mut DatagramNamesAndOffers,
+    known: &mut EarlierDatagrams,
 ) -> Option<DatagramMessages> {
     let game = arguments.game()?;
     let (white, black) =
@@ -135,11 +134,33 @@ pub(super) fn parse_game_result(
         reason => reason,
     };
     let lives_on = arguments.flag("examined").unwrap_or_default();
-    Some(Message::from(GameEnded { game, white, black, result, reason, text, lives_on }).into())
+    Some(smallvec![GameEnded { game, white, black, result, reason, text, lives_on }.into()])
 }
 
 /// Parses the refusal of a move. The message does not include the game.
 pub(super) fn parse_illegal_move(arguments: &NamedArguments<'_>) -> Option<Message> {
     arguments.game()?;
     Some(Refusal::from_icc_move_code(arguments.number("reason")?).into())
+}
+
+/// The clock setting of one side: initial time and increment, in seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TimeControl {
+    pub(super) initial_s: u32,
+    pub(super) increment_s: u32,
+}
+
+impl TimeControl {
+    /// Parses the first period of a time control in PGN's notation, `40/7200:20/3600`, `40/5400+30:900+30`, `300`; later periods
+    /// and numbers of moves are ignored.
+    ///
+    /// `None` for an unknown (`?`) or missing (`-`) time control, and for any other form.
+    pub(super) fn parse_first_pgn_period(text: &[u8]) -> Option<Self> {
+        let period = text.split(|&b| b == b':').next()?;
+        let times = period.splitn(2, |&b| b == b'/').last()?;
+        let mut at = Cursor::new(times);
+        let initial_s = at.number()?;
+        let increment_s = if at.eat(b"+") { at.number()? } else { 0 };
+        at.is_empty().then_some(Self { initial_s, increment_s })
+    }
 }

@@ -5,16 +5,97 @@
 //!
 //! Source: ICC's description of its level-2 format; for the rows marked so, clients and captures.
 
-use super::arguments::{ArgumentSpec, Quoting};
-use super::kind::ArgumentParser::{Generic, Stateful, Stateless};
-use super::kind::{DatagramKind, argument, arguments, kinds};
-use super::{boards, games, offers, people, talk};
+use smallvec::smallvec;
+
 use crate::message::GameUpdateKind::{Fen, Flip, PastMove, Position, TookBack, WentBack};
 use crate::message::IccGameStartReason::{Changed, Foreign, Isolated, Mine, Observed};
 use crate::message::PresenceChangeKind::{Arrived, Departed};
 use crate::message::PresenceReportReason::{Notify, Pin};
 use crate::message::TalkKind::{ChannelTell, Qtell};
-use crate::message::{LoginRefusal, ObservingUpdate};
+use crate::message::icc::arguments::{ArgumentSpec, NamedArguments, Quoting};
+use crate::message::icc::offers::EarlierDatagrams;
+use crate::message::icc::table::ArgumentParser::{Generic, Stateful, Stateless};
+use crate::message::icc::{DatagramMessages, boards, games, offers, players};
+use crate::message::{LoginRefusal, Message, ObservingUpdate};
+
+/// A kind of datagram: number, name, arguments and parser. [`ALL`](Self::ALL) has every known one, and is used both to parse and to
+/// write datagrams.
+#[derive(Debug)]
+pub(crate) struct DatagramKind {
+    /// The number after `^Y(`, and in the list of datagrams that a client switches on.
+    pub(crate) number: u16,
+    /// The name in ICC's description of the format.
+    pub(crate) name: &'static str,
+    /// The arguments, in order. Servers append to the list over the years, and may omit arguments that are switched
+    /// off.
+    pub(super) arguments: &'static [ArgumentSpec],
+    /// Whether an argument is a password or a key, which must never be logged.
+    pub(super) is_secret: bool,
+    pub(super) parser: ArgumentParser,
+}
+
+/// How the arguments of a kind of datagram become messages. If a function returns `None`, the datagram is emitted as a
+/// [`Datagram`](super::Datagram).
+#[derive(Debug)]
+pub(super) enum ArgumentParser {
+    /// The datagram is always emitted as a [`Datagram`](super::Datagram).
+    Generic,
+    /// Parses the arguments alone.
+    Stateless(fn(&NamedArguments<'_>) -> Option<Message>),
+    /// Also reads or updates the facts that earlier datagrams reported.
+    Stateful(fn(&NamedArguments<'_>, &mut EarlierDatagrams) -> Option<DatagramMessages>),
+}
+
+impl DatagramKind {
+    /// Returns the kind of datagram with this number; `None` if the number is unknown.
+    pub(crate) fn by_number(number: u32) -> Option<&'static Self> {
+        let number = u16::try_from(number).ok()?;
+        // The list has few gaps, so most kinds are at the index of their number.
+        let at_number = Self::ALL.get(usize::from(number)).filter(|kind| kind.number == number);
+        at_number.or_else(|| Self::ALL.get(Self::ALL.binary_search_by_key(&number, |kind| kind.number).ok()?))
+    }
+
+    /// Parses the text after the number of a datagram of this kind; `None` if there is no message for it.
+    pub(super) fn parse(&'static self, text: &[u8], known: &mut EarlierDatagrams) -> Option<DatagramMessages> {
+        match self.parser {
+            Generic => None,
+            Stateless(parse) => parse(&NamedArguments::split(self.arguments, text)).map(|message| smallvec![message]),
+            Stateful(parse) => parse(&NamedArguments::split(self.arguments, text), known),
+        }
+    }
+}
+
+macro_rules! argument {
+    ($name:ident) => {
+        ArgumentSpec { name: stringify!($name), quoting: Quoting::Word }
+    };
+    ({$name:ident}) => {
+        ArgumentSpec { name: stringify!($name), quoting: Quoting::Braces }
+    };
+    ([$name:ident]) => {
+        ArgumentSpec { name: stringify!($name), quoting: Quoting::Marks }
+    };
+}
+
+macro_rules! arguments {
+    ((= $shared:expr)) => { $shared };
+    (($($argument:tt)*)) => { &[$(argument!($argument)),*] };
+}
+
+macro_rules! kinds {
+    ($($number:literal $name:literal $arguments:tt $parser:expr;)+) => {
+        impl DatagramKind {
+            /// Every known kind of datagram, by ascending number.
+            pub(crate) const ALL: &[Self] = &[$(Self {
+                number: $number,
+                name: $name,
+                arguments: arguments!($arguments),
+                is_secret: matches!($number, 93 | 114 | 134),
+                parser: $parser,
+            }),+];
+        }
+    };
+}
 
 /// The arguments of a game-start datagram.
 #[rustfmt::skip]
@@ -32,10 +113,10 @@ const RATING: &[ArgumentSpec] = arguments!((name rating annotation));
 
 #[rustfmt::skip]
 kinds! {
-    0 "who_am_i" (name {titles}) Stateful(people::parse_and_store_own_name);
+    0 "who_am_i" (name {titles}) Stateful(players::parse_own_name);
     // The arguments after the name depend on what else is switched on.
-    1 "player_arrived" (name more) Stateless(|a| people::parse_arrival(a, Arrived, Pin));
-    2 "player_left" (name) Stateless(|a| people::parse_arrival(a, Departed, Pin));
+    1 "player_arrived" (name more) Stateless(|a| players::parse_arrival(a, Arrived, Pin));
+    2 "player_left" (name) Stateless(|a| players::parse_arrival(a, Departed, Pin));
     3 "bullet" (= RATING) Generic;
     4 "blitz" (= RATING) Generic;
     5 "standard" (= RATING) Generic;
@@ -45,29 +126,29 @@ kinds! {
     9 "titles" (name {titles}) Generic;
     10 "open" (open) Generic;
     11 "state" (name state game) Generic;
-    12 "game_started" (= START) Stateful(|a, known| games::parse_and_store_game_start(a, known, Foreign));
+    12 "game_started" (= START) Stateful(|a, known| games::parse_game_start(a, known, Foreign));
     13 "game_result" (game examined code score {text} {eco}) Stateful(games::parse_game_result);
     14 "examined_game_is_gone" (game) Generic;
-    15 "my_game_started" (= START) Stateful(|a, known| games::parse_and_store_game_start(a, known, Mine));
+    15 "my_game_started" (= START) Stateful(|a, known| games::parse_game_start(a, known, Mine));
     16 "my_game_result" (game examined code score {text} {eco}) Stateful(games::parse_game_result);
     17 "my_game_ended" (game) Stateless(games::parse_my_game_ended);
-    18 "started_observing" (= START) Stateful(|a, known| games::parse_and_store_game_start(a, known, Observed));
+    18 "started_observing" (= START) Stateful(|a, known| games::parse_game_start(a, known, Observed));
     19 "stop_observing" (game) Stateless(|a| Some(ObservingUpdate { game: a.game()?, is_observed: false }.into()));
     20 "players_in_my_game" (game player symbol kib) Generic;
     21 "offers_in_my_game" (game white_draw black_draw white_adjourn black_adjourn white_abort black_abort white_takeback
-        black_takeback) Stateful(offers::parse_and_store_offers);
+        black_takeback) Stateful(offers::parse_offers);
     22 "takeback" (game plies) Stateless(|a| boards::game_update(a, TookBack { plies: a.number("plies")? }));
     23 "backward" (game plies) Stateless(|a| boards::game_update(a, WentBack { plies: a.number("plies")? }));
-    24 "send_moves" (= MOVE) Stateful(boards::parse_and_count_move);
+    24 "send_moves" (= MOVE) Stateful(boards::parse_move);
     25 "move_list" (game start {move}) Stateless(boards::parse_move_list);
-    26 "kibitz" (game player {titles} kib [text]) Stateless(talk::parse_kibitz);
+    26 "kibitz" (game player {titles} kib [text]) Stateless(players::parse_kibitz);
     27 "people_in_my_channel" (channel player joined) Generic;
-    28 "channel_tell" (channel player {titles} [text] type) Stateless(talk::parse_channel_tell);
+    28 "channel_tell" (channel player {titles} [text] type) Stateless(players::parse_channel_tell);
     29 "match" (from from_rating from_provisional {from_titles} to to_rating to_provisional {to_titles} wild kind rated adjourned
         from_minutes from_increment to_minutes to_increment color more) Stateful(offers::parse_match_offer);
     30 "match_removed" (from to [text]) Stateful(offers::parse_match_removed);
-    31 "personal_tell" (player {titles} [text] type) Stateless(talk::parse_personal_tell);
-    32 "shout" (player {titles} type [text]) Stateless(talk::parse_shout);
+    31 "personal_tell" (player {titles} [text] type) Stateless(players::parse_personal_tell);
+    32 "shout" (player {titles} type [text]) Stateless(players::parse_shout);
     33 "move_algebraic" () Generic;
     34 "move_smith" () Generic;
     35 "move_time" () Generic;
@@ -75,11 +156,11 @@ kinds! {
     37 "bughouse_holdings" (game {white} {black}) Stateless(boards::parse_holdings);
     38 "set_clock" (game white black) Stateless(boards::parse_set_clock); // order from the sources of clients
     39 "flip" (game flip) Stateless(|a| boards::game_update(a, Flip(a.flag("flip")?)));
-    40 "isolated_board" (= START) Stateful(|a, known| games::parse_and_store_game_start(a, known, Isolated));
+    40 "isolated_board" (= START) Stateful(|a, known| games::parse_game_start(a, known, Isolated));
     41 "refresh" (game) Generic;
     42 "illegal_move" (game move reason) Stateless(games::parse_illegal_move);
-    43 "my_relation_to_game" (game symbol) Stateful(boards::parse_and_apply_my_role);
-    44 "partnership" (first second joined) Stateful(people::parse_partnership);
+    43 "my_relation_to_game" (game symbol) Stateful(boards::parse_my_role);
+    44 "partnership" (first second joined) Stateful(players::parse_partnership);
     45 "sees_shouts" (player bits) Generic;
     46 "channels_shared" (player channel) Generic;
     47 "my_variable" (name value) Generic;
@@ -92,7 +173,7 @@ kinds! {
     51 "seek_removed" (index reason) Stateless(offers::parse_seek_removed); // order from the sources of clients
     52 "my_rating" (bullet blitz standard wild bughouse) Generic;
     53 "sound" (code) Generic;
-    55 "player_arrived_simple" (name) Stateless(|a| people::parse_arrival(a, Arrived, Pin));
+    55 "player_arrived_simple" (name) Stateless(|a| players::parse_arrival(a, Arrived, Pin));
     56 "msec" (game color ms running free_ms min_ms) Stateless(boards::parse_running_clock);
     57 "bughouse_pass" (game color piece) Generic;
     58 "ip" (player ip) Generic;
@@ -101,8 +182,8 @@ kinds! {
     61 "moretime" (game color seconds) Generic;
     62 "personal_tell_echo" (receiver type [text]) Generic;
     63 "suggestion" ({command} {text} priority suggester {subject} id) Generic;
-    64 "notify_arrived" (name more) Stateless(|a| people::parse_arrival(a, Arrived, Notify));
-    65 "notify_left" (name) Stateless(|a| people::parse_arrival(a, Departed, Notify));
+    64 "notify_arrived" (name more) Stateless(|a| players::parse_arrival(a, Arrived, Notify));
+    65 "notify_left" (name) Stateless(|a| players::parse_arrival(a, Departed, Notify));
     66 "notify_open" (name open) Generic;
     67 "notify_state" (name state game) Generic;
     68 "my_notify_list" (name listed) Generic;
@@ -120,8 +201,8 @@ kinds! {
     79 "stringlist_begin" (n_hits {description}) Generic;
     80 "stringlist_item" ({text}) Generic;
     81 "dummy_response" () Generic;
-    82 "channel_qtell" (channel player {titles} [text]) Stateless(|a| talk::parse_qtell(a, ChannelTell { channel: a.number("channel")? }));
-    83 "personal_qtell" (player {titles} [text]) Stateless(|a| talk::parse_qtell(a, Qtell));
+    82 "channel_qtell" (channel player {titles} [text]) Stateless(|a| players::parse_qtell(a, ChannelTell { channel: a.number("channel")? }));
+    83 "personal_qtell" (player {titles} [text]) Stateless(|a| players::parse_qtell(a, Qtell));
     84 "set_board" (game board side) Stateless(boards::parse_set_board);
     85 "match_assessment" () Generic;
     86 "log_pgn" ([line]) Generic;
@@ -137,7 +218,7 @@ kinds! {
     97 "sji_ad" ({text}) Generic;
     98 "blitzin_reg" (argument) Generic; // not described
     99 "qretract" (id) Generic;
-    100 "my_game_change" (= START) Stateful(|a, known| games::parse_and_store_game_start(a, known, Changed));
+    100 "my_game_change" (= START) Stateful(|a, known| games::parse_game_start(a, known, Changed));
     101 "position_begin" (game {fen} n_moves) Stateless(|a| {
         boards::game_update(a, Position { fen: boards::fen_argument(a)?, n_moves: a.number("n_moves")? }) });
     102 "allow_guess" (game teacher token answer) Generic;

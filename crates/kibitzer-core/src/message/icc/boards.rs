@@ -1,29 +1,26 @@
 //! Datagrams about a game's board: positions, moves, clocks, reserves, drawings.
 
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
-use super::DatagramMessages;
-use super::arguments::{Argument, NamedArguments, UnquotedWords, parse_signed};
-use super::names_and_offers::DatagramNamesAndOffers;
 use crate::chess::{Board, Fen, Hand, SmithMove, Square};
+use crate::message::icc::DatagramMessages;
+use crate::message::icc::arguments::{Argument, NamedArguments, UnquotedWords, parse_signed};
+use crate::message::icc::offers::EarlierDatagrams;
 use crate::message::{
     BoardMark, ClockReading, DatagramMove, GameId, GameUpdate, GameUpdateKind, Holding, Message, MyGameRole,
 };
 use crate::text::ServerText;
 
 /// Parses a move, and counts it in `known`, which removes expired offers of the game.
-pub(super) fn parse_and_count_move(
-    arguments: &NamedArguments<'_>,
-    known: &mut DatagramNamesAndOffers,
-) -> Option<DatagramMessages> {
+pub(super) fn parse_move(arguments: &NamedArguments<'_>, known: &mut EarlierDatagrams) -> Option<DatagramMessages> {
     let played = game_update(arguments, GameUpdateKind::Move(move_arguments(arguments)?))?;
     known.count_move_and_expire_offers(arguments.game()?);
-    Some(played.into())
+    Some(smallvec![played])
 }
 
-/// Parses the usual form of datagram 24 as [`parse_and_count_move`] does, but faster: both notations, time, clock, and possibly
+/// Parses the usual form of datagram 24 as [`parse_move`] does, but faster: both notations, time, clock, and possibly
 /// the origin of the move. `None`, without a change of `known`, for any other unit.
-pub(super) fn parse_and_count_usual_move(unit: &[u8], known: &mut DatagramNamesAndOffers) -> Option<GameUpdate> {
+pub(super) fn parse_usual_move(unit: &[u8], known: &mut EarlierDatagrams) -> Option<GameUpdate> {
     let mut words = UnquotedWords::try_split(unit.strip_prefix(b"24 ")?)?;
     let mut next = || words.next();
     let game = GameId(i32::try_from(parse_signed(next()?)?).ok()?);
@@ -126,15 +123,12 @@ pub(super) fn parse_running_clock(arguments: &NamedArguments<'_>) -> Option<Mess
 }
 
 /// Parses the role of this login in a game, and removes the game from `known` if this login has left it.
-pub(super) fn parse_and_apply_my_role(
-    arguments: &NamedArguments<'_>,
-    known: &mut DatagramNamesAndOffers,
-) -> Option<DatagramMessages> {
+pub(super) fn parse_my_role(arguments: &NamedArguments<'_>, known: &mut EarlierDatagrams) -> Option<DatagramMessages> {
     let role = MyGameRole::parse(arguments.bytes("symbol")?)?;
     if role == MyGameRole::Gone {
         known.games.remove(arguments.game()?);
     }
-    Some(game_update(arguments, GameUpdateKind::Role(role))?.into())
+    Some(smallvec![game_update(arguments, GameUpdateKind::Role(role))?])
 }
 
 /// Returns the message that the game named by the argument `game` has changed as `action` says; `None` if that argument is missing

@@ -1,9 +1,9 @@
-//! Changes of a game and of the drawings on its board, from ICC's datagrams.
+//! What ICC's datagrams say about a game: changes of it, drawings on its board, and the list at its start.
 
 use strum::AsRefStr;
 
-use super::{ClockReading, GameId, Handle};
 use crate::chess::{Board, Color, Fen, Square};
+use crate::message::{ClockReading, GameId, Handle};
 use crate::text::ServerText;
 
 /// A change of one game: a move, a position, a clock, or the role of this login.
@@ -147,4 +147,42 @@ pub struct BoardMark {
     pub to: Option<Square>,
     /// Whether the shape was drawn (`true`) or erased.
     pub is_drawn: bool,
+}
+
+/// The fields of ICC's game-start datagrams that the state of a game depends on, besides the terms in the [`GameInfo`] that
+/// contains this. [`Received::datagram`](crate::message::Received::datagram) returns the others.
+///
+/// Source: the game-start list of ICC's level-2 format (datagrams 12, 15, 18, 40, 100). Flags that older
+/// servers do not send are false.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct IccGameStart {
+    /// Reason why the datagram was sent.
+    pub(crate) kind: IccGameStartReason,
+    /// The player of the white pieces. In an examined game names are free text.
+    pub(crate) white: Handle,
+    /// The player of the black pieces.
+    pub(crate) black: Handle,
+    /// Number of the variant; 0 is standard chess.
+    pub(crate) wild: u16,
+    /// Whether the game is played rather than examined.
+    pub(crate) is_played: bool,
+    /// Whether the rules of the variant differ from those of chess.
+    pub(crate) has_irregular_legality: bool,
+    /// Whether moves have effects beyond their squares, so that only boards show the position.
+    pub(crate) has_irregular_semantics: bool,
+}
+
+/// Reason why ICC sent a game-start datagram.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum IccGameStartReason {
+    /// Another player's game on the server started.
+    Foreign,
+    /// A game started that this login plays or examines.
+    Mine,
+    /// This login started to observe the game.
+    Observed,
+    /// A position without a game is shown.
+    Isolated,
+    /// The names or terms of a game changed.
+    Changed,
 }

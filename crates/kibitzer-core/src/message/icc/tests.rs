@@ -41,6 +41,26 @@ fn a_level_1_header_has_a_command_a_player_and_perhaps_a_tag() {
     assert_eq!(Level1Header::parse(b"101"), None);
 }
 
+// Rules: icc S2
+#[test]
+fn time_controls_as_pgn_writes_them() {
+    let cases: &[(&str, Option<(u32, u32)>)] = &[
+        ("40/7200:20/3600", Some((7200, 0))),
+        ("40/5400+30:900+30", Some((5400, 30))),
+        ("300", Some((300, 0))),
+        ("300+5", Some((300, 5))),
+        ("?", None),
+        ("-", None),
+        ("", None),
+        ("40/x", None),
+        ("300 5", None),
+    ];
+    for &(text, want) in cases {
+        let found = games::TimeControl::parse_first_pgn_period(text.as_bytes());
+        assert_eq!(found.map(|clock| (clock.initial_s, clock.increment_s)), want, "{text}");
+    }
+}
+
 proptest! {
     #[test]
     fn any_unit_is_read_to_its_end(unit in prop::collection::vec(any::<u8>(), 0..200)) {
@@ -182,7 +202,7 @@ const TYPED: &str = "\
 #[test]
 fn every_typed_datagram_parses_to_the_same_message_after_printing() {
     let mut units = TYPED.lines();
-    for kind in DatagramKind::ALL.iter().filter(|kind| !matches!(kind.parser, kind::ArgumentParser::Generic)) {
+    for kind in DatagramKind::ALL.iter().filter(|kind| !matches!(kind.parser, table::ArgumentParser::Generic)) {
         let unit = units.next().unwrap();
         let datagram = Datagram::parse(unit.replace('^', "\x19").as_bytes()).unwrap();
         assert_eq!(datagram.number, u32::from(kind.number), "{unit}");
@@ -215,7 +235,7 @@ proptest! {
     #[test]
     fn any_arguments_of_any_number(number in 0_u32..200, rest in prop::collection::vec(any::<u8>(), 0..80)) {
         let unit = [number.to_string().as_bytes(), b" ", &rest[..]].concat();
-        prop_assert!(parse_typed_or_generic(&unit, &mut DatagramNamesAndOffers::default()).is_some());
+        prop_assert!(parse_typed_or_generic(&unit, &mut EarlierDatagrams::default()).is_some());
     }
 }
 
@@ -689,19 +709,19 @@ proptest! {
         words in prop::collection::vec("e4|Nf3|e2e4|g1f3|a7b8nQ|-?[0-9]{1,11}|-|\\{x\\}|[ -~]{0,3}", 4..8),
     ) {
         let unit = format!("24 {}", words.join(" "));
-        let (mut known, mut other) = (DatagramNamesAndOffers::default(), DatagramNamesAndOffers::default());
-        if let Some(found) = boards::parse_and_count_usual_move(unit.as_bytes(), &mut known) {
+        let (mut known, mut other) = (EarlierDatagrams::default(), EarlierDatagrams::default());
+        if let Some(found) = boards::parse_usual_move(unit.as_bytes(), &mut known) {
             let (number, at) = split_number(unit.as_bytes()).unwrap();
             let kind = DatagramKind::by_number(number).unwrap();
             let want = kind.parse(at.rest(), &mut other).unwrap();
-            prop_assert_eq!(Message::from(found), want.first);
+            prop_assert_eq!(&[Message::from(found)], want.as_slice());
         }
     }
 
     #[test]
     fn a_move_with_all_parts_is_usual(game in 0..5000_i32, taken in 0..900_u32, clock in -9..9000_i32, variation in 0..3_u8) {
         for unit in [format!("24 {game} e4 e2e4 {taken} {clock}"), format!("24 {game} e4 e2e4 {taken} {clock} {variation}")] {
-            prop_assert!(boards::parse_and_count_usual_move(unit.as_bytes(), &mut DatagramNamesAndOffers::default()).is_some());
+            prop_assert!(boards::parse_usual_move(unit.as_bytes(), &mut EarlierDatagrams::default()).is_some());
         }
     }
 }

@@ -11,7 +11,7 @@ fn read(lines: &[&str]) -> Style10Progress {
     let mut earlier = vec![text("<10>")];
     let mut last = Style10Progress::Broken;
     for line in lines {
-        last = parse_next_line(&earlier, line.as_bytes());
+        last = parse_next_style10_line(&earlier, line.as_bytes());
         earlier.push(text(line));
     }
     last

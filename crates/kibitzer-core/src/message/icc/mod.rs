@@ -1,30 +1,30 @@
 //! ICC's level-2 units: datagrams, and the messages they are equivalent to.
 //!
 //! Each `parse_x` in the modules below parses the datagram that [`DatagramKind::ALL`] lists under a similar name, and returns `None`
-//! if an argument is missing or invalid; the datagram is then emitted as a [`Datagram`]. `parse_and_store_x` and `parse_and_count_x`
-//! also update the [`DatagramNamesAndOffers`]. `x_argument` returns one parsed argument.
+//! if an argument is missing or invalid; the datagram is then emitted as a [`Datagram`]. Those with an `&mut` [`EarlierDatagrams`]
+//! also update it. `x_argument` returns one parsed argument.
 
 mod arguments;
 mod boards;
+mod game_update;
 mod games;
-mod kind;
-mod names_and_offers;
 mod offers;
-mod people;
+mod players;
 mod table;
-mod talk;
-#[cfg(test)]
-mod tests;
 
 use std::fmt;
 
-use self::arguments::{Argument, Quoting, argument_index};
-use super::Message;
+use smallvec::{SmallVec, smallvec};
+
+use crate::message::Message;
+use crate::message::icc::arguments::{Argument, Quoting, argument_index};
 use crate::scan::Cursor;
 use crate::text::{PlayerText, encode_as_received};
 
-pub(crate) use kind::DatagramKind;
-pub(crate) use names_and_offers::DatagramNamesAndOffers;
+pub use game_update::{BoardMark, GameUpdate};
+pub(crate) use game_update::{DatagramMove, GameUpdateKind, IccGameStart, IccGameStartReason, MyGameRole};
+pub(crate) use offers::EarlierDatagrams;
+pub(crate) use table::DatagramKind;
 
 const CONTROL_Y: u8 = 0x19;
 const CONTROL_Z: u8 = 0x1A;
@@ -152,17 +152,7 @@ fn weakest_quoting(bytes: &[u8]) -> Quoting {
 }
 
 /// The messages that one datagram is equivalent to, in order: one or more.
-#[derive(Debug)]
-pub(crate) struct DatagramMessages {
-    pub(crate) first: Message,
-    pub(crate) more: Vec<Message>,
-}
-
-impl From<Message> for DatagramMessages {
-    fn from(first: Message) -> Self {
-        Self { first, more: Vec::new() }
-    }
-}
+pub(crate) type DatagramMessages = SmallVec<[Message; 2]>;
 
 /// Parses the number at the start of a unit, and returns it with a cursor at the arguments; `None` without a number.
 fn split_number(unit: &[u8]) -> Option<(u32, Cursor<'_>)> {
@@ -172,9 +162,9 @@ fn split_number(unit: &[u8]) -> Option<(u32, Cursor<'_>)> {
 
 /// Parses a unit into the messages it is equivalent to, and updates `known`; without such a message, into a [`Datagram`], all of
 /// whose arguments are emptied if it is [secret](Datagram::is_secret). `None` if the unit does not start with a number.
-pub(crate) fn parse_typed_or_generic(unit: &[u8], known: &mut DatagramNamesAndOffers) -> Option<DatagramMessages> {
-    if let Some(update) = boards::parse_and_count_usual_move(unit, known) {
-        return Some(Message::from(update).into());
+pub(crate) fn parse_typed_or_generic(unit: &[u8], known: &mut EarlierDatagrams) -> Option<DatagramMessages> {
+    if let Some(update) = boards::parse_usual_move(unit, known) {
+        return Some(smallvec![update.into()]);
     }
     let (number, at) = split_number(unit)?;
     let typed = DatagramKind::by_number(number).and_then(|kind| kind.parse(at.rest(), known));
@@ -183,6 +173,9 @@ pub(crate) fn parse_typed_or_generic(unit: &[u8], known: &mut DatagramNamesAndOf
         if datagram.is_secret() {
             datagram.fields.fill_with(PlayerText::default);
         }
-        Some(Message::from(datagram).into())
+        Some(smallvec![datagram.into()])
     })
 }
+
+#[cfg(test)]
+mod tests;

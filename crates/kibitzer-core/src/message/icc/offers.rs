@@ -1,14 +1,13 @@
 //! Datagrams of offers: in games, to play, in the seek list.
 
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
-use super::DatagramMessages;
-use super::arguments::NamedArguments;
-use super::names_and_offers::{DatagramNamesAndOffers, GamePlayersAndOffers, OpenOffer};
 use crate::chess::Color;
+use crate::message::icc::DatagramMessages;
+use crate::message::icc::arguments::NamedArguments;
 use crate::message::{
-    Challenge, ChallengeChange, ChallengeUpdate, GameId, MeOrOther, Message, OfferKind, OfferNotice, Rating, Seek,
-    SeeksRemoved,
+    Challenge, ChallengeChange, ChallengeUpdate, GameId, GameMap, Handle, MeOrOther, Message, OfferKind, OfferNotice,
+    Rating, Seek, SeeksRemoved,
 };
 use crate::text::ServerText;
 
@@ -27,10 +26,7 @@ const OFFERS: [(&str, Color, OfferKind); 8] = [
 /// Parses the state of all offers in a game and stores it in `known`. Returns a message for each offer that is new or has
 /// changed; `None` if there is no such offer, if the game is not stored, or, without a change of `known`, if an argument is
 /// invalid.
-pub(super) fn parse_and_store_offers(
-    arguments: &NamedArguments<'_>,
-    known: &mut DatagramNamesAndOffers,
-) -> Option<DatagramMessages> {
+pub(super) fn parse_offers(arguments: &NamedArguments<'_>, known: &mut EarlierDatagrams) -> Option<DatagramMessages> {
     let id = arguments.game()?;
     // All arguments are parsed before any is stored: an invalid datagram must not hide a later offer.
     let counts: Option<SmallVec<[u32; 8]>> = OFFERS.iter().map(|(argument, ..)| arguments.number(argument)).collect();
@@ -43,16 +39,15 @@ pub(super) fn parse_and_store_offers(
         }
     }
     let game = known.games.get(id)?;
-    let mut offers =
-        news.into_iter().map(|(by, kind, count)| Message::from(open_offer_notice(id, game, known, by, kind, count)));
-    Some(DatagramMessages { first: offers.next()?, more: offers.collect() })
+    let notice = |(by, kind, count)| Message::from(open_offer_notice(id, game, known, by, kind, count));
+    Some(news.into_iter().map(notice).collect()).filter(|notices: &DatagramMessages| !notices.is_empty())
 }
 
 /// Creates the same notice of an open offer as for the FICS line about it.
 fn open_offer_notice(
     id: GameId,
     game: &GamePlayersAndOffers,
-    known: &DatagramNamesAndOffers,
+    known: &EarlierDatagrams,
     by: Color,
     kind: OfferKind,
     count: u32,
@@ -75,7 +70,7 @@ fn open_offer_notice(
 
 pub(super) fn parse_match_offer(
     arguments: &NamedArguments<'_>,
-    known: &mut DatagramNamesAndOffers,
+    known: &mut EarlierDatagrams,
 ) -> Option<DatagramMessages> {
     let (from, to) = (arguments.handle("from")?, arguments.handle("to")?);
     let from_color = arguments.color("color");
@@ -106,17 +101,17 @@ pub(super) fn parse_match_offer(
         adjourned: arguments.flag("adjourned")?,
         options: None,
     };
-    Some(Message::from(challenge).into())
+    Some(smallvec![challenge.into()])
 }
 
 pub(super) fn parse_match_removed(
     arguments: &NamedArguments<'_>,
-    known: &mut DatagramNamesAndOffers,
+    known: &mut EarlierDatagrams,
 ) -> Option<DatagramMessages> {
     let (from, to) = (arguments.handle("from")?, arguments.handle("to")?);
     let (actor, name) = if known.is_me(&from) { (MeOrOther::Me, to) } else { (MeOrOther::Other, from) };
     let update = ChallengeUpdate { name: Some(name), actor, change: ChallengeChange::Removed };
-    Some(Message::from(update).into())
+    Some(smallvec![update.into()])
 }
 
 pub(super) fn parse_seek(arguments: &NamedArguments<'_>) -> Option<Message> {
@@ -149,5 +144,72 @@ fn annotated_rating(arguments: &NamedArguments<'_>, value: &str, annotation: &st
         b"0" => Some(Rating::Unrated),
         b"1" => Some(Rating::Provisional(value)),
         _ => Some(Rating::Established(value)),
+    }
+}
+
+/// Most games that are stored, more than any server has in progress. At the limit, a new game evicts the one with the lowest
+/// number that this login neither plays nor examines.
+const MAX_GAMES: usize = 2048;
+
+/// The name of this login, and the players and open offers of games, as earlier datagrams reported them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct EarlierDatagrams {
+    /// The name of this login; empty as long as it is unknown.
+    pub(in crate::message) me: Handle,
+    /// The games whose start was received, without those that were evicted or removed.
+    pub(super) games: GameMap<GamePlayersAndOffers>,
+}
+
+/// The players and open offers of a game, and whether this login takes part in it.
+#[derive(Clone, Debug)]
+pub(super) struct GamePlayersAndOffers {
+    pub(super) white: Handle,
+    pub(super) black: Handle,
+    /// Whether this login plays or examines it.
+    pub(super) is_mine: bool,
+    /// The open offers, in the order of the arguments of datagram 21.
+    pub(super) offers: [OpenOffer; 8],
+}
+
+/// The open offer of one kind by one side of a game, if there is one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct OpenOffer {
+    /// 0 if no offer is open; the number of plies of an open takeback; any other number for an open offer of another kind.
+    pub(super) count: u32,
+    /// Plies since the offer was made.
+    pub(super) n_plies: u8,
+}
+
+/// Number of plies after which an offer is void: one of two is the opponent's move, which declines the offer without a message.
+const OFFER_LIFETIME_PLIES: u8 = 2;
+
+impl EarlierDatagrams {
+    /// Returns whether `name` is the name of this login; `false` as long as that name is unknown.
+    pub(super) fn is_me(&self, name: &Handle) -> bool {
+        self.me == *name && !name.as_str().is_empty()
+    }
+
+    /// Stores the players of a game, without open offers. Replaces an entry with the same number; evicts another one if there are
+    /// [`MAX_GAMES`] already.
+    pub(in crate::message) fn add_game(&mut self, game: GameId, white: Handle, black: Handle, is_mine: bool) {
+        if self.games.len() >= MAX_GAMES && self.games.get(game).is_none() {
+            // Games of this login stay: their offers could not be reported without the names.
+            let others = self.games.iter().find(|(_, known)| !known.is_mine);
+            if let Some((evicted, _)) = others.or_else(|| self.games.iter().next()) {
+                self.games.remove(evicted);
+            }
+        }
+        self.games.insert(game, GamePlayersAndOffers { white, black, is_mine, offers: [OpenOffer::default(); 8] });
+    }
+
+    /// Counts a ply for each open offer of a game, and removes the offers that are void after it.
+    pub(super) fn count_move_and_expire_offers(&mut self, game: GameId) {
+        let Some(game) = self.games.get_mut(game) else { return };
+        for offer in game.offers.iter_mut().filter(|offer| offer.count > 0) {
+            offer.n_plies = offer.n_plies.saturating_add(1);
+            if offer.n_plies >= OFFER_LIFETIME_PLIES {
+                *offer = OpenOffer::default();
+            }
+        }
     }
 }

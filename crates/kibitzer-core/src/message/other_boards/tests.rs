@@ -1,0 +1,4 @@
+mod delta;
+mod style10;
+
+use super::*;
