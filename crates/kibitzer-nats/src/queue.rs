@@ -69,6 +69,8 @@ struct QueueState {
     /// Longer lines are dropped, as the server would refuse them.
     max_line_bytes: usize,
     spill: Option<SpillFile>,
+    /// Whether events are in memory only because the file could not be written. It is used again once they are stored.
+    is_file_abandoned: bool,
     /// Dropped events that no event reports yet. They are newer than all events in memory and in the spill file.
     dropped: Option<DroppedRange>,
     /// Whether the source waits while the queue is full.
@@ -102,6 +104,7 @@ impl EventQueue {
             max_bytes,
             max_line_bytes,
             spill,
+            is_file_abandoned: false,
             dropped: None,
             holds: *policy == WhenUnreachable::Hold,
             is_closed: false,
@@ -216,20 +219,32 @@ impl QueueState {
         self.dropped.is_none() && !has_unread && self.bytes < self.max_bytes
     }
 
-    /// Appends an event to the spill file, if there is one. Returns whether the event is in the file, or there is room in memory.
+    /// Appends an event to the spill file, if there is one. Returns whether the event is in the file, or there is room in memory
+    /// and no file, or none that the disk can take.
     fn try_spill(&mut self, event: &QueuedEvent) -> bool {
         let has_room = self.has_room();
         let Some(spill) = &mut self.spill else { return has_room };
+        if self.is_file_abandoned && !self.memory.is_empty() {
+            return has_room;
+        }
+        self.is_file_abandoned = false;
         if !has_room {
             return spill.append([event]).is_ok();
         }
         let is_stale = spill.event_bytes() > STALE_FILE_BYTES && self.bytes <= REWRITTEN_BYTES;
-        if !is_stale && spill.append_as_read([event]).is_ok() {
-            return true;
-        }
+        let mut appended = if is_stale { Ok(()) } else { spill.append_as_read([event]) };
         // There may be room without the stored events, which are in the file only if it is larger than memory.
-        let events = self.memory.iter().chain([event]);
-        (self.bytes as u64) < spill.event_bytes() && spill.clear().and_then(|()| spill.append_as_read(events)).is_ok()
+        if is_stale || appended.is_err() && (self.bytes as u64) < spill.event_bytes() {
+            let events = self.memory.iter().chain([event]);
+            appended = spill.clear().and_then(|()| spill.append_as_read(events));
+        }
+        // An error of the system, such as a full disk, and not the limit of the file: the events can still be stored.
+        self.is_file_abandoned = appended.as_ref().is_err_and(|error| error.raw_os_error().is_some());
+        if self.is_file_abandoned {
+            // It would lack events between its own and later ones.
+            let _ = spill.clear();
+        }
+        appended.is_ok() || self.is_file_abandoned
     }
 
     /// Adds an event to the dropped ones, and writes their range to the spill file for the next publisher.

@@ -105,6 +105,13 @@ impl SpillFile {
         }
     }
 
+    /// Lets every later write fail with an error of the system, or succeed again.
+    #[cfg(test)]
+    pub(crate) fn set_writable(&mut self, is_writable: bool) -> io::Result<()> {
+        self.file = OpenOptions::new().read(true).write(is_writable).open(&self.path)?;
+        Ok(())
+    }
+
     /// Returns the length of all events in the file, read or unread.
     pub(crate) const fn event_bytes(&self) -> u64 {
         self.end - self.start

@@ -63,3 +63,34 @@ async fn a_steady_backlog_never_fills_the_spill_file() {
     }
     std::fs::remove_file(path).unwrap();
 }
+
+#[tokio::test]
+async fn events_that_the_disk_cannot_take_are_kept_in_memory_until_they_are_stored() {
+    let (path, queue) = spill_queue("disk", 1 << 20, 8_000);
+    let set_writable = |is_writable| queue.lock().spill.as_mut().unwrap().set_writable(is_writable).unwrap();
+    let left = || std::fs::read_to_string(&path).unwrap().lines().count() - 1;
+    queue.push_by_policy(event(0)).await;
+    assert!(queue.count_unstored().are_all_in_file);
+    set_writable(false);
+    for n in 1..5 {
+        queue.push_by_policy(event(n)).await;
+    }
+    assert!(!queue.count_unstored().are_all_in_file);
+    // The file of a disk with room again would lack the events in memory.
+    set_writable(true);
+    queue.push_by_policy(event(5)).await;
+    let stored = queue.wait_and_peek_batch().await.unwrap().unwrap();
+    assert_eq!(stored.iter().map(|event| event.position.offset).collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5]);
+    queue.remove_oldest(6);
+    queue.push_by_policy(event(6)).await;
+    let unstored = queue.count_unstored();
+    assert!(unstored.count == 1 && unstored.are_all_in_file);
+    assert!(left() >= 1);
+    // Without room in memory, new events are dropped and reported.
+    set_writable(false);
+    for n in 7..20 {
+        queue.push_by_policy(event(n)).await;
+    }
+    assert!(queue.lock().dropped.is_some_and(|range| range.last.offset == 19 && range.first.offset > 10));
+    std::fs::remove_file(path).unwrap();
+}
