@@ -30,7 +30,7 @@ pub fn render(events: &[Event]) -> String {
     events.iter().fold(String::new(), |mut text, event| {
         let (bell, what) = match event {
             Event::Received { received, change } => {
-                (received.bell, message(&received.message) + &change.as_ref().map(changed).unwrap_or_default())
+                (received.has_bell(), message(&received.message) + &change.as_ref().map(changed).unwrap_or_default())
             }
             other => (false, format!("{other:?}")),
         };

@@ -97,7 +97,7 @@ impl Rerun {
     fn settle(&mut self) {
         loop {
             while let Some(transmit) = self.session.poll_transmit(self.now) {
-                let requested = self.requested.iter().position(|id| transmit.request == Some(*id));
+                let requested = self.requested.iter().position(|id| transmit.attribution.request() == Some(*id));
                 if let Some(position) = requested {
                     self.requested.swap_remove(position);
                 } else {

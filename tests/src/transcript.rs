@@ -93,7 +93,9 @@ impl Transcript {
                     events.extend(std::iter::from_fn(|| reader.next(&mut piece)));
                 }
                 Direction::Sent => {
-                    record.bytes.split_inclusive(|b| *b == b'\n').for_each(|line| reader.note_sent_line(line));
+                    record.bytes.split_inclusive(|b| *b == b'\n').for_each(|line| {
+                        reader.note_sent_line(line, record.attribution());
+                    });
                 }
             }
         }

@@ -25,6 +25,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use kibitzer::transcript::Direction;
 use kibitzer::{Observation, TapItem, json};
+use kibitzer_core::event::Attribution;
 use kibitzer_core::event::RequestError;
 use kibitzer_core::game::Game;
 use kibitzer_core::session::{SessionState, TransmitKind};
@@ -376,9 +377,10 @@ impl WatcherDecoder {
             WireLine::Bytes(StreamBytes { t, dir: Direction::Received, hex, .. }) => {
                 self.queue_received(self.local_time(t), hex);
             }
-            WireLine::Bytes(StreamBytes { t, hex, redacted, kind, .. }) => {
+            WireLine::Bytes(StreamBytes { t, hex, redacted, kind, request, requested_by, .. }) => {
                 let bytes = if redacted { Vec::new() } else { hex };
-                self.queue_sent(self.local_time(t), bytes, kind.unwrap_or(TransmitKind::Command));
+                let stated = Attribution::of_request(request, requested_by);
+                self.queue_sent(self.local_time(t), bytes, kind.unwrap_or(TransmitKind::Command), stated);
             }
             WireLine::Note(Note { t, kind: NoteKind::Snapshot { state, handle, missed } }) => {
                 let at = self.local_time(t);
@@ -443,15 +445,17 @@ impl WatcherDecoder {
 
     /// Queues a sent line, and its [`Event::Sent`] unless it is of timeseal or a probe. `bytes` is empty for a private line. Ignored
     /// unless attached.
-    fn queue_sent(&mut self, at: Instant, bytes: Vec<u8>, kind: TransmitKind) {
+    fn queue_sent(&mut self, at: Instant, bytes: Vec<u8>, kind: TransmitKind, stated: Attribution) {
         let line = (!bytes.is_empty()).then(|| self.sent_text(&bytes));
         let DecoderState::Attached(reader) = &mut self.state else { return };
+        let attribution = if kind.is_line() {
+            reader.note_sent_line(line.as_deref().unwrap_or_default().as_bytes(), stated)
+        } else {
+            stated
+        };
+        self.events.push_back(tap_item(at, Observation::Sent { bytes: Bytes::from(bytes), kind, attribution }, None));
         if kind.is_line() {
-            reader.note_sent_line(line.as_deref().unwrap_or_default().as_bytes());
-        }
-        self.events.push_back(tap_item(at, Observation::Sent { bytes: Bytes::from(bytes), kind }, None));
-        if kind.is_line() {
-            self.apply_session_event(at, Event::Sent { line, request: None });
+            self.apply_session_event(at, Event::Sent { line, attribution });
         }
     }
 

@@ -136,8 +136,8 @@ impl SessionObserver for ExposureWriter {
     fn observe(&mut self, observation: &Observation, session: &Session) {
         match observation {
             Observation::Received(bytes) => self.tail_with_frame_end(session).push_bounded(bytes),
-            Observation::Sent { bytes, kind } if !self.watchers.is_empty() => {
-                let line = wire::sent_line(self.began.elapsed(), bytes, *kind);
+            Observation::Sent { bytes, kind, attribution } if !self.watchers.is_empty() => {
+                let line = wire::sent_line(self.began.elapsed(), bytes, *kind, *attribution);
                 self.send_after_received(&line, MissedAmounts::SENT_LINE, session);
             }
             Observation::Event { event, .. } => self.send_session_event(event, session),

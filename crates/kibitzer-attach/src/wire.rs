@@ -9,7 +9,9 @@ use bytes::Bytes;
 use kibitzer::json;
 use kibitzer::transcript::{Direction, hex, seconds};
 use kibitzer_core::Event;
-use kibitzer_core::event::{AdjournedGame, Capabilities, Identity, LostCause, Restored, SessionEndReason};
+use kibitzer_core::event::{
+    AdjournedGame, Attribution, Capabilities, Identity, LostCause, RequestId, RequestOrigin, Restored, SessionEndReason,
+};
 use kibitzer_core::session::{SessionState, TransmitKind};
 use kibitzer_core::text::Handle;
 use kibitzer_core::wire::StreamState;
@@ -49,6 +51,12 @@ pub(crate) struct StreamBytes {
     /// The kind of a sent line; `None` for received bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) kind: Option<TransmitKind>,
+    /// The request that a sent line belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) request: Option<RequestId>,
+    /// Who made the request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) requested_by: Option<RequestOrigin>,
 }
 
 /// A line that contains no bytes of the stream.
@@ -156,10 +164,16 @@ pub(crate) fn received_line(t: Duration, bytes: &[u8]) -> Bytes {
 }
 
 /// Returns the line of sent bytes, with a placeholder in place of a private line.
-pub(crate) fn sent_line(t: Duration, bytes: &[u8], kind: TransmitKind) -> Bytes {
+pub(crate) fn sent_line(t: Duration, bytes: &[u8], kind: TransmitKind, attribution: Attribution) -> Bytes {
     let redacted = kind.is_secret_or_login();
     let shown = if redacted { REDACTED } else { bytes };
-    serialize_line(&StreamBytes { redacted, kind: Some(kind), ..unmarked_bytes(t, Direction::Sent, shown) })
+    serialize_line(&StreamBytes {
+        redacted,
+        kind: Some(kind),
+        request: attribution.request(),
+        requested_by: attribution.origin(),
+        ..unmarked_bytes(t, Direction::Sent, shown)
+    })
 }
 
 /// Returns a line of a snapshot. `bytes` is a line that a server could send, without its line end.
@@ -187,7 +201,8 @@ pub(crate) fn lifecycle_line(t: Duration, event: &Event) -> Option<Bytes> {
 
 /// Creates a line of bytes that are neither redacted nor part of a snapshot, without a kind.
 fn unmarked_bytes(t: Duration, dir: Direction, bytes: &[u8]) -> StreamBytes {
-    StreamBytes { t, dir, hex: bytes.to_vec(), redacted: false, snapshot: false, kind: None }
+    let hex = bytes.to_vec();
+    StreamBytes { t, dir, hex, redacted: false, snapshot: false, kind: None, request: None, requested_by: None }
 }
 
 /// Serializes a line, with its line end. Returns no bytes if the value contains a variant that cannot be serialized.

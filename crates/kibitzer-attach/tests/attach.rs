@@ -111,7 +111,7 @@ async fn line(session: &mut AttachedSession, text: &str) -> String {
 /// Returns what can be compared of an item.
 fn essence(item: &TapItem) -> Option<String> {
     Some(match &item.observation {
-        Observation::Sent { bytes, kind } => format!("{kind:?} {:?}", bytes.escape_ascii().to_string()),
+        Observation::Sent { bytes, kind, .. } => format!("{kind:?} {:?}", bytes.escape_ascii().to_string()),
         // The number of a request is not part of the stream.
         Observation::Event { event: Event::Sent { line, .. }, .. } => format!("sent {line:?}"),
         Observation::Event { event, .. } => {

@@ -12,9 +12,8 @@ use crate::console::{self, LineMode};
 use crate::failure::{EXIT_STATUS, Failure};
 use crate::filter::FilterArgs;
 use crate::live::{
-    EventPrinter, HousekeepingFilter, LineSender, LoginArgs, StopArgs, TARGET_HELP, Target, TypedInput,
-    print_and_shut_down, report_recorded, send_typed_until_failure, spawn_program_input, start_unless_stopped,
-    target_parser, wait_for_end,
+    EventPrinter, LineSender, LoginArgs, PrintedEvents, StopArgs, TARGET_HELP, Target, TypedInput, print_and_shut_down,
+    report_recorded, send_typed_until_failure, spawn_program_input, start_unless_stopped, target_parser, wait_for_end,
 };
 use crate::metrics::MetricsArgs;
 use crate::output::LineFormat;
@@ -79,9 +78,8 @@ impl Args {
         let Some(started) = start_unless_stopped(&self.server, profile, &mut ending).await? else { return Ok(()) };
         let (client, tap, server) = started;
         metrics.add_session(&client);
-        let filter = self.filter.expression.clone();
-        let housekeeping = HousekeepingFilter::default();
-        let printer = EventPrinter::spawn_for_tap(&client, tap, format, filter, housekeeping, metrics.print_interval);
+        let printed = PrintedEvents::accepted_by(self.filter.expression.clone());
+        let printer = EventPrinter::spawn_for_tap(&client, tap, format, printed, metrics.print_interval);
         let output = printer.sender().filter(|_| format == LineFormat::Jsonl);
         let (line_mode, input) = self.open_typed_input(plain, &client);
         let reading = async {

@@ -18,7 +18,7 @@ use crate::arguments::{FormatArgs, PopulationArgs};
 use crate::console::{self, ConsoleOptions, SessionFeed};
 use crate::failure::{Failure, report};
 use crate::live::{
-    EventPrinter, HousekeepingFilter, StopArgs, print_and_shut_down, report_recorded, run, runtime,
+    EventPrinter, PrintedEvents, StopArgs, print_and_shut_down, report_recorded, run, runtime,
     start_and_expose_session, wait_for_end,
 };
 use crate::metrics::MetricsArgs;
@@ -103,8 +103,8 @@ impl Args {
         }
         let (client, tap) = start_and_expose_session(profile, SERVER).await?;
         metrics.add_session(&client);
-        let housekeeping = HousekeepingFilter::for_kinds(is_in_text_output);
-        let printer = EventPrinter::spawn_for_tap(&client, tap, format, None, housekeeping, metrics.print_interval);
+        let printed = PrintedEvents { expression: None, text_kinds: is_in_text_output };
+        let printer = EventPrinter::spawn_for_tap(&client, tap, format, printed, metrics.print_interval);
         let companion = async {
             join_channels_and_observe(&client).await;
             pending().await

@@ -1,13 +1,16 @@
 //! Decoding of bytes to events, with the message reader and the game state.
 
-mod listings;
+mod attribution;
+mod marks;
 
 use std::sync::Arc;
 
-use self::listings::ListingRecognizer;
+use self::attribution::Attributor;
+pub(crate) use self::attribution::{PROBE, is_caused_by_others, may_be_unrequested};
+pub(crate) use self::marks::{ReplyMark, ReplyMarks};
 use crate::event::Event;
-use crate::game::{GameLimits, Games, MessageEffect, PrecedingReport};
-use crate::message::{Reader, Received};
+use crate::game::{Desync, GameLimits, Games, MessageEffect, PrecedingReport};
+use crate::message::{Attribution, Reader, Received};
 use crate::wire::{Framer, StreamState};
 
 /// Decoder of received bytes to events: a [`Reader`], and the [`Games`] that its messages update.
@@ -28,7 +31,7 @@ use crate::wire::{Framer, StreamState};
 pub struct EventReader {
     reader: Reader,
     games: Games,
-    listings: ListingRecognizer,
+    attributor: Attributor,
     /// Second event of the last message, if it has two: the message itself after a desync, missed plies or a listing. Boxed,
     /// because few messages have two.
     pending_event: Option<Box<Event>>,
@@ -73,17 +76,21 @@ impl EventReader {
         self.reader.framer_mut()
     }
 
-    /// Records a line that the client sent, unsealed. Between a command and the answer to the [fence](crate::session::fence_in_sent_line)
-    /// after it, the lines of a listing lead to an [`Event::Listing`], as they do in block mode.
+    /// Records a line that the client sent, unsealed, and returns its attribution, which the [`Event::Sent`] of the line contains.
+    ///
+    /// `stated` is what the sender or the record of the line says; the default, if it says nothing, is replaced by what the line
+    /// shows. Later events are attributed to the line, and the lines of a listing between a command and the answer to the fence
+    /// after it lead to an [`Event::Listing`], as they do in block mode.
     ///
     /// A session does this itself. A reader of a recording returns the same events only if it is called for each sent line.
-    pub fn note_sent_line(&mut self, line: &[u8]) {
-        self.listings.note_sent_line(line);
+    pub fn note_sent_line(&mut self, line: &[u8], stated: Attribution) -> Attribution {
+        self.attributor.note_sent_line(line, stated, self.reader.is_logged_in())
     }
 
     /// Frees unused memory of buffers.
     pub(crate) fn shrink_to_fit(&mut self) {
         self.reader.shrink();
+        self.attributor.shrink_to_fit();
     }
 
     /// Returns the state of the games after all messages read so far.
@@ -120,25 +127,34 @@ impl EventReader {
         Some(self.apply_and_hold_second_event(received))
     }
 
-    /// Applies a message to the listing and the games, and returns its first event; the second one, if any, is stored in
+    /// Attributes a message, applies it to the games, and returns its first event; the second one, if any, is stored in
     /// `pending_event`.
     #[inline]
     fn apply_and_hold_second_event(&mut self, mut received: Received) -> Event {
         let offset = received.offset;
-        let listing = self.listings.mark_line_or_finish(&mut received);
+        let listing = self.attributor.attribute(&mut received);
         self.games.add_earlier_facts(&mut received.message);
         let MessageEffect { mut change, notice, replaced } = self.games.apply(&received.message);
         if let Some(change) = change.as_mut().filter(|change| self.is_restoring && change.relation.is_observer()) {
             change.mark_by_restoration();
         }
+        let is_own = match &change {
+            Some(change) => change.relation.is_mine(),
+            None => self.games.concerns_own_game(&received.message),
+        };
+        let attribution = received.attribution.with_own_game(is_own);
+        received.attribution = attribution;
         let event = Event::Received { received, change };
         let report = match (listing, notice) {
-            (Some(listing), _) => Some(Event::Listing { offset, listing: Arc::new(listing) }),
+            (Some((listing, attribution)), _) => {
+                Some(Event::Listing { offset, listing: Arc::new(listing), attribution })
+            }
             (None, Some((game, PrecedingReport::Desync(reason)))) => {
-                Some(Event::Desync(self.games.desync(offset, game, reason, replaced.as_ref())))
+                let desync = self.games.desync(offset, game, reason, replaced.as_ref());
+                Some(Event::Desync(Desync { attribution, ..desync }))
             }
             (None, Some((game, PrecedingReport::Missed { from_ply, to_ply }))) => {
-                Some(Event::Missed { offset, game, from_ply, to_ply })
+                Some(Event::Missed { offset, game, from_ply, to_ply, attribution })
             }
             (None, None) => None,
         };
@@ -166,7 +182,7 @@ impl EventReader {
     /// Returns whether no listing and no refusal is incomplete, and no event is pending. A reader that
     /// [resumes](Self::resume) here then returns the same events, unless a message of several lines is incomplete.
     pub fn is_resume_point(&self) -> bool {
-        self.pending_event.is_none() && self.listings.collector.is_none() && !self.reader.has_pending_message()
+        self.pending_event.is_none() && self.attributor.is_between_listings() && !self.reader.has_pending_message()
     }
 
     /// Creates a reader that continues from the state of another one, with the games at that point. Offsets start at 0.

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use tokio_util::sync::PollSender;
 
 use crate::core::Event;
-use crate::core::event::RequestId;
+use crate::core::event::{Attribution, RequestId};
 use crate::core::game::Game;
 use crate::core::session::{Session, TransmitKind};
 
@@ -89,6 +89,8 @@ pub enum Observation {
         bytes: Bytes,
         /// The kind of line. Lines of the login contain the handle.
         kind: TransmitKind,
+        /// The request that the bytes belong to, and who made it.
+        attribution: Attribution,
     },
     /// The session emitted an event.
     Event {
@@ -99,7 +101,7 @@ pub enum Observation {
     },
     /// A request has ended. The events of its reply were observed before.
     Reply {
-        /// The request, as in [`Event::Sent`].
+        /// The request, as in the [attribution](Event::attribution) of its events.
         request: RequestId,
         /// Whether there is a reply that is not a refusal.
         is_ok: bool,

@@ -5,13 +5,16 @@
 //!
 //! - A line of the login or with a password is marked as redacted, and its bytes are a placeholder. A password that the server
 //!   echoed has one asterisk per byte: a password of the login until the session is set up, one in a command until its reply.
+//! - A sent line has the number of its `request`, and who made it in `requested_by`: `user`, `set_up`, `restoration` or `probe`.
+//!   Older recordings have neither.
 //! - An empty piece from the server marks the end of a connection.
 //! - `utc` is the time of day. That of later lines is counted from it; recordings of this crate have it in their first line.
 //! - A line with the key `note` contains no bytes and is skipped; the stream of an attached session has such lines.
 //!
 //! ```json
 //! {"t": 1.25, "dir": "rx", "hex": "666963732520", "utc": "2025-03-01T12:34:56.789Z"}
-//! {"t": 1.5, "dir": "tx", "hex": "5b72656461637465645d0a", "redacted": true}
+//! {"t": 1.5, "dir": "tx", "hex": "5b72656461637465645d0a", "redacted": true, "requested_by": "set_up"}
+//! {"t": 9.1, "dir": "tx", "hex": "3132206461746526", "request": 12, "requested_by": "user"}
 //! ```
 
 mod reader;
@@ -23,6 +26,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::core::event::{Attribution, RequestId, RequestOrigin};
 pub use reader::{TranscriptError, TranscriptReader};
 pub(crate) use recorder::Recorder;
 pub use recorder::Recording;
@@ -47,6 +51,18 @@ pub struct Record {
     /// Whether the bytes are a placeholder, because the sent line was part of the login or contained a password.
     #[serde(default)]
     pub redacted: bool,
+    /// The request that a sent line belongs to; `None` for a line of the login, and in recordings before version 0.2.
+    pub request: Option<RequestId>,
+    /// Who made the request.
+    pub requested_by: Option<RequestOrigin>,
+}
+
+impl Record {
+    /// Returns what the record of a sent line states about its request, for
+    /// [`EventReader::note_sent_line`](crate::core::EventReader::note_sent_line).
+    pub const fn attribution(&self) -> Attribution {
+        Attribution::of_request(self.request, self.requested_by)
+    }
 }
 
 /// Direction of bytes, from the view of the client.

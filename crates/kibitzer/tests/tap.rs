@@ -37,15 +37,15 @@ async fn bytes_precede_their_events_and_each_connection_has_its_own_positions() 
     for TapItem { observation, game, .. } in items {
         match observation {
             Observation::Received(bytes) => stream.extend(bytes),
-            Observation::Sent { bytes, kind } => {
+            Observation::Sent { bytes, kind, .. } => {
                 if kind.is_line() {
                     unexplained.push(bytes);
                 }
             }
             Observation::Event { event, .. } => match &event {
-                Event::Sent { line: Some(line), request } => {
+                Event::Sent { line: Some(line), attribution } => {
                     assert_eq!(unexplained.remove(0), format!("{line}\n").into_bytes());
-                    observing.extend(request.filter(|_| line.contains("observe 7")));
+                    observing.extend(attribution.request().filter(|_| line.contains("observe 7")));
                 }
                 Event::Connected => {
                     n_connections += 1;

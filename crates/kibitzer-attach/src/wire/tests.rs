@@ -60,7 +60,7 @@ fn events_of_the_session_are_parsed_as_they_were_written() {
 
 #[test]
 fn events_of_received_and_sent_lines_are_not_notes() {
-    assert!(lifecycle_line(TIME, &Event::Sent { line: None, request: None }).is_none());
+    assert!(lifecycle_line(TIME, &Event::Sent { line: None, attribution: Attribution::default() }).is_none());
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn a_stream_state_is_parsed_as_it_was_written() {
 
 #[test]
 fn private_lines_are_withheld() {
-    let login = sent_line(TIME, b"Newton\n", TransmitKind::Login);
+    let login = sent_line(TIME, b"Newton\n", TransmitKind::Login, Attribution::default());
     let Some(WireLine::Bytes(piece)) = WireLine::parse(login.trim_ascii_end()) else { panic!("{login:?}") };
     assert_eq!((piece.redacted, &piece.hex[..], piece.kind), (true, REDACTED, Some(TransmitKind::Login)));
 }

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
+use kibitzer::core::event::Attribution;
 use kibitzer::core::session::SecretDetector;
 use kibitzer::core::text::decode_characters;
 use kibitzer::core::wire::unseal;
@@ -26,8 +27,9 @@ const LARGE_BYTES: u64 = 1 << 20;
 pub(crate) enum StreamPiece {
     /// Bytes received from the server.
     Received(Vec<u8>),
-    /// Bytes sent by the client; `None` if the recording leaves them out because they contain a password.
-    Sent(Option<Vec<u8>>),
+    /// A line sent by the client, with what the recording states about its request. `bytes` are `None` if the recording leaves them
+    /// out because they contain a password.
+    Sent { bytes: Option<Vec<u8>>, stated: Attribution },
     /// The connection ended. Later pieces belong to another connection.
     Ended,
     /// The recording ends inside the line of this number, counted from 1.
@@ -39,7 +41,9 @@ impl From<Record> for StreamPiece {
         match record.direction {
             Direction::Received if record.bytes.is_empty() => Self::Ended,
             Direction::Received => Self::Received(record.bytes),
-            Direction::Sent => Self::Sent((!record.redacted).then_some(record.bytes)),
+            Direction::Sent => {
+                Self::Sent { stated: record.attribution(), bytes: (!record.redacted).then_some(record.bytes) }
+            }
         }
     }
 }
@@ -171,19 +175,19 @@ impl PieceDecoder {
                     visit(&event)?;
                 }
             }
-            StreamPiece::Sent(None) => {
+            StreamPiece::Sent { bytes: None, stated } => {
                 self.password_prompt.close_at_line_end(b"");
-                self.events.note_sent_line(b"");
-                visit(&Event::Sent { line: None, request: None })?;
+                let attribution = self.events.note_sent_line(b"", *stated);
+                visit(&Event::Sent { line: None, attribution })?;
             }
-            StreamPiece::Sent(Some(bytes)) => {
+            StreamPiece::Sent { bytes: Some(bytes), stated } => {
                 for line in bytes.split_inclusive(|&byte| byte == b'\n') {
                     let Some(text) = text_unless_timeseal(line) else { continue };
-                    self.events.note_sent_line(text.as_bytes());
+                    let attribution = self.events.note_sent_line(text.as_bytes(), *stated);
                     self.secrets.learn_alias(&text);
                     let is_secret = self.password_prompt.is_open || self.secrets.is_secret(&text);
                     self.password_prompt.close_at_line_end(line);
-                    visit(&Event::Sent { line: (!is_secret).then(|| Arc::from(text)), request: None })?;
+                    visit(&Event::Sent { line: (!is_secret).then(|| Arc::from(text)), attribution })?;
                 }
             }
             StreamPiece::Ended => {

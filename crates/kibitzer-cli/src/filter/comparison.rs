@@ -66,9 +66,7 @@ impl Quantity {
             Self::Lag => one(board.and_then(Style12::lag_ms).map(|ms| us(ms.into()))),
             Self::Clock => Color::BOTH.map(|color| board.map(|board| us(board.clock(color).as_ms()))),
             Self::Elapsed => one(board.and_then(|board| board.last_move()?.elapsed_ms).map(|ms| us(ms.into()))),
-            Self::Reply => {
-                one(subject.facts.reply_after.map(|after| i64::try_from(after.as_micros()).unwrap_or(i64::MAX)))
-            }
+            Self::Reply => one(subject.reply_after.map(|after| i64::try_from(after.as_micros()).unwrap_or(i64::MAX))),
             Self::Move => one(board.filter(|board| board.last_move().is_some()).map(|board| {
                 let is_blacks = board.side_to_move() == Color::White;
                 i64::from(board.move_number()) - i64::from(is_blacks)

@@ -39,7 +39,7 @@ pub(super) enum Term {
     Text(String),
     /// The text matches this pattern, which ignores case.
     Matches(Regex),
-    /// The event is about a game of this login, or an offer to it: see [`Facts`](super::Facts).
+    /// The event is about a game of this login, or an offer to it: see [`Attribution::is_own_game`](kibitzer::core::event::Attribution::is_own_game).
     Mine,
     Compare(Comparison),
 }
@@ -63,7 +63,7 @@ impl Term {
             Self::Name(names) => mentioned_names(subject.text()).any(|word| is_one_of(names, word)),
             Self::Text(text) => subject.text().to_lowercase().contains(text),
             Self::Matches(pattern) => pattern.is_match(subject.text()),
-            Self::Mine => subject.facts.is_mine,
+            Self::Mine => subject.event.is_some_and(|event| event.attribution().is_own_game()),
             Self::Compare(comparison) => comparison.accepts(subject),
         }
     }

@@ -6,15 +6,14 @@
 //! | from | by | to |
 //! |---|---|---|
 //! | text | [`Expression::parse`] | the expression, or a [`FilterError`] with its position in the text |
-//! | an event and its time | [`SessionFacts::record_event`] | [`Facts`] that depend on earlier events, such as the delay of a reply |
-//! | an event and its facts | [`Subject::of_event`] | the subject that [`Expression::accepts`] compares |
+//! | an event and its time | [`ReplyTimes::record_event`] | the delay of a reply |
+//! | an event and that delay | [`Subject::of_event`] | the subject that [`Expression::accepts`] compares |
 
 mod comparison;
 mod error;
 mod expression;
-mod facts;
 mod parser;
-mod reply_matcher;
+mod replies;
 mod scan;
 mod subject;
 #[cfg(test)]
@@ -29,10 +28,9 @@ use kibitzer::core::Event;
 use crate::arguments::SuggestingParser;
 pub(crate) use error::FilterError;
 pub(crate) use expression::Expression;
-pub(crate) use facts::{Facts, SessionFacts, game_of};
 pub(crate) use parser::{is_quantity, term_completions};
-pub(crate) use reply_matcher::{ReplyMatch, ShortDuration, reply_number, split_request_number};
-pub(crate) use subject::{BOT, DISCONNECTED, GAP, MARK, Subject, kinds};
+pub(crate) use replies::{ReplyMatch, ReplyTimes, ShortDuration};
+pub(crate) use subject::{BOT, DISCONNECTED, GAP, MARK, Subject, game_of, kinds};
 
 /// Returns the value parser of `--filter`. Shells complete a term `kind:KIND`.
 fn expression_parser() -> impl TypedValueParser<Value = Expression> {
@@ -63,31 +61,30 @@ pub(crate) struct FilterArgs {
     pub(crate) expression: Option<Expression>,
 }
 
-/// Decides which events of a session meet an expression. Remembers the login's games and the sent lines, on which later events
-/// depend.
+/// Decides which events of a session meet an expression. Remembers the sent lines, on which the delay of a reply depends.
 #[derive(Debug)]
 pub(crate) struct EventFilter {
     /// The expression; all events pass without one.
     pub(crate) expression: Option<Expression>,
-    facts: SessionFacts,
+    replies: ReplyTimes,
 }
 
 impl EventFilter {
     /// Creates the filter for a session, before its first event. `None` lets all events pass.
     pub(crate) fn new(expression: impl Into<Option<Expression>>) -> Self {
-        Self { expression: expression.into(), facts: SessionFacts::default() }
+        Self { expression: expression.into(), replies: ReplyTimes::default() }
     }
 
     /// Returns whether an event passes, and records it for later ones. Has to be called for every event of the session, in order;
     /// `at` is the time since the session began.
     pub(crate) fn record_and_check(&mut self, event: &Event, at: Duration) -> bool {
         // Without rows, the reply that a row belongs to is not used.
-        let (facts, _) = self.facts.record_event(0, at, event);
-        self.expression.as_ref().is_none_or(|expression| expression.accepts(&Subject::of_event(event, facts)))
+        let reply_after = self.replies.record_event(0, at, event).map(|(_, reply)| reply.after);
+        self.expression.as_ref().is_none_or(|expression| expression.accepts(&Subject::of_event(event, reply_after)))
     }
 
-    /// Forgets the own games and unanswered lines, because a connection of a recording ended.
+    /// Forgets the unanswered lines, because a connection of a recording ended.
     pub(crate) fn end_connection(&mut self) {
-        self.facts = SessionFacts::default();
+        self.replies = ReplyTimes::default();
     }
 }

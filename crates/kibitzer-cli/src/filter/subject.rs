@@ -2,11 +2,11 @@
 
 use std::cell::OnceCell;
 use std::fmt;
+use std::time::Duration;
 
 use kibitzer::core::message::{GameId, Handle, Message};
 use kibitzer::core::{Event, EventKind};
 
-use super::facts::{Facts, game_of};
 use crate::output::TerminalSafe;
 
 /// Kind of the rows in which users of the console mark a place.
@@ -29,7 +29,8 @@ pub(crate) struct Subject<'a> {
     pub(super) game: Option<GameId>,
     /// `None` for rows that are not events, such as marks.
     pub(super) event: Option<&'a Event>,
-    pub(super) facts: Facts,
+    /// Time from the sent line to this event, if the event starts its reply.
+    pub(super) reply_after: Option<Duration>,
     /// The text that words and patterns are searched in.
     display: &'a dyn fmt::Display,
     /// Result of [`text`](Self::text), which is formatted at the first use.
@@ -37,15 +38,14 @@ pub(crate) struct Subject<'a> {
 }
 
 impl<'a> Subject<'a> {
-    /// Creates the subject of an event, whose facts come from [`SessionFacts::record_event`](super::SessionFacts::record_event).
-    pub(crate) fn of_event(event: &'a Event, facts: Facts) -> Self {
-        Self { event: Some(event), facts, ..Self::of_row(event.kind().as_str(), game_of(event), event) }
+    /// Creates the subject of an event. `reply_after` is the time from the sent line, if the event starts its reply.
+    pub(crate) fn of_event(event: &'a Event, reply_after: Option<Duration>) -> Self {
+        Self { event: Some(event), reply_after, ..Self::of_row(event.kind().as_str(), game_of(event), event) }
     }
 
-    /// Creates the subject of a row that is not an event, with the text to search in. It has no facts: `mine` and comparisons do
-    /// not accept it.
+    /// Creates the subject of a row that is not an event, with the text to search in. `mine` and comparisons do not accept it.
     pub(crate) fn of_row(kind: &'static str, game: Option<GameId>, display: &'a dyn fmt::Display) -> Self {
-        Self { kind, game, event: None, facts: Facts::default(), display, text: OnceCell::new() }
+        Self { kind, game, event: None, reply_after: None, display, text: OnceCell::new() }
     }
 
     /// Returns the text as the console's list of events shows it, with control characters escaped.
@@ -57,4 +57,9 @@ impl<'a> Subject<'a> {
     pub(super) fn speaker(&self) -> Option<Handle> {
         self.event?.message().and_then(Message::speaker)
     }
+}
+
+/// Returns the game that an event changed, otherwise the game that its message names. `None` if the event is about no game.
+pub(crate) fn game_of(event: &Event) -> Option<GameId> {
+    event.affected_game().or_else(|| event.message()?.game())
 }

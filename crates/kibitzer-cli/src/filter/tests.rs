@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use kibitzer::core::event::Attribution;
 use kibitzer::core::{Event, EventReader};
 use proptest::prelude::*;
 
@@ -116,19 +117,29 @@ fn own_games_are_those_that_this_login_plays() {
 
 #[test]
 fn replies_are_compared_by_their_delay() {
-    let sent = |line: &str| Event::Sent { line: Some(line.into()), request: None };
+    let mut reader = EventReader::default();
     let mut filter = EventFilter::new(Expression::parse("reply>200ms").unwrap());
-    let mut passes = |event: &Event, ms| filter.record_and_check(event, Duration::from_millis(ms));
-    let block = events(b"\x151\x1637\x16x\n\r\x17\n\rfics% ");
-    assert!(!passes(&sent("1 finger"), 0));
-    let numbered: Vec<_> = block.iter().map(|event| passes(event, 201)).collect();
-    assert_eq!(numbered, [true, false, false, false], "the start of the block, not its lines and end");
-    assert!(!passes(&sent("date"), 300));
-    assert!(!passes(&sent("\u{ff}\u{fe}\u{1}"), 300), "a telnet command has no reply");
-    assert!(passes(block.last().unwrap(), 501), "without numbers it is the prompt after the reply");
-    passes(&sent("date"), 600);
-    assert!(!passes(&Event::Connected, 700));
-    assert!(!passes(block.last().unwrap(), 900), "the line was sent on an earlier connection");
+    let sent = |reader: &mut EventReader, filter: &mut EventFilter, line: &str, ms| {
+        let attribution = reader.note_sent_line(line.as_bytes(), Attribution::default());
+        let event = Event::Sent { line: Some(line.into()), attribution };
+        assert!(!filter.record_and_check(&event, Duration::from_millis(ms)), "{line}");
+    };
+    let passes = |reader: &mut EventReader, filter: &mut EventFilter, said: &[u8], ms| -> Vec<bool> {
+        let mut said = said;
+        let events = std::iter::from_fn(|| reader.next(&mut said));
+        events.map(|event| filter.record_and_check(&event, Duration::from_millis(ms))).collect()
+    };
+    sent(&mut reader, &mut filter, "1 finger", 0);
+    let block = passes(&mut reader, &mut filter, b"\x151\x1637\x16x\n\r\x17\n\rfics% ", 201);
+    assert_eq!(block, [true, false, false, false], "the start of the block, not its lines and end");
+    sent(&mut reader, &mut filter, "date", 300);
+    sent(&mut reader, &mut filter, "\u{ff}\u{fe}\u{1}", 300);
+    let reply = passes(&mut reader, &mut filter, b"\n\rFoo shouts: x\n\rfics% Noon\n\rfics% ", 501);
+    assert_eq!(reply, [false, false, true, false], "without numbers it is the first line that no other player caused");
+    sent(&mut reader, &mut filter, "date", 600);
+    filter.record_and_check(&Event::Connected, Duration::from_millis(700));
+    let late = passes(&mut reader, &mut filter, b"Noon\n\rfics% ", 900);
+    assert_eq!(late, [false, false], "the line was sent on an earlier connection");
 }
 
 #[test]
@@ -244,7 +255,7 @@ proptest! {
                 prop_assert_eq!(&again, &expression);
                 for event in events(SAID).iter().chain(&events(BOARD)) {
                     let [got, want] = [&again, &expression]
-                        .map(|expression| expression.accepts(&Subject::of_event(event, Facts::default())));
+                        .map(|expression| expression.accepts(&Subject::of_event(event, None)));
                     prop_assert_eq!(got, want);
                 }
             }

@@ -11,7 +11,7 @@ use kibitzer_attach::{AttachAccess, AttachError, AttachEvent, AttachedSession, M
 use tokio::time::Instant;
 
 use super::{
-    EventPrinter, HousekeepingFilter, LineSender, PrintItem, StopArgs, check_attached_end, send_typed_until_failure,
+    EventPrinter, LineSender, PrintItem, PrintedEvents, StopArgs, check_attached_end, send_typed_until_failure,
 };
 use crate::failure::{Failure, NO_SESSION, report};
 use crate::filter::Expression;
@@ -64,9 +64,7 @@ pub(crate) async fn run_attached_session(
         Some(Ok(Some(first))) => first,
         Some(over) => return check_attached_end(&server, over.map(|_| None)),
     };
-    let is_ready = matches!(&first, AttachEvent::Snapshot(snapshot) if snapshot.state.accepts_requests());
-    let housekeeping = if is_ready { HousekeepingFilter::for_ready_session() } else { HousekeepingFilter::default() };
-    let (events, mut printer) = EventPrinter::spawn(session.began(), format, filter, housekeeping);
+    let (events, mut printer) = EventPrinter::spawn(session.began(), format, PrintedEvents::accepted_by(filter));
     let sender = LineSender::Attached(session.requests());
     let typing = async {
         if access.may_send() {

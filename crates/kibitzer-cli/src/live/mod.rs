@@ -1,7 +1,6 @@
 //! Shared parts of all commands with a live session.
 
 mod attached;
-mod housekeeping_filter;
 mod input_lines;
 mod login;
 mod printer;
@@ -23,10 +22,9 @@ use kibitzer_attach::{AttachError, Listener};
 use tokio::runtime::{Builder, Runtime};
 
 pub(crate) use attached::{attach, forward_attached, run_attached_session};
-pub(crate) use housekeeping_filter::{HousekeepingFilter, is_repeated_reserve};
 pub(crate) use input_lines::InputLines;
 pub(crate) use login::LoginArgs;
-pub(crate) use printer::{EventPrinter, PrintItem, print_and_shut_down};
+pub(crate) use printer::{EventPrinter, PrintItem, PrintedEvents, is_repeated_reserve, print_and_shut_down};
 pub(crate) use program::spawn_program_input;
 #[cfg(unix)]
 pub(crate) use prompt::TerminalModes;

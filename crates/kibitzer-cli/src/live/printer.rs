@@ -3,15 +3,16 @@
 use std::future::pending;
 use std::time::Duration;
 
-use kibitzer::core::Event;
+use kibitzer::core::message::Message;
+use kibitzer::core::{Event, EventCategory, EventKind};
 use kibitzer::{Client, Observation, Tap, TapItem, WeakClient};
 use serde::Serialize;
 use tokio::sync::mpsc::{self, error::TryRecvError};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 
+use super::StopSignal;
 use super::recording::report_failed_recording;
-use super::{HousekeepingFilter, StopSignal};
 use crate::failure::Failure;
 use crate::filter::{EventFilter, Expression};
 use crate::metrics::{SessionMetrics, metrics_ticks};
@@ -44,6 +45,22 @@ impl PrintItem {
     }
 }
 
+/// The events of a session that are printed.
+#[derive(Debug)]
+pub(crate) struct PrintedEvents {
+    /// Prints the events that this accepts. Without it, all are printed as JSON, and those of `text_kinds` as text, except details of
+    /// the protocol.
+    pub(crate) expression: Option<Expression>,
+    pub(crate) text_kinds: fn(EventKind) -> bool,
+}
+
+impl PrintedEvents {
+    /// Prints the events that an expression accepts; without one, events of all kinds.
+    pub(crate) fn accepted_by(expression: Option<Expression>) -> Self {
+        Self { expression, text_kinds: |_| true }
+    }
+}
+
 /// Prints events on its own thread, so that a stalled reader of standard output prevents neither stopping the session nor its
 /// answers to the server.
 #[derive(Debug)]
@@ -62,32 +79,25 @@ impl EventPrinter {
         client: &Client,
         tap: Tap,
         format: LineFormat,
-        expression: Option<Expression>,
-        housekeeping: HousekeepingFilter,
+        printed: PrintedEvents,
         metrics_every: Option<Duration>,
     ) -> Self {
-        let (sender, mut printer) = Self::spawn(client.began(), format, expression, housekeeping);
+        let (sender, mut printer) = Self::spawn(client.began(), format, printed);
         printer.feeding.spawn(forward_tap_and_metrics(client.downgrade(), tap, metrics_every, sender));
         printer
     }
 
-    /// Spawns the thread of a printer for a session that began at `began`. It prints the events that `expression` accepts;
-    /// without one, as text those that `housekeeping` passes, as JSON all. Returns the sender for its items, and the printer,
-    /// which ends once all senders are dropped.
-    pub(crate) fn spawn(
-        began: Instant,
-        format: LineFormat,
-        expression: Option<Expression>,
-        housekeeping: HousekeepingFilter,
-    ) -> (PrintSender, Self) {
+    /// Spawns the thread of a printer for a session that began at `began`. Returns the sender for its items, and the printer, which
+    /// ends once all senders are dropped.
+    pub(crate) fn spawn(began: Instant, format: LineFormat, printed: PrintedEvents) -> (PrintSender, Self) {
         let (sender, items) = mpsc::channel(UNPRINTED_EVENTS);
         let clock = SessionClock::new(began);
-        let housekeeping = (format == LineFormat::Text && expression.is_none()).then_some(housekeeping);
+        let PrintedEvents { expression, text_kinds } = printed;
+        let prints_for_people = format == LineFormat::Text && expression.is_none();
+        let text = prints_for_people.then_some(TextSelection { kinds: text_kinds, is_login_announced: false });
         let filter = EventFilter::new(expression);
         let mut thread = JoinSet::new();
-        thread.spawn_blocking(move || {
-            PrintLoop { items, clock, lines: EventWriter::new(format), filter, housekeeping }.run()
-        });
+        thread.spawn_blocking(move || PrintLoop { items, clock, lines: EventWriter::new(format), filter, text }.run());
         let printer = Self { thread, feeding: JoinSet::new(), sender: sender.downgrade() };
         (sender, printer)
     }
@@ -199,7 +209,34 @@ struct PrintLoop {
     lines: EventWriter,
     filter: EventFilter,
     /// Decides which events are printed; `filter` does if this is `None`.
-    housekeeping: Option<HousekeepingFilter>,
+    text: Option<TextSelection>,
+}
+
+/// Decides which events the text output prints: neither protocol marks, prompts and sent lines, nor the replies to commands of the
+/// session itself, nor a reserve that repeats the one before it.
+struct TextSelection {
+    kinds: fn(EventKind) -> bool,
+    /// Whether a line of the server has reported the login, so that the session's own event repeats it.
+    is_login_announced: bool,
+}
+
+impl TextSelection {
+    /// Returns whether to print an event. Has to be called for every event of the session, in order.
+    fn record_and_check(&mut self, event: &Event) -> bool {
+        if let Event::Connected = event {
+            self.is_login_announced = false;
+        }
+        self.is_login_announced |= matches!(event.message(), Some(Message::LoggedIn(_)));
+        let is_repeated = matches!(event, Event::LoggedIn(_)) && self.is_login_announced;
+        let is_mark = matches!(event.kind().category(), EventCategory::Control | EventCategory::Sent);
+        let is_detail = is_mark || is_repeated || event.attribution().is_housekeeping() || is_repeated_reserve(event);
+        !is_detail && (self.kinds)(event.kind())
+    }
+}
+
+/// Returns whether an event reports a player's reserve without an added piece. Servers send such a report with every board.
+pub(crate) fn is_repeated_reserve(event: &Event) -> bool {
+    matches!(event.message(), Some(Message::Holding(holding)) if holding.passed.is_none())
 }
 
 impl PrintLoop {
@@ -226,8 +263,8 @@ impl PrintLoop {
     /// Prints an event if the filter accepts it.
     fn print_if_accepted(&mut self, at: Instant, event: &Event) -> Result<(), Failure> {
         let stamp = self.clock.stamp(at);
-        let is_accepted = match &mut self.housekeeping {
-            Some(housekeeping) => housekeeping.record_and_check_printed(event),
+        let is_accepted = match &mut self.text {
+            Some(text) => text.record_and_check(event),
             None => self.filter.record_and_check(event, stamp.time),
         };
         if is_accepted {

@@ -5,6 +5,7 @@ pub(crate) mod tail;
 
 use std::collections::BTreeMap;
 
+use kibitzer::core::event::Attribution;
 use kibitzer::transcript::Utc;
 use kibitzer_nats::{
     DEFAULT_STREAM, EventStream, NatsError, ReadFrom, SessionName, StoredEvent, StreamOptions, StreamReader,
@@ -173,7 +174,9 @@ impl ServerOutput {
                 Some(StreamPiece::Received(bytes.map_err(|_| OutputError::RawCharacter)?))
             }
             ("position", None) => return Err(OutputError::NoBytes),
-            ("sent", None) => Some(StreamPiece::Sent(members.line.map(String::into_bytes))),
+            ("sent", None) => {
+                Some(StreamPiece::Sent { bytes: members.line.map(String::into_bytes), stated: Attribution::default() })
+            }
             _ => None,
         };
         Ok(Self { piece, connection, utc: members.utc.and_then(|utc| utc.parse().ok()) })

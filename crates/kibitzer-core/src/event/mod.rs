@@ -16,10 +16,12 @@ pub use kind::{EventCategory, EventKind};
 pub use login::{Identity, LoginError, LoginStep};
 pub use recovery::{AdjournedGame, RestoreOutcome, Restored, RestoredCommand, RestoredGame, ResumptionState};
 pub(crate) use request::MAX_COMMAND_BYTES;
-pub use request::{CommandError, ReadingBlocker, RequestError, RequestId};
+pub use request::{CommandError, ReadingBlocker, RequestError};
 
 use std::sync::Arc;
 use std::time::Duration;
+
+pub use crate::message::{Attribution, RequestId, RequestOrigin};
 
 use crate::game::{Change, Desync};
 use crate::message::listing::AnyListing;
@@ -53,6 +55,8 @@ pub enum Event {
         from_ply: u32,
         /// The last missing ply.
         to_ply: u32,
+        /// Whether this login plays the game.
+        attribution: Attribution,
     },
     /// A complete reply that is a table, such as a list of games; it follows the events of its lines. Lines that could not be parsed
     /// are in [`AnyListing::unread`].
@@ -64,6 +68,8 @@ pub enum Event {
         offset: u64,
         /// The listing.
         listing: Arc<AnyListing>,
+        /// The request that the reply answers.
+        attribution: Attribution,
     },
     /// A connection is being opened.
     Connecting {
@@ -82,8 +88,8 @@ pub enum Event {
     Sent {
         /// The line without its line end, before it was sealed; `None` if it contains a password.
         line: Option<Arc<str>>,
-        /// The request that the line belongs to; `None` for lines of the login.
-        request: Option<RequestId>,
+        /// The request that the line belongs to, and who made it.
+        attribution: Attribution,
     },
     /// The server violated the protocol: in block mode it reported a line without a number, although every line was sent with
     /// one. The session continues, but a request may remain without its reply.
@@ -149,6 +155,18 @@ impl Event {
             Self::Desync(desync) => Some(desync.offset),
             Self::Missed { offset, .. } | Self::Listing { offset, .. } => Some(*offset),
             _ => None,
+        }
+    }
+
+    /// Returns the request that the event is part of, and whether it is about a game of this login.
+    pub fn attribution(&self) -> Attribution {
+        match self {
+            Self::Received { received, .. } => received.attribution,
+            Self::Desync(desync) => desync.attribution,
+            Self::Missed { attribution, .. } | Self::Listing { attribution, .. } | Self::Sent { attribution, .. } => {
+                *attribution
+            }
+            _ => Attribution::default(),
         }
     }
 

@@ -18,18 +18,6 @@ const MAX_LINE_BYTES: usize = 1000;
 /// Longest command after encoding, in bytes: [`MAX_LINE_BYTES`] less the number of block mode, a blank and the line feed.
 pub(crate) const MAX_COMMAND_BYTES: usize = MAX_LINE_BYTES - "999 ".len() - "\n".len();
 
-/// Number of a request, unique for the life of the session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct RequestId(pub(crate) u64);
-
-impl RequestId {
-    /// Returns the number of the request in its session; the first request has 1.
-    pub const fn number(self) -> u64 {
-        self.0
-    }
-}
-
 /// Reason why a text is not a valid command. No part of it was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]

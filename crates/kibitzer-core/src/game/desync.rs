@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::{Game, Games, play};
 use crate::chess::{Fen, Square};
-use crate::message::{DerivedMove, GameId, Style12};
+use crate::message::{Attribution, DerivedMove, GameId, Style12};
 
 /// Contradiction between a message of the server and the known state of a game.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -24,6 +24,8 @@ pub struct Desync {
     /// The received position, without reserves; `None` if the message was a move without a board, and without an expected
     /// position.
     pub actual: Option<Arc<Fen>>,
+    /// The request that the contradicting message is part of, and whether this login plays the game.
+    pub attribution: Attribution,
 }
 
 impl Desync {
@@ -54,7 +56,8 @@ impl Games {
             }
             _ => (None, None),
         };
-        Desync { offset, game, reason, expected: expected.map(Arc::new), actual: actual.map(Arc::new) }
+        let (expected, actual) = (expected.map(Arc::new), actual.map(Arc::new));
+        Desync { offset, game, reason, expected, actual, attribution: Attribution::default() }
     }
 }
 

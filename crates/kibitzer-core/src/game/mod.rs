@@ -132,6 +132,32 @@ impl Games {
         self.get(game).filter(|game| game.owns_number()).map(Game::identity)
     }
 
+    /// Returns whether a message that changed no game is about one that this login plays or has played, the creation of its game,
+    /// or an offer to it.
+    pub(crate) fn concerns_own_game(&self, message: &Message) -> bool {
+        match message {
+            Message::Control(_) | Message::Text(_) => false,
+            Message::Creating(_) => true,
+            // Servers name no game in offers to a player.
+            Message::Offer(offer) if offer.game.is_none() => true,
+            Message::GameEnded(ended) if self.is_me(&ended.white) || self.is_me(&ended.black) => true,
+            _ => message.game().is_some_and(|game| self.is_own(game)),
+        }
+    }
+
+    /// Returns whether this login plays the game that was announced with this number, otherwise the last game with a board, which
+    /// may have ended.
+    pub(crate) fn is_own(&self, id: GameId) -> bool {
+        match self.announced.get(id).and_then(|reports| reports.created.as_ref()) {
+            Some(created) => self.is_me(&created.white) || self.is_me(&created.black),
+            None => self.get(id).is_some_and(|game| game.position().relation().is_mine()),
+        }
+    }
+
+    fn is_me(&self, name: &Handle) -> bool {
+        self.me.as_ref().is_some_and(|me| me.is_same_player(name.as_str()))
+    }
+
     /// Gives the game of this number, if any, the identity of `known`, a game of an earlier connection.
     pub(crate) fn adopt_identity(&mut self, id: Option<GameId>, known: &Game) {
         if let Some(game) = id.and_then(|id| self.by_id.get_mut(id)) {

@@ -10,6 +10,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::event::{Restored, RestoredGame};
+use crate::message::Attribution;
 use crate::message::Relation;
 use crate::reader::EventReader;
 
@@ -59,7 +60,7 @@ impl Session {
     fn publish_tracked(&mut self) -> Weak<str> {
         let line = Arc::from("date");
         let data = Arc::downgrade(&line);
-        self.publish(Event::Sent { line: Some(line), request: None });
+        self.publish(Event::Sent { line: Some(line), attribution: Attribution::default() });
         data
     }
 

@@ -136,11 +136,7 @@ impl FrameParser {
         // No secret datagram has a type of its own.
         let is_secret = matches!(messages.as_slice(), [Message::Datagram(datagram)] if datagram.is_secret());
         let line = if is_secret { &[] } else { unit };
-        ready.extend(
-            messages
-                .into_iter()
-                .map(|message| Received { is_datagram: true, ..Received::from_line(frame, message, line) }),
-        );
+        ready.extend(messages.into_iter().map(|message| Received::from_line(frame, message, line).into_datagram()));
     }
 
     /// Returns whether a line begins a message of several lines: a style 10 board, or a heading with the text after it.

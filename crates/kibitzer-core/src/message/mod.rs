@@ -15,6 +15,7 @@
 //! | `from_x` | a code, letter or word that is already isolated | a fallback such as `Other`, or `None` |
 //! | `overwrite_from_x` | a line whose values replace those of `self`, to reuse its memory | as documented |
 
+mod attribution;
 mod by_game;
 mod dispatch;
 mod fields;
@@ -42,6 +43,7 @@ mod template;
 #[cfg(test)]
 mod tests;
 
+pub use attribution::{Attribution, RequestId, RequestOrigin};
 pub(crate) use by_game::GameMap;
 pub use fields::{ClockReading, GameId, Rating};
 pub use game_end::{GameEndReason, GameEnded, GameResult};

@@ -88,6 +88,11 @@ impl Reader {
         }
     }
 
+    /// Returns whether the stream has shown that the login is complete.
+    pub(crate) const fn is_logged_in(&self) -> bool {
+        self.parser.logged_in
+    }
+
     /// Returns the state from which another reader can continue the stream. It does not include the players of games.
     pub(crate) fn stream_state(&self) -> StreamState {
         let mut state = StreamState::default();
@@ -129,8 +134,8 @@ impl Reader {
             MessageSlot::Other => &mut self.other,
         };
         // Field by field, because a copy of fields that were just written stalls the processor.
-        let Received { offset, length, bell, is_datagram, is_listed, ref mut message } = *slot;
-        Received { offset, length, bell, is_datagram, is_listed, message: std::mem::take(message) }
+        let Received { offset, extent, attribution, ref mut message } = *slot;
+        Received { offset, extent, attribution, message: std::mem::take(message) }
     }
 
     /// Parses the next message as [`next`](Self::next) does, and returns a reference to it. Unless the caller clones the message,

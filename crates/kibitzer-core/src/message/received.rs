@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::{Datagram, Message, Style12, Talk};
+use super::{Attribution, Datagram, Message, Style12, Talk};
 use crate::text::{Line, LineBytes};
 use crate::wire::Frame;
 
@@ -16,13 +16,32 @@ use crate::wire::Frame;
 pub struct Received {
     /// Position of the frame's first byte in the stream, in bytes.
     pub offset: u64,
-    pub(super) length: u32,
-    /// Whether the server rang the bell since the previous line.
-    pub bell: bool,
-    pub(super) is_datagram: bool,
-    pub(crate) is_listed: bool,
+    pub(super) extent: Extent,
+    /// The request that the message is part of, and whether it is about a game of this login.
+    pub(crate) attribution: Attribution,
     /// The content of the frame.
     pub message: Message,
+}
+
+/// Length of a frame in bytes, at most [`MAX_LENGTH`], with marks in the highest bits: an event must not grow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Extent(u32);
+
+const MAX_LENGTH: u32 = (1 << 29) - 1;
+const BELL: u32 = 1 << 29;
+const DATAGRAM: u32 = 1 << 30;
+const LISTED: u32 = 1 << 31;
+
+impl Extent {
+    /// Creates the extent of a frame from `offset` to `end`, without marks except the bell.
+    fn new(offset: u64, end: u64, bell: bool) -> Self {
+        let length = u32::try_from(end.saturating_sub(offset)).unwrap_or(u32::MAX).min(MAX_LENGTH);
+        Self(if bell { length | BELL } else { length })
+    }
+
+    const fn has(self, mark: u32) -> bool {
+        self.0 & mark != 0
+    }
 }
 
 impl Received {
@@ -34,23 +53,42 @@ impl Received {
 
     /// Combines a message with its position, marked neither as a datagram nor as a line of a listing.
     pub(super) fn new(offset: u64, end: u64, bell: bool, message: Message) -> Self {
-        Self { offset, length: saturating_length(offset, end), bell, is_datagram: false, is_listed: false, message }
+        Self { offset, extent: Extent::new(offset, end, bell), attribution: Attribution::default(), message }
     }
 
-    /// Sets position and bell, and clears the marks of a datagram and of a line of a listing. The message does not change.
+    /// Sets position and bell, and clears the attribution and the marks of a datagram and of a line of a listing. The message does
+    /// not change.
     pub(super) fn reset_position(&mut self, offset: u64, end: u64, bell: bool) {
-        (self.offset, self.length, self.bell) = (offset, saturating_length(offset, end), bell);
-        (self.is_datagram, self.is_listed) = (false, false);
+        self.offset = offset;
+        self.extent = Extent::new(offset, end, bell);
+        self.attribution = Attribution::default();
+    }
+
+    /// Returns this message, marked as the content of a datagram.
+    pub(super) const fn into_datagram(mut self) -> Self {
+        self.extent.0 |= DATAGRAM;
+        self
+    }
+
+    /// Marks the message as a line of a listing.
+    pub(crate) const fn mark_as_listed(&mut self) {
+        self.extent.0 |= LISTED;
     }
 
     /// Returns this message, extended in the stream to the end of `frame`, which is its last line.
     pub(super) fn extended_to(self, frame: &Frame<'_>) -> Self {
-        Self { length: saturating_length(self.offset, frame.end), ..self }
+        let marks = self.extent.0 & !MAX_LENGTH;
+        Self { extent: Extent(Extent::new(self.offset, frame.end, false).0 | marks), ..self }
     }
 
-    /// Returns the position in the stream after the last byte of the message: at most 4 GiB after [`offset`](Self::offset).
+    /// Returns the position in the stream after the last byte of the message: at most 512 MiB after [`offset`](Self::offset).
     pub fn end(&self) -> u64 {
-        self.offset.saturating_add(self.length.into())
+        self.offset.saturating_add((self.extent.0 & MAX_LENGTH).into())
+    }
+
+    /// Returns whether the server rang the bell since the previous line.
+    pub const fn has_bell(&self) -> bool {
+        self.extent.has(BELL)
     }
 
     /// Returns the line that the message was parsed from: cleaned, wrapped pieces joined, without line end. For a message of
@@ -65,24 +103,25 @@ impl Received {
 
     /// Returns whether an ICC datagram contained the message, rather than a line.
     pub const fn is_datagram(&self) -> bool {
-        self.is_datagram
+        self.extent.has(DATAGRAM)
     }
 
     /// Parses the ICC datagram that contained the message; `None` if a line contained it, or a datagram that must not be logged.
     pub fn datagram(&self) -> Option<Datagram> {
-        self.is_datagram.then(|| Datagram::parse(self.raw()))?
+        self.is_datagram().then(|| Datagram::parse(self.raw()))?
     }
 
     /// Returns whether the message is a nonempty text line of a listing, which [`Event::Listing`](crate::Event::Listing) reports
     /// as a whole.
     pub const fn is_listed(&self) -> bool {
-        self.is_listed
+        self.extent.has(LISTED)
     }
 
     /// Returns a text message with `line` at the position of this message, marked neither as a datagram nor as a line of a
     /// listing.
     pub(crate) fn text_at_same_position(&self, line: &[u8]) -> Self {
-        Self { message: Message::Text(Line::from(line)), is_datagram: false, is_listed: false, ..self.clone() }
+        let extent = Extent(self.extent.0 & !(DATAGRAM | LISTED));
+        Self { message: Message::Text(Line::from(line)), extent, ..*self }
     }
 }
 
@@ -200,11 +239,6 @@ impl SpareAllocations {
         text.set(line);
         Message::Text(text)
     }
-}
-
-/// Returns the number of bytes between two positions, saturated at 4 GiB; only a line over the length limit can be longer.
-fn saturating_length(offset: u64, end: u64) -> u32 {
-    u32::try_from(end.saturating_sub(offset)).unwrap_or(u32::MAX)
 }
 
 // The hub copies events; the message level must leave room for the change of a game.

@@ -33,5 +33,3 @@ pub use output::{Transmit, TransmitKind};
 pub use reply::Reply;
 pub use requests::split::split_text;
 pub use secret::{Secret, SecretDetector, mask_secrets_in_line, mask_secrets_in_stream, mask_text_keeping_controls};
-
-pub use crate::wire::fence_in_sent_line;

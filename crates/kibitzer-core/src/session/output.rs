@@ -13,6 +13,7 @@ use super::options::Password;
 use super::reply::Reply;
 use super::secret::SecretDetector;
 use crate::event::{Event, RequestError, RequestId};
+use crate::message::{Attribution, RequestOrigin};
 use crate::reader::EventReader;
 use crate::text::decode_entities_outside_ascii;
 use crate::wire::{self, TIMING_MARK_REQUEST, Timeseal};
@@ -23,9 +24,9 @@ use crate::wire::{self, TIMING_MARK_REQUEST, Timeseal};
 pub struct Transmit {
     /// Purpose of the bytes.
     pub kind: TransmitKind,
-    /// The request that the bytes belong to; `None` for timeseal and the login. Requests of the session itself have an identifier
-    /// too, but [`poll_reply`](super::Session::poll_reply) returns only replies to the caller's.
-    pub request: Option<RequestId>,
+    /// The request that the bytes belong to, and who made it; no request for timeseal and the login.
+    /// [`poll_reply`](super::Session::poll_reply) returns only replies to the caller's requests.
+    pub attribution: Attribution,
     bytes: Zeroizing<Vec<u8>>,
     secrets: Vec<Zeroizing<Vec<u8>>>,
 }
@@ -72,7 +73,7 @@ impl Transmit {
     /// Creates a line without its seal and line feed, which [`Output::poll_transmit`] adds.
     fn new<'a>(kind: TransmitKind, text: impl Into<Vec<u8>>, secrets: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let secrets = secrets.into_iter().map(|secret| Zeroizing::new(secret.to_vec())).collect();
-        Self { bytes: Zeroizing::new(text.into()), kind, secrets, request: None }
+        Self { bytes: Zeroizing::new(text.into()), kind, secrets, attribution: Attribution::default() }
     }
 
     /// Returns the bytes, line feed included.
@@ -169,25 +170,33 @@ impl Output {
 
     /// Queues a line of the login without a password, or a fence.
     pub(super) fn push_plain_line(&mut self, kind: TransmitKind, text: &[u8]) {
-        self.lines.push_back(Transmit::new(kind, text, []));
+        let attribution = Attribution::of_request(None, Some(RequestOrigin::SetUp));
+        self.lines.push_back(Transmit { attribution, ..Transmit::new(kind, text, []) });
     }
 
     /// Queues `text`, a line of the login that contains `password`. The password is registered as the secret of the line, so that
     /// it is redacted.
     pub(super) fn push_password_line(&mut self, text: &[u8], password: &Password) {
-        self.lines.push_back(Transmit::new(TransmitKind::Password, text, [password.as_bytes()]));
+        let attribution = Attribution::of_request(None, Some(RequestOrigin::SetUp));
+        let line = Transmit::new(TransmitKind::Password, text, [password.as_bytes()]);
+        self.lines.push_back(Transmit { attribution, ..line });
     }
 
     /// Queues a line of a request: the command with its number, or its fence if `command` is `None`. Learns an alias that the
     /// command defines.
-    pub(super) fn push_request_and_learn_alias(&mut self, command: Option<&Command>, line: String, request: RequestId) {
+    pub(super) fn push_request_and_learn_alias(
+        &mut self,
+        command: Option<&Command>,
+        line: String,
+        attribution: Attribution,
+    ) {
         let secrets = command.map(|command| self.detector.secrets(command.as_str())).unwrap_or_default();
         let kind = if secrets.is_empty() { TransmitKind::Command } else { TransmitKind::SecretCommand };
         let line = Transmit::new(kind, line, secrets.into_iter().map(str::as_bytes));
         if let Some(command) = command {
             self.detector.learn_alias(command.as_str());
         }
-        self.lines.push_back(Transmit { request: Some(request), ..line });
+        self.lines.push_back(Transmit { attribution, ..line });
     }
 
     /// Removes the lines of the login that were not sent.
@@ -198,7 +207,7 @@ impl Output {
     /// Removes and returns the next bytes, sealed if required, and counts them as sent; `None` if nothing is queued. Emits the
     /// [`Event::Sent`] of a line, and records the line in the reader.
     ///
-    /// The hello precedes answers to pings, which precede lines. The hello, the answers and probes have no event; the event of a
+    /// The reader attributes the reply to the line. The hello precedes answers to pings, which precede lines. The hello, the answers and probes have no event; the event of a
     /// line with a password omits the text.
     pub(super) fn poll_transmit(&mut self, reader: &mut EventReader, now: Instant) -> Option<Transmit> {
         let transmit = self.take_timeseal_bytes(now).or_else(|| self.take_line(reader, now))?;
@@ -230,8 +239,8 @@ impl Output {
             line.bytes = Zeroizing::new(decode_entities_outside_ascii(&text).into_bytes());
         }
         let shown: Option<Arc<str>> = (!line.kind.is_secret()).then(|| String::from_utf8_lossy(&line.bytes).into());
-        reader.note_sent_line(shown.as_deref().map_or(&[], str::as_bytes));
-        self.emit(Event::Sent { line: shown, request: line.request });
+        line.attribution = reader.note_sent_line(&line.bytes, line.attribution);
+        self.emit(Event::Sent { line: shown, attribution: line.attribution });
         line.bytes = Zeroizing::new(match self.seal_start {
             Some(start) => seal_line(&line.bytes, timestamp_ms(start, now)),
             None => [&line.bytes[..], b"\n"].concat(),

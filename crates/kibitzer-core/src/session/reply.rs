@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use crate::event::{Event, RequestError};
 use crate::message::listing::{AnsweredCommand, AnyListing, AnyListingCollector};
-use crate::message::{CommandCode, MeOrOther, Message, Refusal, Relation};
+use crate::message::{CommandCode, Message, Refusal};
+use crate::reader::may_be_unrequested;
 use crate::session::command::Command;
 use crate::session::options::RequestLimits;
 use crate::text::{ServerText, decode_received};
@@ -112,43 +113,6 @@ impl RequestError {
     pub fn from_refusal(event: &Event) -> Option<Self> {
         let Message::Refused(reason) = event.message()? else { return None };
         Some(Self::Refused { reason: **reason, text: ServerText::from_wire(event.raw()) })
-    }
-}
-
-/// Returns whether a game or another player may have caused the message, rather than the command.
-fn may_be_unrequested(message: &Message) -> bool {
-    match message {
-        Message::Style12(board) => !board.relation().is_isolated(),
-        Message::Challenge(challenge) => matches!(challenge.actor, MeOrOther::Other),
-        Message::ChallengeUpdate(update) => matches!(update.actor, MeOrOther::Other),
-        Message::Offer(offer) => matches!(offer.actor, MeOrOther::Other),
-        Message::Style10(_)
-        | Message::Holding(_)
-        | Message::Delta(_)
-        | Message::GameInfo(_)
-        | Message::GameCreated(_)
-        | Message::GameEnded(_)
-        | Message::Talk(_)
-        | Message::Arrival(_)
-        | Message::UserArrived(_)
-        | Message::Pending(_)
-        | Message::PendingRemoved(_)
-        | Message::Seek(_)
-        | Message::SeeksRemoved(_)
-        | Message::SeeksCleared(_) => true,
-        _ => false,
-    }
-}
-
-/// Returns whether the message counts as caused by a game or another player, and not as the reply to a command of this login.
-/// The board after a move of this login does not: it may be the only reply to that move.
-pub(super) fn is_caused_by_others(message: &Message) -> bool {
-    match message {
-        Message::Style12(board) => {
-            matches!(board.relation(), Relation::Observing | Relation::ObservingExamined | Relation::MyTurn)
-        }
-        Message::Style10(_) | Message::Delta(_) => false,
-        _ => may_be_unrequested(message),
     }
 }
 

@@ -31,6 +31,15 @@ impl Fence {
         Self(letters)
     }
 
+    /// Returns the fence if a sent line consists of one: alone, after `$$` (a probe), or tagged with itself (ICC). `None` for
+    /// every other line.
+    pub(crate) fn in_sent_line(line: &[u8]) -> Option<Self> {
+        let (before, word) = line.split_last_chunk::<LENGTH>()?;
+        let is_fence = word.starts_with(PREFIX) && word.iter().all(u8::is_ascii_lowercase);
+        let is_tagged = || before == [b"`", &word[..], b"`"].concat();
+        (is_fence && (matches!(before, b"" | b"$$") || is_tagged())).then_some(Self(*word))
+    }
+
     /// Returns the ten letters of the fence, which are sent as a command.
     pub(crate) fn as_str(&self) -> &str {
         std::str::from_utf8(&self.0).unwrap_or_default()
@@ -59,25 +68,6 @@ impl Fence {
         // A server without tags repeats the tag of the fence, too.
         Some(before.strip_suffix(b"`").unwrap_or(before))
     }
-}
-
-/// Returns the fence if a sent line consists of one: alone, after `$$` (a probe), or tagged with itself (ICC). `None` for every
-/// other line.
-///
-/// A session sends fences to find the end of a reply and to probe the connection. The server's refusal contains the same word,
-/// and no other received line does.
-///
-/// ```
-/// use kibitzer_core::session::fence_in_sent_line;
-///
-/// assert_eq!(fence_in_sent_line(b"$$zqabcdefgh"), Some(&b"zqabcdefgh"[..]));
-/// assert_eq!(fence_in_sent_line(b"date"), None);
-/// ```
-pub fn fence_in_sent_line(line: &[u8]) -> Option<&[u8]> {
-    let (before, word) = line.split_last_chunk::<LENGTH>()?;
-    let is_fence = word.starts_with(PREFIX) && word.iter().all(u8::is_ascii_lowercase);
-    let is_tagged = || before == [b"`", &word[..], b"`"].concat();
-    (is_fence && (matches!(before, b"" | b"$$") || is_tagged())).then_some(&word[..])
 }
 
 /// Returns the shortest part whose repetition gives the whole text (`> ` for `> > `), or the text if nothing repeats. Some

@@ -19,7 +19,6 @@ mod wrap;
 pub use control::telnet_command_name;
 pub(crate) use control::{TIMING_MARK, TIMING_MARK_REQUEST};
 pub(crate) use fence::Fence;
-pub use fence::fence_in_sent_line;
 pub use frame::{CommandCode, Control, Frame, FrameKind, Level1Header, LineTag};
 pub(crate) use framer::FastFrame;
 pub use framer::{Framer, StreamState};

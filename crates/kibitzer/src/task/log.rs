@@ -60,7 +60,7 @@ impl SessionLog {
             return;
         };
         let log = || trace!(bytes = %transmit.bytes().escape_ascii(), "sent");
-        match spans.requests.iter().find(|(id, ..)| Some(*id) == transmit.request) {
+        match spans.requests.iter().find(|(id, ..)| Some(*id) == transmit.attribution.request()) {
             Some((_, span, _)) => span.in_scope(log),
             None => spans.log_in_stage(log),
         }

@@ -70,7 +70,7 @@ impl Observers {
         self.log.log_sent(transmit);
         self.notify_all(session, || {
             let bytes = if transmit.kind.is_secret() { Bytes::new() } else { Bytes::copy_from_slice(transmit.bytes()) };
-            Observation::Sent { bytes, kind: transmit.kind }
+            Observation::Sent { bytes, kind: transmit.kind, attribution: transmit.attribution }
         });
     }
 
@@ -228,8 +228,8 @@ impl Redactor {
     /// Redacts the secrets of a sent line in bytes received from now on: the password of the login until the set-up is over,
     /// others until the reply to their request, at most for [`REPLY_TIMEOUT`].
     pub(super) fn add_secrets_of(&mut self, transmit: &Transmit, now: Instant) {
-        let at_latest = transmit.request.map(|_| now + REPLY_TIMEOUT);
-        let sent = |secret| SentSecret { secret, request: transmit.request, at_latest };
+        let at_latest = transmit.attribution.request().map(|_| now + REPLY_TIMEOUT);
+        let sent = |secret| SentSecret { secret, request: transmit.attribution.request(), at_latest };
         self.secrets.extend(transmit.secrets().filter_map(Secret::new).map(sent));
     }
 

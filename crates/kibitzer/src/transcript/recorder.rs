@@ -14,6 +14,7 @@ use tokio::io::AsyncWrite;
 use tokio::time::Instant;
 
 use super::{Utc, hex};
+use crate::core::event::Attribution;
 
 /// Size of the unwritten lines, in bytes, from which a recorder is full and the session pauses reading: 1 MiB, which holds about
 /// half a MiB of received bytes, because each byte is two hexadecimal digits.
@@ -100,13 +101,14 @@ impl Recorder {
     }
 
     /// Adds a piece of sent bytes, without any redaction; use [`record_redacted`](Self::record_redacted) for private lines.
-    pub(crate) fn record_sent(&mut self, bytes: &[u8]) {
-        self.append_line("tx", bytes, "");
+    pub(crate) fn record_sent(&mut self, bytes: &[u8], attribution: Attribution) {
+        self.append_line("tx", bytes, &attribution_members(attribution));
     }
 
     /// Adds the placeholder `[redacted]` in place of a sent line that must not be recorded.
-    pub(crate) fn record_redacted(&mut self) {
-        self.append_line("tx", REDACTED, r#", "redacted": true"#);
+    pub(crate) fn record_redacted(&mut self, attribution: Attribution) {
+        let marks = r#", "redacted": true"#.to_owned() + &attribution_members(attribution);
+        self.append_line("tx", REDACTED, &marks);
     }
 
     /// Returns whether the buffer holds twice the size of a full one, although the session pauses reading.
@@ -159,6 +161,13 @@ impl Recorder {
         self.n_unwritten += 1;
         self.n_bytes += u64::try_from(self.unwritten.len() - before).unwrap_or(u64::MAX);
     }
+}
+
+/// Returns the members of a sent line's object that state its request and who made it, each after a comma.
+fn attribution_members(attribution: Attribution) -> String {
+    let request = attribution.request().map(|request| format!(r#", "request": {}"#, request.number()));
+    let origin = attribution.origin().map(<&str>::from).map(|origin| format!(r#", "requested_by": "{origin}""#));
+    [request, origin].into_iter().flatten().collect()
 }
 
 impl Drop for Recorder {

@@ -99,8 +99,10 @@ impl SessionObserver for RecordingObserver {
         let is_piece = matches!(observation, Observation::Received(_) | Observation::Sent { .. } | Observation::Closed);
         match (&mut state.recorder, observation) {
             (Some(recorder), Observation::Received(bytes)) => recorder.record_received(bytes),
-            (Some(recorder), Observation::Sent { kind, .. }) if kind.is_secret_or_login() => recorder.record_redacted(),
-            (Some(recorder), Observation::Sent { bytes, .. }) => recorder.record_sent(bytes),
+            (Some(recorder), Observation::Sent { kind, attribution, .. }) if kind.is_secret_or_login() => {
+                recorder.record_redacted(*attribution);
+            }
+            (Some(recorder), Observation::Sent { bytes, attribution, .. }) => recorder.record_sent(bytes, *attribution),
             // An empty piece marks the end of a connection.
             (Some(recorder), Observation::Closed) => recorder.record_received(&[]),
             (None, _) if is_piece => state.unrecorded_pieces = state.unrecorded_pieces.saturating_add(1),

@@ -8,6 +8,7 @@ mod timing;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use kibitzer::core::event::Attribution;
 use kibitzer::core::game::PendingOffers;
 use kibitzer::core::message::GameId;
 use kibitzer::core::{Event, EventKind};
@@ -21,8 +22,7 @@ pub(crate) use timing::{DelaySamples, SecondCounts};
 use timing::{RateHistory, SessionDelays};
 
 use crate::console::input::SeenNames;
-use crate::filter::{Facts, SessionFacts};
-use crate::live::HousekeepingFilter;
+use crate::filter::ReplyTimes;
 use crate::output::PasswordPrompt;
 
 /// Maximum number of games. At the limit one is dropped, preferably one that is over or no longer followed.
@@ -87,6 +87,8 @@ pub(crate) struct SentItem {
     pub(crate) answers_ping: bool,
     /// Whether the line is known to contain a password.
     pub(crate) is_secret: bool,
+    /// The request of the line, and who made it.
+    pub(crate) attribution: Attribution,
 }
 
 /// The session up to the last applied item: rows, bytes, games and timings. Each part has a fixed maximum size.
@@ -98,10 +100,8 @@ pub(crate) struct SessionModel {
     pub(crate) rates: RateHistory,
     pub(crate) latency: SessionDelays,
     pub(crate) names: SeenNames,
-    /// State from which the facts about each event are derived.
-    facts: SessionFacts,
-    /// State that recognizes fences, probes and their replies; `None` before the first line of a connection.
-    housekeeping: Option<HousekeepingFilter>,
+    /// The sent lines of the connection that wait for their reply.
+    replies: ReplyTimes,
     /// Whether the server's last prompt asked for a password.
     pub(crate) password_prompt: PasswordPrompt,
     /// Offers that wait for an answer.
@@ -187,24 +187,17 @@ impl SessionModel {
         self.push_row(at, RowContent::Mark(text))
     }
 
-    /// Appends a row, with its number and default facts. Returns the number.
+    /// Appends a row. Returns its number.
     fn push_row(&mut self, at: Duration, content: RowContent) -> u64 {
         let number = self.rows.next_number();
-        let facts = Facts::default();
-        self.rows.push(ConsoleRow { number, at, base: self.base, facts, is_housekeeping: false, content });
+        self.rows.push(ConsoleRow { number, at, base: self.base, reply_after: None, content });
         number
-    }
-
-    /// Returns the filter that recognizes fences and probes of the connection; creates it at the first call. It starts as for a
-    /// session that is ready, because a recording does not contain the end of the set-up; commands and refusals of the set-up
-    /// therefore stay listed.
-    fn housekeeping_filter_mut(&mut self) -> &mut HousekeepingFilter {
-        self.housekeeping.get_or_insert_with(HousekeepingFilter::for_ready_session)
     }
 
     /// Appends a sent line. If it is secret, or answers a password prompt, its bytes and text are dropped, and its end closes the
     /// prompt. Telnet commands and lines of timeseal itself have no reply.
-    fn apply_sent(&mut self, at: Duration, SentItem { bytes, text, answers_ping, is_secret }: SentItem) {
+    fn apply_sent(&mut self, at: Duration, item: SentItem) {
+        let SentItem { bytes, text, answers_ping, is_secret, attribution } = item;
         let is_telnet = bytes.first() == Some(&IAC) && !bytes.contains(&b'\n');
         let is_line = !answers_ping && !is_telnet;
         let secret = is_secret || (self.password_prompt.is_open && is_line);
@@ -212,26 +205,19 @@ impl SessionModel {
             self.password_prompt.close_at_line_end(&bytes);
         }
         let (bytes, text) = if secret { (Vec::new(), Vec::new()) } else { (bytes, text) };
-        let sent = SentLine { bytes, text, secret, reply: None };
-        let mut is_housekeeping = false;
+        let sent = SentLine { bytes, text, secret, attribution, reply: None };
         if is_line {
             self.unanswered_since.get_or_insert(at);
-            let line = sent.text_with_entities();
-            self.facts.record_sent(self.rows.next_number(), at, &line);
-            is_housekeeping = self.housekeeping_filter_mut().record_sent(&line);
+            self.replies.record_sent(self.rows.next_number(), at, sent.attribution);
         }
-        let number = self.push_row(at, RowContent::Sent(sent));
-        if let Some(row) = self.rows.get_mut(number) {
-            row.is_housekeeping = is_housekeeping;
-        }
+        self.push_row(at, RowContent::Sent(sent));
     }
 
     /// Appends an event, and updates the state that depends on it; `snapshot` is the game that it changed, as it is after the
     /// event.
     fn apply_event(&mut self, at: Duration, event: Event, snapshot: Option<Box<GameSnapshot>>) {
         let number = self.rows.next_number();
-        let facts = self.record_facts_and_reply(number, at, &event);
-        let is_housekeeping = self.housekeeping_filter_mut().record_and_check_housekeeping(&event);
+        let reply_after = self.record_reply(number, at, &event);
         self.names.record_names(&event);
         self.password_prompt.record_event(event.kind());
         if let Some(message) = event.message() {
@@ -249,8 +235,7 @@ impl SessionModel {
         }
         let number = self.push_row(at, RowContent::Event(event));
         if let Some(row) = self.rows.get_mut(number) {
-            row.facts = facts;
-            row.is_housekeeping = is_housekeeping;
+            row.reply_after = reply_after;
         }
     }
 
@@ -259,7 +244,6 @@ impl SessionModel {
     fn reset_to_snapshot(&mut self, at: Duration, snapshots: Vec<GameSnapshot>, text: String) {
         self.reset_connection_state();
         for mut snapshot in snapshots {
-            self.facts.record_relation(snapshot.id(), snapshot.board.relation());
             snapshot.clocks_at = at;
             self.games.insert(snapshot.id(), Box::new(snapshot));
         }
@@ -273,8 +257,7 @@ impl SessionModel {
         if self.snapshot_lines.0 == self.base {
             self.snapshot_lines.1.clear();
         }
-        self.facts = SessionFacts::default();
-        self.housekeeping = None;
+        self.replies = ReplyTimes::default();
         self.offers = PendingOffers::default();
         self.password_prompt = PasswordPrompt::default();
         self.last_received = None;
@@ -286,16 +269,15 @@ impl SessionModel {
         }
     }
 
-    /// Returns the facts of an event that gets the row `number`. If the event matches a reply to a sent line, stores the reply in
+    /// Returns the time from a sent line to the event that gets the row `number`, if the event starts its reply. Stores the reply in
     /// the row of that line, and records its delay.
-    fn record_facts_and_reply(&mut self, number: u64, at: Duration, event: &Event) -> Facts {
-        let (facts, reply) = self.facts.record_event(number, at, event);
-        let Some((row, reply)) = reply else { return facts };
+    fn record_reply(&mut self, number: u64, at: Duration, event: &Event) -> Option<Duration> {
+        let (row, reply) = self.replies.record_event(number, at, event)?;
         self.latency.round_trip.push(reply.after);
         if let Some(ConsoleRow { content: RowContent::Sent(sent), .. }) = self.rows.get_mut(row) {
             sent.reply = Some(reply);
         }
-        facts
+        Some(reply.after)
     }
 
     /// Stores the state of a game after an event and, for a board, records the lag of its last move. At the limit, drops another

@@ -5,6 +5,7 @@ use std::fmt;
 use std::ops::Range;
 use std::time::Duration;
 
+use kibitzer::core::event::Attribution;
 use kibitzer::core::message::GameId;
 use kibitzer::core::text::{decode_characters, decode_received};
 use kibitzer::core::{Event, EventCategory, EventKind};
@@ -12,7 +13,7 @@ use kibitzer_bot::BotEvent;
 use unicode_truncate::UnicodeTruncateStr as _;
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::filter::{BOT, DISCONNECTED, Facts, GAP, MARK, ReplyMatch, ShortDuration, Subject, game_of};
+use crate::filter::{BOT, DISCONNECTED, GAP, MARK, ReplyMatch, ShortDuration, Subject, game_of};
 use crate::live::is_repeated_reserve;
 use crate::output::{TerminalSafe, one_line};
 
@@ -33,9 +34,8 @@ pub(crate) struct ConsoleRow {
     pub(crate) at: Duration,
     /// Position of the connection's first byte among all received bytes; event offsets are relative to it.
     pub(crate) base: u64,
-    pub(crate) facts: Facts,
-    /// Whether the row is a fence or probe of the session, part of the reply to one, or a repeated reserve.
-    pub(crate) is_housekeeping: bool,
+    /// Time from the sent line to the event, if the event starts its reply.
+    pub(crate) reply_after: Option<Duration>,
     pub(crate) content: RowContent,
 }
 
@@ -62,6 +62,8 @@ pub(crate) struct SentLine {
     /// Unsealed text; empty if the line is secret.
     pub(crate) text: Vec<u8>,
     pub(crate) secret: bool,
+    /// The request of the line, and who made it.
+    pub(crate) attribution: Attribution,
     /// Time and first row of the reply, once it was received.
     pub(crate) reply: Option<ReplyMatch>,
 }
@@ -82,7 +84,8 @@ impl SentLine {
 
     /// Returns the line as the event of `kibitzer decode`, without its text if it is secret.
     pub(crate) fn to_event(&self) -> Event {
-        Event::Sent { line: (!self.secret).then(|| self.text_with_entities().into()), request: None }
+        let line = (!self.secret).then(|| self.text_with_entities().into());
+        Event::Sent { line, attribution: self.attribution }
     }
 }
 
@@ -122,7 +125,7 @@ impl ConsoleRow {
     /// Returns the row in the form that filter expressions compare.
     pub(crate) fn filter_subject(&self) -> Subject<'_> {
         match &self.content {
-            RowContent::Event(event) => Subject::of_event(event, self.facts),
+            RowContent::Event(event) => Subject::of_event(event, self.reply_after),
             content => Subject::of_row(self.kind_name(), self.game(), content),
         }
     }
@@ -155,14 +158,16 @@ impl ConsoleRow {
     }
 
     /// Returns whether the row is a detail of the protocol: a prompt, a mark of a block or unit, an empty line, a repeated
-    /// reserve, a fence or probe of the session or its reply, or a listing, whose lines are rows as well. Telnet commands are
+    /// reserve, a line of the session for its set-up or a check, or its reply, or a listing, whose lines are rows as well. Telnet commands are
     /// not.
     pub(crate) fn is_protocol_detail(&self) -> bool {
-        if self.is_housekeeping {
-            return true;
-        }
-        let Some(event) = self.event() else { return false };
+        let event = match &self.content {
+            RowContent::Event(event) => event,
+            RowContent::Sent(sent) => return sent.attribution.is_housekeeping(),
+            _ => return false,
+        };
         match event.kind() {
+            _ if event.attribution().is_housekeeping() => true,
             EventKind::Telnet => false,
             EventKind::Text => event.raw().is_empty(),
             // The lines of a listing were shown.
@@ -266,10 +271,15 @@ mod tests {
     #[test]
     fn a_narrow_row_keeps_the_time_of_the_reply() {
         let reply = ReplyMatch { after: Duration::from_millis(12), row: 345, is_guessed: false };
-        let sent = SentLine { bytes: Vec::new(), text: b"14 finger".to_vec(), secret: false, reply: Some(reply) };
-        let facts = Facts::default();
+        let sent = SentLine {
+            bytes: Vec::new(),
+            text: b"14 finger".to_vec(),
+            secret: false,
+            attribution: Attribution::default(),
+            reply: Some(reply),
+        };
         let content = RowContent::Sent(sent);
-        let row = ConsoleRow { number: 1, at: Duration::ZERO, base: 0, facts, is_housekeeping: false, content };
+        let row = ConsoleRow { number: 1, at: Duration::ZERO, base: 0, reply_after: None, content };
         let cases = [
             (80, "> 14 finger  [reply #345 after 12ms]"),
             (36, "> 14 finger  [reply #345 after 12ms]"),
@@ -292,8 +302,8 @@ mod tests {
     }
 
     fn mark(number: u64, text: &str) -> ConsoleRow {
-        let (at, facts) = (Duration::ZERO, Facts::default());
-        ConsoleRow { number, at, base: 0, facts, is_housekeeping: false, content: RowContent::Mark(text.to_owned()) }
+        let at = Duration::ZERO;
+        ConsoleRow { number, at, base: 0, reply_after: None, content: RowContent::Mark(text.to_owned()) }
     }
 
     #[test]

@@ -1,4 +1,5 @@
 use kibitzer::core::EventReader;
+use kibitzer::core::event::Attribution;
 
 use super::*;
 
@@ -12,6 +13,7 @@ fn session(steps: &[(&str, &[u8])]) -> SessionModel {
                 text: bytes.trim_ascii_end().to_vec(),
                 answers_ping: false,
                 is_secret: false,
+                attribution: reader.note_sent_line(bytes, Attribution::default()),
             });
             model.apply_item(SourceItem { at: Duration::ZERO, kind });
             continue;

@@ -261,7 +261,7 @@ impl LiveSession {
         let at = item.at.saturating_duration_since(self.began);
         let kind = match item.observation {
             Observation::Received(bytes) => SourceItemKind::Bytes(bytes.into()),
-            Observation::Sent { bytes, kind } if !kind.is_line() => {
+            Observation::Sent { bytes, kind, attribution } if !kind.is_line() => {
                 // Their own text is unreadable.
                 let text = match kind {
                     TransmitKind::Hello => "(timeseal hello)",
@@ -273,6 +273,7 @@ impl LiveSession {
                     text: text.into(),
                     answers_ping: true,
                     is_secret: false,
+                    attribution,
                 })
             }
             Observation::Sent { bytes, .. } => {
@@ -281,10 +282,11 @@ impl LiveSession {
             }
             Observation::Event { event, parsing } => {
                 self.update_state(&event);
-                if let Event::Sent { line, .. } = &event {
+                if let Event::Sent { line, attribution } = &event {
                     let bytes = self.unconfirmed.pop_front().unwrap_or_default();
                     let text = line.as_deref().unwrap_or_default().into();
-                    SourceItemKind::Sent(SentItem { bytes, text, answers_ping: false, is_secret: line.is_none() })
+                    let (is_secret, attribution) = (line.is_none(), *attribution);
+                    SourceItemKind::Sent(SentItem { bytes, text, answers_ping: false, is_secret, attribution })
                 } else {
                     if matches!(event, Event::Connected) {
                         self.unconfirmed.clear();

@@ -6,6 +6,7 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use kibitzer::core::event::Attribution;
 use kibitzer::core::session::SecretDetector;
 use kibitzer::core::wire::{Timeseal, Unsealed, unseal};
 use kibitzer::core::{Event, EventReader};
@@ -150,6 +151,7 @@ impl RecordingReader {
     fn convert_next_record(&mut self) {
         let Some(record) = self.next.take() else { return };
         self.at = record.time.max(self.at);
+        let stated = record.attribution();
         match record.direction {
             Direction::Received if record.bytes.is_empty() => {
                 while let Some(event) = self.events.finish() {
@@ -165,9 +167,9 @@ impl RecordingReader {
             Direction::Sent => {
                 let lines = record.bytes.split_inclusive(|&b| b == b'\n');
                 let timeseal = self.args.timeseal();
-                for item in lines.map(|line| sent_item(line, record.redacted, timeseal, &mut self.detector)) {
-                    if let SourceItemKind::Sent(SentItem { text, .. }) = &item {
-                        self.events.note_sent_line(text);
+                for mut item in lines.map(|line| sent_item(line, record.redacted, timeseal, &mut self.detector)) {
+                    if let SourceItemKind::Sent(SentItem { text, attribution, .. }) = &mut item {
+                        *attribution = self.events.note_sent_line(text, stated);
                     }
                     self.ready.push_back(item);
                 }
@@ -211,7 +213,8 @@ fn sent_item(line: &[u8], is_redacted: bool, timeseal: Timeseal, detector: &mut 
     let typed = String::from_utf8_lossy(&text);
     detector.learn_alias(&typed);
     let is_secret = is_redacted || detector.is_secret(&typed);
-    SourceItemKind::Sent(SentItem { bytes: line.to_vec(), text, answers_ping, is_secret })
+    let attribution = Attribution::default();
+    SourceItemKind::Sent(SentItem { bytes: line.to_vec(), text, answers_ping, is_secret, attribution })
 }
 
 fn open_transcript(path: &Path) -> Result<TranscriptReader<BufReader<File>>, Failure> {

@@ -214,7 +214,7 @@ fn exported_json_is_that_of_decode() {
     let json = Folder::new("json").export(&mut watcher, "json");
     let want = r#"{"event":"shout","offset":0,"t":1.500000,"utc":"2025-03-01T00:00:01.500Z","from":"Foo","titles":[],"text":"a"}
 {"event":"gap","offset":null,"t":60.000000,"utc":"2025-03-01T00:01:00.000Z","text":"--- silence of 58.5s ---"}
-{"event":"sent","offset":null,"t":60.000000,"utc":"2025-03-01T00:01:00.000Z","line":"who ü"}
+{"event":"sent","offset":null,"t":60.000000,"utc":"2025-03-01T00:01:00.000Z","request":1,"line":"who ü"}
 "#;
     assert_eq!(json, want);
     let text = Folder::new("text").export(&mut watcher, "text");

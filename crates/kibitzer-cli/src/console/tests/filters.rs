@@ -111,10 +111,7 @@ fn rows(path: &Path) -> Vec<ConsoleRow> {
 fn event_of(row: &ConsoleRow) -> Option<Event> {
     match &row.content {
         RowContent::Event(event) => Some(event.clone()),
-        RowContent::Sent(sent) => {
-            let line = (!sent.secret).then(|| sent.text_with_entities().into());
-            Some(Event::Sent { line, request: None })
-        }
+        RowContent::Sent(sent) => Some(sent.to_event()),
         RowContent::Disconnected => Some(Event::Connected),
         _ => None,
     }

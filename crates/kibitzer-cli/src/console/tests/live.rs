@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 
+use kibitzer::core::event::Attribution;
 use kibitzer::core::event::{CloseCause, LostCause};
 use kibitzer::core::session::SessionState;
 use kibitzer::core::{Event, EventReader};
@@ -68,7 +69,13 @@ fn a_line_nobody_may_see_is_a_row_without_it() {
     take(
         &mut model,
         0,
-        SourceItemKind::Sent(SentItem { bytes: Vec::new(), text: Vec::new(), answers_ping: false, is_secret: true }),
+        SourceItemKind::Sent(SentItem {
+            bytes: Vec::new(),
+            text: Vec::new(),
+            answers_ping: false,
+            is_secret: true,
+            attribution: Attribution::default(),
+        }),
     );
     let row = model.rows.get(1).unwrap();
     assert_eq!(row.summary_line(), "> (password)");

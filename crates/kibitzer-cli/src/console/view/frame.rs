@@ -77,7 +77,7 @@ fn frame_properties(row: &ConsoleRow) -> Vec<(&'static str, String)> {
 /// Returns class, stream positions and length of a received frame.
 fn received_properties(event: &Event, received: &Received) -> Vec<(&'static str, String)> {
     let (from, to) = (received.offset, received.end());
-    let bell = if received.bell { ", bell" } else { "" };
+    let bell = if received.has_bell() { ", bell" } else { "" };
     let length = match event.raw().len() {
         0 => String::new(),
         n => format!("; line of {n}"),

@@ -5,7 +5,7 @@
 
 use std::fmt::{self, Write as _};
 
-use super::value::Value;
+use super::value::{Fields as _, Value};
 use crate::event::Event;
 
 impl Event {
@@ -13,7 +13,7 @@ impl Event {
     /// of the project lists the kinds and their keys.
     ///
     /// `extra_members` is inserted after the keys `event` and `offset`: more members as JSON, each after a
-    /// comma, or nothing.
+    /// comma, or nothing. The members of the [`attribution`](Self::attribution) that apply follow.
     ///
     /// Texts may hold anything that a player wrote. Besides the characters that JSON requires, characters are escaped that
     /// control a terminal, change the direction of text, or count as a line end in some programs (Python's `splitlines`).
@@ -39,6 +39,7 @@ impl Event {
                 None => out.extend_from_slice(b"null"),
             }
             out.extend_from_slice(extra_members.as_bytes());
+            self.attribution().put_fields(&mut |key, value, _| write_comma_and_member(key, value, out));
             self.put_fields_and_line(it, &mut |key, value, _| write_comma_and_member(key, value, out));
             out.push(b'}');
         });

@@ -23,9 +23,9 @@ mod value;
 use std::fmt::{self, Write};
 
 use self::board::ReportedBoard;
-use self::value::{FieldSink, Fields};
+use self::value::{FieldSink, FieldType, Fields, Value};
 use super::{Event, EventKind};
-use crate::message::{GameId, Message};
+use crate::message::{Attribution, GameId, Message};
 use crate::text::Handle;
 
 /// Description of one type of event, from which filters, JSON and the text for people are derived.
@@ -113,6 +113,27 @@ macro_rules! describe {
 }
 use describe;
 
+/// Unlike all other fields, those that do not apply are left out: most events have none of them.
+impl Fields for Attribution {
+    fn put_fields(&self, put: &mut FieldSink<'_>) {
+        if *self == Self::default() {
+            return;
+        }
+        if let Some(request) = self.request() {
+            value::put_field(put, "request", &request);
+        }
+        if let Some(origin) = self.origin() {
+            value::put_field(put, "requested_by", &origin);
+        }
+        if self.is_inferred() {
+            value::put_field(put, "inferred", &true);
+        }
+        if self.is_own_game() {
+            value::put_field(put, "own", &true);
+        }
+    }
+}
+
 impl Message {
     /// Returns the descriptor; `None` for text, and for boards and moves, which [`ReportedBoard`] describes.
     fn descriptor(&self) -> Option<&dyn EventDescriptor> {
@@ -193,7 +214,9 @@ impl Event {
     /// ```
     pub fn visit_fields(&self, visit: &mut dyn FnMut(&str, &dyn fmt::Display)) {
         self.with_descriptor(|it| {
-            self.put_fields_and_line(it, &mut |key, value, _| text::visit_flattened(key, value, visit));
+            let mut put = |key, value: Value<'_>, _: &FieldType| text::visit_flattened(key, value, visit);
+            self.put_fields_and_line(it, &mut put);
+            self.attribution().put_fields(&mut put);
         });
     }
 

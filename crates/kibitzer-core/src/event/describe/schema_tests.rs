@@ -19,10 +19,13 @@ use crate::event::{
 };
 use crate::message::listing::{GameActivity, GameRowState, MoveList, WhoStatus};
 use crate::message::{
-    ChallengeChange, ExamineAction, Farewell, GameEndReason, GameId, GameKind, Ivar, LoginRefusal, NameKind,
-    OfferAnswer, OfferKind, PartnershipUpdate, Refusal, Relation, SeekNotice,
+    Attribution, ChallengeChange, ExamineAction, Farewell, GameEndReason, GameId, GameKind, Ivar, LoginRefusal,
+    NameKind, OfferAnswer, OfferKind, PartnershipUpdate, Refusal, Relation, RequestOrigin, SeekNotice,
 };
 use crate::text::Titles;
+
+/// The members that an event may lack.
+const OPTIONAL: [&str; 6] = ["t", "utc", "request", "requested_by", "inferred", "own"];
 
 /// Received lines and the JSON of their events; the tests of the command line compare both.
 const SAMPLES: &str = include_str!("../../../../kibitzer-cli/tests/events.txt");
@@ -85,7 +88,7 @@ impl Shapes {
         let always = |(key, (_, n_samples)): (&&'static str, &(FieldType, usize))| {
             (*n_samples == shape.n_samples).then(|| (*key).to_owned())
         };
-        let required: Vec<_> = first.keys().filter(|key| !["t", "utc"].contains(&key.as_str())).cloned().collect();
+        let required: Vec<_> = first.keys().filter(|key| !OPTIONAL.contains(&key.as_str())).cloned().collect();
         let required = [required, shape.fields.iter().filter_map(always).collect()].concat();
         let mut properties = first;
         for (key, (kind, _)) in &shape.fields {
@@ -116,7 +119,11 @@ impl Shapes {
             [true, false] => json!({"type": "integer", "minimum": 0}),
             _ => json!({"type": "null"}),
         };
-        self.object(kind, envelope(kind, &offset))
+        let mut members = envelope(kind, &offset);
+        if kind == "sent" || offsets[0] {
+            members.extend(attribution().as_object().unwrap().clone());
+        }
+        self.object(kind, members)
     }
 
     /// Returns the schema of the event `reply`, whose content depends on its `kind`.
@@ -196,10 +203,20 @@ fn envelope(kind: &str, offset: &Json) -> Map<String, Json> {
     members.as_object().unwrap().clone()
 }
 
+/// Returns the schemas of the members that an event has if they apply.
+fn attribution() -> Json {
+    json!({
+        "request": {"type": "integer", "minimum": 1},
+        "requested_by": {"enum": RequestOrigin::VARIANTS},
+        "inferred": {"const": true},
+        "own": {"const": true},
+    })
+}
+
 /// Returns the schema of an object with exactly these members.
 fn closed(properties: &Json) -> Json {
     let required: Vec<_> =
-        properties.as_object().unwrap().keys().filter(|key| !["t", "utc"].contains(&key.as_str())).collect();
+        properties.as_object().unwrap().keys().filter(|key| !OPTIONAL.contains(&key.as_str())).collect();
     json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
 }
 
@@ -310,7 +327,7 @@ fn session_events() -> Vec<Event> {
         Event::Connected,
         Event::LoggedIn(Arc::new(Identity { handle: None, titles: Titles::default(), kind: NameKind::Unregistered })),
         Event::Ready(capabilities),
-        Event::Sent { line: Some("date".into()), request: None },
+        Event::Sent { line: Some("date".into()), attribution: Attribution::default() },
         Event::Fault,
         Event::Lost {
             cause: Box::new(CloseCause::Closed.into()),

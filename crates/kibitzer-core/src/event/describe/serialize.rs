@@ -2,7 +2,7 @@
 
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
-use super::value::{self, FieldSink, Value};
+use super::value::{self, FieldSink, Fields as _, Value};
 use crate::event::Event;
 use crate::message::listing::AnyListing;
 
@@ -26,6 +26,7 @@ impl Serialize for Event {
             serialize_fields(serializer, |put| {
                 value::put_field(put, "event", &it.kind().as_str());
                 value::put_field(put, "offset", &self.offset());
+                self.attribution().put_fields(put);
                 self.put_fields_and_line(it, put);
             })
         })

@@ -3,8 +3,10 @@
 use std::fmt;
 use std::time::Duration;
 
+use strum::VariantNames as _;
+
 use crate::chess::{Color, Role, Square};
-use crate::message::{GameId, MeOrOther, Rating, Seek};
+use crate::message::{GameId, MeOrOther, Rating, RequestId, RequestOrigin, Seek};
 use crate::text::{Handle, PlayerText, ServerText, Titles};
 
 /// Value of a field, borrowed for a writer.
@@ -138,6 +140,8 @@ values! {
     ServerText: FieldType::Text, it => Value::Text(it.as_str());
     Color: FieldType::Word(&["white", "black"]), it => Value::Text(it.into());
     MeOrOther: FieldType::Word(&["me", "other"]), it => Value::Text(if *it == MeOrOther::Me { "me" } else { "other" });
+    RequestId: FieldType::Natural, it => Value::Number(i64::try_from(it.number()).unwrap_or(i64::MAX));
+    RequestOrigin: FieldType::Word(RequestOrigin::VARIANTS), it => Value::Text(it.into());
     Square: FieldType::Text, it => Value::Display(it);
     Titles: FieldType::List(&FieldType::Text), it => Value::List(it);
     Seek: FieldType::Object, it => Value::Object(it);

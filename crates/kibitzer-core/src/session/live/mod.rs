@@ -91,7 +91,7 @@ impl LiveConnection {
     ) -> Self {
         let deadline = saturating_deadline(now, options.timings.set_up);
         Self {
-            requests: Requests::new(Arc::clone(&options), login.mode, memory.last_request, rng, now),
+            requests: Requests::new(Arc::clone(&options), login.mode, memory.n_requests, rng, now),
             liveness: Liveness::new(now),
             capabilities: login.capabilities(),
             boards: BoardRepair::default(),
@@ -114,7 +114,7 @@ impl LiveConnection {
         for completed in self.requests.completed.drain(..) {
             completed.deliver(output);
         }
-        memory.last_request = self.requests.last_id();
+        memory.n_requests = self.requests.n_requests();
     }
 
     /// Returns the features that the server has granted so far.
@@ -214,7 +214,7 @@ impl LiveConnection {
                 }
                 LivenessAction::TimingMark => output.queue_probe(),
                 LivenessAction::KeepAlive => {
-                    self.requests.enqueue(Requester::Upkeep, Command::new(KEEP_ALIVE).ok());
+                    self.requests.enqueue(Requester::Probe, Command::new(KEEP_ALIVE).ok());
                 }
             }
         }

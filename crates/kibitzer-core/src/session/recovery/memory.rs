@@ -53,8 +53,8 @@ pub(crate) struct Memory {
     pub(crate) unanswered_at_loss: Option<Box<(Command, u32)>>,
     /// Commands that are not sent again, because each of several connections ended on them: some servers crash on certain values.
     pub(crate) given_up: Vec<Command>,
-    /// Identifier of the last request of the session; 0 before the first one.
-    pub(crate) last_request: u64,
+    /// Number of requests made in the session.
+    pub(crate) n_requests: u32,
     /// The password of the account, if it was changed in the session.
     pub(crate) new_password: Option<Password>,
     /// The loss of the last connection; `None` if nothing has to be restored. Boxed, because idle sessions are to stay small.

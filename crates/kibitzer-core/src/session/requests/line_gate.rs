@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 
 use crate::event::Event;
 use crate::message::Message;
+use crate::reader::is_caused_by_others;
 use crate::session::options::saturating_deadline;
-use crate::session::reply::is_caused_by_others;
 use crate::wire::Fence;
 
 /// Maximum wait for a prompt. A custom prompt of the account may not be recognized.

@@ -29,12 +29,13 @@ use fastrand::Rng;
 
 use super::command::Command;
 use super::custom_prompt;
-use super::dialect::reply_marks::{ReplyMark, ReplyMarks, ReplyMode};
+use super::dialect::reply_marks::ReplyMode;
 use super::options::{SessionOptions, saturating_deadline};
 use super::output::Output;
 use super::reply::{PartialReply, Reply};
 use crate::event::{Event, RequestError, RequestId, SessionEndReason};
 use crate::message::{CommandCode, Control, Message};
+use crate::reader::{ReplyMark, ReplyMarks};
 
 use line_gate::LineGate;
 use sent::{SentCommand, SentCommands};
@@ -96,8 +97,8 @@ pub(super) struct Requests {
     options: Arc<SessionOptions>,
     /// Draws the fences.
     rng: Rng,
-    /// Identifier of the last request of this session.
-    last_id: u64,
+    /// Number of requests of this session.
+    n_requests: u32,
     mode: ReplyMode,
     pub(super) queue: VecDeque<RequestedCommand>,
     /// Whether games are being observed again after a reconnect. Users' requests to observe wait until that is done.
@@ -118,12 +119,12 @@ pub(super) struct Requests {
 
 impl Requests {
     /// Creates an empty queue. The first line is sent after the prompt that ends the login; the identifiers continue after
-    /// `last_id`.
-    pub(super) fn new(options: Arc<SessionOptions>, mode: ReplyMode, last_id: u64, rng: Rng, now: Instant) -> Self {
+    /// `n_requests`.
+    pub(super) fn new(options: Arc<SessionOptions>, mode: ReplyMode, n_requests: u32, rng: Rng, now: Instant) -> Self {
         Self {
             options,
             rng,
-            last_id,
+            n_requests,
             mode,
             queue: VecDeque::new(),
             is_restoring: false,
@@ -142,8 +143,8 @@ impl Requests {
         self.mode
     }
 
-    pub(super) const fn last_id(&self) -> u64 {
-        self.last_id
+    pub(super) const fn n_requests(&self) -> u32 {
+        self.n_requests
     }
 
     /// Lets users' requests to observe wait until [`finish_restoration`](Self::finish_restoration).
@@ -187,8 +188,8 @@ impl Requests {
         conditions: SendConditions,
     ) -> RequestId {
         let is_during_restoration = self.is_restoring && matches!(requester, Requester::User | Requester::Restore);
-        self.last_id += 1;
-        let id = RequestId(self.last_id);
+        let id = RequestId::after(self.n_requests);
+        self.n_requests = self.n_requests.wrapping_add(1);
         self.queue.push_back(RequestedCommand {
             id,
             requester,
@@ -224,7 +225,8 @@ impl Requests {
     /// Processes a received message: a mark of a reply, a prompt, or a part of a reply. Ignores events without a message.
     pub(super) fn handle_event(&mut self, event: &Event, output: &mut Output, now: Instant) {
         let Some(message) = event.message() else { return };
-        match self.marks.track(message) {
+        let mark = if let Message::Control(control) = message { self.marks.track(control) } else { None };
+        match mark {
             Some(ReplyMark::Start { number, code }) => self.start_reply(number, code, output, now),
             Some(ReplyMark::End { is_complete }) => self.end_reply(is_complete, now),
             Some(ReplyMark::Unnumbered) => {

@@ -6,6 +6,7 @@ use super::sent::{ReplyKey, RequestedCommand, Requester, SentCommand};
 use super::talk_pacing::ThrottledTalk;
 use super::{CompletedRequest, Requests};
 use crate::game::Games;
+use crate::reader::PROBE;
 use crate::session::command::Command;
 use crate::session::dialect::reply_marks::ReplyMode;
 use crate::session::options::saturating_deadline;
@@ -50,7 +51,7 @@ impl Requests {
     fn try_send_missing_fence(&mut self, output: &mut Output, now: Instant) -> bool {
         let Some(sent) = self.sent.commands.iter_mut().find(|sent| sent.has_unsent_fence) else { return false };
         let Some(fence) = sent.key.fence() else { return false };
-        output.push_request_and_learn_alias(None, fence.as_str().to_owned(), sent.request.id);
+        output.push_request_and_learn_alias(None, fence.as_str().to_owned(), sent.request.attribution());
         sent.has_unsent_fence = false;
         sent.sent_at = now;
         self.gate.close_until_answer(fence, now);
@@ -99,9 +100,9 @@ impl Requests {
             (ReplyKey::Fence(fence), text.map_or_else(|| format!("$${}", fence.as_str()), str::to_owned))
         } else {
             let number = self.sent.reserve_number();
-            (ReplyKey::Number(number), self.mode.line_for_command(number, text.unwrap_or("$$date")))
+            (ReplyKey::Number(number), self.mode.line_for_command(number, text.unwrap_or(PROBE)))
         };
-        output.push_request_and_learn_alias(request.command.as_ref(), line, request.id);
+        output.push_request_and_learn_alias(request.command.as_ref(), line, request.attribution());
         self.sent.commands.push_back(SentCommand {
             request,
             key,

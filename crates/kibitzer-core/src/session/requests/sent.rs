@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use crate::event::{RequestError, RequestId};
 use crate::game::{GameIdentity, Games};
-use crate::message::GameId;
+use crate::message::{Attribution, GameId, RequestOrigin};
 use crate::session::command::Command;
 use crate::session::reply::PartialReply;
 use crate::wire::Fence;
@@ -22,9 +22,9 @@ pub(crate) enum Requester {
     SetUp,
     Restore,
     Adjourned,
-    /// The check of a silent connection.
+    /// The check of a silent connection, or the keep-alive.
     Probe,
-    /// The keep-alive, and repairs of boards; the reply is not used.
+    /// Repairs of boards; the reply is not used.
     Upkeep,
     Quit,
     /// The requester no longer waits. The session still learns from the reply. A sent command keeps its number until its reply
@@ -67,6 +67,17 @@ impl SendConditions {
 }
 
 impl RequestedCommand {
+    /// Returns the attribution of the lines that are sent for the request.
+    pub(crate) fn attribution(&self) -> Attribution {
+        let origin = match self.requester {
+            Requester::User | Requester::Quit | Requester::Abandoned => RequestOrigin::User,
+            Requester::SetUp => RequestOrigin::SetUp,
+            Requester::Restore | Requester::Adjourned | Requester::Upkeep => RequestOrigin::Restoration,
+            Requester::Probe => RequestOrigin::Probe,
+        };
+        Attribution::of_request(Some(self.id), Some(origin))
+    }
+
     pub(crate) fn asks_to_observe(&self) -> bool {
         self.command.as_ref().is_some_and(Command::is_observe)
     }

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::login::{log_in_guest, on_fics, on_uhlin};
 use super::*;
+use crate::message::Attribution;
 use crate::session::machine::Phase;
 use crate::session::reply::PartialReply;
 
@@ -34,7 +35,7 @@ fn run<'a>(options: SessionOptions, pieces: impl IntoIterator<Item = &'a [u8]>) 
     driver.close(CloseCause::Closed);
     let is_sent = |event: &&Event| matches!(event, Event::Sent { .. });
     Outcome {
-        events: driver.events().iter().filter(|event| !is_sent(event)).cloned().collect(),
+        events: driver.events().iter().filter(|event| !is_sent(event)).map(without_request).collect(),
         sent: driver
             .take_transmits()
             .iter()
@@ -44,6 +45,18 @@ fn run<'a>(options: SessionOptions, pieces: impl IntoIterator<Item = &'a [u8]>) 
         link: driver.session.next_action(),
         counters: SessionCounters { lines_sent: 0, bytes_sent: 0, ..driver.session.counters() },
     }
+}
+
+/// Returns the event without its request: these streams contain replies to lines that were not sent yet.
+fn without_request(event: &Event) -> Event {
+    let mut event = event.clone();
+    match &mut event {
+        Event::Received { received, .. } => received.attribution = Attribution::default(),
+        Event::Listing { attribution, .. } | Event::Missed { attribution, .. } => *attribution = Attribution::default(),
+        Event::Desync(desync) => desync.attribution = Attribution::default(),
+        _ => {}
+    }
+    event
 }
 
 /// Returns whether the line is a command, which is sent regardless of polling: unsent lines of a login are dropped when it

@@ -4,6 +4,7 @@ use super::login::{on_fics, on_uhlin};
 use super::peer::{Manner, Peer};
 use super::*;
 use crate::message::listing::AnyListing;
+use crate::message::{Attribution, RequestOrigin};
 use crate::message::{CommandCode, GameId, Ivar, Refusal};
 
 /// Returns the block of a reply and the prompt after it.
@@ -649,10 +650,10 @@ fn sent_lines_are_reported_with_their_request() {
     let id = driver.request("finger newton").unwrap();
     driver.serve(&mut peer);
     let told = driver.events().iter().find_map(|event| match event {
-        Event::Sent { line: Some(line), request } if line.ends_with("finger newton") => Some(*request),
+        Event::Sent { line: Some(line), attribution } if line.ends_with("finger newton") => Some(*attribution),
         _ => None,
     });
-    assert_eq!(told, Some(Some(id)));
+    assert_eq!(told, Some(Attribution::of_request(Some(id), Some(RequestOrigin::User))));
 }
 
 // Rules: transport LG2, bugs 17
@@ -664,9 +665,9 @@ fn a_command_with_a_password_is_not_reported() {
         let sent = driver.take_transmits();
         assert!(sent[0].bytes().ends_with(b"password swordfish marlin\n"));
         assert_eq!((sent[0].kind.is_secret(), sent[0].kind), (true, TransmitKind::SecretCommand));
-        assert!(sent[0].secrets().eq([&b"swordfish"[..], b"marlin"]) && sent[0].request == Some(id));
+        assert!(sent[0].secrets().eq([&b"swordfish"[..], b"marlin"]) && sent[0].attribution.request() == Some(id));
         assert!(sent[1..].iter().all(|fence| !fence.kind.is_secret() && fence.secrets().next().is_none()));
-        let hidden = Event::Sent { line: None, request: Some(id) };
+        let hidden = Event::Sent { line: None, attribution: sent[0].attribution };
         assert_eq!(driver.events()[..1], [hidden]);
         let shown = format!("{sent:?} {:?} {:?}", driver.events(), driver.session);
         assert!(!shown.contains("swordfish") && !shown.contains("marlin"), "{shown}");

@@ -2,7 +2,7 @@
 
 use super::login::{fics, log_in_guest, on_fics, on_uhlin};
 use super::*;
-use crate::message::{Family, Ivar, Message, Reader};
+use crate::message::{Attribution, Family, Ivar, Message, Reader};
 use crate::reader::EventReader;
 use crate::session::output::Output;
 use crate::wire::{Encoding, Framer, Timeseal};
@@ -216,7 +216,7 @@ fn text_is_sent_in_the_character_set_of_the_server() {
     let framer = Framer::new().with_encoding(Encoding::Utf8);
     let mut reader = EventReader::new(Reader::new(framer, Family::Fics));
     output.start_connection(Timeseal::V2, Instant::now());
-    output.push_request_and_learn_alias(None, "tell Foo caf&#xe9;".to_owned(), RequestId(1));
+    output.push_request_and_learn_alias(None, "tell Foo caf&#xe9;".to_owned(), Attribution::default());
     let lines = std::iter::from_fn(|| output.poll_transmit(&mut reader, Instant::now()));
     let texts: Vec<_> = lines.filter_map(|line| crate::wire::unseal(line.bytes().trim_ascii_end())).collect();
     assert_eq!(texts.last().unwrap().text, b"tell Foo caf&#xe9;");

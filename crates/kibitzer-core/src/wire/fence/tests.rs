@@ -16,10 +16,10 @@ fn a_sent_fence_is_recognized_and_no_other_line() {
     let (fence, other) = (Fence::random(&mut rng), Fence::random(&mut rng));
     let word = fence.as_str();
     for line in [word.to_owned(), format!("$${word}"), format!("`{word}`{word}")] {
-        assert_eq!(fence_in_sent_line(line.as_bytes()), Some(word.as_bytes()), "{line}");
+        assert_eq!(Fence::in_sent_line(line.as_bytes()), Some(fence), "{line}");
     }
     for line in ["", "zq", "zqabcdefg1", "zqabcdefghi", "tell Foo zqabcdefgh", &format!("`{}`{word}", other.as_str())] {
-        assert_eq!(fence_in_sent_line(line.as_bytes()), None, "{line}");
+        assert_eq!(Fence::in_sent_line(line.as_bytes()), None, "{line}");
     }
 }
 

@@ -8,7 +8,8 @@ fn read(text: &str, limit_bytes: usize) -> Vec<Result<Record, String>> {
 }
 
 fn record(ms: u64, direction: Direction, bytes: &[u8]) -> Record {
-    Record { time: Duration::from_millis(ms), utc: None, direction, bytes: bytes.to_vec(), redacted: false }
+    let (time, bytes) = (Duration::from_millis(ms), bytes.to_vec());
+    Record { time, utc: None, direction, bytes, redacted: false, request: None, requested_by: None }
 }
 
 #[test]

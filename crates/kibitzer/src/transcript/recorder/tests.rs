@@ -24,8 +24,8 @@ async fn records_are_read_as_they_were_recorded() {
     let all: Vec<u8> = (0..=255).collect();
     recorder.record_received(&all);
     tokio::time::advance(Duration::from_micros(1_000_001)).await;
-    recorder.record_sent(b"quit\n");
-    recorder.record_redacted();
+    recorder.record_sent(b"quit\n", Attribution::default());
+    recorder.record_redacted(Attribution::default());
     assert!(!recorder.is_flushed());
     recorder.flush().await.unwrap();
     assert!(recorder.is_flushed());

@@ -1,4 +1,6 @@
 use kibitzer::core::EventReader;
+use kibitzer::core::message::{Family, Reader};
+use kibitzer::core::wire::Framer;
 
 use super::*;
 
@@ -8,11 +10,14 @@ fn ms(ms: u64) -> Duration {
 
 /// The answers to what the server says after these lines, 5 ms later.
 fn answers(sent: &[&str], said: &str) -> Vec<(u64, ReplyMatch)> {
-    let mut replies = ReplyMatcher::default();
+    let family = if said.starts_with('\x19') { Family::Icc } else { Family::Fics };
+    let mut reader = EventReader::new(Reader::new(Framer::new(), family));
+    let mut replies = ReplyTimes::default();
+    while reader.next(&mut &b"fics% \n\r"[..]).is_none() {}
     for (row, line) in (1..).zip(sent) {
-        replies.record_sent(row, ms(row), line.as_bytes());
+        replies.record_sent(row, ms(row), reader.note_sent_line(line.as_bytes(), Attribution::default()));
     }
-    let (mut reader, mut input) = (EventReader::default(), said.as_bytes());
+    let mut input = said.as_bytes();
     let events = std::iter::from_fn(|| reader.next(&mut input));
     (10..).zip(events).filter_map(|(row, event)| replies.record_event(row, ms(row), &event)).collect()
 }
@@ -27,10 +32,10 @@ fn a_numbered_reply_is_the_lines_of_that_number() {
 }
 
 #[test]
-fn without_numbers_the_reply_is_the_output_before_the_prompt() {
+fn without_numbers_the_reply_is_the_output_after_the_line() {
     let got = answers(&["date\n"], "Local time\n\rServer time\n\rfics% \n\rFoo shouts: x\n\rfics% ");
-    assert_eq!(got, [(1, ReplyMatch { after: ms(11), row: 10, is_guessed: true })]);
-    assert_eq!(got[0].1.to_string(), "reply #10 after ~11ms");
+    assert_eq!(got, [(1, ReplyMatch { after: ms(9), row: 10, is_guessed: true })]);
+    assert_eq!(got[0].1.to_string(), "reply #10 after ~9.0ms");
 }
 
 #[test]
@@ -42,9 +47,9 @@ fn on_icc_the_reply_is_the_unit_with_the_tag() {
 
 #[test]
 fn lines_without_a_reply_are_dropped_at_the_limit() {
-    let mut replies = ReplyMatcher::default();
+    let (mut replies, mut reader) = (ReplyTimes::default(), EventReader::default());
     for row in 0..1000 {
-        replies.record_sent(row, ms(0), b"x\n");
+        replies.record_sent(row, ms(0), reader.note_sent_line(b"1 x", Attribution::default()));
     }
     assert_eq!(replies.waiting.len(), MAX_PENDING_LINES);
 }
@@ -55,28 +60,5 @@ fn times_are_short() {
     assert_eq!(ShortDuration(Duration::from_nanos(70)).to_string(), "70ns");
     for (us, want) in cases {
         assert_eq!(ShortDuration(Duration::from_micros(us)).to_string(), want);
-    }
-}
-
-#[test]
-fn a_number_and_its_end_make_a_numbered_line() {
-    let cases: [(&str, Option<(u64, &str)>); 10] = [
-        ("12 date", Some((12, "date"))),
-        ("`7`finger foo", Some((7, "finger foo"))),
-        ("12", None),
-        ("0 date", None),
-        ("`7 date", None),
-        ("`x`date", None),
-        ("7`date", None),
-        ("x1 date", None),
-        ("", None),
-        ("99999999999999999999 x", None),
-    ];
-    for (line, want) in cases {
-        assert_eq!(
-            split_request_number(line.as_bytes()),
-            want.map(|(number, command)| (number, command.as_bytes())),
-            "{line}"
-        );
     }
 }
