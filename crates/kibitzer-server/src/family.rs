@@ -77,7 +77,7 @@ impl Family {
 
     /// Splits a line at the first blank into name and password, which only ICC accepts on one line. Elsewhere the whole line is
     /// the name.
-    pub(crate) fn split_name_and_password(self, line: &str) -> (&str, Option<&str>) {
+    pub(crate) fn split_login_line(self, line: &str) -> (&str, Option<&str>) {
         match line.split_once(' ').filter(|_| self == Self::Icc) {
             Some((name, password)) => (name, Some(password.trim())),
             None => (line, None),

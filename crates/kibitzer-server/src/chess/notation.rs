@@ -26,7 +26,7 @@ impl Position {
     fn board_move_to_san(&self, played: LastMove) -> String {
         let LastMove::Normal { role, from, to, promotion } = played else { return String::new() };
         // En passant included: the target square may be empty.
-        let takes = self.captured_square_and_role(played).is_some();
+        let takes = self.capture_of(played).is_some();
         let mut san = String::with_capacity(8);
         if role == Role::Pawn {
             san.extend(takes.then(|| file_letter(from)));
@@ -67,7 +67,7 @@ impl Position {
             LastMove::Normal { from, to, promotion, .. } => {
                 let mut word = format!("{from}{to}");
                 word.extend(
-                    self.captured_square_and_role(played)
+                    self.capture_of(played)
                         .map(|(square, role)| if square == to { role.letter().to_ascii_lowercase() } else { 'E' }),
                 );
                 word.extend(promotion.map(Role::letter));

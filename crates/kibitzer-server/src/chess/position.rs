@@ -121,12 +121,12 @@ impl Position {
 
     /// Returns the captured piece of a move as it enters a hand: a pawn if it was promoted. `None` if the move captures nothing.
     pub(crate) fn captured_role_in_hand(&self, played: LastMove) -> Option<Role> {
-        let (square, role) = self.captured_square_and_role(played)?;
+        let (square, role) = self.capture_of(played)?;
         Some(if self.promoted.has(to_cozy_square(square)) { Role::Pawn } else { role })
     }
 
     /// Returns square and role of the piece that a move captures, also en passant; `None` if it captures nothing.
-    pub(crate) fn captured_square_and_role(&self, played: LastMove) -> Option<(Square, Role)> {
+    pub(crate) fn capture_of(&self, played: LastMove) -> Option<(Square, Role)> {
         let LastMove::Normal { role, from, to, .. } = played else { return None };
         match self.placement.role_at(to) {
             Some(taken) => Some((to, taken)),
@@ -178,7 +178,7 @@ impl Position {
         let mut next = self.placement;
         match played {
             LastMove::Normal { role, from, to, promotion } => {
-                if let Some((square, role)) = self.captured_square_and_role(played) {
+                if let Some((square, role)) = self.capture_of(played) {
                     next.toggle(square, Piece { color: color.opponent(), role });
                 }
                 next.toggle(from, Piece { color, role });

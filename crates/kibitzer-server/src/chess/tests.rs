@@ -144,7 +144,7 @@ proptest! {
             let mover = now.side_to_move;
             let mut board = now.board();
             let word = now.smith_notation(played);
-            let captured = now.captured_square_and_role(played).map(|(_, role)| role);
+            let captured = now.capture_of(played).map(|(_, role)| role);
             let letter = word.as_bytes().get(4).copied().filter(|letter| b"pnbrqkE".contains(letter));
             prop_assert_eq!(letter.map(|letter| if letter == b'E' { Role::Pawn } else { Role::from_letter(letter).unwrap() }), captured);
             let smith = LastMove::parse_smith(word.as_bytes(), &board).unwrap();

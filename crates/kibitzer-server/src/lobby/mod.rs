@@ -2,7 +2,6 @@
 
 mod connection;
 mod output;
-mod player;
 mod schedule;
 mod variables;
 
@@ -11,8 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use kibitzer_core::message::{GameId, Ivar};
 
 pub use self::connection::LoginObstacle;
-pub(crate) use self::connection::{Connection, KickReason, LoginStage, TimesealClock};
-pub(crate) use self::player::{LISTS, MAX_LIST_ENTRIES, Player, SavedSettings};
+pub(crate) use self::connection::{
+    Connection, KickReason, LISTS, LoginStage, MAX_LIST_ENTRIES, Player, SavedSettings, TimesealClock,
+};
 pub(crate) use self::schedule::{Schedule, ServerClock};
 pub(crate) use self::variables::{Ivars, settable_ivars};
 use crate::account::name_key;
@@ -91,7 +91,7 @@ impl Lobby {
 
     /// Logs out the player of a connection, and saves a registered player's settings. Returns the player; `None` if none was
     /// logged in. In both cases the connection waits for a name again.
-    pub(crate) fn log_out_and_save_settings(&mut self, id: ConnectionId) -> Option<Player> {
+    pub(crate) fn log_out(&mut self, id: ConnectionId) -> Option<Player> {
         let connection = self.connections.get_mut(&id)?;
         let LoginStage::LoggedIn(player) = std::mem::replace(&mut connection.stage, LoginStage::Name) else {
             return None;
@@ -105,7 +105,7 @@ impl Lobby {
     }
 
     /// Changes a connection and queues it for sending; does nothing if it was removed.
-    pub(crate) fn change_and_queue_connection(&mut self, id: ConnectionId, change: impl FnOnce(&mut Connection)) {
+    pub(crate) fn update_connection(&mut self, id: ConnectionId, change: impl FnOnce(&mut Connection)) {
         if let Some(connection) = self.queue_for_output(id) {
             change(connection);
         }
@@ -113,7 +113,7 @@ impl Lobby {
 
     /// Sets the login stage of a connection; does nothing if it was removed.
     pub(crate) fn set_login_stage(&mut self, id: ConnectionId, stage: LoginStage) {
-        self.change_and_queue_connection(id, |connection| connection.stage = stage);
+        self.update_connection(id, |connection| connection.stage = stage);
     }
 
     pub(crate) fn connection(&self, id: ConnectionId) -> Option<&Connection> {

@@ -140,7 +140,7 @@ impl Lobby {
     }
 
     /// Ends the bughouse partnership of a player and notifies the partner. Returns `false` if the player has no partner.
-    pub(crate) fn end_partnership_and_notify_partner(&mut self, id: ConnectionId) -> bool {
+    pub(crate) fn end_partnership(&mut self, id: ConnectionId) -> bool {
         let Some(partner) = self.player_mut(id).and_then(|player| player.partner.take()) else { return false };
         if let Some(player) = self.player_mut(partner) {
             player.partner = None;
@@ -152,7 +152,7 @@ impl Lobby {
     /// Makes two players bughouse partners, which ends their former partnerships, and reports that to both.
     pub(crate) fn make_partners(&mut self, from: ConnectionId, to: ConnectionId) {
         for (id, partner) in [(from, to), (to, from)] {
-            self.end_partnership_and_notify_partner(id);
+            self.end_partnership(id);
             if let Some(player) = self.player_mut(id) {
                 player.partner = Some(partner);
             }

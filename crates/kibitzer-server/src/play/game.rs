@@ -85,7 +85,7 @@ impl Game {
             return None;
         }
         let captured = self.position().captured_role_in_hand(played);
-        let elapsed = self.clocks.stop_and_charge_move(now, lag);
+        let elapsed = self.clocks.charge_move(now, lag);
         let elapsed_ms = u32::try_from(elapsed.as_millis()).unwrap_or(u32::MAX);
         let lag_ms = i32::try_from(lag.as_millis()).unwrap_or(i32::MAX);
         self.record.push_legal_move(played, elapsed_ms, lag_ms, self.clocks.readings(now));
@@ -289,7 +289,7 @@ impl Clocks {
     /// charged time. Without a running clock, changes nothing and returns zero.
     ///
     /// `lag` is the network delay in that time, as measured by timeseal.
-    pub(crate) fn stop_and_charge_move(&mut self, now: Instant, lag: Duration) -> Duration {
+    pub(crate) fn charge_move(&mut self, now: Instant, lag: Duration) -> Duration {
         let Some((color, since)) = self.running.take() else { return Duration::ZERO };
         // Lag beyond the time of the move is not credited.
         let taken = now.saturating_duration_since(since).saturating_sub(lag);

@@ -29,7 +29,7 @@ pub(super) fn choose_move(position: &Position, random: &mut Rng) -> Option<LastM
     }
     moves.into_iter().max_by_key(|&legal| {
         let after = position.after(legal);
-        let taken = position.captured_square_and_role(legal).map_or(0, |(_, role)| piece_value(role));
+        let taken = position.capture_of(legal).map_or(0, |(_, role)| piece_value(role));
         let score = taken + scorer.material_safety(legal, &after) + scorer.check_or_end_score(&after);
         score + scorer.positional_score(legal) + random.i32(0..RANDOM_SCORE)
     })

@@ -26,7 +26,7 @@ impl Hall {
     }
 
     fn log_in(&mut self, name: &str) -> ConnectionId {
-        let id = self.world.open_and_greet_connection(self.now);
+        let id = self.world.open_connection(self.now);
         for line in [name, "", "iset nowrap 1", "iset defprompt 1", "set bell 0", "set style 12"] {
             self.send(id, line);
         }
@@ -234,7 +234,7 @@ fn an_opponent_thinks_in_its_first_game_too() {
 fn nobody_can_log_in_as_a_simulated_player() {
     let mut hall = Hall::new(1, PopulationOptions::new().games(0));
     let id = hall.log_in("Onlooker");
-    let intruder = hall.world.open_and_greet_connection(hall.now);
+    let intruder = hall.world.open_connection(hall.now);
     hall.send(intruder, "Whetstone");
     hall.heard(intruder);
     hall.send(intruder, "");

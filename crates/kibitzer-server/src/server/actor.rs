@@ -80,7 +80,7 @@ impl ServerActor {
             tokio::select! {
                 request = self.requests.recv() => match request {
                     Some(request) => self.execute_request(request),
-                    None => self.world.announce_and_schedule_shutdown(Duration::ZERO, now()),
+                    None => self.world.announce_shutdown(Duration::ZERO, now()),
                 },
                 () = time::sleep_until(next.unwrap_or_else(Instant::now)), if next.is_some() => self.world.run_due_work(now()),
                 Some(_) = self.tasks.join_next() => {}
@@ -100,7 +100,7 @@ impl ServerActor {
     /// [`run`](Self::run) drops once the output is in the outbox and the login is not paused.
     fn execute_request(&mut self, request: ActorRequest) {
         match request {
-            ActorRequest::Open(stream) => self.add_client_and_spawn_task(stream),
+            ActorRequest::Open(stream) => self.add_client(stream),
             ActorRequest::Received(id, bytes, done) => {
                 self.world.receive_bytes(id, &bytes, now());
                 self.paused.push((id, done));
@@ -111,16 +111,16 @@ impl ServerActor {
             ActorRequest::Inject(target, at, fault, answer) => drop(answer.send(self.inject(&target, at, fault))),
             ActorRequest::List(answer) => drop(answer.send(self.world.client_list())),
             ActorRequest::Announce(text) => self.world.announce_to_all(&text, now()),
-            ActorRequest::ShutDown(after) => self.world.announce_and_schedule_shutdown(after, now()),
+            ActorRequest::ShutDown(after) => self.world.announce_shutdown(after, now()),
         }
     }
 
     /// Adds a connection, passes the faults that were injected for the next one to it, and spawns the task that serves it. Drops
     /// the stream if the server is ending.
-    fn add_client_and_spawn_task(&mut self, stream: Stream) {
+    fn add_client(&mut self, stream: Stream) {
         // Without a sender the server is ending.
         let Some(requests) = self.requester.upgrade() else { return };
-        let id = self.world.open_and_greet_connection(now());
+        let id = self.world.open_connection(now());
         let outbox = Arc::new(Outbox::new(self.world.options.max_unsent_bytes));
         let (faults, later) = mpsc::channel(FAULT_QUEUE_LENGTH);
         let mut injector = FaultInjector::new(self.world.options.seed ^ id.0);
@@ -181,7 +181,7 @@ impl ServerActor {
         match fault {
             Fault::Kick => self.world.kick_now_or_after_login(id, KickReason::SecondLogin, now()),
             Fault::KickByAdmin => self.world.kick_now_or_after_login(id, KickReason::Admin, now()),
-            Fault::Shutdown => self.world.announce_and_schedule_shutdown(Duration::ZERO, now()),
+            Fault::Shutdown => self.world.announce_shutdown(Duration::ZERO, now()),
             Fault::RefuseLogin(refusal) => self.world.obstruct_login(id, refusal),
             // The connection's task handles the others.
             _ => {}
@@ -194,7 +194,7 @@ impl ServerActor {
         while let Some(output) = self.world.take_next_output() {
             let Some(client) = self.clients.get(&output.to) else { continue };
             if !client.outbox.try_push(&output.bytes, output.is_last) {
-                client.outbox.discard_and_close();
+                client.outbox.discard();
                 self.clients.remove(&output.to);
                 self.world.remove_closed_client(output.to, now());
             } else if output.is_last {

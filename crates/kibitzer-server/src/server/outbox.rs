@@ -57,7 +57,7 @@ impl Outbox {
     }
 
     /// Discards all queued bytes and closes the queue; the task that serves the client then ends.
-    pub(crate) fn discard_and_close(&self) {
+    pub(crate) fn discard(&self) {
         {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
             *state = OutboxState { pending: OutboxContents { bytes: Vec::new(), is_last: true }, is_closed: true };
@@ -66,7 +66,7 @@ impl Outbox {
         self.discarded.notify_one();
     }
 
-    /// Waits until [`discard_and_close`](Self::discard_and_close) is called. Returns once for each call.
+    /// Waits until [`discard`](Self::discard) is called. Returns once for each call.
     ///
     /// # Cancel safety
     ///
@@ -126,7 +126,7 @@ mod tests {
         let (taken, ()) = tokio::join!(outbox.wait_and_take(), async { assert!(outbox.try_push(b"late", false)) });
         assert_eq!(taken.bytes, b"late");
         assert!(outbox.try_push(b"unread", false));
-        outbox.discard_and_close();
+        outbox.discard();
         outbox.wait_until_discarded().await;
         assert_eq!(outbox.wait_and_take().await, OutboxContents { bytes: Vec::new(), is_last: true });
     }

@@ -26,7 +26,7 @@ pub(crate) enum BoardReason {
 impl World {
     /// Returns the relation of a client to a game, and the color that the client plays in it. [`Relation::Isolated`] for a client
     /// that takes no part in the game, or is not logged in.
-    fn relation_and_color(&self, active_game: &ActiveGame, id: ConnectionId) -> (Relation, Option<Color>) {
+    fn relation_of(&self, active_game: &ActiveGame, id: ConnectionId) -> (Relation, Option<Color>) {
         let Some(player) = self.lobby.player(id) else { return (Relation::Isolated, None) };
         let number = active_game.header().id;
         let color = active_game.as_played().and_then(|game| game.header.color_of(player.name()));
@@ -47,7 +47,7 @@ impl World {
     fn format_board_for(&self, number: GameId, to: ConnectionId, reason: BoardReason) -> Option<String> {
         let active_game = self.games.get(number)?;
         let ivars = self.lobby.player(to)?.ivars;
-        let (relation, color) = self.relation_and_color(active_game, to);
+        let (relation, color) = self.relation_of(active_game, to);
         let view = BoardViewer {
             relation,
             unit: self.lobby.clock_unit(to),

@@ -9,8 +9,7 @@ use std::collections::BTreeMap;
 use kibitzer_core::message::CommandCode;
 
 use super::command::{
-    Command, Refusal, challenge, examine, format_usage_line, game, info, lists, observe, offers, partner, settings,
-    talk,
+    Command, Refusal, challenge, format_usage_line, game, info, lists, observe, offers, partner, settings, talk,
 };
 use super::{ConnectionId, World, icc, seeks, simul};
 use crate::account::{find_only_by_prefix, unknown_or_ambiguous_text};
@@ -23,9 +22,8 @@ const NULL: CommandCode = CommandCode(0);
 const SUBLIST: CommandCode = CommandCode(129);
 
 /// All commands, by subject.
-const SUBJECTS: [&[Command]; 13] = [
+const SUBJECTS: [&[Command]; 12] = [
     challenge::COMMANDS,
-    examine::COMMANDS,
     game::COMMANDS,
     icc::COMMANDS,
     info::COMMANDS,
@@ -114,7 +112,7 @@ impl World {
             return NULL;
         }
         let lower = name.to_ascii_lowercase();
-        self.run_and_frame_for_others(id, |world| {
+        self.run_with_units_for_others(id, |world| {
             // A word that is the whole name of a command is not tried as a move.
             let played = if world.directory.0.contains_key(&*lower) { None } else { world.try_typed_move(id, name) };
             played.unwrap_or_else(|| world.run_command_by_prefix(id, &lower, parameters.trim_start()))

@@ -155,7 +155,7 @@ impl World {
     }
 
     /// Returns the game that a player plays, and the player's color in it.
-    pub(crate) fn game_and_color_of(&self, id: ConnectionId) -> Option<(&Game, Color)> {
+    pub(crate) fn played_game_of(&self, id: ConnectionId) -> Option<(&Game, Color)> {
         let game = self.game_played_by(id)?;
         Some((game, game.header.color_of(self.lobby.player(id)?.name())?))
     }
@@ -167,7 +167,7 @@ impl World {
 
     /// Returns the opponent in the game that a player plays; `None` without a game, or if the opponent is not logged in.
     pub(crate) fn online_opponent_of(&self, id: ConnectionId) -> Option<ConnectionId> {
-        let (game, color) = self.game_and_color_of(id)?;
+        let (game, color) = self.played_game_of(id)?;
         self.online_player(game, color.opponent())
     }
 

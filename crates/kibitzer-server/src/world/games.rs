@@ -18,7 +18,10 @@ impl World {
     /// Starts a game between two players, and in bughouse one between their partners, after removing their seeks and challenges.
     /// The output to `actor` is part of a reply, without a prompt. Starts nothing if a player is not logged in.
     pub(crate) fn start_game(&mut self, players: Sides<ConnectionId>, terms: Terms, actor: Option<ConnectionId>) {
-        let partners = (terms.variant == Variant::Bughouse).then(|| self.partners_of(players)).flatten();
+        let is_bughouse = terms.variant == Variant::Bughouse;
+        let partner = |id| self.lobby.player(id)?.partner.filter(|_| is_bughouse);
+        let partners = partner(players.white).zip(partner(players.black));
+        let partners = partners.map(|(white, black)| Sides { white, black });
         [Some(players), partners].into_iter().flatten().for_each(|pair| self.remove_seeks_and_challenges(pair));
         let Some(number) = self.create_game(players, terms) else { return };
         // The partners have the other colors.
@@ -35,18 +38,12 @@ impl World {
         }
     }
 
-    /// Returns the bughouse partners of two players; `None` unless both have one.
-    fn partners_of(&self, players: Sides<ConnectionId>) -> Option<Sides<ConnectionId>> {
-        let partner = |id| self.lobby.player(id)?.partner;
-        Some(Sides { white: partner(players.white)?, black: partner(players.black)? })
-    }
-
     /// Removes the seeks and challenges of two players who start a game, and reports that to the other players concerned.
     fn remove_seeks_and_challenges(&mut self, players: Sides<ConnectionId>) {
         let Sides { white, black } = players;
         // In the recorded order: first all seeks, then the challenges of each player.
-        self.remove_and_report_seeks_of(white);
-        self.remove_and_report_seeks_of(black);
+        self.remove_seeks_of(white);
+        self.remove_seeks_of(black);
         self.remove_challenges_at_game_start(white, black);
         self.remove_challenges_at_game_start(black, white);
     }
@@ -65,12 +62,12 @@ impl World {
         };
         let header = GameHeader { id: number, terms, seats, started: self.lobby.clock.system_time() };
         let game = Game::new(header, start, self.now());
-        self.add_game_and_schedule_flag(number, game, players);
+        self.add_game(number, game, players);
         Some(number)
     }
 
     /// Adds a game, records it with its players, and schedules the check of its running clock, if one is running.
-    fn add_game_and_schedule_flag(&mut self, number: GameId, game: Game, players: Sides<ConnectionId>) {
+    fn add_game(&mut self, number: GameId, game: Game, players: Sides<ConnectionId>) {
         self.games.in_progress.insert(number, ActiveGame::Played(game));
         for (id, opponent) in [(players.white, players.black), (players.black, players.white)] {
             let opponent = self.lobby.player(opponent).map(|player| player.handle.clone());
@@ -92,7 +89,7 @@ impl World {
         let number = self.games.lowest_free_number();
         let game = self.games.adjourned.remove(index).resume(number, self.now());
         self.remove_seeks_and_challenges(players);
-        self.add_game_and_schedule_flag(number, game, players);
+        self.add_game(number, game, players);
         self.announce_game(number, "Continuing", actor);
     }
 
@@ -112,8 +109,10 @@ impl World {
                 self.lobby.queue_unwrapped(id, &format!("\n{info}"));
             }
             self.queue_start_datagram_if_on(number, id, true);
-            if let Some(partner) = partner {
-                self.queue_partner_game_line(id, partner);
+            if let Some(partner) = partner.and_then(|partner| self.games.played(partner)) {
+                let (number, Sides { white, black }) = (partner.header.id, partner.header.names());
+                let text = format!("\nYour partner is playing game {number} ({white} vs. {black}).\n");
+                self.lobby.queue_unwrapped(id, &text);
             }
             self.queue_board(number, id, BoardReason::Other);
             if Some(id) != actor {
@@ -123,14 +122,6 @@ impl World {
         for id in self.gin_listeners(&players) {
             self.lobby.notify_unwrapped(id, &line);
         }
-    }
-
-    /// Queues the line that names the partner's game to a bughouse player.
-    fn queue_partner_game_line(&mut self, id: ConnectionId, partner: GameId) {
-        let Some(game) = self.games.played(partner) else { return };
-        let Sides { white, black } = game.header.names();
-        let text = format!("\nYour partner is playing game {partner} ({white} vs. {black}).\n");
-        self.lobby.queue_unwrapped(id, &text);
     }
 
     /// Returns the players who have set `gin`, to receive the starts and results of all games, except those in `except`.
@@ -164,12 +155,12 @@ impl World {
         }
         // After the result, as recorded.
         self.remove_game_offers_made_by(&players);
-        self.remove_game_and_store_finished(number);
+        self.remove_game(number);
     }
 
     /// Removes an active game: frees its players or examiners, reports the removal to its observers, and removes the game from a
     /// simul. Stores a played game that has ended, unless it was aborted.
-    pub(crate) fn remove_game_and_store_finished(&mut self, number: GameId) {
+    pub(crate) fn remove_game(&mut self, number: GameId) {
         let participants = self.players_or_examiners(number);
         for &id in &participants {
             if self.lobby.own_game(id) == Some(number) {
@@ -230,7 +221,7 @@ impl World {
         }
         let name = self.lobby.player_name(id);
         // A simul has several games.
-        while let Some((game, color)) = self.game_and_color_of(id) {
+        while let Some((game, color)) = self.played_game_of(id) {
             let (number, ending) = (game.header.id, game.ending_by_leaving(color));
             if let Some(opponent) = self.online_opponent_of(id) {
                 self.lobby.notify(opponent, &format!("Your opponent, {name}, has lost contact or quit.\n"));
@@ -259,7 +250,7 @@ impl World {
             }
         }
         if is_over {
-            self.remove_game_and_store_finished(number);
+            self.remove_game(number);
         }
     }
 }
@@ -276,7 +267,7 @@ mod tests {
         let now = Instant::now();
         let mut world = World::new(ServerOptions::new(), now, UNIX_EPOCH);
         let log_in = |world: &mut World, name: &str| {
-            let id = world.open_and_greet_connection(now);
+            let id = world.open_connection(now);
             world.receive_bytes(id, format!("{name}\n\n").as_bytes(), now);
             id
         };

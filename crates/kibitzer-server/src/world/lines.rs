@@ -3,7 +3,7 @@
 //! Source: datagrams §8; transcripts fatics-block-client, fatics-talk-mixed-a, fatics-seal-errors-*.
 
 use kibitzer_core::message::CommandCode;
-use kibitzer_core::wire::{Timeseal, unseal};
+use kibitzer_core::wire::unseal;
 
 use super::{ConnectionId, Ivar, LoginStage, World};
 use crate::family::IccLevelSettings;
@@ -30,7 +30,14 @@ impl World {
         let is_first = !std::mem::replace(&mut connection.has_received_line, true);
         let sealed = unseal(line);
         if let Some(hello) = sealed.as_ref().filter(|_| is_first && self.options.has_feature(Feature::Timeseal)) {
-            return self.start_timeseal_or_close(id, hello.hello_version());
+            match hello.hello_version() {
+                Some(version) => connection.seal = Some(TimesealClock::new(version)),
+                None => {
+                    self.lobby.queue_text(id, "unknown timeseal version\n");
+                    self.end_session(id);
+                }
+            }
+            return;
         }
         match sealed.filter(|_| self.lobby.uses_timeseal(id)) {
             Some(sealed) => {
@@ -48,28 +55,24 @@ impl World {
         }
     }
 
-    /// Processes the first line of a timeseal client: seals the connection, or closes it if the version is `None`, which means
-    /// unknown.
-    fn start_timeseal_or_close(&mut self, id: ConnectionId, version: Option<Timeseal>) {
-        let Some(version) = version else {
-            self.lobby.queue_text(id, "unknown timeseal version\n");
-            return self.log_out_and_close(id);
-        };
-        self.lobby.change_and_queue_connection(id, |connection| connection.seal = Some(TimesealClock::new(version)));
-    }
-
     /// Processes a line of text as a command, or before the end of the login as input for the login. A line over
     /// [`MAX_COMMAND_BYTES`] is refused; one with invalid characters is refused without a prompt, as recorded.
     fn receive_unsealed_line(&mut self, id: ConnectionId, line: &[u8]) {
         if line.len() > MAX_COMMAND_BYTES {
             return self.refuse_long_line(id, line);
         }
+        // Before the end of the login, a line may contain any bytes.
+        let text = String::from_utf8_lossy(line);
         match self.lobby.connection(id).map(|connection| &connection.stage) {
+            Some(LoginStage::Name) => self.receive_name_line(id, text.trim()),
+            Some(LoginStage::Return(handle)) => self.log_in_guest_or_refuse(id, handle.clone()),
+            Some(LoginStage::Password(handle)) => self.receive_password(id, &handle.clone(), &text),
             Some(LoginStage::LoggedIn(_)) => match decode_line(line) {
                 Some(text) => self.receive_command(id, &text),
                 None => self.lobby.queue_text(id, INVALID_CHARACTERS),
             },
-            _ => self.receive_login_line(id, line),
+            // Nothing is processed while the login is paused.
+            Some(LoginStage::Paused) | None => {}
         }
     }
 

@@ -42,19 +42,8 @@ const INVITATION: &str = "If you are not a registered player, enter the login na
 const MESSAGE_OF_THE_DAY: &str = "This server runs inside a program on this machine; nothing here outlives it.\nType \"help\" for a list of commands.\n\n";
 
 impl World {
-    /// Sends the greeting, asks for a name and sets the deadline of the login; or refuses and closes the connection if the server
-    /// is full.
-    pub(super) fn greet_or_refuse(&mut self, id: ConnectionId) {
-        if self.n_clients() > self.options.max_connections {
-            return self.refuse_login(id, LoginFailure::Full, "");
-        }
-        self.schedule.set(Deadline::Login(id), self.now() + self.options.login_timeout);
-        self.lobby.queue_text(id, self.options.family.texts().banner);
-        self.invite_and_ask_name(id);
-    }
-
     /// Queues a line about guests and the login prompt, and sets the login stage to [`LoginStage::Name`].
-    pub(super) fn invite_and_ask_name(&mut self, id: ConnectionId) {
+    pub(super) fn ask_name_after_invitation(&mut self, id: ConnectionId) {
         self.lobby.queue_text(id, INVITATION);
         self.ask_name(id);
     }
@@ -65,34 +54,22 @@ impl World {
         self.lobby.set_login_stage(id, LoginStage::Name);
     }
 
-    /// Processes a line of a client that is not logged in, which may contain any bytes.
-    pub(super) fn receive_login_line(&mut self, id: ConnectionId, line: &[u8]) {
-        let text = String::from_utf8_lossy(line);
-        match self.lobby.connection(id).map(|connection| &connection.stage) {
-            Some(LoginStage::Name) => self.receive_name_line(id, text.trim()),
-            Some(LoginStage::Return(handle)) => self.log_in_guest_or_refuse(id, handle.clone()),
-            Some(LoginStage::Password(handle)) => self.receive_password(id, &handle.clone(), &text),
-            // Nothing is processed while the login is paused, and a player's lines are commands.
-            Some(LoginStage::Paused | LoginStage::LoggedIn(_)) | None => {}
-        }
-    }
-
     /// Processes a line in place of a name: a directive, level settings, or a name with an optional password. Closes the
     /// connection of a web browser. Refuses any name if the operator has set an obstacle.
-    fn receive_name_line(&mut self, id: ConnectionId, name: &str) {
+    pub(super) fn receive_name_line(&mut self, id: ConnectionId, name: &str) {
         if let Some(directive) = name.strip_prefix('%').filter(|_| self.options.has_feature(Feature::LoginIvars)) {
             return self.receive_directive(id, directive);
         }
         // A web browser.
         if name.starts_with("GET ") {
-            return self.log_out_and_close(id);
+            return self.end_session(id);
         }
         let connection = self.lobby.queue_for_output(id).filter(|connection| connection.family.has_levels());
         if connection.is_some_and(|connection| connection.levels.apply_if_level_line(name)) {
             return self.ask_name(id);
         }
         let obstacle = self.lobby.connection(id).and_then(|connection| connection.obstacle);
-        let (name, password) = self.options.family.split_name_and_password(name);
+        let (name, password) = self.options.family.split_login_line(name);
         match obstacle.filter(|_| !name.is_empty()) {
             Some(obstacle) => self.apply_login_obstacle(id, name, password, obstacle),
             None => self.continue_login_with_name(id, name, password),
@@ -103,10 +80,10 @@ impl World {
     /// sets ivars. All but `q` repeat the login prompt.
     fn receive_directive(&mut self, id: ConnectionId, directive: &str) {
         if directive == "q" {
-            return self.log_out_and_close(id);
+            return self.end_session(id);
         }
         if let Some(ivars) = directive.strip_prefix('b').and_then(Ivars::parse_login_digits) {
-            self.lobby.change_and_queue_connection(id, |connection| connection.ivars = Some(ivars));
+            self.lobby.update_connection(id, |connection| connection.ivars = Some(ivars));
             self.lobby.queue_text(id, "\n#Ivars set.\n");
         }
         self.ask_name(id);
@@ -156,13 +133,13 @@ impl World {
 
     /// Reports a failed login: as a datagram if the client has it switched on, and as text. Then asks for another name, pauses
     /// the login after a wrong password, or closes the connection if another name would not help.
-    fn refuse_login(&mut self, id: ConnectionId, failure: LoginFailure, name: &str) {
+    pub(super) fn refuse_login(&mut self, id: ConnectionId, failure: LoginFailure, name: &str) {
         let text = failure.refusal_text(name, self.options.family.texts());
         let arguments = [(failure as u8).to_string(), text.trim().to_owned()];
         self.lobby.queue_datagram_if_on(id, &Datagram::new(number::LOGIN_FAILED, arguments));
         self.lobby.queue_text(id, &text);
         match failure {
-            LoginFailure::Banned | LoginFailure::Full | LoginFailure::GuestsRefused => self.log_out_and_close(id),
+            LoginFailure::Banned | LoginFailure::Full | LoginFailure::GuestsRefused => self.end_session(id),
             LoginFailure::InvalidPassword => {
                 self.lobby.set_login_stage(id, LoginStage::Paused);
                 self.schedule.set(Deadline::Pause(id), self.now() + PASSWORD_PAUSE);
@@ -202,7 +179,7 @@ impl World {
     }
 
     /// Logs in a guest who has pressed return; asks for another name if this one was taken meanwhile.
-    fn log_in_guest_or_refuse(&mut self, id: ConnectionId, handle: Handle) {
+    pub(super) fn log_in_guest_or_refuse(&mut self, id: ConnectionId, handle: Handle) {
         self.lobby.queue_bytes(id, WONT_ECHO);
         // The client did not echo the line end.
         self.lobby.queue_text(id, "\n");
@@ -228,12 +205,12 @@ impl World {
 
     /// Processes a password: logs the player in and ends an earlier session of the account, asks for another name if the password
     /// is empty, or refuses the login. An obstacle that the operator set makes every password wrong.
-    fn receive_password(&mut self, id: ConnectionId, handle: &Handle, password: &str) {
+    pub(super) fn receive_password(&mut self, id: ConnectionId, handle: &Handle, password: &str) {
         self.lobby.queue_bytes(id, WONT_ECHO);
         self.lobby.queue_text(id, "\n");
         // Also if the account has an empty password, as those of simulated players.
         if password.is_empty() {
-            return self.invite_and_ask_name(id);
+            return self.ask_name_after_invitation(id);
         }
         let is_refused = self.lobby.connection(id).is_some_and(|connection| connection.obstacle.is_some());
         let account =
@@ -286,13 +263,7 @@ impl World {
     pub(super) fn end_displaced_session(&mut self, former: ConnectionId) {
         let name = self.lobby.player_name(former);
         self.lobby.queue_text(former, &format!("**** {name} has arrived - you can't both be logged in. ****\n\n"));
-        self.log_out_and_close(former);
-    }
-
-    /// Reports to a client that its login took too long, and closes the connection.
-    pub(super) fn time_out_login(&mut self, id: ConnectionId) {
-        self.lobby.queue_text(id, "\n**** LOGIN TIMEOUT ****\n");
-        self.log_out_and_close(id);
+        self.end_session(former);
     }
 
     /// Logs out a player who was idle for too long and has no game, and closes the connection. Otherwise sets the next deadline.
@@ -308,7 +279,7 @@ impl World {
             return self.schedule.set(Deadline::Idle(id), self.now() + IDLE_TIMEOUT);
         }
         self.lobby.queue_text(id, "\n**** Auto-logout because you were idle more than 60 minutes. ****\n");
-        self.log_out_and_close(id);
+        self.end_session(id);
     }
 
     /// Logs out the player of a connection: ends or leaves the player's games, removes seeks, offers and the partnership, and
@@ -316,14 +287,14 @@ impl World {
     /// sets that stage.
     pub(super) fn log_out_player(&mut self, id: ConnectionId) {
         self.leave_all_games(id);
-        if !self.remove_and_report_seeks_of(id).is_empty() {
+        if !self.remove_seeks_of(id).is_empty() {
             self.lobby.queue_text(id, "Your seeks have been removed.\n");
         }
         self.remove_offers_of_departing(id);
-        if self.lobby.end_partnership_and_notify_partner(id) {
+        if self.lobby.end_partnership(id) {
             self.lobby.queue_text(id, "You no longer have a bughouse partner.\n");
         }
-        let Some(player) = self.lobby.log_out_and_save_settings(id) else { return };
+        let Some(player) = self.lobby.log_out(id) else { return };
         self.lobby.announce_presence_change(player.name(), ["disconnected", "departed"]);
         if !player.is_registered {
             self.games.remove_history(player.name());

@@ -28,6 +28,7 @@ use self::dispatch::CommandDirectory;
 pub(crate) use self::game_store::{ActiveGame, GameStore, MAX_OBSERVED};
 pub(crate) use self::offers::{Offer, Offers, Proposal, ProposedMatch};
 pub(crate) use self::seeks::PostedSeek;
+use crate::family::LoginFailure;
 pub(crate) use crate::lobby::{
     Connection, ConnectionId, Ivars, KickReason, LISTS, Lobby, LoginObstacle, LoginStage, MAX_LIST_ENTRIES, Player,
     settable_ivars,
@@ -105,10 +106,17 @@ impl World {
 
     /// Adds a connection and queues the greeting. If the server is full, queues the refusal instead and marks the connection as
     /// closing.
-    pub(crate) fn open_and_greet_connection(&mut self, now: Instant) -> ConnectionId {
+    pub(crate) fn open_connection(&mut self, now: Instant) -> ConnectionId {
         self.lobby.clock.now = now;
         let id = self.lobby.add_connection(Connection::new(self.options.family));
-        self.greet_or_refuse(id);
+        let n_simulated = self.population.as_ref().map_or(0, Population::len);
+        if self.lobby.connections.len() - n_simulated > self.options.max_connections {
+            self.refuse_login(id, LoginFailure::Full, "");
+        } else {
+            self.schedule.set(Deadline::Login(id), now + self.options.login_timeout);
+            self.lobby.queue_text(id, self.options.family.texts().banner);
+            self.ask_name_after_invitation(id);
+        }
         id
     }
 
@@ -119,7 +127,14 @@ impl World {
         let mut rest = bytes;
         while let Some(connection) = self.lobby.connections.get_mut(&id).filter(|connection| !connection.is_closing) {
             let Some(input) = connection.input.next(&mut rest) else { return };
-            self.process_input(id, input);
+            match input {
+                ClientInput::Line(line) => self.receive_line(id, &line),
+                ClientInput::TooLong(start) => self.refuse_long_line(id, &start),
+                ClientInput::Grant(bytes) => self.lobby.queue_bytes(id, bytes),
+                // The recorded servers that answer end this line in a bare LF.
+                ClientInput::AreYouThere => self.lobby.queue_bytes(id, b"[Responding to AYT: Yes, I'm here.]\n"),
+                ClientInput::Interrupt => self.end_session(id),
+            }
         }
     }
 
@@ -141,8 +156,11 @@ impl World {
         self.lobby.clock.now = now;
         while let Some(deadline) = self.schedule.take_due(now) {
             match deadline {
-                Deadline::Login(id) => self.time_out_login(id),
-                Deadline::Pause(id) => self.invite_and_ask_name(id),
+                Deadline::Login(id) => {
+                    self.lobby.queue_text(id, "\n**** LOGIN TIMEOUT ****\n");
+                    self.end_session(id);
+                }
+                Deadline::Pause(id) => self.ask_name_after_invitation(id),
                 Deadline::Idle(id) => self.log_out_if_idle_or_reschedule(id),
                 Deadline::Flag(number) => self.end_if_flag_fell_or_reschedule(number),
                 Deadline::Shutdown => self.shut_down_now(),
@@ -166,32 +184,15 @@ impl World {
         Some(ClientOutput { to, bytes, is_last })
     }
 
-    /// Returns the number of connected clients.
-    fn n_clients(&self) -> usize {
-        self.lobby.connections.len() - self.population.as_ref().map_or(0, Population::len)
-    }
-
-    /// Processes a line or telnet command of a client.
-    fn process_input(&mut self, id: ConnectionId, input: ClientInput) {
-        match input {
-            ClientInput::Line(line) => self.receive_line(id, &line),
-            ClientInput::TooLong(start) => self.refuse_long_line(id, &start),
-            ClientInput::Grant(bytes) => self.lobby.queue_bytes(id, bytes),
-            // The recorded servers that answer end this line in a bare LF.
-            ClientInput::AreYouThere => self.lobby.queue_bytes(id, b"[Responding to AYT: Yes, I'm here.]\n"),
-            ClientInput::Interrupt => self.log_out_and_close(id),
-        }
-    }
-
     /// Returns whether a client's login is paused after a wrong password, so that nothing is processed.
     pub(crate) fn is_login_paused(&self, id: ConnectionId) -> bool {
         self.lobby.connection(id).is_some_and(|connection| matches!(connection.stage, LoginStage::Paused))
     }
 
     /// Logs out the player, if there is one, and marks the connection so that it is closed once its output has been sent.
-    pub(crate) fn log_out_and_close(&mut self, id: ConnectionId) {
+    pub(crate) fn end_session(&mut self, id: ConnectionId) {
         self.log_out_player(id);
-        self.lobby.change_and_queue_connection(id, |connection| connection.is_closing = true);
+        self.lobby.update_connection(id, |connection| connection.is_closing = true);
     }
 
     /// Removes a connection with its deadlines. The player has to be logged out before.

@@ -3,7 +3,9 @@
 //! Source of the forms: transcripts fatics-match-pending-*, fatics-game-offers-*, fatics-bughouse-*.
 
 use kibitzer_core::chess::Color;
-use kibitzer_core::message::{GameEndReason, GameId, OfferAnswer, OfferKind};
+use kibitzer_core::message::{
+    ChallengeChange, GameEndReason, GameId, MeOrOther, OfferAnswer, OfferKind, SentenceParts,
+};
 
 use super::boards::BoardReason;
 use super::{ConnectionId, Ivar, Lobby, World};
@@ -153,6 +155,12 @@ impl Lobby {
         let adjourned = if proposed.is_adjourned { " (adjourned)" } else { "" };
         format!("{}{color} {} {}{adjourned}", seat(from), seat(to), proposed.terms)
     }
+}
+
+/// Formats the sentence about a change of a challenge and a newline: to the player who makes it, or to the other one. The first
+/// name is that of the other party.
+pub(crate) fn challenge_sentence(change: ChallengeChange, actor: MeOrOther, names: &[&str]) -> String {
+    change.to_sentence(actor, &SentenceParts { names, ..SentenceParts::default() }) + "\n"
 }
 
 /// Formats a requested color with a blank before it: ` [white]`; empty without one.
@@ -317,7 +325,7 @@ impl World {
     /// Removes the challenges to and from a player who starts a game, and reports that to both sides. The lines to the player
     /// have no prompt, as more output follows.
     pub(super) fn remove_challenges_at_game_start(&mut self, id: ConnectionId, opponent: ConnectionId) {
-        let fate = format!("has joined a game with {}.", self.lobby.player_name(opponent));
+        let opponent = self.lobby.player_name(opponent);
         let concerned =
             |offer: &Offer| matches!(offer.proposal, Proposal::Match(_)) && (offer.from == id || offer.to == id);
         for offer in self.offers.select(concerned) {
@@ -325,7 +333,7 @@ impl World {
             self.queue_removed_challenge_text(offer, id);
             self.offers.remove(offer.number);
             self.lobby.queue_removed_offer_line(offer, id);
-            self.notify_of_removed_challenge(offer, id, &fate);
+            self.notify_of_removed_challenge(offer, id, Some(&opponent));
         }
     }
 
@@ -337,7 +345,7 @@ impl World {
             self.lobby.queue_removed_offer_line(offer, id);
             if matches!(offer.proposal, Proposal::Match(_)) {
                 self.queue_removed_challenge_text(offer, id);
-                self.notify_of_removed_challenge(offer, id, "has departed.");
+                self.notify_of_removed_challenge(offer, id, None);
             } else {
                 self.lobby.queue_removed_offer_line(offer, offer.other_side(id));
             }
@@ -351,18 +359,20 @@ impl World {
         self.lobby.queue_text(id, &format!("Challenge {preposition} {other} {end}.\n"));
     }
 
-    /// Sends the other player the message that `id` ended the challenge. `fate` ends the sentence that begins with the name of
-    /// `id`: `has departed.`
-    fn notify_of_removed_challenge(&mut self, offer: Offer, id: ConnectionId, fate: &str) {
+    /// Sends the other player the message that `id` ended the challenge: by joining a game with the opponent of this name, or
+    /// without one by departing.
+    fn notify_of_removed_challenge(&mut self, offer: Offer, id: ConnectionId, opponent: Option<&str>) {
         let (name, other) = (self.lobby.player_name(id), offer.other_side(id));
-        if offer.from == other {
-            self.lobby.notify(other, &format!("{name}, whom you were challenging, {fate}\n"));
+        let change = if opponent.is_some() { ChallengeChange::Joined } else { ChallengeChange::Departed };
+        let names = [&name, opponent.unwrap_or_default()];
+        if offer.from == id {
+            self.lobby.queue_removed_offer_line(offer, other);
+            let text = challenge_sentence(change, MeOrOther::Other, &names);
+            self.lobby.notify(other, &format!("{text}Challenge from {name} removed.\n"));
+        } else {
+            self.lobby.notify(other, &challenge_sentence(change, MeOrOther::Me, &names));
             self.lobby.notify_on_prompt_line(other, &format!("Challenge to {name} withdrawn.\n"));
             self.lobby.queue_removed_offer_line(offer, other);
-        } else {
-            self.lobby.queue_removed_offer_line(offer, other);
-            let text = format!("{name}, who was challenging you, {fate}\nChallenge from {name} removed.\n");
-            self.lobby.notify(other, &text);
         }
     }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use kibitzer_core::message::{GameEndReason, Handle};
 
-use super::command::examine::format_examined_ending;
+use super::command::observe::format_examined_ending;
 use super::{
     ActiveGame, BoardReason, Connection, ConnectionId, Deadline, Ivars, KickReason, LoginObstacle, Player, World,
 };
@@ -36,20 +36,20 @@ impl World {
     /// Stores an obstacle, by which logins over this connection are refused from now on. Does nothing if the connection was
     /// removed.
     pub(crate) fn obstruct_login(&mut self, id: ConnectionId, refusal: LoginObstacle) {
-        self.lobby.change_and_queue_connection(id, |connection| connection.obstacle = Some(refusal));
+        self.lobby.update_connection(id, |connection| connection.obstacle = Some(refusal));
     }
 
     /// Ends a session at once, or right after the login if no player is logged in yet.
     pub(crate) fn kick_now_or_after_login(&mut self, id: ConnectionId, kick: KickReason, now: Instant) {
         self.lobby.clock.now = now;
         if self.lobby.player(id).is_none() {
-            return self.lobby.change_and_queue_connection(id, |connection| connection.kick = Some(kick));
+            return self.lobby.update_connection(id, |connection| connection.kick = Some(kick));
         }
         match kick {
             KickReason::SecondLogin => self.end_displaced_session(id),
             KickReason::Admin => {
                 self.lobby.notify(id, "\n**** You have been kicked out by admin! ****\n\n");
-                self.log_out_and_close(id);
+                self.end_session(id);
             }
         }
     }
@@ -61,7 +61,7 @@ impl World {
     }
 
     /// Announces the shutdown and schedules it; shuts down at once if `after` is zero.
-    pub(crate) fn announce_and_schedule_shutdown(&mut self, after: Duration, now: Instant) {
+    pub(crate) fn announce_shutdown(&mut self, after: Duration, now: Instant) {
         self.lobby.clock.now = now;
         let minutes = format_count(after.as_secs() / 60, "minute");
         self.notify_all(&format!("\n    *** The server is shutting down in {minutes}, initiated by admin ***\n\n"));
@@ -85,7 +85,7 @@ impl World {
         }
         for id in self.lobby.connections.keys().copied().collect::<Vec<_>>() {
             // Queued even without output, so that its end is reported.
-            self.lobby.change_and_queue_connection(id, |connection| connection.is_closing = true);
+            self.lobby.update_connection(id, |connection| connection.is_closing = true);
         }
     }
 

@@ -95,17 +95,17 @@ impl World {
     }
 
     /// Removes a player's seeks and reports each removal; returns their numbers, none if the player has no seek.
-    pub(crate) fn remove_and_report_seeks_of(&mut self, from: ConnectionId) -> Vec<u32> {
+    pub(crate) fn remove_seeks_of(&mut self, from: ConnectionId) -> Vec<u32> {
         let numbers: Vec<_> = self.seeks.iter().filter(|seek| seek.from == from).map(|seek| seek.ad.index).collect();
         for &number in &numbers {
-            self.remove_and_report_seek(number);
+            self.remove_seek(number);
         }
         numbers
     }
 
     /// Removes a seek and reports that to the clients that follow seeks as data: with both ivars `seekinfo` and `seekremove`, or
     /// by a datagram. Does nothing without such a seek.
-    pub(crate) fn remove_and_report_seek(&mut self, number: u32) {
+    pub(crate) fn remove_seek(&mut self, number: u32) {
         let Some(at) = self.seeks.iter().position(|seek| seek.ad.index == number) else { return };
         self.seeks.remove(at);
         let [info, removal] = [Ivar::SeekInfo, Ivar::SeekRemove];
@@ -140,7 +140,7 @@ fn run_seek(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRes
     refuse_if(n_own >= MAX_SEEKS, format!("You can only have {MAX_SEEKS} active seeks.\n"))?;
     let parameters = MatchParameters::parse(parameters).filter(|words| words.variant != Variant::Bughouse);
     let parameters = parameters.ok_or(Refusal::Usage)?;
-    let is_rated = parameters.decide_rated_and_report(world, [id, id], "seek")?;
+    let is_rated = parameters.decide_rated(world, [id, id], "seek")?;
     let terms = parameters.terms_with_defaults(world, id, is_rated);
     let Some(ad) = new_ad(world, id, terms, parameters) else { return DONE };
     let wanted = PostedSeek { from: id, terms, ad };
@@ -215,13 +215,13 @@ fn meets_seek_conditions(world: &World, id: ConnectionId, seek: &PostedSeek) -> 
 
 fn run_unseek(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     if parameters.is_empty() {
-        refuse_if(world.remove_and_report_seeks_of(id).is_empty(), "You have no active seeks.\n")?;
+        refuse_if(world.remove_seeks_of(id).is_empty(), "You have no active seeks.\n")?;
         return Ok("Your seeks have been removed.\n".to_owned());
     }
     let number = parameters.parse().map_err(|_| Refusal::Usage)?;
     let is_mine = world.seeks.iter().any(|seek| seek.ad.index == number && seek.from == id);
     refuse_if(!is_mine, format!("You have no seek {number}.\n"))?;
-    world.remove_and_report_seek(number);
+    world.remove_seek(number);
     Ok(format!("Your seek {number} has been removed.\n"))
 }
 

@@ -3,11 +3,12 @@
 //! Source of the forms: transcripts fatics-match-pending-*, fatics-game-endings-* (interrupted games).
 
 use kibitzer_core::chess::Color;
-use kibitzer_core::message::{CommandCode, OfferAnswer};
+use kibitzer_core::message::{ChallengeChange, CommandCode, MeOrOther, OfferAnswer};
 
 use super::{Command, CommandResult, DONE, Refusal, refuse_if};
 use crate::chess::Variant;
 use crate::play::Terms;
+use crate::world::offers::challenge_sentence;
 use crate::world::{ConnectionId, Proposal, ProposedMatch, World};
 
 #[rustfmt::skip] // one to a line: it is a table
@@ -99,7 +100,7 @@ impl MatchParameters {
     /// # Errors
     ///
     /// A refusal of a game that is proposed as rated and cannot be.
-    pub(crate) fn decide_rated_and_report(
+    pub(crate) fn decide_rated(
         self,
         world: &mut World,
         [id, opponent]: [ConnectionId; 2],
@@ -127,7 +128,7 @@ fn run_match(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRe
         return challenge_to_resume(world, id, opponent);
     }
     check_bughouse_partners(world, [id, opponent], proposal.variant)?;
-    let is_rated = proposal.decide_rated_and_report(world, [id, opponent], "match offer")?;
+    let is_rated = proposal.decide_rated(world, [id, opponent], "match offer")?;
     let terms = proposal.terms_with_defaults(world, id, is_rated);
     make_or_accept_challenge(
         world,
@@ -176,13 +177,16 @@ fn check_bughouse_partners(world: &World, [id, opponent]: [ConnectionId; 2], var
 pub(crate) fn make_or_accept_challenge(world: &mut World, [id, opponent]: [ConnectionId; 2], proposed: ProposedMatch) {
     let proposal = Proposal::Match(proposed);
     let (me, other) = (world.lobby.player_name(id), world.lobby.player_name(opponent));
+    let report = |world: &mut World, change| {
+        world.lobby.queue_text(id, &challenge_sentence(change, MeOrOther::Me, &[&other]));
+        world.lobby.notify_on_prompt_line(opponent, &challenge_sentence(change, MeOrOther::Other, &[&me]));
+    };
     let mine = world.offers.pending_between(id, opponent, proposal);
     let theirs = world.offers.pending_between(opponent, id, proposal);
     // The same game, as the opponent proposes it.
     let same = Proposal::Match(ProposedMatch { color: proposed.color.map(Color::opponent), ..proposed });
     if let Some(offer) = theirs.filter(|offer| offer.proposal == same) {
-        world.lobby.queue_text(id, &format!("Your challenge intercepts {other}'s challenge.\n"));
-        world.lobby.notify_on_prompt_line(opponent, &format!("{me}'s challenge intercepts your challenge.\n"));
+        report(world, ChallengeChange::Intercepted);
         return world.answer_offer(offer, OfferAnswer::Accepted);
     }
     if mine.is_some_and(|offer| offer.proposal == proposal) {
@@ -192,14 +196,11 @@ pub(crate) fn make_or_accept_challenge(world: &mut World, [id, opponent]: [Conne
         return world.lobby.queue_text(id, TOO_MANY_OFFERS);
     }
     if let Some(offer) = theirs {
-        world.lobby.queue_text(id, &format!("Declining the offer from {other} and proposing a counteroffer.\n"));
-        let text = format!("{me} declines your offer and proposes a counteroffer.\n");
-        world.lobby.notify_on_prompt_line(opponent, &text);
+        report(world, ChallengeChange::Countered);
         world.remove_offer(offer);
     }
     if let Some(offer) = mine {
-        world.lobby.queue_text(id, &format!("Updating the offer already made to {other}.\n"));
-        world.lobby.notify_on_prompt_line(opponent, &format!("{me} updates the offer.\n"));
+        report(world, ChallengeChange::Updated);
         world.offers.remove(offer.number);
     }
     let text = world.lobby.challenge_text(id, opponent, proposed);

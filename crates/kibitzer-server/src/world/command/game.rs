@@ -29,14 +29,14 @@ pub(crate) const COMMANDS: &[Command] = &[
 ];
 
 fn run_resign(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
-    let (game, color) = world.own_game_and_color(id)?;
+    let (game, color) = world.own_played_game(id)?;
     let ending = game.ending_by_early_abort(color).unwrap_or(Ending::of_side(GameEndReason::Resign, color));
     world.end_game(game.header.id, ending);
     DONE
 }
 
 fn run_flag(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
-    let (game, color) = world.own_game_and_color(id)?;
+    let (game, color) = world.own_played_game(id)?;
     refuse_if(game.header.terms.is_untimed(), "The clock is not ticking.\n")?;
     let ending = game.ending_by_flag_claim(color, world.now()).ok_or("Your opponent is not out of time.\n")?;
     world.end_game(game.header.id, ending);
@@ -44,7 +44,7 @@ fn run_flag(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
 }
 
 fn run_moretime(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    let (game, color) = world.own_game_and_color(id)?;
+    let (game, color) = world.own_played_game(id)?;
     let number = game.header.id;
     let seconds = parameters.trim_end().parse::<u64>().map_err(|_| Refusal::Usage)?;
     refuse_if(!(1..=6_000).contains(&seconds), "Invalid number of seconds.\n")?;

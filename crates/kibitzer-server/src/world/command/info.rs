@@ -42,7 +42,7 @@ fn run_quit(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
                    Type 'resign' to resign the game, or you can request an abort with 'abort'.\n";
     refuse_if(world.game_played_by(id).is_some(), refusal)?;
     world.lobby.queue_text(id, "Logging you out.\n");
-    world.log_out_and_close(id);
+    world.end_session(id);
     Ok("Thank you for using the embedded kibitzer server.\n".to_owned())
 }
 
@@ -135,17 +135,14 @@ fn run_who(world: &mut World, _: ConnectionId, letters: &str) -> CommandResult {
     };
     let entries: Vec<_> = shown.map(entry).collect();
     let width = entries.iter().map(|(_, name)| name.len()).max().unwrap_or_default();
-    let rows: String = entries.chunks(WHO_COLUMNS).map(|row| format_who_row(row, width) + "\n").collect();
+    // The last of a row's cells is not padded.
+    let cell = |(column, (head, name)): (usize, &(String, String))| match column + 1 {
+        WHO_COLUMNS => format!("{head}{name}"),
+        _ => format!("{head}{name:<width$}  "),
+    };
+    let row = |row: &[_]| row.iter().enumerate().map(cell).chain(["\n".to_owned()]).collect::<String>();
+    let rows: String = entries.chunks(WHO_COLUMNS).map(row).collect();
     Ok(format!("{rows}\n{} displayed.\n\n", format_count(entries.len(), "player")))
-}
-
-/// Formats a row of `who` from pairs of a head (rating and state) and a name. Names are padded to `width` and two blanks, except
-/// in the last of [`WHO_COLUMNS`] columns. The row has no newline.
-fn format_who_row(row: &[(String, String)], width: usize) -> String {
-    let cells = row.iter().enumerate().map(|(column, (head, name))| {
-        if column + 1 == WHO_COLUMNS { format!("{head}{name}") } else { format!("{head}{name:<width$}  ") }
-    });
-    cells.collect()
 }
 
 /// Returns the sign before a player's name in `who`: giver of a simul, player, examiner, or a blank.

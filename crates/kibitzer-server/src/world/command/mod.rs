@@ -2,7 +2,6 @@
 #![expect(clippy::unnecessary_wraps, reason = "all commands have one signature")]
 
 pub(crate) mod challenge;
-pub(crate) mod examine;
 pub(crate) mod game;
 pub(crate) mod info;
 pub(crate) mod lists;

@@ -28,7 +28,7 @@ impl World {
         if read == Err(TypedMoveError::NotAMove) {
             return None;
         }
-        let is_waiting = self.game_and_color_of(id).is_some_and(|(_, color)| color != position.side_to_move);
+        let is_waiting = self.played_game_of(id).is_some_and(|(_, color)| color != position.side_to_move);
         let is_paused = active_game.as_played().is_some_and(|game| game.clock_state == ClockState::Paused);
         match read {
             _ if is_waiting => self.lobby.queue_text(id, "It is not your move.\n"),
@@ -129,8 +129,8 @@ impl World {
     }
 
     /// Returns the game that a player plays, and the player's color. The error is the refusal of a player without a game.
-    pub(crate) fn own_game_and_color(&self, id: ConnectionId) -> Result<(&Game, Color), Refusal> {
+    pub(crate) fn own_played_game(&self, id: ConnectionId) -> Result<(&Game, Color), Refusal> {
         let refusal = || Refusal::Coded(CommandCode::NOT_PLAYING, "You are not playing a game.\n".to_owned());
-        self.game_and_color_of(id).ok_or_else(refusal)
+        self.played_game_of(id).ok_or_else(refusal)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Source of the forms: transcripts fatics-match-pending-*, fatics-game-offers-*.
 
-use kibitzer_core::message::{GameEndReason, GameId, OfferAnswer, OfferKind};
+use kibitzer_core::message::{GameEndReason, MeOrOther, OfferAnswer, OfferKind, SentenceParts};
 
 use super::{Command, CommandResult, DONE, number_or_one, refuse_if};
 use crate::account::name_key;
@@ -25,14 +25,14 @@ pub(crate) const COMMANDS: &[Command] = &[
 ];
 
 fn run_draw(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
-    let (game, _) = world.own_game_and_color(id)?;
+    let (game, _) = world.own_played_game(id)?;
     let Some(ending) = game.claimable_draw() else { return make_or_accept_offer(world, id, OfferKind::Draw, 0) };
     world.end_game(game.header.id, ending);
     DONE
 }
 
 fn run_abort(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
-    let (game, color) = world.own_game_and_color(id)?;
+    let (game, color) = world.own_played_game(id)?;
     let Some(ending) = game.ending_by_early_abort(color) else {
         return end_by_courtesy_or_offer(world, id, OfferKind::Abort, GameEndReason::AbortCourtesy);
     };
@@ -50,7 +50,7 @@ fn end_by_courtesy_or_offer(
     kind: OfferKind,
     courtesy: GameEndReason,
 ) -> CommandResult {
-    let (game, color) = world.own_game_and_color(id)?;
+    let (game, color) = world.own_played_game(id)?;
     let number = game.header.id;
     let claim = game.ending_by_flag_claim(color, world.now());
     if claim.is_none_or(|ending| ending.reason == GameEndReason::BothTime) {
@@ -67,20 +67,20 @@ fn end_by_courtesy_or_offer(
 }
 
 fn run_pause(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
-    let (game, _) = world.own_game_and_color(id)?;
+    let (game, _) = world.own_played_game(id)?;
     refuse_if(game.header.terms.is_untimed(), "You can't pause untimed games.\n")?;
     refuse_if(game.clock_state == ClockState::Paused, "Game is already paused, use \"unpause\" to resume.\n")?;
     make_or_accept_offer(world, id, OfferKind::Pause, 0)
 }
 
 fn run_unpause(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
-    let (game, _) = world.own_game_and_color(id)?;
+    let (game, _) = world.own_played_game(id)?;
     refuse_if(game.clock_state == ClockState::Running, "Game is not paused.\n")?;
     make_or_accept_offer(world, id, OfferKind::Unpause, 0)
 }
 
 fn run_switch(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
-    let (game, _) = world.own_game_and_color(id)?;
+    let (game, _) = world.own_played_game(id)?;
     let has_begun = game.header.terms.rated && !game.record.plies.is_empty();
     refuse_if(game.partner.is_some(), "Switch not implemented for bughouse games.\n")?;
     refuse_if(has_begun, "You cannot switch sides once a rated game is underway.\n")?;
@@ -88,7 +88,7 @@ fn run_switch(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
 }
 
 fn run_takeback(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    let (game, _) = world.own_game_and_color(id)?;
+    let (game, _) = world.own_played_game(id)?;
     let plies = number_or_one(parameters)?;
     let n_plies = game.record.plies.len();
     refuse_if(game.partner.is_some(), "Takeback is not allowed in bughouse.\n")?;
@@ -143,33 +143,19 @@ fn counter_takeback(world: &mut World, offer: Offer, plies: usize) {
 
 /// Makes an offer and reports it to both sides and the observers.
 fn make_offer(world: &mut World, [id, opponent]: [ConnectionId; 2], kind: OfferKind, plies: usize) {
-    let (name, other) = (world.lobby.player_name(id), world.lobby.player_name(opponent));
-    let (number, word) = (world.lobby.own_game(id).unwrap_or(GameId(0)), kind.as_str());
-    let texts = |own: &str, theirs: &str, observed: &str| [own, theirs, observed].map(str::to_owned);
-    let [own, theirs, observed] = match kind {
-        OfferKind::Draw => texts(&format!("Offering a draw to {other}"), "offers you a draw", "offers a draw"),
-        OfferKind::Takeback => {
-            let what = format!("take back {plies} half-move(s)");
-            texts("Takeback request sent", &format!("would like to {what}"), &format!("requests to {what}"))
-        }
-        OfferKind::Switch => texts("Switch request sent", "would like to switch sides", "would like to switch sides"),
-        OfferKind::Pause | OfferKind::Unpause => {
-            let own = if kind == OfferKind::Pause { "Pause request sent" } else { "Unpause request sent" };
-            let theirs = format!("requests to {word} the game");
-            texts(own, &theirs, &theirs)
-        }
-        OfferKind::Abort | OfferKind::Adjourn => {
-            texts(&format!("Requesting to {word} game {number}"), &format!("requests to {word} game {number}"), "")
-        }
+    let Some(game) = world.lobby.own_game(id) else { return };
+    let (me, other) = (world.lobby.player_name(id), world.lobby.player_name(opponent));
+    let number = if kind == OfferKind::Takeback { u32::try_from(plies).ok() } else { u32::try_from(game.0).ok() };
+    // Observers receive a request to end a game in the same words as the opponent.
+    let shown_game = (!matches!(kind, OfferKind::Abort | OfferKind::Adjourn)).then_some(game);
+    let sentence = |actor, name: &str, game| {
+        let parts = SentenceParts { names: &[name], number, game, ..SentenceParts::default() };
+        format!("{}\n", kind.to_sentence(actor, None, &parts))
     };
-    let theirs = format!("{name} {theirs}.\n");
-    world.make_offer([id, opponent], Proposal::InGame(kind, plies), [&format!("{own}.\n"), &theirs]);
-    if observed.is_empty() {
-        // Observers receive a request to end a game in the same words as the opponent.
-        world.lobby.observers(number).into_iter().for_each(|observer| world.lobby.notify(observer, &theirs));
-    } else {
-        world.notify_observers_of_player(id, &format!("{name} {observed}."));
-    }
+    let texts = [sentence(MeOrOther::Me, &other, None), sentence(MeOrOther::Other, &me, None)];
+    world.make_offer([id, opponent], Proposal::InGame(kind, plies), texts.each_ref().map(String::as_str));
+    let observed = sentence(MeOrOther::Other, &me, shown_game);
+    world.lobby.observers(game).into_iter().for_each(|observer| world.lobby.notify(observer, &observed));
 }
 
 /// Accepts, declines or withdraws the offer that the parameter selects; declines or withdraws all offers if it is `all`. Without

@@ -19,7 +19,7 @@ pub(crate) const COMMANDS: &[Command] = &[
 
 fn run_partner(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let Some(name) = parameters.split_whitespace().next() else {
-        refuse_if(!world.lobby.end_partnership_and_notify_partner(id), "You do not have a bughouse partner.\n")?;
+        refuse_if(!world.lobby.end_partnership(id), "You do not have a bughouse partner.\n")?;
         return Ok("You no longer have a bughouse partner.\n".to_owned());
     };
     let whom = world.lobby.find_player_or_refusal(name)?;

@@ -51,7 +51,7 @@ impl World {
 
     /// Executes a command of `id` with `run`, and frames as a unit, with the player's name, its output to each other client that
     /// receives units. The output to `id` is not framed.
-    pub(crate) fn run_and_frame_for_others(
+    pub(crate) fn run_with_units_for_others(
         &mut self,
         id: ConnectionId,
         run: impl FnOnce(&mut Self) -> CommandCode,
@@ -77,7 +77,7 @@ impl World {
 
     /// Inserts `head` before the unsent bytes from `start` on, and appends `end`.
     fn enclose_unsent(&mut self, id: ConnectionId, start: usize, head: &str, end: &str) {
-        self.lobby.change_and_queue_connection(id, |connection| {
+        self.lobby.update_connection(id, |connection| {
             connection.unsent.splice(start..start, head.bytes());
             connection.unsent.extend_from_slice(end.as_bytes());
         });
@@ -107,7 +107,7 @@ fn run_set_2(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRe
         (Some(number), Some("0")) => (number, false),
         _ => return Err(Refusal::Usage),
     };
-    world.lobby.change_and_queue_connection(id, |connection| connection.levels.set_datagram(datagram, on));
+    world.lobby.update_connection(id, |connection| connection.levels.set_datagram(datagram, on));
     let said = [datagram.to_string(), u8::from(on).to_string()];
     if !world.lobby.queue_datagram_if_on(id, &Datagram::new(number::SET_2, said)) {
         world.lobby.queue_text(id, &format!("Level 2 datagram {datagram} is now {}.\n", if on { "on" } else { "off" }));
