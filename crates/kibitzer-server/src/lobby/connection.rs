@@ -43,6 +43,15 @@ pub(crate) enum KickReason {
     Admin,
 }
 
+/// Whether a connection has a client.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum ClientKind {
+    #[default]
+    Remote,
+    /// A simulated player, whose output is read within the server.
+    Simulated,
+}
+
 /// Stage of the login.
 #[derive(Debug, Default)]
 pub(crate) enum LoginStage {
@@ -84,8 +93,7 @@ pub(crate) struct Connection {
     pub(crate) board_form: Option<BoardForm>,
     /// Level settings of an ICC client.
     pub(crate) levels: IccLevelSettings,
-    /// Whether the connection is that of a simulated player, without a client.
-    pub(crate) is_simulated: bool,
+    pub(crate) kind: ClientKind,
 }
 
 impl Connection {
@@ -95,7 +103,7 @@ impl Connection {
 
     /// Creates the connection of a simulated player, who knows only the FICS family.
     pub(crate) fn simulated() -> Self {
-        Self { is_simulated: true, ..Self::new(Family::Fics) }
+        Self { kind: ClientKind::Simulated, ..Self::new(Family::Fics) }
     }
 
     pub(crate) fn player(&self) -> Option<&Player> {
@@ -215,15 +223,15 @@ pub(crate) struct Player {
 
 impl Player {
     pub(crate) fn registered(account: &Account, saved: SavedSettings, ivars: Ivars, now: Instant) -> Self {
-        let player = Self::new(account.handle.clone(), account.titles(), true, ivars, now);
-        Self { ratings: account.ratings.clone(), saved, ..player }
+        let player = Self::guest(account.handle.clone(), account.titles(), ivars, now);
+        Self { is_registered: true, ratings: account.ratings.clone(), saved, ..player }
     }
 
-    pub(crate) fn new(handle: Handle, titles: Titles, is_registered: bool, ivars: Ivars, now: Instant) -> Self {
+    pub(crate) fn guest(handle: Handle, titles: Titles, ivars: Ivars, now: Instant) -> Self {
         Self {
             handle,
             titles,
-            is_registered,
+            is_registered: false,
             ratings: BTreeMap::new(),
             saved: SavedSettings::default(),
             ivars,

@@ -11,7 +11,7 @@ use kibitzer_core::message::{GameId, Ivar};
 
 pub use self::connection::LoginObstacle;
 pub(crate) use self::connection::{
-    Connection, KickReason, LISTS, LoginStage, MAX_LIST_ENTRIES, Player, SavedSettings, TimesealClock,
+    ClientKind, Connection, KickReason, LISTS, LoginStage, MAX_LIST_ENTRIES, Player, SavedSettings, TimesealClock,
 };
 pub(crate) use self::schedule::{Schedule, ServerClock};
 pub(crate) use self::variables::{Ivars, settable_ivars};
@@ -136,14 +136,17 @@ impl Lobby {
 
     /// Returns whether a simulated player is queued for output.
     pub(crate) fn has_unsent_to_simulated(&self) -> bool {
-        self.unsent.first().and_then(|id| self.connections.get(id)).is_some_and(|connection| connection.is_simulated)
+        self.unsent
+            .first()
+            .and_then(|id| self.connections.get(id))
+            .is_some_and(|connection| connection.kind == ClientKind::Simulated)
     }
 
     /// Takes one simulated player, or one client, from the queue for output, and returns its bytes, of which there may be none.
     /// `None` if no such connection is queued, or for clients while a simulated player is queued.
-    pub(crate) fn take_next_unsent(&mut self, is_simulated: bool) -> Option<(ConnectionId, Vec<u8>)> {
+    pub(crate) fn take_next_unsent(&mut self, of: ClientKind) -> Option<(ConnectionId, Vec<u8>)> {
         let &id = self.unsent.first()?;
-        let connection = self.connections.get_mut(&id).filter(|connection| connection.is_simulated == is_simulated)?;
+        let connection = self.connections.get_mut(&id).filter(|connection| connection.kind == of)?;
         self.unsent.remove(&id);
         Some((id, std::mem::take(&mut connection.unsent)))
     }
@@ -189,11 +192,6 @@ impl Lobby {
         let mut matches = self.online.range(prefix.clone()..).take_while(|(name, _)| name.starts_with(&prefix));
         let (_, &id) = matches.next().filter(|_| !prefix.is_empty())?;
         matches.next().is_none().then_some(id)
-    }
-
-    /// Like [`find_player_by_prefix`](Self::find_player_by_prefix), with the server's refusal for `None`.
-    pub(crate) fn find_player_or_refusal(&self, name: &str) -> Result<ConnectionId, String> {
-        self.find_player_by_prefix(name).ok_or_else(|| format!("No player named \"{name}\" is online.\n"))
     }
 
     /// Returns the name of the player logged in over a connection; empty if there is none.

@@ -107,18 +107,17 @@ impl Variables {
     }
 
     /// Sets a variable, whose name may be abbreviated, or the note of a number from 1 to [`MAX_NOTES`]. Without a value, inverts
-    /// a flag and clears a text or note. A `prompt` is stored with a blank after it. Returns the reply without its line end.
-    ///
-    /// # Errors
-    ///
-    /// The refusal of an unknown or ambiguous name, or of an invalid value; nothing is changed.
-    pub(crate) fn set_or_toggle(&mut self, name: &str, value: &str) -> Result<String, String> {
+    /// a flag and clears a text or note. A `prompt` is stored with a blank after it. Returns the reply without its line end; an unknown
+    /// or ambiguous name and an invalid value change nothing.
+    pub(crate) fn set_or_toggle(&mut self, name: &str, value: &str) -> String {
         if let Some(number) = name.parse().ok().filter(|number| (1..=MAX_NOTES).contains(number)) {
             return self.set_note(number, value);
         }
         let variables = VARIABLES.map(|(name, _, kind)| (name, (name, kind)));
-        let refusal = |names: Vec<_>| unknown_or_ambiguous_text("variable", name, &names);
-        let (name, kind) = find_only_by_prefix(variables, &name_key(name)).map_err(refusal)?;
+        let (name, kind) = match find_only_by_prefix(variables, &name_key(name)) {
+            Ok(found) => found,
+            Err(names) => return unknown_or_ambiguous_text("variable", name, &names),
+        };
         let (value, reply) = match (kind, value) {
             (VariableKind::Flag(_, off), "") if self.is_flag_on(name) => ("0".to_owned(), off.to_owned()),
             (VariableKind::Flag(on, _), "" | "1" | "on" | "true" | "yes") => ("1".to_owned(), on.to_owned()),
@@ -133,7 +132,7 @@ impl Variables {
             }
             (VariableKind::Text | VariableKind::Only(_), "") => {
                 self.values.remove(name);
-                return Ok(format!("{name} unset."));
+                return format!("{name} unset.");
             }
             (VariableKind::Text, _) if value.len() <= MAX_TEXT_BYTES => {
                 // A blank separates the prompt from the typed text.
@@ -144,23 +143,25 @@ impl Variables {
             (VariableKind::Only(known), _) if value == known => {
                 (value.to_owned(), format!("{name} set to \"{value}\"."))
             }
-            _ => return Err(format!("Bad value given for variable \"{name}\".")),
+            _ => return format!("Bad value given for variable \"{name}\"."),
         };
         self.values.insert(name, value);
-        Ok(reply)
+        reply
     }
 
-    /// Sets the note of this number, or removes it if the text is empty. Returns the reply; fails if the text is too long.
-    fn set_note(&mut self, number: u8, note: &str) -> Result<String, String> {
-        if note.len() > MAX_TEXT_BYTES {
-            return Err("Bad value given for variable \"note\".".to_owned());
+    /// Sets the note of this number, or removes it if the text is empty. Returns the reply; a text that is too long changes nothing.
+    fn set_note(&mut self, number: u8, note: &str) -> String {
+        match note.len() {
+            0 => {
+                self.notes.remove(&number);
+                format!("Note {number} cleared.")
+            }
+            1..=MAX_TEXT_BYTES => {
+                self.notes.insert(number, note.to_owned());
+                format!("Note {number} set: {note}")
+            }
+            _ => "Bad value given for variable \"note\".".to_owned(),
         }
-        if note.is_empty() {
-            self.notes.remove(&number);
-            return Ok(format!("Note {number} cleared."));
-        }
-        self.notes.insert(number, note.to_owned());
-        Ok(format!("Note {number} set: {note}"))
     }
 
     /// Formats the table of `variables`, without the lines before and after it.

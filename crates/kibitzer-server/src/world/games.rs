@@ -10,6 +10,7 @@ use kibitzer_core::message::GameId;
 
 use super::boards::BoardReason;
 use super::game_store::ActiveGame;
+use super::icc::datagrams::number;
 use super::{ConnectionId, Deadline, World};
 use crate::chess::{Position, Variant};
 use crate::play::{Ending, ExaminedGame, Game, GameHeader, Sides, Terms};
@@ -108,7 +109,7 @@ impl World {
             if let Some(info) = self.gameinfo_with_newline_if_on(number, id) {
                 self.lobby.queue_unwrapped(id, &format!("\n{info}"));
             }
-            self.queue_start_datagram_if_on(number, id, true);
+            self.queue_start_datagram_if_on(number, id, number::MY_GAME_STARTED);
             if let Some(partner) = partner.and_then(|partner| self.games.played(partner)) {
                 let (number, Sides { white, black }) = (partner.header.id, partner.header.names());
                 let text = format!("\nYour partner is playing game {number} ({white} vs. {black}).\n");

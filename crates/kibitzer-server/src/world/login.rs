@@ -100,7 +100,8 @@ impl World {
         } else if matches!(name_key(name).as_str(), "guest" | "g") {
             let Self { options, random, lobby, .. } = self;
             let name = options.family.unused_guest_name(random, |name| is_name_taken(lobby, name));
-            self.ask_guest_for_return(id, &name, true);
+            let text = format!("Logging you in as \"{name}\"; you");
+            self.ask_guest_for_return(id, &name, &text);
         } else if let Some(failure) = self.options.family.name_failure(name) {
             self.refuse_login(id, failure, name);
         } else if let Some((handle, true)) = account {
@@ -110,7 +111,7 @@ impl World {
         } else if self.lobby.connection_of_player(name).is_some() {
             self.refuse_login(id, LoginFailure::NameInUse, name);
         } else {
-            self.ask_guest_for_return(id, name, false);
+            self.ask_guest_for_return(id, name, &format!("\"{name}\" is not a registered name.  You"));
         }
     }
 
@@ -160,18 +161,12 @@ impl World {
         self.lobby.set_login_stage(id, LoginStage::Password(handle));
     }
 
-    /// Asks a guest to press return, or refuses the login if guests are refused. `is_invented` means that the server has chosen
-    /// the name.
-    fn ask_guest_for_return(&mut self, id: ConnectionId, name: &str, is_invented: bool) {
+    /// Asks a guest to press return, or refuses the login if guests are refused. `start` begins the sentence about the name.
+    fn ask_guest_for_return(&mut self, id: ConnectionId, name: &str, start: &str) {
         if self.options.are_guests_refused {
             return self.refuse_login(id, LoginFailure::GuestsRefused, name);
         }
-        let first = if is_invented {
-            format!("\nLogging you in as \"{name}\"; you may use this name to play unrated games.\n")
-        } else {
-            format!("\n\"{name}\" is not a registered name.  You may use this name to play unrated games.\n")
-        };
-        self.lobby.queue_text(id, &first);
+        self.lobby.queue_text(id, &format!("\n{start} may use this name to play unrated games.\n"));
         self.lobby.queue_text(id, "(After logging in, do \"help register\" for more info on how to register.)\n\n");
         self.lobby.queue_text(id, &format!("Press return to enter the server as \"{name}\":\n"));
         self.lobby.queue_bytes(id, WILL_ECHO);
@@ -189,7 +184,7 @@ impl World {
         }
         let ivars = self.login_ivars(id);
         let titles = Titles::from_codes(self.options.family.texts().guest_titles.as_bytes());
-        let player = Player::new(handle, titles, false, ivars, self.now());
+        let player = Player::guest(handle, titles, ivars, self.now());
         self.complete_login(id, player);
     }
 

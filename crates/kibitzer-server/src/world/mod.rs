@@ -29,11 +29,11 @@ pub(crate) use self::game_store::{ActiveGame, GameStore, MAX_OBSERVED};
 pub(crate) use self::offers::{Offer, Offers, Proposal, ProposedMatch};
 pub(crate) use self::seeks::PostedSeek;
 use crate::family::LoginFailure;
+use crate::lobby::{ClientKind, Schedule, ServerClock};
 pub(crate) use crate::lobby::{
     Connection, ConnectionId, Ivars, KickReason, LISTS, Lobby, LoginObstacle, LoginStage, MAX_LIST_ENTRIES, Player,
     settable_ivars,
 };
-use crate::lobby::{Schedule, ServerClock};
 use crate::options::ServerOptions;
 use crate::population::Population;
 use crate::wire::ClientInput;
@@ -176,7 +176,7 @@ impl World {
         if self.lobby.has_unsent_to_simulated() {
             self.run_population();
         }
-        let (to, bytes) = self.lobby.take_next_unsent(false)?;
+        let (to, bytes) = self.lobby.take_next_unsent(ClientKind::Remote)?;
         let is_last = self.lobby.connection(to)?.is_closing;
         if is_last {
             self.remove_connection(to);

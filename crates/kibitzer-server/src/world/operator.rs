@@ -11,14 +11,14 @@ use super::{
     ActiveGame, BoardReason, Connection, ConnectionId, Deadline, Ivars, KickReason, LoginObstacle, Player, World,
 };
 use crate::calendar::format_count;
-use crate::lobby::{ConnectionTarget, SavedSettings};
+use crate::lobby::{ClientKind, ConnectionTarget, SavedSettings};
 use crate::play::{Ending, ExaminedGame};
 use crate::population::{Population, SimulatedAction};
 
 impl World {
     /// Returns the number of each client's connection, with the player logged in over it. Simulated players are not included.
     pub(crate) fn client_list(&self) -> Vec<(u64, Option<Handle>)> {
-        let clients = self.lobby.connections.iter().filter(|(_, connection)| !connection.is_simulated);
+        let clients = self.lobby.connections.iter().filter(|(_, connection)| connection.kind == ClientKind::Remote);
         clients.map(|(&id, _)| (id.0, self.lobby.player(id).map(|player| player.handle.clone()))).collect()
     }
 
@@ -120,7 +120,7 @@ impl World {
         // Taken out of the world, so that it and the world can be changed in turn.
         let Some(mut population) = self.population.take() else { return };
         loop {
-            while let Some((id, bytes)) = self.lobby.take_next_unsent(true) {
+            while let Some((id, bytes)) = self.lobby.take_next_unsent(ClientKind::Simulated) {
                 population.receive_output(id, &bytes, self.now());
             }
             match population.take_next_action(self.now()) {

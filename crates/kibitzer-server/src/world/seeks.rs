@@ -245,7 +245,7 @@ fn run_play(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRes
 
 /// Returns the seek of another player by its number or by the seeker's name. The error is the text of the refusal, for no seek or
 /// several of that player.
-fn find_seek_of_other(world: &World, id: ConnectionId, word: &str) -> Result<PostedSeek, String> {
+fn find_seek_of_other(world: &World, id: ConnectionId, word: &str) -> Result<PostedSeek, Refusal> {
     let (number, seeker) = (word.parse::<u32>(), world.lobby.find_player_by_prefix(word));
     let is_named = |seek: &&PostedSeek| match number {
         Ok(number) => seek.ad.index == number,
@@ -254,8 +254,8 @@ fn find_seek_of_other(world: &World, id: ConnectionId, word: &str) -> Result<Pos
     let seeks: Vec<_> = world.seeks.iter().filter(|seek| seek.from != id).filter(is_named).collect();
     match *seeks.as_slice() {
         [seek] => Ok(seek.clone()),
-        [] => Err("That seek is not available.\n".to_owned()),
-        [seek, ..] => Err(format!("{} is seeking several games.\n", world.lobby.player_name(seek.from))),
+        [] => Err("That seek is not available.\n".into()),
+        [seek, ..] => Err(format!("{} is seeking several games.\n", world.lobby.player_name(seek.from)).into()),
     }
 }
 

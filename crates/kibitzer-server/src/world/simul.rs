@@ -15,9 +15,9 @@ use crate::play::{Sides, Terms};
 pub(crate) const COMMANDS: &[Command] = &[
     Command::new("simgames", "", "Shows how many games you are playing in your simul.", run_simgames),
     Command::new("simmatch", "player", "Asks a player to let you join a simul, or accepts such a request.", run_simmatch),
-    Command::new("simnext", "", "Goes to the next board of your simul.", |world, id, _| go_to_board(world, id, true)),
+    Command::new("simnext", "", "Goes to the next board of your simul.", |world, id, _| go_to_board(world, id, |_| 1, "is moving away from your board")),
     Command::new("simopen", "", "Switches on or off that players may ask to join your simul.", run_simopen),
-    Command::new("simprev", "", "Goes to the previous board of your simul.", |world, id, _| go_to_board(world, id, false)),
+    Command::new("simprev", "", "Goes to the previous board of your simul.", |world, id, _| go_to_board(world, id, |n_games| n_games - 1, "is moving back to the previous board")),
 ];
 
 /// Refusal of a player without a simul.
@@ -36,12 +36,12 @@ fn run_simgames(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     Ok(format!("You are playing {n_games} simultaneous games.\n"))
 }
 
-/// Moves the giver of a simul to the next or the previous board.
-fn go_to_board(world: &mut World, id: ConnectionId, is_next: bool) -> CommandResult {
+/// Moves the giver of a simul forward by a number of boards, which depends on how many there are. The current opponent receives the
+/// giver's name and `words`.
+fn go_to_board(world: &mut World, id: ConnectionId, steps: fn(usize) -> usize, words: &str) -> CommandResult {
     let n_games = world.lobby.simul_games(id).len();
     refuse_if(n_games == 0, NO_SIMUL)?;
-    let words = if is_next { "is moving away from your board" } else { "is moving back to the previous board" };
-    world.move_simul_giver(id, if is_next { 1 } else { n_games - 1 }, words);
+    world.move_simul_giver(id, steps(n_games), words);
     DONE
 }
 

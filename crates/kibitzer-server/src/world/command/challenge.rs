@@ -5,7 +5,7 @@
 use kibitzer_core::chess::Color;
 use kibitzer_core::message::{ChallengeChange, CommandCode, MeOrOther, OfferAnswer};
 
-use super::{Command, CommandResult, DONE, Refusal, refuse_if};
+use super::{Command, CommandResult, DONE, Refusal, find_online_player, refuse_if};
 use crate::chess::Variant;
 use crate::play::Terms;
 use crate::world::offers::challenge_sentence;
@@ -141,7 +141,7 @@ fn run_match(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRe
 /// Returns the player of that name if `id` can challenge that player now. The error is the refusal: for an unknown name, a player
 /// who is busy or not open, or one whose lists exclude the challenger.
 pub(crate) fn find_challengeable(world: &World, id: ConnectionId, name: &str) -> Result<ConnectionId, Refusal> {
-    let opponent = world.lobby.find_player_or_refusal(name)?;
+    let opponent = find_online_player(world, name)?;
     let (me, other) = (world.lobby.player_name(id), world.lobby.player_name(opponent));
     let lists = |list| world.lobby.player(opponent).is_some_and(|player| player.saved.is_on_list(list, &me));
     let is_closed = !world.lobby.has_flag(opponent, "open");
@@ -229,8 +229,8 @@ fn challenge_all_to_resume(world: &mut World, id: ConnectionId) -> CommandResult
     refuse_if(opponents.is_empty(), "No player who has an adjourned game with you is online.\n")?;
     for opponent in opponents {
         let challenge = find_challengeable(world, id, opponent.as_str());
-        if let Err(Refusal::Text(why)) = challenge.and_then(|opponent| challenge_to_resume(world, id, opponent)) {
-            world.lobby.queue_text(id, &why);
+        if let Err(refusal) = challenge.and_then(|opponent| challenge_to_resume(world, id, opponent)) {
+            world.lobby.queue_text(id, &refusal.into_text());
         }
     }
     DONE

@@ -70,7 +70,7 @@ fn run_moretime(world: &mut World, id: ConnectionId, parameters: &str) -> Comman
 /// the refusal.
 fn requested_game(world: &World, id: ConnectionId, parameters: &str) -> Result<GameId, Refusal> {
     if let Ok(word) = required_first_word(parameters) {
-        return Ok(world.find_game(word)?);
+        return world.find_game(word);
     }
     Ok(world.lobby.primary_game(id).ok_or("You are not playing, examining, or observing a game.\n")?)
 }
@@ -129,14 +129,14 @@ pub(crate) fn no_player_text(name: &str) -> String {
 
 /// Returns the name of a player in that player's own spelling: of one who is logged in, also by a prefix, or of an account. The
 /// error is the text of the refusal.
-pub(crate) fn canonical_player_name(world: &World, name: &str) -> Result<String, String> {
+pub(crate) fn canonical_player_name(world: &World, name: &str) -> Result<String, Refusal> {
     let online = world.lobby.find_player_by_prefix(name).map(|id| world.lobby.player_name(id));
     let account = || world.options.accounts.get(name).map(|account| account.handle.to_string());
-    online.or_else(account).ok_or_else(|| no_player_text(name))
+    Ok(online.or_else(account).ok_or_else(|| no_player_text(name))?)
 }
 
 /// Returns the name of the player named in the parameters, or that of `id` without a name. The error is the text of the refusal.
-fn requested_or_own_name(world: &World, id: ConnectionId, parameters: &str) -> Result<String, String> {
+fn requested_or_own_name(world: &World, id: ConnectionId, parameters: &str) -> Result<String, Refusal> {
     match parameters.split_whitespace().next() {
         Some(name) => canonical_player_name(world, name),
         None => Ok(world.lobby.player_name(id)),

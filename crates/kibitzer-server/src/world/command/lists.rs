@@ -19,15 +19,15 @@ pub(crate) const COMMANDS: &[Command] = &[
 const MAX_CHANNEL: u16 = 255;
 
 /// Parses the number of a channel, from 0 to [`MAX_CHANNEL`]; the error is the text of the refusal.
-pub(crate) fn parse_channel(word: &str) -> Result<u16, &'static str> {
-    word.parse().ok().filter(|&number| number <= MAX_CHANNEL).ok_or("Invalid channel number.\n")
+pub(crate) fn parse_channel(word: &str) -> Result<u16, Refusal> {
+    Ok(word.parse().ok().filter(|&number| number <= MAX_CHANNEL).ok_or("Invalid channel number.\n")?)
 }
 
 /// Returns the list with this name, or the only one whose name starts with it. The error is the text of the refusal, for no match
 /// or several.
-fn find_list(prefix: &str) -> Result<&'static str, String> {
+fn find_list(prefix: &str) -> Result<&'static str, Refusal> {
     find_only_by_prefix(LISTS.map(|list| (list, list)), &name_key(prefix))
-        .map_err(|_| format!("There is no list matching the name \"{prefix}\".\n"))
+        .map_err(|_| format!("There is no list matching the name \"{prefix}\".\n").into())
 }
 
 /// Parses a list and an entry: the number of a channel, or the name of a player in the player's own spelling.

@@ -51,6 +51,21 @@ pub(crate) fn number_or_one(parameters: &str) -> Result<usize, Refusal> {
     }
 }
 
+impl Refusal {
+    /// Returns the text; empty for [`Usage`](Self::Usage).
+    pub(crate) fn into_text(self) -> String {
+        match self {
+            Self::Usage => String::new(),
+            Self::Text(text) | Self::Coded(_, text) => text,
+        }
+    }
+}
+
+/// Returns the player with this name, or the only one whose name starts with it.
+pub(crate) fn find_online_player(world: &World, name: &str) -> Result<ConnectionId, Refusal> {
+    Ok(world.lobby.find_player_by_prefix(name).ok_or_else(|| format!("No player named \"{name}\" is online.\n"))?)
+}
+
 impl<T: Into<String>> From<T> for Refusal {
     fn from(text: T) -> Self {
         Self::Text(text.into())

@@ -5,7 +5,7 @@
 use kibitzer_core::chess::{Color, LastMove, Role};
 use kibitzer_core::message::{CommandCode, GameId};
 
-use super::Refusal;
+use super::{Refusal, find_online_player};
 use crate::chess::{MoveCase, Position, TypedMoveError, Variant};
 use crate::play::{ClockState, Game};
 use crate::world::{BoardReason, ConnectionId, Ivar, World};
@@ -119,13 +119,13 @@ impl World {
 
     /// Returns the game of that number, or the game that the player of that name plays or examines. The error is the text of the
     /// refusal.
-    pub(crate) fn find_game(&self, word: &str) -> Result<GameId, String> {
+    pub(crate) fn find_game(&self, word: &str) -> Result<GameId, Refusal> {
         if let Ok(number) = word.parse().map(GameId) {
-            return self.games.get(number).map(|_| number).ok_or_else(|| "There is no such game.\n".to_owned());
+            return Ok(self.games.get(number).map(|_| number).ok_or("There is no such game.\n")?);
         }
-        let id = self.lobby.find_player_or_refusal(word)?;
-        let number = self.lobby.own_game(id);
-        number.ok_or_else(|| format!("{} is not playing or examining a game.\n", self.lobby.player_name(id)))
+        let id = find_online_player(self, word)?;
+        let refusal = || format!("{} is not playing or examining a game.\n", self.lobby.player_name(id));
+        Ok(self.lobby.own_game(id).ok_or_else(refusal)?)
     }
 
     /// Returns the game that a player plays, and the player's color. The error is the refusal of a player without a game.

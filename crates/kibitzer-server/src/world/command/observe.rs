@@ -10,14 +10,15 @@ use kibitzer_core::message::GameId;
 use super::{Command, CommandResult, DONE, Refusal, number_or_one, refuse_if, required_first_word};
 use crate::calendar::format_count;
 use crate::play::{Ending, ExaminedGame, Game, GameHeader, Sides};
+use crate::world::icc::datagrams::number;
 use crate::world::{ActiveGame, BoardReason, ConnectionId, Ivar, MAX_OBSERVED, Player, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(crate) const COMMANDS: &[Command] = &[
     Command::new("allobservers", "[game|player]", "Lists the observers of a game, or of all games.", run_allobservers),
-    Command::new("backward", "[half-moves]", "Goes back in the game you examine.", |world, id, plies| step_examined_game(world, id, plies, false)),
+    Command::new("backward", "[half-moves]", "Goes back in the game you examine.", |world, id, plies| step_examined_game(world, id, plies, &BACKWARD)),
     Command::new("examine", "[player [number]]", "Examines a game of a player's history, the last one without a number; without a player an empty board.", run_examine),
-    Command::new("forward", "[half-moves]", "Goes forward in the game you examine.", |world, id, plies| step_examined_game(world, id, plies, true)),
+    Command::new("forward", "[half-moves]", "Goes forward in the game you examine.", |world, id, plies| step_examined_game(world, id, plies, &FORWARD)),
     Command::new("mexamine", "player", "Makes an observer of your game an examiner of it.", run_mexamine),
     Command::new("observe", "game|player ...", "Observes games: sends you their boards.", run_observe),
     Command::new("revert", "", "Returns to the position at which the variation left the main line.", run_revert),
@@ -28,9 +29,9 @@ pub(crate) const COMMANDS: &[Command] = &[
 fn run_observe(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     required_first_word(parameters)?;
     for word in parameters.split_whitespace() {
-        let number = world.find_game(word).map_err(Refusal::Text);
-        if let Err(Refusal::Text(why)) = number.and_then(|number| world.start_observing(id, number)) {
-            world.lobby.queue_text(id, &why);
+        let number = world.find_game(word);
+        if let Err(refusal) = number.and_then(|number| world.start_observing(id, number)) {
+            world.lobby.queue_text(id, &refusal.into_text());
         }
     }
     DONE
@@ -59,7 +60,7 @@ impl World {
         let title = self.games.title_with_newline(number);
         let info = self.gameinfo_with_newline_if_on(number, id).unwrap_or_default();
         self.lobby.queue_unwrapped(id, &format!("You are now observing game {number}.\n{title}{info}"));
-        self.queue_start_datagram_if_on(number, id, false);
+        self.queue_start_datagram_if_on(number, id, number::STARTED_OBSERVING);
         self.queue_relation_datagram_if_on(number, id, "O");
         self.queue_board(number, id, BoardReason::Other);
         Ok(())
@@ -90,7 +91,7 @@ fn run_unobserve(world: &mut World, id: ConnectionId, parameters: &str) -> Comma
                 world.lobby.queue_text(id, &format!("You are not observing game {number}.\n"));
             }
             Ok(_) => {}
-            Err(why) => world.lobby.queue_text(id, &why),
+            Err(refusal) => world.lobby.queue_text(id, &refusal.into_text()),
         }
     }
     DONE
@@ -151,7 +152,7 @@ fn run_examine(world: &mut World, id: ConnectionId, parameters: &str) -> Command
 
 /// Returns a finished game of a player's history: the one with this index, or the last one without an index. The error is the
 /// text of the refusal.
-fn find_finished_game(world: &World, name: &str, index: Option<&str>) -> Result<Arc<Game>, String> {
+fn find_finished_game(world: &World, name: &str, index: Option<&str>) -> Result<Arc<Game>, Refusal> {
     let name = super::game::canonical_player_name(world, name)?;
     let games = world.games.history_of(&name);
     let found = match index {
@@ -159,7 +160,7 @@ fn find_finished_game(world: &World, name: &str, index: Option<&str>) -> Result<
         Some(index) => games.iter().find(|finished| index.parse() == Ok(finished.index)),
     };
     let game = found.map(|finished| Arc::clone(&finished.game));
-    game.ok_or_else(|| format!("There is no history game {} for {name}.\n", index.unwrap_or("0")))
+    Ok(game.ok_or_else(|| format!("There is no history game {} for {name}.\n", index.unwrap_or("0")))?)
 }
 
 fn run_unexamine(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
@@ -170,21 +171,30 @@ fn run_unexamine(world: &mut World, id: ConnectionId, _: &str) -> CommandResult 
 }
 
 /// Returns the game that a player examines. The error is the text of the refusal.
-fn examined_game_or_refusal(world: &World, id: ConnectionId) -> Result<GameId, &'static str> {
-    world.game_examined_by(id).ok_or("You are not examining a game.\n")
+fn examined_game_or_refusal(world: &World, id: ConnectionId) -> Result<GameId, Refusal> {
+    Ok(world.game_examined_by(id).ok_or("You are not examining a game.\n")?)
 }
+
+/// A way to step through an examined game, with the words that report it.
+struct ExaminerStep {
+    step: fn(&mut ExaminedGame, usize) -> usize,
+    verb: &'static str,
+    /// Where no further step is possible.
+    edge: &'static str,
+}
+
+const FORWARD: ExaminerStep = ExaminerStep { step: ExaminedGame::step_forward, verb: "goes forward", edge: "end" };
+
+const BACKWARD: ExaminerStep = ExaminerStep { step: ExaminedGame::step_backward, verb: "backs up", edge: "beginning" };
 
 /// Steps through the game that the player examines, forward or backward by the number of plies in the parameters, 1 by default,
 /// and reports that to the audience. Refused at the end or the beginning of the game.
-fn step_examined_game(world: &mut World, id: ConnectionId, parameters: &str, is_forward: bool) -> CommandResult {
+fn step_examined_game(world: &mut World, id: ConnectionId, parameters: &str, step: &ExaminerStep) -> CommandResult {
     let number = examined_game_or_refusal(world, id)?;
     let plies = number_or_one(parameters)?;
     let Some(game) = world.games.examined_mut(number) else { return DONE };
-    let (n_moved, verb, edge) = if is_forward {
-        (game.step_forward(plies), "goes forward", "end")
-    } else {
-        (game.step_backward(plies), "backs up", "beginning")
-    };
+    let ExaminerStep { step, verb, edge } = step;
+    let n_moved = step(game, plies);
     refuse_if(n_moved == 0, format!("You're at the {edge} of the game.\n"))?;
     let text = format!("Game {number}: {} {verb} {}.\n", world.lobby.player_name(id), format_count(n_moved, "move"));
     report_step(world, id, number, &text);

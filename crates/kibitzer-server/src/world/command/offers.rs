@@ -4,7 +4,7 @@
 
 use kibitzer_core::message::{GameEndReason, MeOrOther, OfferAnswer, OfferKind, SentenceParts};
 
-use super::{Command, CommandResult, DONE, number_or_one, refuse_if};
+use super::{Command, CommandResult, DONE, Refusal, number_or_one, refuse_if};
 use crate::account::name_key;
 use crate::options::Feature;
 use crate::play::{ClockState, Ending};
@@ -186,7 +186,7 @@ fn select_offer(
     id: ConnectionId,
     mut offers: Vec<Offer>,
     [parameters, verb]: [&str; 2],
-) -> Result<Offer, String> {
+) -> Result<Offer, Refusal> {
     let word = parameters.split_whitespace().last().map(name_key);
     let is_named = |offer: &Offer, word: &str| match word.parse::<u32>() {
         Ok(number) => offer.number == number,
@@ -196,10 +196,11 @@ fn select_offer(
     offers.retain(|offer| word.as_deref().is_none_or(|word| is_named(offer, word)));
     match (offers.as_slice(), word) {
         (&[offer], _) => Ok(offer),
-        ([], None) => Err(format!("There are no offers to {verb}.\n")),
-        ([], Some(word)) => Err(format!("There is no offer {word} to {verb}.\n")),
-        _ => Err(format!(
-            "You have more than one pending offer. Use \"pending\" to see them and \"{verb} n\" to choose one.\n"
-        )),
+        ([], None) => Err(format!("There are no offers to {verb}.\n").into()),
+        ([], Some(word)) => Err(format!("There is no offer {word} to {verb}.\n").into()),
+        _ => {
+            let how = format!("Use \"pending\" to see them and \"{verb} n\" to choose one.\n");
+            Err(format!("You have more than one pending offer. {how}").into())
+        }
     }
 }

@@ -5,7 +5,7 @@
 use kibitzer_core::message::OfferAnswer;
 
 use super::challenge::TOO_MANY_OFFERS;
-use super::{Command, CommandResult, DONE, refuse_if, required_first_word};
+use super::{Command, CommandResult, DONE, find_online_player, refuse_if, required_first_word};
 use crate::calendar::format_count;
 use crate::play::games_row;
 use crate::world::{ActiveGame, ConnectionId, Player, Proposal, World};
@@ -22,7 +22,7 @@ fn run_partner(world: &mut World, id: ConnectionId, parameters: &str) -> Command
         refuse_if(!world.lobby.end_partnership(id), "You do not have a bughouse partner.\n")?;
         return Ok("You no longer have a bughouse partner.\n".to_owned());
     };
-    let whom = world.lobby.find_player_or_refusal(name)?;
+    let whom = find_online_player(world, name)?;
     if let Some(offer) = world.offers.pending_between(whom, id, Proposal::Partner) {
         world.answer_offer(offer, OfferAnswer::Accepted);
         return DONE;

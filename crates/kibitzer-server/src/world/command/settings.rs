@@ -48,8 +48,7 @@ fn set_variable(world: &mut World, id: ConnectionId, name: &str, value: &str) ->
         return Ok(format!("{answer}\n"));
     }
     let Some(player) = world.lobby.player_mut(id) else { return DONE };
-    let (Ok(answer) | Err(answer)) = player.saved.variables.set_or_toggle(name, value);
-    Ok(answer + "\n")
+    Ok(player.saved.variables.set_or_toggle(name, value) + "\n")
 }
 
 fn run_iset(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
@@ -104,7 +103,7 @@ fn run_ivariables(world: &mut World, id: ConnectionId, parameters: &str) -> Comm
 }
 
 /// Returns the player named by the first word, or `id` without a word. The error is the text of the refusal.
-pub(crate) fn requested_player_or_self(world: &World, id: ConnectionId, words: &str) -> Result<ConnectionId, String> {
+pub(crate) fn requested_player_or_self(world: &World, id: ConnectionId, words: &str) -> Result<ConnectionId, Refusal> {
     let Some(name) = words.split_whitespace().next() else { return Ok(id) };
-    world.lobby.find_player_by_prefix(name).ok_or_else(|| no_player_text(name))
+    Ok(world.lobby.find_player_by_prefix(name).ok_or_else(|| no_player_text(name))?)
 }

@@ -6,7 +6,7 @@
 use kibitzer_core::message::{CommandCode, Datagram, GameId};
 
 use super::lists::parse_channel;
-use super::{Command, CommandResult, DONE, Refusal, refuse_if, required_first_word};
+use super::{Command, CommandResult, DONE, Refusal, find_online_player, refuse_if, required_first_word};
 use crate::calendar::format_count;
 use crate::world::icc::datagrams::{datagram_titles, number};
 use crate::world::{ConnectionId, World};
@@ -53,7 +53,7 @@ fn run_xtell(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRe
 /// Source: transcripts uhlinfics-talk-1-Boris, uhlinfics-talk-1-Carla.
 fn run_messages(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let (to, text) = parameters.split_once(' ').ok_or(Refusal::Usage)?;
-    let whom = world.lobby.find_player_or_refusal(to)?;
+    let whom = find_online_player(world, to)?;
     check_accepts_tells_from(world, id, whom)?;
     let (Some(me), Some(reader)) = (world.lobby.player(id), world.lobby.player(whom)) else { return DONE };
     let (name, is_guest) = (reader.name(), !reader.is_registered);
@@ -76,7 +76,7 @@ fn check_accepts_tells_from(world: &World, from: ConnectionId, whom: ConnectionI
 }
 
 fn tell_player(world: &mut World, id: ConnectionId, to: &str, text: &str) -> CommandResult {
-    let whom = world.lobby.find_player_or_refusal(to)?;
+    let whom = find_online_player(world, to)?;
     let receipt = tell_if_accepted(world, [id, whom], [" tells you", "1"], text)?;
     let told = world.lobby.player(whom).map(|hearer| hearer.handle.clone());
     if let Some(me) = world.lobby.player_mut(id) {

@@ -47,10 +47,9 @@ impl World {
         self.queue_seek_list_if_on(id);
     }
 
-    /// Queues the datagram that announces a game to a client, if the client has switched it on: its own game, or one that it
-    /// observes from now on.
-    pub(crate) fn queue_start_datagram_if_on(&mut self, game: GameId, to: ConnectionId, is_own: bool) {
-        let kind = if is_own { number::MY_GAME_STARTED } else { number::STARTED_OBSERVING };
+    /// Queues the datagram that announces a game to a client, if the client has switched it on. `kind` is its number: that for its
+    /// own game, or for one that it observes from now on.
+    pub(crate) fn queue_start_datagram_if_on(&mut self, game: GameId, to: ConnectionId, kind: u32) {
         if let Some(list) = self.game_start_datagram(game, kind) {
             self.lobby.queue_datagram_if_on(to, &list);
         }
