@@ -88,10 +88,14 @@ impl Position {
         let mut moves = Vec::with_capacity(64);
         let own = self.placement.of_color(self.side_to_move);
         let last_rank = self.side_to_move.opponent().home_rank();
+        let pawn_color = to_cozy_color(self.side_to_move);
+        let en_passant = self.en_passant.map_or(BitBoard::EMPTY, |square| to_cozy_square(square).bitboard());
+        let takes = self.placement.of_color(self.side_to_move.opponent()) | en_passant;
         for from in own.into_iter().map(from_cozy_square) {
             let Some(role) = self.placement.role_at(from) else { continue };
             let targets = if role == Role::Pawn {
-                self.pawn_targets(from)
+                let at = to_cozy_square(from);
+                get_pawn_quiets(at, pawn_color, self.placement.occupied()) | (get_pawn_attacks(at, pawn_color) & takes)
             } else {
                 self.placement.attacks_of_non_pawn(role, from) & !own
             };
@@ -106,16 +110,13 @@ impl Position {
         }
         let sides = CastlingSide::BOTH.into_iter().filter(|&side| self.is_castling_pseudo_legal(side));
         moves.extend(sides.map(|side| LastMove::Castle { side, king_from: None, rook_from: None }));
-        self.push_pseudo_legal_drops(&mut moves);
+        let (hand, empty) = (self.hands.of(self.side_to_move), !self.placement.occupied());
+        let edges = Rank::First.bitboard() | Rank::Eighth.bitboard();
+        for role in Role::ALL.into_iter().filter(|&role| hand.count(role) > 0) {
+            let squares = if role == Role::Pawn { empty & !edges } else { empty };
+            moves.extend(squares.into_iter().map(|to| LastMove::Drop { role, to: from_cozy_square(to) }));
+        }
         moves
-    }
-
-    /// Returns the squares to which a pawn of the side to move can move or capture, even if that leaves the king in check.
-    fn pawn_targets(&self, from: Square) -> BitBoard {
-        let (at, color) = (to_cozy_square(from), to_cozy_color(self.side_to_move));
-        let en_passant = self.en_passant.map_or(BitBoard::EMPTY, |square| to_cozy_square(square).bitboard());
-        let takes = self.placement.of_color(self.side_to_move.opponent()) | en_passant;
-        get_pawn_quiets(at, color, self.placement.occupied()) | (get_pawn_attacks(at, color) & takes)
     }
 
     /// Returns whether the side to move has the right to castle, the squares between are free, and the king neither is in check
@@ -133,16 +134,6 @@ impl Position {
         let others = self.placement.occupied() & !(king_from.bitboard() | rook_from.bitboard());
         let is_safe = |square| self.placement.attackers(from_cozy_square(square), color.opponent()).is_empty();
         (needed & others).is_empty() && (passed | king_from.bitboard()).into_iter().all(is_safe)
-    }
-
-    /// Adds the drops of all pieces in hand on empty squares, including those that leave the king in check.
-    fn push_pseudo_legal_drops(&self, moves: &mut Vec<LastMove>) {
-        let (hand, empty) = (self.hands.of(self.side_to_move), !self.placement.occupied());
-        let edges = Rank::First.bitboard() | Rank::Eighth.bitboard();
-        for role in Role::ALL.into_iter().filter(|&role| hand.count(role) > 0) {
-            let squares = if role == Role::Pawn { empty & !edges } else { empty };
-            moves.extend(squares.into_iter().map(|to| LastMove::Drop { role, to: from_cozy_square(to) }));
-        }
     }
 
     /// Returns the origins of other pieces of the same role that can legally move to the same square; none for a pawn.

@@ -144,7 +144,12 @@ impl Position {
         let captured = self.captured_role_in_hand(played);
         let mut next = *self;
         next.placement = self.placement_after(played);
-        next.promoted = self.promoted_squares_after(played);
+        if let LastMove::Normal { from, to, promotion, .. } = played {
+            let [from, to] = [from, to].map(|square| to_cozy_square(square).bitboard());
+            let stays_promoted = promotion.is_some() || !(self.promoted & from).is_empty();
+            let arrived = if stays_promoted { to } else { BitBoard::EMPTY };
+            next.promoted = (self.promoted & !(from | to)) | arrived;
+        }
         let mut rights = self.castling;
         if let LastMove::Castle { side, .. } = played {
             // In Chess960 the king may stay where it is.
@@ -197,15 +202,6 @@ impl Position {
         }
         next
     }
-
-    /// Returns the squares of the promoted pawns after a move.
-    fn promoted_squares_after(&self, played: LastMove) -> BitBoard {
-        let LastMove::Normal { from, to, promotion, .. } = played else { return self.promoted };
-        let (from, to) = (to_cozy_square(from), to_cozy_square(to));
-        let stays_promoted = promotion.is_some() || self.promoted.has(from);
-        let rest = self.promoted & !(from.bitboard() | to.bitboard());
-        if stays_promoted { rest | to.bitboard() } else { rest }
-    }
 }
 
 /// Returns those of `rights` for which king and rook are on their initial squares.
@@ -241,8 +237,10 @@ impl Placement {
 
     pub(super) fn to_board(self) -> Board {
         let mut board = Board::EMPTY;
-        for square in self.occupied().into_iter().map(from_cozy_square) {
-            board.set(square, self.piece_at(square));
+        for color in Color::BOTH {
+            for square in self.of_color(color).into_iter().map(from_cozy_square) {
+                board.set(square, self.role_at(square).map(|role| Piece { color, role }));
+            }
         }
         board
     }
@@ -265,11 +263,6 @@ impl Placement {
 
     pub(super) fn role_at(&self, square: Square) -> Option<Role> {
         Role::ALL.into_iter().find(|&role| self.of_role(role).has(to_cozy_square(square)))
-    }
-
-    pub(super) fn piece_at(&self, square: Square) -> Option<Piece> {
-        let color = if self.of_color(Color::White).has(to_cozy_square(square)) { Color::White } else { Color::Black };
-        self.role_at(square).map(|role| Piece { color, role })
     }
 
     pub(super) fn king_square(&self, color: Color) -> Option<Square> {

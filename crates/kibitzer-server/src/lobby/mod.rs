@@ -1,11 +1,11 @@
-//! Connections, the players logged in over them, and the text queued for each.
+//! Connections, the players logged in over them, and the text queued for each; the server's clock and schedule.
 
 mod connection;
 mod output;
-mod schedule;
 mod variables;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant, SystemTime};
 
 use kibitzer_core::message::{GameId, Ivar};
 
@@ -13,7 +13,6 @@ pub use self::connection::LoginObstacle;
 pub(crate) use self::connection::{
     ClientKind, Connection, KickReason, LISTS, LoginStage, MAX_LIST_ENTRIES, Player, SavedSettings, TimesealClock,
 };
-pub(crate) use self::schedule::{Schedule, ServerClock};
 pub(crate) use self::variables::{Ivars, settable_ivars};
 use crate::account::name_key;
 use crate::family::IccLevelSettings;
@@ -288,3 +287,67 @@ impl Lobby {
         if self.has_ivar(id, Ivar::Ms) { ClockUnit::Milliseconds } else { ClockUnit::Seconds }
     }
 }
+
+/// The server's clock: the time of the input that is being processed, and that of the start, which has a configured date.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ServerClock {
+    pub(crate) now: Instant,
+    pub(crate) started: Instant,
+    pub(crate) started_date: SystemTime,
+}
+
+impl ServerClock {
+    /// Returns the current date, as the server shows it, as a system time.
+    pub(crate) fn system_time(&self) -> SystemTime {
+        self.started_date + self.uptime()
+    }
+
+    pub(crate) fn uptime(&self) -> Duration {
+        self.now.saturating_duration_since(self.started)
+    }
+}
+
+/// Items with one due time each, ordered by time and then by item.
+#[derive(Debug)]
+pub(crate) struct Schedule<T> {
+    times: BTreeMap<T, Instant>,
+    order: BTreeSet<(Instant, T)>,
+}
+
+impl<T> Default for Schedule<T> {
+    fn default() -> Self {
+        Self { times: BTreeMap::new(), order: BTreeSet::new() }
+    }
+}
+
+impl<T: Copy + Ord> Schedule<T> {
+    /// Sets the due time of an item, replacing an earlier setting.
+    pub(crate) fn set(&mut self, item: T, time: Instant) {
+        if let Some(former) = self.times.insert(item, time) {
+            self.order.remove(&(former, item));
+        }
+        self.order.insert((time, item));
+    }
+
+    /// Removes the due time of an item, if it has one.
+    pub(crate) fn cancel(&mut self, item: T) {
+        if let Some(time) = self.times.remove(&item) {
+            self.order.remove(&(time, item));
+        }
+    }
+
+    /// Returns the earliest due time; `None` if no item is scheduled.
+    pub(crate) fn next_time(&self) -> Option<Instant> {
+        self.order.first().map(|&(time, _)| time)
+    }
+
+    /// Removes and returns the item with the earliest due time; `None` if none is due at this time.
+    pub(crate) fn take_due(&mut self, now: Instant) -> Option<T> {
+        let (_, item) = self.order.first().copied().filter(|&(time, _)| time <= now)?;
+        self.cancel(item);
+        Some(item)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -107,8 +107,8 @@ impl Variables {
     }
 
     /// Sets a variable, whose name may be abbreviated, or the note of a number from 1 to [`MAX_NOTES`]. Without a value, inverts
-    /// a flag and clears a text or note. A `prompt` is stored with a blank after it. Returns the reply without its line end; an unknown
-    /// or ambiguous name and an invalid value change nothing.
+    /// a flag and clears a text or note. A `prompt` is stored with a blank after it. Returns the reply without its line end; an
+    /// unknown or ambiguous name and an invalid value change nothing.
     pub(crate) fn set_or_toggle(&mut self, name: &str, value: &str) -> String {
         if let Some(number) = name.parse().ok().filter(|number| (1..=MAX_NOTES).contains(number)) {
             return self.set_note(number, value);
@@ -149,7 +149,8 @@ impl Variables {
         reply
     }
 
-    /// Sets the note of this number, or removes it if the text is empty. Returns the reply; a text that is too long changes nothing.
+    /// Sets the note of this number, or removes it if the text is empty. Returns the reply; a text that is too long changes
+    /// nothing.
     fn set_note(&mut self, number: u8, note: &str) -> String {
         match note.len() {
             0 => {

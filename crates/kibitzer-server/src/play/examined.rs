@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use kibitzer_core::chess::LastMove;
 use kibitzer_core::message::GameId;
 
-use super::board_line::BoardLine;
+use super::board::BoardLine;
 use super::{BoardViewer, Ending, Game, GameHeader, MoveRecord, Ply, SeatedPlayer, Sides, Terms};
 use crate::chess::Position;
 

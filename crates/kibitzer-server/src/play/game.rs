@@ -6,7 +6,7 @@ use kibitzer_core::chess::{Color, LastMove, Role};
 use kibitzer_core::message::{GameEndReason, GameId, GameInfo};
 use kibitzer_core::text::ServerText;
 
-use super::board_line::BoardLine;
+use super::board::BoardLine;
 use super::{BoardViewer, Ending, GameHeader, MoveRecord, Ply, Sides, Terms};
 use crate::chess::{Position, Variant};
 

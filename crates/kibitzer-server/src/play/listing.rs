@@ -6,7 +6,7 @@ use std::time::Instant;
 use kibitzer_core::chess::Color;
 use kibitzer_core::message::{GameResult, Rating};
 
-use super::board_line::format_seconds;
+use super::board::format_seconds;
 use super::{
     ClockUnit, Ending, ExaminedGame, Game, GameHeader, MoveRecord, Ply, SeatedPlayer, Sides, Terms, color_letter,
 };
@@ -41,37 +41,23 @@ const IRREGULAR: &str = "A00";
 pub(crate) fn games_row(game: &Game, now: Instant) -> String {
     let GameHeader { id, terms, seats: Sides { white, black }, .. } = &game.header;
     let position = game.position();
-    let clocks = game.clocks.readings(now);
-    format!(
-        "{:>3} {:>4} {:<11.11} {:>4} {:<10.10} {} {:>6} -{:>6} ({:>2}-{:>2}) {}",
-        id.0,
-        white.rating.to_string(),
-        white.name.as_str(),
-        black.rating.to_string(),
-        black.name.as_str(),
-        terms.games_column(),
-        format_clock(clocks.white),
-        format_clock(clocks.black),
-        position.material(Color::White),
-        position.material(Color::Black),
-        format_turn(position),
-    )
+    let Sides { white: white_ms, black: black_ms } = game.clocks.readings(now);
+    let clocks = format!("{:>6} -{:>6}", format_clock(white_ms), format_clock(black_ms));
+    let [white_material, black_material] = Color::BOTH.map(|color| position.material(color));
+    let material = format!("({white_material:>2}-{black_material:>2})");
+    let (turn, terms) = (format_turn(position), terms.games_column());
+    let seat =
+        |seat: &SeatedPlayer, width| format!("{:>4} {:<width$.width$}", seat.rating.to_string(), seat.name.as_str());
+    format!("{:>3} {} {} {terms} {clocks} {material} {turn}", id.0, seat(white, 11), seat(black, 10))
 }
 
 /// Formats a row of `games` about an examined one: ` 25 (Exam.    0 Friar          0 Friar     ) [ uu  0   0] W:  1`.
 pub(crate) fn examined_row(game: &ExaminedGame) -> String {
     let GameHeader { id, terms, seats: Sides { white, black }, .. } = &game.header;
+    let (turn, terms) = (format_turn(game.shown_position()), terms.games_column());
     let rating = |seat: &SeatedPlayer| seat.rating.value().unwrap_or(0);
-    format!(
-        "{:>3} (Exam. {:>4} {:<11.11} {:>4} {:<10.10}) {} {}",
-        id.0,
-        rating(white),
-        white.name.as_str(),
-        rating(black),
-        black.name.as_str(),
-        terms.games_column(),
-        format_turn(game.shown_position()),
-    )
+    let seat = |seat: &SeatedPlayer, width| format!("{:>4} {:<width$.width$}", rating(seat), seat.name.as_str());
+    format!("{:>3} (Exam. {} {}) {terms} {turn}", id.0, seat(white, 11), seat(black, 10))
 }
 
 /// Formats a row of `history` for one of the players: ` 0: + 1882 W 1558 Boris         [bnr  3   0] C50 Res 2026-11-21 …`.

@@ -1,12 +1,10 @@
-use std::time::{Duration, Instant, SystemTime};
-
-use kibitzer_core::chess::{Color, LastMove, Role};
-use kibitzer_core::message::listing::{GameList, History, Listing, MoveList, StoredGames};
-use kibitzer_core::message::{GameEndReason, GameId, GameInfo, Rating, Relation, Style12};
-
 use super::*;
 use crate::chess::{MoveCase, Position, TypedMoveError, Variant};
 use crate::family::BoardForm;
+use kibitzer_core::chess::{Color, LastMove, Role};
+use kibitzer_core::message::listing::{GameList, History, Listing, MoveList, StoredGames};
+use kibitzer_core::message::{GameEndReason, GameId, GameInfo, Rating, Relation, Style12};
+use std::time::{Duration, Instant, SystemTime};
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -10,8 +10,7 @@ use tokio::task::JoinSet;
 use tokio::time::{self, Instant};
 
 use super::ActorRequest;
-use super::client_task::{ClientTask, Stream};
-use super::outbox::Outbox;
+use super::client_task::{ClientTask, Outbox, Stream};
 use crate::fault::{Fault, FaultInjector, FaultPoint, FiredFault};
 use crate::lobby::{ConnectionId, ConnectionTarget, KickReason};
 use crate::options::{Feature, ServerOptions};
@@ -105,7 +104,15 @@ impl ServerActor {
                 self.world.receive_bytes(id, &bytes, now());
                 self.paused.push((id, done));
             }
-            ActorRequest::Closed(id) => self.on_client_closed(id),
+            ActorRequest::Closed(id) => {
+                // Output that was queued before is still written.
+                self.move_output_to_outboxes();
+                if let Some(client) = self.clients.remove(&id) {
+                    // The queue cannot overflow, as no bytes are added.
+                    client.outbox.try_push(&[], true);
+                    self.world.remove_closed_client(id, now());
+                }
+            }
             ActorRequest::ApplyFault(id, fault) => self.apply_state_fault(id, fault),
             // The caller may have dropped its receiver.
             ActorRequest::Inject(target, at, fault, answer) => drop(answer.send(self.inject(&target, at, fault))),
@@ -140,17 +147,6 @@ impl ServerActor {
         let fired = self.fired.clone();
         let task = ClientTask { id, outbox, requests, injector, faults: later, fired, is_pipelined };
         self.tasks.spawn(task.serve(stream));
-    }
-
-    /// Ends the session of a client that has closed its side, and removes the client. Output that was queued before is still
-    /// written.
-    fn on_client_closed(&mut self, id: ConnectionId) {
-        self.move_output_to_outboxes();
-        if let Some(client) = self.clients.remove(&id) {
-            // The queue cannot overflow, as no bytes are added.
-            client.outbox.try_push(&[], true);
-            self.world.remove_closed_client(id, now());
-        }
     }
 
     /// Stores a fault for the next connection, or passes it to the selected one, where a refusal of logins takes effect at once.

@@ -1,19 +1,17 @@
-//! The task that serves one client.
+//! The task that serves one client, and the queue of bytes to be written to it.
 
-use std::fmt;
-use std::io;
 use std::pin::{Pin, pin};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use std::{fmt, io};
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::net::tcp::OwnedWriteHalf;
-use tokio::sync::{broadcast, mpsc, oneshot};
+use tokio::sync::{Notify, broadcast, mpsc, oneshot};
 use tokio::time;
 
 use super::ActorRequest;
-use super::outbox::Outbox;
 use crate::fault::{Fault, FaultInjector, FaultPoint, FiredFault, OutputStep};
 use crate::lobby::ConnectionId;
 
@@ -73,7 +71,12 @@ impl ClientTask {
         match stream {
             Stream::Tcp(stream) => {
                 let (reader, writer) = stream.into_split();
-                self.serve_halves(reader, writer, enable_tcp_reset).await;
+                let enable_reset = |writer: OwnedWriteHalf| {
+                    // Without this option the socket is closed normally.
+                    drop(writer.as_ref().set_zero_linger());
+                    writer.forget();
+                };
+                self.serve_halves(reader, writer, enable_reset).await;
             }
             Stream::Other(stream) => {
                 let (reader, writer) = tokio::io::split(stream);
@@ -115,7 +118,9 @@ impl ClientTask {
             Ok(OutputStep::Stall) => while !outbox.wait_and_take().await.is_last {},
             Ok(OutputStep::Reset) => reset(writer),
             // Unread bytes would cause a reset, by which the client could lose the last output.
-            Ok(_) => drop(time::timeout(LINGER, discard_input(&mut reader)).await),
+            Ok(_) => {
+                drop(time::timeout(LINGER, tokio::io::copy(&mut reader, &mut tokio::io::sink())).await);
+            }
             Err(_) => {}
         }
     }
@@ -165,13 +170,6 @@ impl ClientTask {
     }
 }
 
-/// Lets the kernel reset the connection once the reading half is dropped, too.
-fn enable_tcp_reset(writer: OwnedWriteHalf) {
-    // Without this option the socket is closed normally.
-    drop(writer.as_ref().set_zero_linger());
-    writer.forget();
-}
-
 /// Forwards the client's bytes, a line or an unfinished line at a time, until the client closes the connection. Waits while a
 /// reply is due or the outbox is more than half full, so that a client that sends many commands at once is throttled to the pace
 /// at which it reads the replies.
@@ -212,12 +210,105 @@ async fn forward_lines<R: AsyncRead + Unpin>(
     }
 }
 
-/// Reads and discards bytes until the client closes the connection.
-///
-/// # Cancel safety
-///
-/// Cancel safe: the bytes read are discarded anyway.
-async fn discard_input<R: AsyncRead + Unpin>(reader: &mut R) {
-    let mut buffer = [0; READ_BYTES];
-    while matches!(reader.read(&mut buffer).await, Ok(1..)) {}
+/// Queue of bytes from the actor, which never waits, to the task that writes them as fast as its client reads.
+#[derive(Debug, Default)]
+pub(crate) struct Outbox {
+    state: Mutex<OutboxState>,
+    /// Wakes the writer.
+    filled: Notify,
+    /// Wakes [`wait_until_half_empty`](Self::wait_until_half_empty).
+    drained: Notify,
+    /// Wakes [`wait_until_discarded`](Self::wait_until_discarded).
+    discarded: Notify,
+    max_bytes: usize,
 }
+
+#[derive(Debug, Default)]
+struct OutboxState {
+    pending: OutboxContents,
+    is_closed: bool,
+}
+
+/// Bytes taken from the queue at once.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct OutboxContents {
+    pub(crate) bytes: Vec<u8>,
+    /// Whether nothing follows.
+    pub(crate) is_last: bool,
+}
+
+impl Outbox {
+    pub(crate) fn new(max_bytes: usize) -> Self {
+        Self { max_bytes, ..Self::default() }
+    }
+
+    /// Adds bytes; `is_last` closes the queue. Returns `false` and adds nothing if the queue would exceed its limit, because the
+    /// client does not read. On a closed queue, does nothing and returns `true`.
+    pub(crate) fn try_push(&self, bytes: &[u8], is_last: bool) -> bool {
+        {
+            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            if state.is_closed {
+                return true;
+            }
+            if state.pending.bytes.len() + bytes.len() > self.max_bytes {
+                return false;
+            }
+            state.pending.bytes.extend_from_slice(bytes);
+            state.pending.is_last = is_last;
+            state.is_closed = is_last;
+        }
+        // Stores a permit if the writer is not waiting yet, so that no wake-up is lost.
+        self.filled.notify_one();
+        true
+    }
+
+    /// Discards all queued bytes and closes the queue; the task that serves the client then ends.
+    pub(crate) fn discard(&self) {
+        {
+            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            *state = OutboxState { pending: OutboxContents { bytes: Vec::new(), is_last: true }, is_closed: true };
+        }
+        self.filled.notify_one();
+        self.discarded.notify_one();
+    }
+
+    /// Waits until [`discard`](Self::discard) is called. Returns once for each call.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe, for one waiter.
+    pub(crate) async fn wait_until_discarded(&self) {
+        self.discarded.notified().await;
+    }
+
+    /// Waits until at most half of the limit is unsent.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe, for one waiter.
+    pub(crate) async fn wait_until_half_empty(&self) {
+        while self.state.lock().unwrap_or_else(PoisonError::into_inner).pending.bytes.len() > self.max_bytes / 2 {
+            self.drained.notified().await;
+        }
+    }
+
+    /// Waits until bytes are queued or the queue is closed, and removes and returns all bytes. After the last contents it never
+    /// completes.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: bytes that were not returned stay in the queue.
+    pub(crate) async fn wait_and_take(&self) -> OutboxContents {
+        loop {
+            let taken = std::mem::take(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner).pending);
+            if !taken.bytes.is_empty() || taken.is_last {
+                self.drained.notify_one();
+                return taken;
+            }
+            self.filled.notified().await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,6 @@
 
 mod actor;
 mod client_task;
-mod outbox;
 
 use std::io;
 use std::net::SocketAddr;
@@ -85,7 +84,14 @@ impl Server {
     ///
     /// Cancel safe: dropping the future starts nothing.
     pub async fn start(options: ServerOptions) -> io::Result<Self> {
-        let listener = bind_listener(&options).await?;
+        let listener = match options.address {
+            Some(address) if !address.ip().is_loopback() && !options.is_remote_allowed => {
+                let why = "other machines can reach the address, which has to be allowed";
+                return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
+            }
+            Some(address) => Some(TcpListener::bind(address).await?),
+            None => None,
+        };
         let address = listener.as_ref().map(TcpListener::local_addr).transpose()?;
         let (requests, requested) = mpsc::channel(QUEUE_LENGTH);
         let fired = broadcast::Sender::new(FIRED_FAULTS);
@@ -274,24 +280,6 @@ impl ServerControl {
 
 fn shut_down_error() -> io::Error {
     io::Error::new(io::ErrorKind::ConnectionRefused, "the server has shut down")
-}
-
-/// Listens on the address of the options; returns `None` if they have none.
-///
-/// # Errors
-///
-/// As [`Server::start`].
-///
-/// # Cancel safety
-///
-/// Cancel safe.
-async fn bind_listener(options: &ServerOptions) -> io::Result<Option<TcpListener>> {
-    let Some(address) = options.address else { return Ok(None) };
-    if !address.ip().is_loopback() && !options.is_remote_allowed {
-        let why = "other machines can reach the address, which has to be allowed";
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
-    }
-    TcpListener::bind(address).await.map(Some)
 }
 
 /// Accepts connections and passes them to the actor, until the server has shut down.

@@ -8,9 +8,7 @@ use std::collections::BTreeMap;
 
 use kibitzer_core::message::CommandCode;
 
-use super::command::{
-    Command, Refusal, challenge, format_usage_line, game, info, lists, observe, offers, partner, settings, talk,
-};
+use super::command::{Command, Refusal, challenge, format_usage_line, game, info, observe, offers, settings, talk};
 use super::{ConnectionId, World, icc, seeks, simul};
 use crate::account::{find_only_by_prefix, unknown_or_ambiguous_text};
 use crate::family::Family;
@@ -22,15 +20,13 @@ const NULL: CommandCode = CommandCode(0);
 const SUBLIST: CommandCode = CommandCode(129);
 
 /// All commands, by subject.
-const SUBJECTS: [&[Command]; 12] = [
+const SUBJECTS: [&[Command]; 10] = [
     challenge::COMMANDS,
     game::COMMANDS,
     icc::COMMANDS,
     info::COMMANDS,
-    lists::COMMANDS,
     observe::COMMANDS,
     offers::COMMANDS,
-    partner::COMMANDS,
     seeks::COMMANDS,
     settings::COMMANDS,
     simul::COMMANDS,

@@ -30,13 +30,11 @@ impl World {
         let is_first = !std::mem::replace(&mut connection.has_received_line, true);
         let sealed = unseal(line);
         if let Some(hello) = sealed.as_ref().filter(|_| is_first && self.options.has_feature(Feature::Timeseal)) {
-            match hello.hello_version() {
-                Some(version) => connection.seal = Some(TimesealClock::new(version)),
-                None => {
-                    self.lobby.queue_text(id, "unknown timeseal version\n");
-                    self.end_session(id);
-                }
-            }
+            let Some(version) = hello.hello_version() else {
+                self.lobby.queue_text(id, "unknown timeseal version\n");
+                return self.end_session(id);
+            };
+            connection.seal = Some(TimesealClock::new(version));
             return;
         }
         match sealed.filter(|_| self.lobby.uses_timeseal(id)) {

@@ -22,7 +22,7 @@ use std::time::Duration;
 use kibitzer_core::message::{Datagram, Handle, Titles};
 
 use super::icc::datagrams::number;
-use super::{Connection, ConnectionId, Deadline, Ivar, Ivars, Lobby, LoginObstacle, LoginStage, Player, World};
+use super::{Connection, ConnectionId, Deadline, Ivar, Ivars, LoginObstacle, LoginStage, Player, World};
 use crate::account::name_key;
 use crate::family::LoginFailure;
 use crate::options::Feature;
@@ -99,7 +99,14 @@ impl World {
             self.refuse_login(id, LoginFailure::NotRegistered, name);
         } else if matches!(name_key(name).as_str(), "guest" | "g") {
             let Self { options, random, lobby, .. } = self;
-            let name = options.family.unused_guest_name(random, |name| is_name_taken(lobby, name));
+            let name = options.family.unused_guest_name(random, |name| {
+                // Also the names of guests who have not pressed return yet.
+                let is_reserved = |connection: &Connection| match &connection.stage {
+                    LoginStage::Return(handle) => handle.is_same_player(name),
+                    _ => false,
+                };
+                lobby.connection_of_player(name).is_some() || lobby.connections.values().any(is_reserved)
+            });
             let text = format!("Logging you in as \"{name}\"; you");
             self.ask_guest_for_return(id, &name, &text);
         } else if let Some(failure) = self.options.family.name_failure(name) {
@@ -295,10 +302,4 @@ impl World {
             self.games.remove_history(player.name());
         }
     }
-}
-
-/// Returns whether a name is in use, or assigned to a guest who has not pressed return yet.
-fn is_name_taken(lobby: &Lobby, name: &str) -> bool {
-    let is_named = |connection: &Connection| matches!(&connection.stage, LoginStage::Return(handle) if handle.is_same_player(name));
-    lobby.connection_of_player(name).is_some() || lobby.connections.values().any(is_named)
 }

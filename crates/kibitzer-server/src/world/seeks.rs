@@ -1,6 +1,7 @@
 //! Seeks: players who look for an opponent.
 //!
 //! Source of the forms: transcripts fatics-seeks-*; datagrams §3.
+#![expect(clippy::unnecessary_wraps, reason = "all commands have one signature")]
 
 use kibitzer_core::chess::Color;
 use kibitzer_core::message::{Rating, Seek};

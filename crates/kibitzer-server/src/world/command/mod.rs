@@ -4,11 +4,8 @@
 pub(crate) mod challenge;
 pub(crate) mod game;
 pub(crate) mod info;
-pub(crate) mod lists;
-mod moves;
 pub(crate) mod observe;
 pub(crate) mod offers;
-pub(crate) mod partner;
 pub(crate) mod settings;
 pub(crate) mod talk;
 

@@ -97,9 +97,9 @@ fn run_takeback(world: &mut World, id: ConnectionId, parameters: &str) -> Comman
     make_or_accept_offer(world, id, OfferKind::Takeback, plies)
 }
 
-/// Makes an offer in the game to the opponent, or accepts an equal one of the opponent. `plies` is 0 but for a takeback; one of another number of moves counters the
-/// opponent's. Refuses a repeated offer, and any offer while the opponent, who gives a simul, is at another board. Does nothing
-/// if the opponent is not logged in.
+/// Makes an offer in the game to the opponent, or accepts an equal one of the opponent. `plies` is 0 but for a takeback, and one of
+/// another number counters the opponent's. Refuses a repeated offer, and any offer while the opponent, who gives a simul, is at
+/// another board. Does nothing if the opponent is not logged in.
 fn make_or_accept_offer(world: &mut World, id: ConnectionId, kind: OfferKind, plies: usize) -> CommandResult {
     let proposal = Proposal::InGame(kind, plies);
     let Some(opponent) = world.online_opponent_of(id) else { return DONE };
@@ -175,7 +175,9 @@ fn run_answer(world: &mut World, id: ConnectionId, parameters: &str, answer: Off
         };
         offers = vec![select_offer(world, id, offers, [parameters, verb])?];
     }
-    offers.into_iter().for_each(|offer| world.answer_offer(offer, answer));
+    for offer in offers {
+        world.answer_offer(offer, answer);
+    }
     DONE
 }
 

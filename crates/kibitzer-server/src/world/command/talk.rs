@@ -3,9 +3,9 @@
 //! Source of the forms: transcripts fatics-talk-mixed-*, fatics-block-client, fatics-examine-*, fatics-bughouse-*;
 //! observed-fatics §12.
 
-use kibitzer_core::message::{CommandCode, Datagram, GameId};
+use kibitzer_core::message::{CommandCode, Datagram};
 
-use super::lists::parse_channel;
+use super::settings::parse_channel;
 use super::{Command, CommandResult, DONE, Refusal, find_online_player, refuse_if, required_first_word};
 use crate::calendar::format_count;
 use crate::world::icc::datagrams::{datagram_titles, number};
@@ -158,20 +158,15 @@ fn send_game_comment(world: &mut World, id: ConnectionId, text: &str, [verb, say
     let line = format!("{}({:>4})[{number}] {says}: {text}\n", me.name_with_titles(), me.rating(kind).to_string());
     let (game, is_kibitz) = (number.to_string(), if verb == "kibitz" { "1" } else { "0" });
     let datagram = Datagram::new(number::KIBITZ, [&game, me.name(), &datagram_titles(&me.titles), is_kibitz, text]);
-    let hearers = comment_receivers(world, id, number, verb);
+    let is_examined = world.games.get(number).is_some_and(|active_game| active_game.as_played().is_none());
+    // Players hear no whisper, but examiners do.
+    let near = if verb == "kibitz" || is_examined { world.players_or_examiners(number) } else { Vec::new() };
+    let accepts = |whom: &_| *whom != id && world.lobby.accepts_talk_from(*whom, id, "kibitz");
+    let hearers: Vec<_> = near.into_iter().chain(world.lobby.observers(number)).filter(accepts).collect();
     for &whom in [&id].into_iter().chain(&hearers) {
         world.lobby.queue_talk(id, whom, &line, &datagram);
     }
     Ok(format!("({said} to {})\n", format_count(hearers.len(), "player")))
-}
-
-/// Returns who receives a kibitz or whisper from `id`: the observers of a game and its examiners, and for a kibitz the players.
-/// Leaves out the sender, players who switched `kibitz` off, and players who censor the sender.
-fn comment_receivers(world: &World, id: ConnectionId, number: GameId, verb: &str) -> Vec<ConnectionId> {
-    let is_examined = world.games.get(number).is_some_and(|active_game| active_game.as_played().is_none());
-    let near = if verb == "kibitz" || is_examined { world.players_or_examiners(number) } else { Vec::new() };
-    let all = near.into_iter().chain(world.lobby.observers(number));
-    all.filter(|&whom| whom != id && world.lobby.accepts_talk_from(whom, id, "kibitz")).collect()
 }
 
 fn run_say(world: &mut World, id: ConnectionId, text: &str) -> CommandResult {

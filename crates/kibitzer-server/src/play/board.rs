@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use kibitzer_core::chess::Color;
+use kibitzer_core::chess::{Color, Square};
 use kibitzer_core::message::{BoardNumbers, ClockReading, GameId, Relation, Style12};
 
 use super::{GameHeader, Ply, Sides};
@@ -54,7 +54,7 @@ impl BoardLine<'_> {
     ///
     /// Field 10 has the file of every pawn that has just moved two squares, whether or not it can be captured, as on
     /// freechess.org. In style 10, game numbers start at 0, and only players have a relation.
-    fn to_style12(&self, view: BoardViewer) -> Style12 {
+    fn to_style12(self, view: BoardViewer) -> Style12 {
         let position = self.position;
         let GameHeader { id, terms, seats: Sides { white, black }, .. } = self.header;
         let material = |color| i32::try_from(position.material(color)).unwrap_or(i32::MAX);
@@ -66,7 +66,7 @@ impl BoardLine<'_> {
             numbers.relation = if view.relation.is_mine() { view.relation } else { Relation::Observing };
         }
         numbers.side_to_move = position.side_to_move;
-        numbers.double_push_file = position.en_passant.map(|square| square.file());
+        numbers.double_push_file = position.en_passant.map(Square::file);
         numbers.castling = position.castling;
         numbers.halfmove_clock = position.halfmove_clock;
         numbers.move_number = position.move_number;
@@ -94,9 +94,12 @@ impl BoardLine<'_> {
 /// Source: style10-and-others.
 fn to_style10_block(line: &str) -> String {
     let mut words = line.split(' ').skip(1);
-    let rows: String = words.by_ref().take(8).map(|row| format!("|{}|\n", row.replace('-', " "))).collect();
+    let mut block = "<10>\n".to_owned();
+    for row in words.by_ref().take(8) {
+        let _ = writeln!(block, "|{}|", row.replace('-', " "));
+    }
     let [position, game] = [7, usize::MAX].map(|n| words.by_ref().take(n).collect::<Vec<_>>().join(" "));
-    format!("<10>\n{rows}{position}\n{game}\n>10<")
+    block + &format!("{position}\n{game}\n>10<")
 }
 
 impl ClockUnit {
