@@ -104,7 +104,7 @@ impl LiveConnection {
 
     /// Completes all requests when the connection ends, and passes on what the next connection needs: commands that may have been
     /// executed count as executed.
-    pub(super) fn end(mut self, after_close: &AfterClose, memory: &mut Memory, output: &mut Output) {
+    pub(super) fn end(&mut self, after_close: &AfterClose, memory: &mut Memory, output: &mut Output) {
         let (sent, queued) = match after_close {
             AfterClose::End(reason) => (RequestError::Ended(reason.clone()), RequestError::Ended(reason.clone())),
             _ => (RequestError::Lost, RequestError::NotConnected),

@@ -88,7 +88,7 @@ pub struct Session {
     /// Time at which the last byte was received, on any connection; before the first one, the start of the session.
     last_byte_at: Instant,
     /// Author of the last kick notice on this connection, and the time of its arrival.
-    kicked: Option<(KickedBy, Instant)>,
+    kicked: Option<Box<(KickedBy, Instant)>>,
     /// Time until which deadlines have been postponed for the current reading pause; `None` while the driver reads.
     paused_since: Option<Instant>,
 }

@@ -76,7 +76,7 @@ impl Session {
                 self.output.counters.pings += 1;
                 self.output.queue_ping_answer();
             }
-            Message::Kicked(by) => self.kicked = Some((KickedBy::clone(by), now)),
+            Message::Kicked(by) => self.kicked = Some(Box::new((KickedBy::clone(by), now))),
             _ => {}
         }
         match &mut self.phase {
@@ -103,7 +103,7 @@ impl Session {
     /// Returns who kicked this login; `None` unless the server closed the connection within [`MAX_KICK_DELAY`] of a kick notice.
     /// The notice alone proves nothing: it may be talk.
     pub(super) fn kicked_by_before_close(&self, cause: CloseCause, now: Instant) -> Option<KickedBy> {
-        let (by, at) = self.kicked.as_ref()?;
+        let (by, at) = self.kicked.as_deref()?;
         let is_by_server = matches!(cause, CloseCause::Closed | CloseCause::WebSocketClosed(_) | CloseCause::Failed(_));
         (is_by_server && now.saturating_duration_since(*at) <= MAX_KICK_DELAY).then(|| by.clone())
     }
@@ -147,17 +147,17 @@ impl Session {
     /// Requires the driver to close the connection. Completes all requests, and remembers the games for the next connection if
     /// they were restored on this one.
     pub(super) fn require_close(&mut self, after_close: AfterClose, now: Instant) {
-        let phase = std::mem::replace(&mut self.phase, Phase::Closing(after_close.clone()));
-        let Phase::Live(live) = phase else { return };
-        if let Some(at) = live.ready_since() {
-            self.backoff.note_ready(at);
+        if let Phase::Live(live) = &mut self.phase {
+            if let Some(at) = live.ready_since() {
+                self.backoff.note_ready(at);
+            }
+            live.end(&after_close, &mut self.memory, &mut self.output);
+            if live.is_restored() {
+                let loss = Loss { last_byte_at: self.last_byte_at, noticed_at: now };
+                self.memory.note_loss(self.reader.games(), loss);
+            }
         }
-        let is_restored = live.is_restored();
-        live.end(&after_close, &mut self.memory, &mut self.output);
-        if is_restored {
-            let loss = Loss { last_byte_at: self.last_byte_at, noticed_at: now };
-            self.memory.note_loss(self.reader.games(), loss);
-        }
+        self.phase = Phase::Closing(after_close);
     }
 
     /// Dials, delays the next attempt, or ends the session once the driver has closed the connection.

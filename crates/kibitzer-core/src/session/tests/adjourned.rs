@@ -271,3 +271,32 @@ fn games_are_resumed_without_block_mode() {
     assert_eq!(challenges(&peer), ["match bogoljubov"]);
     assert_eq!(reported(&mut driver).last().map(|(_, state)| state.clone()), Some(ResumptionState::Challenged));
 }
+
+/// One event concerns the requests, the adjourned games and the seeks. None of them sees the state of another one, so their
+/// order in `Session::process_event` has no effect; the reply is processed after all of them.
+#[test]
+fn the_start_of_an_own_game_reaches_every_part_before_its_reply_is_processed() {
+    let accepted = continuing(3, "Newton", "Bogoljubov", -1).replace("\n\rfics% ", "");
+    let peer = fics().on("stored", STORED).on("seek", "Your seek has been posted with index 4.\n\r");
+    let (mut driver, mut peer) = logged_in(account(), peer.on("accept", &accepted));
+    driver.request("seek 5 0").unwrap();
+    driver.serve(&mut peer);
+    driver.reply().unwrap();
+    reported(&mut driver);
+
+    driver.request("accept 1").unwrap();
+    driver.serve(&mut peer);
+    let is_board = |message: &crate::message::Message| matches!(message, crate::message::Message::Style12(_));
+    assert!(driver.reply().unwrap().messages().any(is_board), "requests");
+    let resumed = ResumptionState::Resumed { game: GameId(3) };
+    assert_eq!(states(&reported(&mut driver)), [(BOGO, &resumed)], "adjourned games");
+    driver.close(CloseCause::Closed);
+    driver.wait(seconds(1));
+    driver.dial(Ok(()));
+    log_in(&mut driver);
+    driver.serve(&mut peer);
+    let events = driver.take_session_events();
+    let restored =
+        events.iter().find_map(|event| if let Event::Restored(restored) = event { Some(restored) } else { None });
+    assert!(restored.unwrap().seeks.is_empty(), "memory");
+}
