@@ -15,7 +15,6 @@
 //!
 //! The stages of `Live` are in [`live`](super::live), the states of the login in [`login`](super::login).
 
-mod backoff;
 mod phases;
 pub(super) mod state;
 
@@ -24,7 +23,7 @@ use std::time::Instant;
 
 use fastrand::Rng;
 
-use self::backoff::Backoff;
+use self::phases::Backoff;
 use self::state::{AfterClose, DriverAction, SessionCounters, SessionState};
 use super::command::{Command, RequestOptions};
 use super::live::LiveConnection;
@@ -32,7 +31,7 @@ use super::login::Login;
 use super::login::fallback::LoginFallback;
 use super::options::{SessionOptions, saturating_deadline};
 use super::output::{Output, Transmit};
-use super::recovery::memory::Memory;
+use super::recovery::Memory;
 use super::reply::Reply;
 use crate::event::{Capabilities, CloseCause, DialError, Event, LostCause, RequestError, RequestId, SessionEndReason};
 use crate::game::Games;

@@ -15,7 +15,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::memory::Memory;
+use super::Memory;
 use crate::event::{RequestError, RequestId, RestoreOutcome, Restored, RestoredCommand, RestoredGame};
 use crate::game::{Continuation, Game, Games};
 use crate::message::listing::{Listing as _, MoveList};
