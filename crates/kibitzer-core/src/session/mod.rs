@@ -31,5 +31,5 @@ pub use options::{
 };
 pub use output::{Transmit, TransmitKind};
 pub use reply::Reply;
-pub use requests::split::split_text;
+pub use requests::talk::split_text;
 pub use secret::{Secret, SecretDetector, mask_secrets_in_line, mask_secrets_in_stream, mask_text_keeping_controls};

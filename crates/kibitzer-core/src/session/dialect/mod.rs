@@ -8,20 +8,18 @@
 //! | proof of the login | a fence | a fence that is its own tag |
 //! | granted by the login | nothing: `ivariables` lists the ivars that are on | all that the levels ask for |
 //! | set-up | `iset` of the other ivars, variables | variables; `set-2` if the levels were not understood |
-//! | replies ([`reply_marks`]) | numbered blocks, or between fences | units with the number as tag, or between fences |
+//! | replies ([`ReplyMode`]) | numbered blocks, or between fences | units with the number as tag, or between fences |
 //!
 //! A session starts with the configured family, or as FICS, and changes to ICC when the server shows that it is one. Restoration
 //! is the same on both.
 
 mod icc;
-pub(super) mod reply_marks;
 
 use zeroize::Zeroizing;
 
-use self::reply_marks::ReplyMode;
 use super::options::{Credentials, SessionOptions};
 use crate::event::LoginError;
-use crate::message::{Datagram, Family, Ivar};
+use crate::message::{CommandCode, Control, Datagram, Family, Ivar, Message};
 use crate::scan::find;
 use crate::wire::Fence;
 
@@ -171,4 +169,41 @@ fn login_string(options: &SessionOptions) -> String {
 pub(super) fn is_in_login_string(ivar: Ivar) -> bool {
     // The server sends its list of seeks only if `seekinfo` is set after the login, and `lock` would prevent that.
     ivar.login_string_position().is_some() && !matches!(ivar, Ivar::SeekInfo | Ivar::Lock)
+}
+
+/// Method by which replies are matched to commands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ReplyMode {
+    /// A fence follows each command.
+    Fenced,
+    /// A number precedes each command; block mode marks replies with it.
+    Numbered,
+    /// The number is the command's tag; ICC's units contain it.
+    Tagged,
+}
+
+impl ReplyMode {
+    /// Returns the mode that the answer to a fence reveals; `None` if the message is not the answer.
+    pub(crate) fn revealed_by(fence: Fence, message: &Message, raw: &[u8]) -> Option<Self> {
+        match message {
+            Message::Control(Control::BlockStart { id: 0, code }) if *code == CommandCode::UNNUMBERED => {
+                Some(Self::Numbered)
+            }
+            Message::Control(Control::UnitStart(header))
+                if header.tag.as_ref().is_some_and(|tag| tag == fence.as_str()) =>
+            {
+                Some(Self::Tagged)
+            }
+            _ => fence.is_answered_by(raw).then_some(Self::Fenced),
+        }
+    }
+
+    /// Returns the line that sends a command under a number; without numbers ([`Fenced`](Self::Fenced)), the command alone.
+    pub(crate) fn line_for_command(self, number: u64, command: &str) -> String {
+        match self {
+            Self::Fenced => command.to_owned(),
+            Self::Numbered => format!("{number} {command}"),
+            Self::Tagged => format!("`{number}`{command}"),
+        }
+    }
 }

@@ -10,7 +10,7 @@ use crate::message::Ivar;
 use crate::reader::EventReader;
 use crate::scan::find;
 use crate::session::custom_prompt;
-use crate::session::dialect::reply_marks::ReplyMode;
+use crate::session::dialect::ReplyMode;
 use crate::session::options::{AdjournedGames, Credentials, Password, saturating_deadline};
 use crate::session::output::Output;
 use crate::session::recovery::Memory;

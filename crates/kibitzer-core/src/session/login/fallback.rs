@@ -10,8 +10,7 @@
 
 use super::LoginState;
 use crate::event::{Capabilities, LoginError, LoginStep};
-use crate::session::dialect::Dialect;
-use crate::session::dialect::reply_marks::ReplyMode;
+use crate::session::dialect::{Dialect, ReplyMode};
 use crate::session::options::TimesealChoice;
 use crate::text::ServerText;
 use crate::wire::Timeseal;

@@ -15,11 +15,9 @@
 //! | abandoned | its reply ends | completed for `Requester::Abandoned` |
 //! | any | the connection is closed | completed with an error |
 
-mod line_gate;
 mod sending;
 mod sent;
-pub(super) mod split;
-mod talk_pacing;
+pub(super) mod talk;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -29,7 +27,7 @@ use fastrand::Rng;
 
 use super::command::Command;
 use super::custom_prompt;
-use super::dialect::reply_marks::ReplyMode;
+use super::dialect::ReplyMode;
 use super::options::{SessionOptions, saturating_deadline};
 use super::output::Output;
 use super::reply::{PartialReply, Reply};
@@ -37,9 +35,9 @@ use crate::event::{Event, RequestError, RequestId, SessionEndReason};
 use crate::message::{CommandCode, Control, Message};
 use crate::reader::{ReplyMark, ReplyMarks};
 
-use line_gate::LineGate;
+use sending::LineGate;
 use sent::{SentCommand, SentCommands};
-use talk_pacing::{TalkPacing, TalkResult, ThrottledTalk};
+use talk::{TalkPacing, TalkResult, ThrottledTalk};
 
 pub(super) use sent::{RequestedCommand, Requester, SendConditions};
 

@@ -1,4 +1,4 @@
-//! Pauses between lines of talk, as the server's throttle requires.
+//! Talk: pauses between its lines, as the server's throttle requires, and pieces of long texts.
 
 use std::time::{Duration, Instant};
 
@@ -6,6 +6,7 @@ use crate::message::{Message, Refusal};
 use crate::scan::{Cursor, find};
 use crate::session::command::Command;
 use crate::session::reply::Reply;
+use crate::text;
 
 /// First pause if the server gives no length.
 const FIRST_PAUSE: Duration = Duration::from_secs(2);
@@ -136,3 +137,58 @@ fn parse_seconds(line: &[u8]) -> Option<Duration> {
     let digits = before.rsplit(|b| !b.is_ascii_digit()).next()?;
     Cursor::new(digits).number().map(|seconds: u32| Duration::from_secs(seconds.into()))
 }
+
+/// Splits a text into pieces of at most `max_bytes` each once encoded by [`text::encode_ascii`].
+///
+/// Pieces end at blanks if possible, otherwise inside a word, but never inside the entity of a character, whether it is written
+/// in the text or produced by encoding. An entity longer than `max_bytes` is a piece of its own. Blanks at the ends of pieces are
+/// removed, as servers remove them too; all others are kept. A blank text has no pieces.
+///
+/// ```
+/// use kibitzer_core::session::split_text;
+///
+/// assert_eq!(split_text("a long story, cut short", 12), ["a long", "story, cut", "short"]);
+/// assert_eq!(split_text("♞♞♞", 16), ["♞♞", "♞"], "8 bytes each, once encoded");
+/// ```
+pub fn split_text(text: &str, max_bytes: usize) -> Vec<String> {
+    let mut pieces = Vec::new();
+    let mut rest = text.trim_matches(' ');
+    while !rest.is_empty() {
+        let (fitting, after) = split_fitting(rest, max_bytes);
+        let is_at_blank = after.is_empty() || after.starts_with(' ');
+        let last_blank = fitting.rfind(' ').filter(|_| !is_at_blank);
+        let (piece, tail) = last_blank.and_then(|blank| rest.split_at_checked(blank)).unwrap_or((fitting, after));
+        pieces.push(piece.trim_end_matches(' ').to_owned());
+        rest = tail.trim_start_matches(' ');
+    }
+    pieces
+}
+
+/// Splits a text after the last entity or character that fits into `max_bytes` once encoded, but not before the first one.
+fn split_fitting(text: &str, max_bytes: usize) -> (&str, &str) {
+    let (mut length, mut bytes) = (0, 0);
+    let mut rest = text;
+    while let Some((unit, tail)) = split_first_unit(rest) {
+        bytes += text::encode_ascii(unit).len();
+        if bytes > max_bytes && length > 0 {
+            break;
+        }
+        length += unit.len();
+        rest = tail;
+    }
+    text.split_at_checked(length).unwrap_or((text, ""))
+}
+
+/// Splits off the first entity or character of a text, which must not be cut; `None` for an empty text.
+fn split_first_unit(text: &str) -> Option<(&str, &str)> {
+    let entity = text.strip_prefix("&#x").and_then(|body| {
+        // Six digits are the most, then the semicolon.
+        let digits = body.bytes().take(7).take_while(u8::is_ascii_hexdigit).count();
+        (digits > 0 && body.as_bytes().get(digits) == Some(&b';')).then_some(3 + digits + 1)
+    });
+    let length = entity.or_else(|| text.chars().next().map(char::len_utf8))?;
+    text.split_at_checked(length)
+}
+
+#[cfg(test)]
+mod tests;
