@@ -223,7 +223,7 @@ impl Games {
             Message::Text(line) => {
                 let terms =
                     line.as_bytes().strip_prefix(b"Your game would be ")?.trim_ascii_end().strip_suffix(b".")?;
-                self.keep_loaded_position(&Challenge::parse_players_and_terms(terms, MeOrOther::Other)?);
+                self.keep_loaded_position(&Challenge::parse_terms(terms, MeOrOther::Other)?);
             }
             Message::GameEnded(ended) => return self.apply_ended(ended),
             Message::Observing(observing) => {

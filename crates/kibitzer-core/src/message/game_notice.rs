@@ -44,12 +44,12 @@ impl OwnGameStarting {
     pub fn parse_observed(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         at.expect(b"Game ")?.number::<u32>()?;
-        Self::parse_players_and_terms(at.expect(b":")?.take_rest())
+        Self::parse_terms(at.expect(b":")?.take_rest())
     }
 
     /// Parses the text of a `Creating:` line after that word; `None` if a name, a rating, or `rated`/`unrated` is missing.
-    pub(crate) fn parse_players_and_terms(text: &[u8]) -> Option<Self> {
-        let terms = Challenge::parse_players_and_terms(text, MeOrOther::Me)?;
+    pub(crate) fn parse_terms(text: &[u8]) -> Option<Self> {
+        let terms = Challenge::parse_terms(text, MeOrOther::Me)?;
         Some(Self {
             first: terms.from,
             first_rating: terms.from_rating,

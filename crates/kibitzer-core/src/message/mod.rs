@@ -1,6 +1,7 @@
 //! Parsing of frames to messages: one file per kind of message, named as in the servers' help files.
 //!
-//! [`Reader`] parses bytes to [`Received`] messages. Every message type also has a `parse` function for a single line. "This
+//! [`Reader`] parses bytes to [`Received`] messages. The types of tagged lines also have a `parse` function for a single line;
+//! sentences are rows of one table (`sentences.rs`, refusals in `refused.rs`), and [`Message::parse_untagged`] parses one. "This
 //! login" is the account or guest that the session is logged in as.
 //!
 //! The name of a parser shows its input and its effect:

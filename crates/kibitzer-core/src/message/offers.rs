@@ -137,20 +137,20 @@ impl Challenge {
     /// Parses the text between the label and the final period, `Foo (1500P) Bar (1671) unrated blitz 5 0`, which is also the
     /// `p=` field of `<pt>` and `<pf>`. `None` if a name, a rating, or `rated`/`unrated` is missing; later words are always
     /// accepted.
-    pub(crate) fn parse_players_and_terms(text: &[u8], actor: MeOrOther) -> Option<Self> {
+    pub(crate) fn parse_terms(text: &[u8], actor: MeOrOther) -> Option<Self> {
         let mut at = Cursor::new(text);
-        let (from, from_rating) = read_player_and_rating(&mut at)?;
+        let (from, from_rating) = read_player(&mut at)?;
         let from_color = read_bracketed_color(&mut at);
-        let (to, to_rating) = read_player_and_rating(&mut at)?;
+        let (to, to_rating) = read_player(&mut at)?;
         let rated = read_rated(&mut at)?;
         let kind = read_kind(&mut at);
         // An untimed game has no clocks: `unrated untimed`.
-        let (initial_min, increment_s) = read_minutes_and_increment(&mut at).unzip();
+        let (initial_min, increment_s) = read_time_control(&mut at).unzip();
         // Two more numbers are Black's clock only if both are there, `1 0 : 2 1` on one server, `3 0 2 0` on others; otherwise they
         // belong to the options.
         let black_clock = at.attempt(|at| {
             let _ = at.skip_whitespace().eat(b": ");
-            read_minutes_and_increment(at)
+            read_time_control(at)
         });
         let (black_initial_min, black_increment_s) = black_clock.unzip();
         let mut challenge = Self {
@@ -191,7 +191,7 @@ impl Challenge {
 }
 
 /// Reads a name, whose titles are skipped, and the rating after it: `Foo (1500P)`.
-fn read_player_and_rating(at: &mut Cursor<'_>) -> Option<(Handle, Rating)> {
+fn read_player(at: &mut Cursor<'_>) -> Option<(Handle, Rating)> {
     let name = Handle::from_wire(read_name(at.skip_whitespace())?);
     Some((name, Rating::read_bracketed(at.skip_whitespace())?))
 }
@@ -222,7 +222,7 @@ fn ends_kind(word: &[u8]) -> bool {
 
 /// Reads initial minutes and increment in seconds: two numbers followed by a blank or the end. Otherwise returns `None`
 /// and consumes nothing.
-fn read_minutes_and_increment(at: &mut Cursor<'_>) -> Option<(u32, u32)> {
+fn read_time_control(at: &mut Cursor<'_>) -> Option<(u32, u32)> {
     at.attempt(|at| {
         let initial = at.skip_whitespace().number()?;
         let increment = at.expect(b" ")?.skip_whitespace().number()?;

@@ -227,8 +227,9 @@ impl Seek {
     fn try_set_option(&mut self, word: &[u8]) -> bool {
         if let Some(color) = fields::parse_whole(word, read_bracketed_color) {
             self.color = Some(color);
-        } else if let Some(range) = fields::parse_pair(word, b"-", Cursor::number) {
-            (self.rating_min, self.rating_max) = range;
+        } else if let Some((rating_min, rating_max)) = fields::parse_pair(word, b"-", Cursor::number) {
+            self.rating_min = rating_min;
+            self.rating_max = rating_max;
         } else {
             match word {
                 b"m" => self.automatic = Some(false),

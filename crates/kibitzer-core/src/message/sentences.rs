@@ -110,11 +110,11 @@ pub(super) const LOGINS: &[Sentence] = {
 
 /// Lines with the terms of a game.
 pub(super) const TERMS: &[Sentence] = templates! {
-    Meaning::Text(|terms| Challenge::parse_players_and_terms(terms, MeOrOther::Other).map(Message::from)) =>
+    Meaning::Text(|terms| Challenge::parse_terms(terms, MeOrOther::Other).map(Message::from)) =>
         "Challenge: *.";
-    Meaning::Text(|terms| Challenge::parse_players_and_terms(terms, MeOrOther::Me).map(Message::from)) =>
+    Meaning::Text(|terms| Challenge::parse_terms(terms, MeOrOther::Me).map(Message::from)) =>
         "Issuing: *." "Updating match request to: *.";
-    Meaning::Text(|terms| OwnGameStarting::parse_players_and_terms(terms).map(Message::from)) => "Creating: *";
+    Meaning::Text(|terms| OwnGameStarting::parse_terms(terms).map(Message::from)) => "Creating: *";
 };
 
 /// Notices about the seek ads of this login, and the removal of ads in the form for people.

@@ -106,7 +106,9 @@ impl Talk {
     /// Replaces this value by the talk in a line, and returns `true`. Returns `false`, without a change, if the line is not talk.
     pub(super) fn overwrite_from_line(&mut self, line: &[u8]) -> bool {
         let Some((kind, places)) = find_parts(line) else { return false };
-        (self.kind, self.places, self.apart) = (kind, places, None);
+        self.kind = kind;
+        self.places = places;
+        self.apart = None;
         self.set_line(line);
         true
     }
@@ -264,7 +266,7 @@ impl TalkKind {
             return Some(Self::ChannelTell { channel });
         }
         let rating = Rating::read_bracketed(at);
-        let game = read_game(at);
+        let game = at.between(b"[", b"]", GameId::read);
         at.expect(b" ")?;
         Some(match (at.word_here()?, rating, game) {
             (b"tells", None, None) if at.eat(b" you:") => Self::Tell,
@@ -288,11 +290,6 @@ fn read_channel(at: &mut Cursor<'_>) -> Option<u16> {
         let digits = at.take_while(|b| b.is_ascii_digit());
         u16::try_from(parse_decimal(digits).filter(|_| digits.len() <= 3)?).ok()
     })
-}
-
-/// Reads a game number in square brackets, `[26]`.
-fn read_game(at: &mut Cursor<'_>) -> Option<GameId> {
-    at.between(b"[", b"]", GameId::read)
 }
 
 /// Reads the blank between the colon and the player's text, and returns the position of the text; `None` without the blank. At

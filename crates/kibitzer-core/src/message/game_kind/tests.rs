@@ -53,7 +53,7 @@ fn a_kind_has_a_speed_and_a_variant() {
 fn the_start_position_names_a_wild_variant() {
     let variant = |terms: &str| {
         let terms = format!("A (1500) B (1600) {terms}");
-        let challenge = Challenge::parse_players_and_terms(terms.as_bytes(), MeOrOther::Other).unwrap();
+        let challenge = Challenge::parse_terms(terms.as_bytes(), MeOrOther::Other).unwrap();
         challenge.game_kind().variant.unwrap().to_string()
     };
     assert_eq!(variant("unrated wild 5 0 Loaded from wild/fr"), "chess960");

@@ -409,11 +409,10 @@ fn terms_in_every_form() {
 #[test]
 fn the_parameters_of_a_pending_offer_have_no_head_and_no_point() {
     let challenge =
-        Challenge::parse_players_and_terms(b"Bogoljubov (----) GuestSSXE (++++) unrated lightning 0 1", MeOrOther::Me)
-            .unwrap();
+        Challenge::parse_terms(b"Bogoljubov (----) GuestSSXE (++++) unrated lightning 0 1", MeOrOther::Me).unwrap();
     assert_eq!((challenge.to.as_str(), challenge.to_rating), ("GuestSSXE", Rating::Guest));
     assert_eq!((challenge.initial_min, challenge.increment_s), (Some(0), Some(1)));
-    assert_eq!(Challenge::parse_players_and_terms(b"#", MeOrOther::Me), None);
+    assert_eq!(Challenge::parse_terms(b"#", MeOrOther::Me), None);
 }
 
 #[test]
