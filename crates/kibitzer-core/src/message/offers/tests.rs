@@ -1,8 +1,8 @@
 use super::OfferAnswer::{Accepted, Declined, Withdrawn};
 use super::OfferKind::{Abort, Adjourn, Draw, Pause, Switch, Takeback, Unpause};
 use super::*;
-use crate::message::Message;
 use crate::message::dispatch::parse_sentence;
+use crate::message::{Message, SentenceParts};
 
 fn parse_offer(line: &[u8]) -> Option<OfferNotice> {
     match parse_sentence(line)? {
@@ -123,6 +123,33 @@ fn offers_and_answers_of_this_login() {
         let want = OfferNotice { actor: MeOrOther::Me, ..offer(from, kind, answer) };
         assert_eq!(parse_offer(line.as_bytes()), Some(want), "{line}");
     }
+}
+
+#[test]
+fn offers_and_answers_are_written_for_each_reader() {
+    use MeOrOther::{Me, Other};
+    let parts = SentenceParts { names: &["Foo"], number: Some(3), ..SentenceParts::default() };
+    let observed = SentenceParts { game: Some(GameId(39)), ..parts };
+    let cases: &[(OfferKind, MeOrOther, Option<OfferAnswer>, &SentenceParts<'_>, &str)] = &[
+        (Draw, Me, None, &parts, "Offering a draw to Foo."),
+        (Draw, Other, None, &parts, "Foo offers you a draw."),
+        (Draw, Other, None, &observed, "Game 39: Foo offers a draw."),
+        (Abort, Me, None, &parts, "Requesting to abort game 3."),
+        (Takeback, Other, None, &parts, "Foo would like to take back 3 half-move(s)."),
+        (Takeback, Other, None, &observed, "Game 39: Foo requests to take back 3 half-move(s)."),
+        (Switch, Me, None, &parts, "Switch request sent."),
+        (Draw, Me, Some(Declined), &parts, "Declining the draw offer from Foo."),
+        (Pause, Me, Some(Withdrawn), &parts, "Withdrawing your pause request to Foo."),
+        (Adjourn, Other, Some(Accepted), &observed, "Game 39: Foo accepts the adjourn request."),
+        (Adjourn, Other, Some(Accepted), &parts, "Foo accepts your adjourn request."),
+    ];
+    for &(kind, actor, answer, parts, want) in cases {
+        assert_eq!(kind.to_sentence(actor, answer, parts), want);
+    }
+    let joined = SentenceParts { names: &["Foo", "Bar"], ..SentenceParts::default() };
+    let sentence = ChallengeChange::Joined.to_sentence(Me, &joined);
+    assert_eq!(sentence, "Foo, whom you were challenging, has joined a game with Bar.");
+    assert_eq!(ChallengeChange::Departed.to_sentence(Other, &SentenceParts::default()), "");
 }
 
 #[test]
