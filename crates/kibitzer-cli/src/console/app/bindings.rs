@@ -49,7 +49,7 @@ enum KeyPlace {
     IdlePage,
     /// On a page, while the list has the focus.
     PageOverList,
-    Anywhere,
+    /// In the list; also elsewhere if the key edits no line.
     List,
     EmptyLine,
     Line,
@@ -66,8 +66,8 @@ impl KeyPlace {
             Self::Page => is_on_page,
             Self::IdlePage => is_on_page && !is_typing,
             Self::PageOverList => is_on_page && focus == Focus::List,
-            Self::Anywhere => true,
-            Self::List => focus == Focus::List && !is_control,
+            Self::List if is_control => false,
+            Self::List => focus == Focus::List || matches!(key.code, F(_) | PageUp | PageDown),
             Self::EmptyLine => focus == Focus::Input && !is_typing && !app.masks_input(),
             Self::Line => focus == Focus::Input,
         }
@@ -81,8 +81,11 @@ const fn bind(keys: &'static [(KeyCode, isize)], help: &'static str, run: KeyEff
 /// All keys but those that [edit the input line](crate::console::input::EDITING_KEYS), and those of [`PAGE_KEY_GROUPS`]. The first
 /// binding that applies has effect.
 pub(crate) const KEY_GROUPS: &[KeyGroup] = &[
-    KeyGroup { title: "Keys of the list", place: KeyPlace::List, bindings: LIST_KEYS },
-    KeyGroup { title: "Keys, also while typing", place: KeyPlace::Anywhere, bindings: COMMON_KEYS },
+    KeyGroup {
+        title: "Keys; also while typing: F1 to F6, Page Up and Page Down",
+        place: KeyPlace::List,
+        bindings: LIST_KEYS,
+    },
     KeyGroup { title: "", place: KeyPlace::Control, bindings: CONTROL_KEYS },
     KeyGroup { title: "Keys on an empty line", place: KeyPlace::EmptyLine, bindings: EMPTY_LINE_KEYS },
     KeyGroup { title: "Keys while typing", place: KeyPlace::Line, bindings: LINE_KEYS },
@@ -118,24 +121,15 @@ const PAGE_OVER_LIST_KEYS: &[KeyBinding] = &[
     bind(&[(Char('/'), 0)], "type a command", |app, _, _| app.start_command()),
 ];
 
-const COMMON_KEYS: &[KeyBinding] = &[
-    bind(&[(F(1), 0)], "this page", |app, _, _| app.screen.open_page(OverlayPage::Help)),
-    bind(&[(F(2), 0)], "one pane alone, the next, all", |app, _, _| app.screen.show_next_pane()),
-    bind(&[(F(3), 0)], "the board alone, or all panes", |app, _, _| app.screen.toggle_pane(Pane::Board)),
-    bind(&[(F(4), 0)], "the log of the program, with --log", |app, _, _| app.screen.open_page(OverlayPage::Log)),
-    bind(&[(F(5), 0)], "accept the offer above the input line", |app, _, _| app.answer_offer(OfferCommand::Accept)),
-    bind(&[(F(6), 0)], "decline it", |app, _, _| app.answer_offer(OfferCommand::Decline)),
-    bind(&[(PageUp, -1), (PageDown, 1)], "select a line a page away", |app, pages, _| {
-        app.move_rows(pages.saturating_mul(app.screen.list_height.try_into().unwrap_or(1)));
-    }),
-];
-
 const LIST_KEYS: &[KeyBinding] = &[
     bind(
         &[(Up, -1), (Down, 1), (Left, -1), (Char('k'), -1), (Char('j'), 1)],
         "select another line; the views follow",
         |app, lines, _| app.move_rows(lines),
     ),
+    bind(&[(PageUp, -1), (PageDown, 1)], "select a line a page away", |app, pages, _| {
+        app.move_rows(pages.saturating_mul(app.screen.list_height.try_into().unwrap_or(1)));
+    }),
     bind(
         &[(Home, isize::MIN), (End, isize::MAX), (Char('g'), isize::MIN), (Char('G'), isize::MAX)],
         "the first line; the last one, following new lines",
@@ -143,12 +137,12 @@ const LIST_KEYS: &[KeyBinding] = &[
     ),
     bind(&[(Char(' '), 0)], "play or pause: a recording, or a session's screen", |app, _, now| app.play_or_pause(now)),
     bind(&[(Right, 0), (Char('s'), 0)], "one line forward", |app, _, now| app.step(now)),
-    bind(&[(Char('+'), 1), (Char('='), 1)], "double the speed", |app, _, now| {
-        app.change_speed(|speed| speed * 2.0, now)
+    bind(&[(Char('+'), 1), (Char('='), 1), (Char('-'), -1)], "double, halve the speed", |app, way, now| {
+        app.change_speed(|speed| if way > 0 { speed * 2.0 } else { speed / 2.0 }, now);
     }),
-    bind(&[(Char('-'), -1)], "halve the speed", |app, _, now| app.change_speed(|speed| speed / 2.0, now)),
-    bind(&[(Char('n'), 0)], "the next match of /find or /break", |app, _, now| app.select_or_seek_next_match(now)),
-    bind(&[(Char('N'), 0)], "the previous match", |app, _, _| app.select_previous_match()),
+    bind(&[(Char('n'), 1), (Char('N'), -1)], "the next, the previous match of /find or /break", |app, way, now| {
+        if way > 0 { app.select_or_seek_next_match(now) } else { app.select_previous_match() }
+    }),
     bind(&[(Tab, 0)], "the next view: bytes, frame, event", |app, _, _| app.screen.show_next_view()),
     bind(&[(Char('1'), 0), (Char('2'), 1), (Char('3'), 2)], "bytes, frame, event", |app, place, _| {
         let view = usize::try_from(place).ok().and_then(|place| DetailView::ALL.get(place));
@@ -158,9 +152,13 @@ const LIST_KEYS: &[KeyBinding] = &[
     bind(&[(Char('h'), -SIDEWAYS), (Char('l'), SIDEWAYS)], "scroll the list sideways", |app, columns, _| {
         app.screen.scroll_sideways(columns);
     }),
-    bind(&[(Char('z'), 0)], "one pane alone, the next, all", |app, _, _| app.screen.show_next_pane()),
-    bind(&[(Char('b'), 0)], "the board alone, or all panes", |app, _, _| app.screen.toggle_pane(Pane::Board)),
-    bind(&[(Char('B'), 0)], "all boards, or all panes", |app, _, _| app.screen.toggle_pane(Pane::Grid)),
+    bind(&[(Char('z'), 0), (F(2), 0)], "one pane alone, the next, all", |app, _, _| app.screen.show_next_pane()),
+    bind(&[(Char('b'), 0), (F(3), 0)], "the board alone, or all panes", |app, _, _| {
+        app.screen.toggle_pane(Pane::Board)
+    }),
+    bind(&[(Char('B'), 0)], "the boards of all games, or all panes", |app, _, _| app.screen.toggle_pane(Pane::Grid)),
+    bind(&[(F(5), 0)], "accept the offer above the input line", |app, _, _| app.answer_offer(OfferCommand::Accept)),
+    bind(&[(F(6), 0)], "decline it", |app, _, _| app.answer_offer(OfferCommand::Decline)),
     bind(&[(Char('['), -1), (Char(']'), 1)], "pin the previous, the next game to the board", |app, places, _| {
         app.pin_neighboring_game(places);
     }),
@@ -173,11 +171,13 @@ const LIST_KEYS: &[KeyBinding] = &[
         app.screen.awaits_copy_key = true;
         app.screen.show_info(COPY_KEYS);
     }),
-    bind(&[(Char('t'), 0)], "times: of the session, UTC, since the line before, a mark", |app, _, _| {
+    bind(&[(Char('t'), 0)], "times: of the session, of day, since a line, a mark", |app, _, _| {
         app.show_times(app.preferences.times.next());
     }),
-    bind(&[(Char('L'), 0)], "the log of the program, with --log", |app, _, _| app.screen.open_page(OverlayPage::Log)),
-    bind(&[(Char('?'), 0)], "this page", |app, _, _| app.screen.open_page(OverlayPage::Help)),
+    bind(&[(Char('L'), 0), (F(4), 0)], "the log of the program, with --log", |app, _, _| {
+        app.screen.open_page(OverlayPage::Log);
+    }),
+    bind(&[(Char('?'), 0), (F(1), 0)], "this page", |app, _, _| app.screen.open_page(OverlayPage::Help)),
     bind(&[(Char('/'), 0)], "type a command", |app, _, _| app.start_command()),
     // No letter: of a line typed here by mistake, the server must not receive the end.
     bind(&[(Enter, 0)], "type a line", |app, _, _| app.screen.focus = Focus::Input),

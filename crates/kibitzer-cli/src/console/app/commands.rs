@@ -87,13 +87,13 @@ pub(crate) const COMMANDS: &[SlashCommand] = &[
     SlashCommand::new(
         "/game",
         Arguments::Words("[N]", |app, _| app.game_numbers().collect()),
-        "show game N; without N, the game chosen by the console",
+        "show game N, or the one that the console chooses",
         |app, number, _| app.run_game(number),
     ),
     SlashCommand::new(
         "/filter",
         Arguments::Expression("[NAME =] [EXPR]"),
-        "list matching lines (EXPR or a name), or all; NAME = names it",
+        "list matching lines, or all; NAME = names the EXPR",
         |app, text, _| app.run_filter(text),
     ),
     SlashCommand::new(
@@ -105,7 +105,7 @@ pub(crate) const COMMANDS: &[SlashCommand] = &[
     SlashCommand::new(
         "/find",
         Arguments::Expression("EXPR"),
-        "go to the next match, or bytes (hex:0a0d3c); n and N repeat it",
+        "go to the next match, or bytes (hex:0a0d3c)",
         App::run_find,
     ),
     SlashCommand::new("/mark", Arguments::Text("[TEXT]"), "insert a mark into the list", |app, text, now| {
@@ -115,18 +115,13 @@ pub(crate) const COMMANDS: &[SlashCommand] = &[
     SlashCommand::new(
         "/export",
         Arguments::Words("FORM [game] FILE", |_, _| EXPORT_WORDS.map(str::to_owned).into()),
-        "write recording, json, pgn, text or test: the lines, or the game",
+        "write recording, json, pgn, text, test: lines, game",
         |app, arguments, _| app.run_export(arguments),
     ),
-    SlashCommand::new(
-        "/times",
-        Arguments::OneOf("session|utc|previous|mark"),
-        "list times of the session, of day, since the line before, a mark",
-        |app, name, _| {
-            app.show_times(parse_word(name)?);
-            Ok(())
-        },
-    ),
+    SlashCommand::new("/times", Arguments::OneOf("session|utc|previous|mark"), "list these times", |app, name, _| {
+        app.show_times(parse_word(name)?);
+        Ok(())
+    }),
     SlashCommand::new(
         "/record",
         Arguments::Text("FILE"),
@@ -142,7 +137,7 @@ pub(crate) const COMMANDS: &[SlashCommand] = &[
     SlashCommand::new(
         "/time",
         Arguments::Text("[+-][H:]M:SS"),
-        "go to a time of the recording, relative with + -, or end",
+        "go to a time of the recording, by + -, or to the end",
         App::run_time,
     ),
     SlashCommand::new(
@@ -184,10 +179,10 @@ pub(crate) const COMMANDS: &[SlashCommand] = &[
     SlashCommand::new(
         "/mouse",
         Arguments::OneOf("on|off"),
-        "select and scroll with the mouse; off: it marks text to copy",
+        "use the mouse here; off: it marks text to copy",
         |app, switch, _| app.run_mouse(switch),
     ),
-    SlashCommand::plain("/grid", "show the boards of all games in progress; again: all panes", |app, _| {
+    SlashCommand::plain("/grid", "the boards of all games in progress, or all panes", |app, _| {
         app.screen.toggle_pane(Pane::Grid);
     }),
     SlashCommand::plain("/flip", "flip the board", |app, _| app.flip_board()),

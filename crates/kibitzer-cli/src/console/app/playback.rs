@@ -6,6 +6,7 @@ use kibitzer::core::Event;
 use kibitzer::core::game::ChangeKind;
 
 use super::App;
+use super::list::RowList;
 use super::screen::{DetailView, Focus};
 use crate::console::model::{ConsoleRow, RowContent, Search, SentLine, SessionModel};
 use crate::console::source::{ConsoleSource, RecordingPlayer, SeekGoal, board_ply_in_row};
@@ -50,9 +51,9 @@ impl Playback {
     }
 
     /// Returns whether the breakpoint stops at a row: a recording that plays or seeks, and a session, unless its list is paused.
-    fn breaks_at(&self, row: &ConsoleRow, is_list_paused: bool) -> bool {
+    fn breaks_at(&self, row: &ConsoleRow, list: &RowList) -> bool {
         // A paused screen of a session must not jump; the session itself continues. A stopped recording has its break already.
-        let may_break = self.player().map_or(!is_list_paused, RecordingPlayer::is_moving);
+        let may_break = self.player().map_or(!list.is_paused, RecordingPlayer::is_moving);
         may_break && self.breakpoint.as_ref().is_some_and(|filter| filter.accepts(&row.filter_subject()))
     }
 }
@@ -64,7 +65,7 @@ impl App {
     pub(super) fn on_new_row(&mut self, row_number: u64, now: Instant) {
         let Some(new) = self.model.rows.get(row_number) else { return };
         let is_listed = self.list.add_if_included(new, self.model.rows.oldest_number());
-        let is_break = self.playback.breaks_at(new, self.list.is_paused);
+        let is_break = self.playback.breaks_at(new, &self.list);
         let change = new.event().and_then(Event::change).filter(|change| change.relation.is_mine());
         let begins = change.is_some_and(|change| matches!(change.kind, ChangeKind::Opened | ChangeKind::Replaced));
         if let Some(game) = new.game() {

@@ -1,17 +1,8 @@
-//! Completion of the word before the cursor, and the names seen in a session, with which words are completed.
-
-use std::collections::BTreeSet;
-
-use kibitzer::core::Event;
-use kibitzer::core::chess::Color;
-use kibitzer::core::message::{Message, TalkKind};
+//! Completion of the word before the cursor.
 
 use super::LineEditor;
-use crate::console::model::board_in_event;
+use crate::console::model::SeenNames;
 use crate::filter;
-
-/// Maximum number of stored players; further ones are ignored.
-const KEPT_PLAYERS: usize = 4_096;
 
 /// Frequent server commands; most exist on both families of servers.
 const SERVER_COMMANDS: &str = "\
@@ -111,40 +102,6 @@ impl CompletionCandidates {
 fn last_word(line: &str) -> (usize, &str) {
     let from = line.rfind(char::is_whitespace).map_or(0, |at| at + 1);
     (from, line.get(from..).unwrap_or_default())
-}
-
-/// Players and channels seen in a session.
-#[derive(Debug, Default)]
-pub(crate) struct SeenNames {
-    pub(crate) players: BTreeSet<String>,
-    pub(crate) channels: BTreeSet<u16>,
-}
-
-impl SeenNames {
-    /// Records the speaker and the channel of talk, and the players of a board.
-    pub(crate) fn record_names(&mut self, event: &Event) {
-        if let Some(board) = board_in_event(event) {
-            for color in Color::BOTH {
-                self.insert_player(board.player(color).as_str());
-            }
-        }
-        let Some(message) = event.message() else { return };
-        if let Some(speaker) = message.speaker() {
-            self.insert_player(speaker.as_str());
-        }
-        if let Message::Talk(talk) = message
-            && let TalkKind::ChannelTell { channel } = talk.kind
-        {
-            self.channels.insert(channel);
-        }
-    }
-
-    /// Adds a player, unless the limit is reached.
-    fn insert_player(&mut self, name: &str) {
-        if self.players.len() < KEPT_PLAYERS && !self.players.contains(name) {
-            self.players.insert(name.to_owned());
-        }
-    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ mod history;
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
-pub(crate) use self::completion::{CompletionCandidates, SeenNames};
+pub(crate) use self::completion::CompletionCandidates;
 use self::history::Browse;
 pub(crate) use self::history::{History, StateDirectory};
 use crate::output::TerminalSafe;

@@ -3,6 +3,7 @@
 mod bytes;
 mod game_snapshot;
 mod row;
+mod seen_names;
 mod timing;
 
 use std::collections::BTreeMap;
@@ -18,10 +19,10 @@ use bytes::ByteRing;
 pub(crate) use bytes::Search;
 pub(crate) use game_snapshot::{GameSnapshot, board_in_event};
 pub(crate) use row::{ConsoleRow, MASK, RowBuffer, RowContent, SentLine};
+pub(crate) use seen_names::SeenNames;
 pub(crate) use timing::{DelaySamples, SecondCounts};
 use timing::{RateHistory, SessionDelays};
 
-use crate::console::input::SeenNames;
 use crate::filter::ReplyTimes;
 use crate::output::PasswordPrompt;
 

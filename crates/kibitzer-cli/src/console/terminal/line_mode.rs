@@ -19,9 +19,9 @@ use unicode_truncate::UnicodeTruncateStr as _;
 
 use super::unix::{Keyboard, Suspension};
 use crate::console::input::{
-    CompletionCandidates, History, InputLine, SeenNames, StateDirectory, masked_or_safe, normalized_press,
+    CompletionCandidates, History, InputLine, StateDirectory, masked_or_safe, normalized_press,
 };
-use crate::console::model::MASK;
+use crate::console::model::{MASK, SeenNames};
 use crate::live::TerminalModes;
 use crate::output::{PasswordPrompt, TerminalSafe, print_above_input, set_input_line};
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::{Shown, TestConsole};
-use crate::console::app::COMMANDS;
+use crate::console::app::{COMMANDS, KEY_GROUPS, PAGE_KEY_GROUPS};
 
 /// A console with a board of game 107 and some talk.
 fn console() -> TestConsole {
@@ -94,6 +94,15 @@ fn the_page_of_the_console_lists_the_commands() {
     let rows = page.lines().filter(|line| line.starts_with("| `/")).filter_map(|line| line.split('|').nth(1));
     let listed: BTreeSet<_> = rows.flat_map(|row| row.split(['`', ' '])).filter(|word| word.starts_with('/')).collect();
     assert_eq!(listed, COMMANDS.iter().map(|command| command.word).collect());
+}
+
+#[test]
+fn the_help_fits_on_a_small_screen() {
+    let keys: Vec<_> = KEY_GROUPS.iter().chain(PAGE_KEY_GROUPS).flat_map(|group| group.help_lines()).collect();
+    let commands = COMMANDS.iter().map(|command| (command.word.to_owned(), command.help));
+    for (name, help) in keys.into_iter().chain(commands) {
+        assert!(name.len() <= 24 && help.len() <= 53, "{name} {help}");
+    }
 }
 
 #[test]

@@ -59,7 +59,7 @@ pub(super) fn board_areas(area: Rect, n_boards: usize) -> Vec<Rect> {
 /// the side of its team, opposite to that game.
 pub(super) fn draw_boards(mut canvas: Canvas<'_>, app: &App, now: Duration) {
     let (games, partner) = (app.shown_boards(), app.partner_of_shown_game());
-    let (note, now) = (board_note(app, !games.is_empty()), app.model.clock_time(now));
+    let (note, now) = (board_note(app, &games), app.model.clock_time(now));
     let Some(first) = games.first() else {
         let mut canvas = canvas.draw_heading("board", note);
         let theme = canvas.theme;
@@ -76,10 +76,10 @@ pub(super) fn draw_boards(mut canvas: Canvas<'_>, app: &App, now: Duration) {
     }
 }
 
-/// Returns the note in the title of the first board: that it is pinned, or shows an earlier time; in a session without a board
-/// (`is_shown` is false), the commands that bring one. Otherwise empty.
-fn board_note(app: &App, is_shown: bool) -> &'static str {
-    if !is_shown && app.playback.source.is_live() {
+/// Returns the note in the title of the first board: that it is pinned, or shows an earlier time; in a session without a board,
+/// the commands that bring one. Otherwise empty.
+fn board_note(app: &App, shown: &[GameSnapshot]) -> &'static str {
+    if shown.is_empty() && app.playback.source.is_live() {
         "games, observe N"
     } else if app.game_choice.pinned.is_some() && app.game_choice.pinned == app.shown_game() {
         "pinned, p unpins"

@@ -46,11 +46,3 @@ fn the_common_prefix_of_candidates_is_inserted() {
     assert_eq!(words(&["observe"]).common_prefix(), "observe ");
     assert_eq!(words(&["kind:"]).common_prefix(), "kind:");
 }
-
-#[test]
-fn players_are_recorded_up_to_a_limit() {
-    let received = (0..KEPT_PLAYERS + 100).map(|n| format!("Foo{n} shouts: x\n\r")).collect::<Vec<_>>().concat();
-    let names = model(received.as_bytes()).names;
-    assert_eq!(names.players.len(), KEPT_PLAYERS);
-    assert!(names.players.contains("Foo7"));
-}
