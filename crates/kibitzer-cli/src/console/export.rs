@@ -14,6 +14,7 @@ use kibitzer::json;
 use kibitzer::transcript::Utc;
 use kibitzer_bot::pgn::{PgnCollector, PgnOrigin};
 use kibitzer_bot::tracker::{TrackedGame, TrackedMove};
+use thiserror::Error;
 
 use crate::console::model::{ConsoleRow, RowContent, SessionModel};
 use crate::output::{Stamp, hex_digits};
@@ -48,6 +49,27 @@ pub(crate) enum ExportedRows {
     Rows,
     /// All rows about the game shown
     Game,
+}
+
+/// Why rows cannot be exported.
+#[derive(Debug, Error)]
+pub(crate) enum ExportError {
+    #[error("there are no lines to write")]
+    NoRows,
+    #[error("these lines contain no game")]
+    NoGame,
+    #[error("no board of game {0} is stored")]
+    NoBoard(GameId),
+    #[error("game {game} is {variant}: a test plays only chess")]
+    Variant { game: GameId, variant: String },
+    #[error("game {game} is stored only from move {first}: earlier moves are missing, or a takeback dropped them")]
+    MissingMoves { game: GameId, first: u32 },
+    #[error("game {0} started from another position than usual: a test cannot play it")]
+    OtherStart(GameId),
+    #[error("game {0} has no known moves")]
+    NoMoves(GameId),
+    #[error("cannot write {file}: {source}")]
+    Write { file: String, source: io::Error },
 }
 
 /// Returns a row as one line of the output of `kibitzer decode`, without its end. Rows that are neither events nor sent lines
@@ -180,8 +202,12 @@ fn new_collector() -> PgnCollector {
 ///
 /// # Errors
 ///
-/// The text to show if the rows contain no such game.
-pub(crate) fn pgn_of_rows(rows: &[&ConsoleRow], game: Option<GameId>, start: Option<Utc>) -> Result<String, String> {
+/// [`ExportError`] if the rows contain no such game.
+pub(crate) fn pgn_of_rows(
+    rows: &[&ConsoleRow],
+    game: Option<GameId>,
+    start: Option<Utc>,
+) -> Result<String, ExportError> {
     let mut collector = new_collector();
     apply_rows(&mut collector, rows, start);
     collector.interrupt_games();
@@ -191,7 +217,7 @@ pub(crate) fn pgn_of_rows(rows: &[&ConsoleRow], game: Option<GameId>, start: Opt
         let _ = writeln!(text, "{game}");
         text
     });
-    if games.is_empty() { Err("these lines contain no game".to_owned()) } else { Ok(games) }
+    if games.is_empty() { Err(ExportError::NoGame) } else { Ok(games) }
 }
 
 /// Returns the source of a test in which a bot plays a game again on the embedded server, with a scripted engine to be replaced.
@@ -200,9 +226,9 @@ pub(crate) fn pgn_of_rows(rows: &[&ConsoleRow], game: Option<GameId>, start: Opt
 ///
 /// # Errors
 ///
-/// The text to show if no test can play the game: if it has no stored board or moves, is a variant, began at another position
+/// [`ExportError`] if no test can play the game: if it has no stored board or moves, is a variant, began at another position
 /// than usual, or lacks earlier moves.
-pub(crate) fn bot_test_of_game(rows: &[&ConsoleRow], game: GameId, at_row: Option<u64>) -> Result<String, String> {
+pub(crate) fn bot_test_of_game(rows: &[&ConsoleRow], game: GameId, at_row: Option<u64>) -> Result<String, ExportError> {
     let (before, after) = rows.split_at(at_row.map_or(rows.len(), |at| rows.partition_point(|row| row.number <= at)));
     let mut collector = new_collector();
     let is_it = |known: &&TrackedGame| known.number() == game;
@@ -212,23 +238,20 @@ pub(crate) fn bot_test_of_game(rows: &[&ConsoleRow], game: GameId, at_row: Optio
     collector.interrupt_games();
     let tracker = collector.tracker();
     let tracked = shown.map_or_else(|| tracker.iter().find(is_it), |key| tracker.get(key));
-    let tracked = tracked.ok_or_else(|| format!("no board of game {game} is stored"))?;
+    let tracked = tracked.ok_or(ExportError::NoBoard(game))?;
     let variant = tracked.variant();
     if variant != "chess" {
-        return Err(format!("game {game} is {variant}: a test plays only chess"));
+        return Err(ExportError::Variant { game, variant: variant.to_string() });
     }
     let line = tracked.line();
     if tracked.has_missing_moves() {
-        let first = line.start.move_number;
-        return Err(format!(
-            "game {game} is stored only from move {first}: earlier moves are missing, or a takeback dropped them"
-        ));
+        return Err(ExportError::MissingMoves { game, first: line.start.move_number });
     }
     if !line.starts_from_standard_position() {
-        return Err(format!("game {game} started from another position than usual: a test cannot play it"));
+        return Err(ExportError::OtherStart(game));
     }
     let moves: Option<Vec<_>> = line.moves.iter().map(TrackedMove::uci).collect();
-    let moves = moves.filter(|moves| !moves.is_empty()).ok_or_else(|| format!("game {game} has no known moves"))?;
+    let moves = moves.filter(|moves| !moves.is_empty()).ok_or(ExportError::NoMoves(game))?;
     let moves: Vec<_> = moves.chunks(MOVES_PER_LINE).map(|moves| moves.join(" ")).collect();
     let bot = tracked.my_color().unwrap_or(Color::Black);
     // Names in examined games may contain any character; in a comment, only printable ASCII is safe.

@@ -8,7 +8,8 @@ use ratatui::crossterm::event::KeyCode;
 use super::App;
 use super::screen::TerminalRequest;
 use crate::console::export::{
-    ExportForm, ExportedRows, bot_test_of_game, pgn_of_rows, recording_of_rows, row_json, row_text, write_new_file,
+    ExportError, ExportForm, ExportedRows, bot_test_of_game, pgn_of_rows, recording_of_rows, row_json, row_text,
+    write_new_file,
 };
 use crate::console::model::{ConsoleRow, RowContent};
 use crate::output::{TerminalSafe, hex_digits};
@@ -61,18 +62,18 @@ impl App {
     pub(super) fn export_to_new_file(&mut self, form: ExportForm, which: ExportedRows, file: &str) {
         let written = self.export_content(form, which).and_then(|content| {
             let written = write_new_file(Path::new(file), content.as_bytes());
-            written.map_err(|error| format!("cannot write {file}: {error}"))?;
+            written.map_err(|source| ExportError::Write { file: file.to_owned(), source })?;
             Ok(content.len())
         });
         match written {
             Ok(n_bytes) => self.screen.show_info(format!("{file} written: {n_bytes} bytes")),
-            Err(error) => self.screen.show_error(error),
+            Err(error) => self.screen.show_error(error.to_string()),
         }
     }
 
     /// Returns the content of an exported file, or the error to show, for example because there are no rows. A test is always
     /// made of the rows of the shown game, whatever `which` is.
-    fn export_content(&self, form: ExportForm, which: ExportedRows) -> Result<String, String> {
+    fn export_content(&self, form: ExportForm, which: ExportedRows) -> Result<String, ExportError> {
         let utc_start = self.playback.source.utc_start();
         let which = if form == ExportForm::Test { ExportedRows::Game } else { which };
         let shown = self.shown_game().filter(|_| which == ExportedRows::Game);
@@ -85,7 +86,7 @@ impl App {
             ExportedRows::Game => rows.filter(|row| shown.is_some() && row.game() == shown).collect(),
         };
         match form {
-            _ if rows.is_empty() => Err("there are no lines to write".to_owned()),
+            _ if rows.is_empty() => Err(ExportError::NoRows),
             ExportForm::Recording => {
                 Ok(recording_of_rows(&self.model, &rows, shown, self.playback.source.new_event_reader(), utc_start))
             }

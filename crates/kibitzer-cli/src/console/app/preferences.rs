@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use clap::ValueEnum;
 use kibitzer::Profile;
+use thiserror::Error;
 
 use crate::console::input::StateDirectory;
-use crate::filter::Expression;
+use crate::filter::{Expression, FilterError};
 
 /// File of the named filters; one line each: `name = expression`.
 const FILTERS_FILE: &str = "filters";
@@ -134,19 +135,30 @@ impl NamedFilters {
     }
 }
 
+/// Why a named expression of a profile is not valid.
+#[derive(Debug, Error)]
+pub(crate) enum ProfileFilterError {
+    #[error("filter {0} of the profile: a name is letters, digits, - and _")]
+    Name(String),
+    #[error("filter {name} of the profile: {error}")]
+    Expression { name: String, error: FilterError },
+}
+
 /// Parses the named expressions of a profile.
 ///
 /// # Errors
 ///
-/// A description of the first invalid name or expression.
-pub(crate) fn parse_profile_filters(profile: &Profile) -> Result<ProfileFilters, String> {
+/// [`ProfileFilterError`] for the first invalid name or expression.
+pub(crate) fn parse_profile_filters(profile: &Profile) -> Result<ProfileFilters, ProfileFilterError> {
     let read = |(name, source): (&String, &String)| {
-        if !is_filter_name(name) {
-            return Err(format!("filter {name} of the profile: a name is letters, digits, - and _"));
+        let name = name.clone();
+        if !is_filter_name(&name) {
+            return Err(ProfileFilterError::Name(name));
         }
-        let parsed = Expression::parse(source);
-        let filter = parsed.map_err(|error| format!("filter {name} of the profile: {error}"))?;
-        Ok((name.clone(), filter))
+        match Expression::parse(source) {
+            Ok(filter) => Ok((name, filter)),
+            Err(error) => Err(ProfileFilterError::Expression { name, error }),
+        }
     };
     profile.filters.iter().map(read).collect()
 }

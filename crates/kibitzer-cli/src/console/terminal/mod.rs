@@ -35,7 +35,6 @@ use self::no_unix::{Keyboard, NoSignals as ShutdownWatch, NoSignals as Suspensio
 #[cfg(unix)]
 use self::unix::{Keyboard, ShutdownWatch, Suspension};
 use crate::console::app::{App, Switch, TerminalRequest};
-use crate::console::source::Notice;
 use crate::console::view::{self, Theme};
 use crate::failure::Failure;
 
@@ -77,13 +76,22 @@ impl TerminalSession {
         Ok(session)
     }
 
-    /// Suspends the process if the request or a signal asks for it, and sets the terminal up again once it was continued. Then
-    /// carries out any other request, except for copying, which the event loop does.
-    fn suspend_or_carry_out(&mut self, request: Option<&TerminalRequest>) -> io::Result<()> {
-        if self.suspension.take_stop_request() || request == Some(&TerminalRequest::Suspend) {
-            execute!(io::stdout(), DisableBracketedPaste, MOUSE_OFF)?;
-            ratatui::try_restore()?;
-            self.suspension.suspend_process()?;
+    /// Carries out a request. Returns the error to show if the terminal is known to have no clipboard.
+    fn carry_out(&mut self, request: TerminalRequest) -> io::Result<Option<String>> {
+        match request {
+            TerminalRequest::Copy(text) => return copy_or_refuse(&text),
+            TerminalRequest::Suspend => self.suspend()?,
+            TerminalRequest::Redraw => self.clear_for_redraw()?,
+            TerminalRequest::CaptureMouse(mouse) => self.capture_mouse(mouse)?,
+            TerminalRequest::Bell => execute!(io::stdout(), Print('\u{7}'))?,
+        }
+        Ok(None)
+    }
+
+    /// Suspends the process if a signal asks for it, and sets the terminal up again if the process was continued.
+    fn follow_signals(&mut self) -> io::Result<()> {
+        if self.suspension.take_stop_request() {
+            self.suspend()?;
         }
         if self.suspension.take_continuation() {
             // The shell has changed the mode; crossterm would take raw mode for set.
@@ -93,12 +101,13 @@ impl TerminalSession {
             self.capture_mouse(self.mouse)?;
             self.clear_for_redraw()?;
         }
-        match request {
-            Some(TerminalRequest::Redraw) => self.clear_for_redraw(),
-            Some(TerminalRequest::CaptureMouse(mouse)) => self.capture_mouse(*mouse),
-            Some(TerminalRequest::Bell) => execute!(io::stdout(), Print('\u{7}')),
-            Some(TerminalRequest::Suspend | TerminalRequest::Copy(_)) | None => Ok(()),
-        }
+        Ok(())
+    }
+
+    fn suspend(&self) -> io::Result<()> {
+        execute!(io::stdout(), DisableBracketedPaste, MOUSE_OFF)?;
+        ratatui::try_restore()?;
+        self.suspension.suspend_process()
     }
 
     /// Lets the terminal report the mouse, or select text with it. A suspension keeps the choice.
@@ -144,14 +153,11 @@ fn run_event_loop(app: &mut App, session: &mut TerminalSession) -> Result<(), Fa
             return Err(Failure::local(format!("the console has a bug: {panic}")));
         }
         for request in mem::take(&mut app.screen.terminal_requests) {
-            if let TerminalRequest::Copy(text) = &request
-                && let Some(refusal) = copy_or_refuse(text).map_err(terminal_failure)?
-            {
-                app.screen.show_notice(Notice::Error(refusal));
+            if let Some(refusal) = session.carry_out(request).map_err(terminal_failure)? {
+                app.screen.show_error(refusal);
             }
-            session.suspend_or_carry_out(Some(&request)).map_err(terminal_failure)?;
         }
-        session.suspend_or_carry_out(None).map_err(terminal_failure)?;
+        session.follow_signals().map_err(terminal_failure)?;
         let more = app.process_item_batch(Instant::now())?;
         let now = app.playback.source.current_time(Instant::now());
         session.terminal.draw(|frame| view::draw(frame, app, theme, now)).map_err(terminal_failure)?;

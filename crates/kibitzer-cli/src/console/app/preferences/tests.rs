@@ -30,7 +30,7 @@ fn filters_of_a_profile_can_be_overridden() {
         ("talk", "kind:x", "filter talk of the profile: unknown kind \"x\" (character 6)"),
     ] {
         let error = parse_profile_filters(&Profile::fics().filter(name, expression)).unwrap_err();
-        assert_eq!(error, want);
+        assert_eq!(error.to_string(), want);
     }
 }
 
