@@ -241,7 +241,7 @@ pub(crate) fn bot_test_of_game(rows: &[&ConsoleRow], game: GameId, at_row: Optio
     let tracked = tracked.ok_or(ExportError::NoBoard(game))?;
     let variant = tracked.variant();
     if variant != "chess" {
-        return Err(ExportError::Variant { game, variant: variant.to_string() });
+        return Err(ExportError::Variant { game, variant });
     }
     let line = tracked.line();
     if tracked.has_missing_moves() {

@@ -112,7 +112,7 @@ const PAGE_KEYS: &[KeyBinding] = &[
 
 const IDLE_PAGE_KEYS: &[KeyBinding] =
     &[bind(&[(Enter, 0), (Char(' '), 0)], "close the page, unless a line is typed", |app, _, _| {
-        app.screen.page = None
+        app.screen.page = None;
     })];
 
 const PAGE_OVER_LIST_KEYS: &[KeyBinding] = &[
@@ -154,7 +154,7 @@ const LIST_KEYS: &[KeyBinding] = &[
     }),
     bind(&[(Char('z'), 0), (F(2), 0)], "one pane alone, the next, all", |app, _, _| app.screen.show_next_pane()),
     bind(&[(Char('b'), 0), (F(3), 0)], "the board alone, or all panes", |app, _, _| {
-        app.screen.toggle_pane(Pane::Board)
+        app.screen.toggle_pane(Pane::Board);
     }),
     bind(&[(Char('B'), 0)], "the boards of all games, or all panes", |app, _, _| app.screen.toggle_pane(Pane::Grid)),
     bind(&[(F(5), 0)], "accept the offer above the input line", |app, _, _| app.answer_offer(OfferCommand::Accept)),

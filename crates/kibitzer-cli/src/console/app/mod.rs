@@ -124,7 +124,9 @@ impl App {
         self.model.apply_item(item);
         if is_snapshot {
             let games: Vec<GameId> = self.model.games.keys().copied().collect();
-            games.into_iter().for_each(|game| self.consider_auto_game(game));
+            for game in games {
+                self.consider_auto_game(game);
+            }
         }
         (before + 1..=self.model.rows.newest).for_each(|number| self.on_new_row(number, now));
     }

@@ -8,7 +8,7 @@ use super::App;
 use super::commands::{Arguments, COMMANDS, CommandEffect, CommandError};
 use super::screen::Focus;
 use crate::console::input::{CompletionCandidates, Motion};
-use crate::console::source::{LiveSession, Notice};
+use crate::console::source::{JobError, LiveSession, Notice};
 
 /// Error for a line for the server, if the source is a recording.
 pub(super) const NO_SERVER: &str = "nothing is sent: this is a recording; commands of the console start with /";
@@ -92,10 +92,11 @@ impl App {
     pub(super) fn start_job(
         &mut self,
         no_session: &'static str,
-        start: impl FnOnce(&mut LiveSession) -> Result<(), &'static str>,
+        start: impl FnOnce(&mut LiveSession) -> Result<(), JobError>,
     ) -> bool {
-        let started = self.playback.source.try_as_live_mut().map_or(Err(no_session), |live| start(live));
-        started.map_err(|why| self.screen.show_error(why)).is_ok()
+        let started =
+            self.playback.source.try_as_live_mut().map_or(Err(JobError::Recording(no_session)), |live| start(live));
+        started.map_err(|error| self.screen.show_error(error.to_string())).is_ok()
     }
 
     /// Moves the focus to the input line and starts a command, unless the line is one already: an unfinished line for the server is

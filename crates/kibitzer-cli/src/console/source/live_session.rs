@@ -14,6 +14,7 @@ use kibitzer::transcript::Utc;
 use kibitzer::{Client, Observation, TapItem};
 use kibitzer_attach::{AttachEvent, AttachedRequestError, SessionSnapshot};
 use kibitzer_server::{ConnectionTarget, FiredFault, ServerControl};
+use thiserror::Error;
 use tokio::runtime;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::TryRecvError;
@@ -30,11 +31,30 @@ use crate::output::one_line;
 
 /// Number of running jobs, most of them sent lines that wait for their reply, from which on no further line is sent.
 const MAX_RUNNING_JOBS: usize = 64;
-/// Error for faults in a session on a server that is not embedded.
-const NOT_EMBEDDED: &str =
-    "faults need an embedded server: `kibitzer` or `kibitzer bot --demo`; others have `serve --control-socket`";
 /// Label of the only state in which lines can be sent.
 const READY_LABEL: &str = "live";
+
+/// Why a job of a session was not started.
+#[derive(Clone, Copy, Debug, Error)]
+pub(crate) enum JobError {
+    /// The source is a recording; the text says so.
+    #[error("{0}")]
+    Recording(&'static str),
+    #[error("not sent: the session is over")]
+    Over,
+    #[error("not sent: attached to look; with --write lines are sent")]
+    NoWriteAccess,
+    #[error("not sent: the session is not ready; Enter tries again")]
+    NotReady,
+    #[error("not sent: too many lines wait for their reply")]
+    TooManyLines,
+    #[error("an attached session can be recorded by its own process only")]
+    Attached,
+    #[error(
+        "faults need an embedded server: `kibitzer` or `kibitzer bot --demo`; others have `serve --control-socket`"
+    )]
+    NotEmbedded,
+}
 
 /// A session of this process, or one that the console is attached to, with its running jobs.
 #[derive(Debug)]
@@ -327,9 +347,9 @@ impl LiveSession {
     ///
     /// # Errors
     ///
-    /// The text to show if the server is not embedded.
-    pub(crate) fn start_fault_injection(&mut self, request: FaultRequest) -> Result<(), &'static str> {
-        let (control, _) = self.embedded_server.as_ref().ok_or(NOT_EMBEDDED)?;
+    /// [`JobError`] if the server is not embedded.
+    pub(crate) fn start_fault_injection(&mut self, request: FaultRequest) -> Result<(), JobError> {
+        let (control, _) = self.embedded_server.as_ref().ok_or(JobError::NotEmbedded)?;
         let (control, player) = (control.clone(), self.handle.as_ref());
         let own = player.map_or(ConnectionTarget::Next, |player| ConnectionTarget::Player(player.to_string()));
         let injection =
@@ -342,20 +362,20 @@ impl LiveSession {
     ///
     /// # Errors
     ///
-    /// The text to show if the session is over or not ready, without write access, and if too many lines wait for their reply.
-    pub(crate) fn start_sending(&mut self, line: &str) -> Result<(), &'static str> {
+    /// [`JobError`] if the session is over or not ready, without write access, and if too many lines wait for their reply.
+    pub(crate) fn start_sending(&mut self, line: &str) -> Result<(), JobError> {
         if self.is_over() {
-            return Err("not sent: the session is over");
+            return Err(JobError::Over);
         }
         let Some(sender) = self.sender.clone() else {
-            return Err("not sent: attached to look; with --write lines are sent");
+            return Err(JobError::NoWriteAccess);
         };
         if !self.is_ready() {
             // A typed line is meant for now: it must not wait for a connection that may come hours later.
-            return Err("not sent: the session is not ready; Enter tries again");
+            return Err(JobError::NotReady);
         }
         if self.jobs.len() >= MAX_RUNNING_JOBS {
-            return Err("not sent: too many lines wait for their reply");
+            return Err(JobError::TooManyLines);
         }
         let line = line.to_owned();
         let request = async move {
@@ -372,10 +392,10 @@ impl LiveSession {
     ///
     /// # Errors
     ///
-    /// The text to show if the session is attached.
-    pub(crate) fn start_recording(&mut self, file: String) -> Result<(), &'static str> {
+    /// [`JobError`] if the session is attached.
+    pub(crate) fn start_recording(&mut self, file: String) -> Result<(), JobError> {
         let Some(client) = self.client().cloned() else {
-            return Err("an attached session can be recorded by its own process only");
+            return Err(JobError::Attached);
         };
         let recording = async move {
             Some(match client.record(&file).await {

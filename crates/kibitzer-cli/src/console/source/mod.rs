@@ -12,7 +12,7 @@ use kibitzer::transcript::Utc;
 
 use crate::failure::Failure;
 pub(crate) use feed::{SessionFeed, fill_feed};
-pub(crate) use live_session::LiveSession;
+pub(crate) use live_session::{JobError, LiveSession};
 pub(crate) use recording_player::{NextItem, RecordingPlayer, SPEEDS, SeekGoal, board_ply_in_row};
 pub(crate) use recording_reader::RecordingReader;
 

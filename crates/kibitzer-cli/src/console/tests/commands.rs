@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::{Shown, TestConsole};
-use crate::console::app::{COMMANDS, KEY_GROUPS, PAGE_KEY_GROUPS};
+use crate::console::app::{COMMANDS, KEY_GROUPS, KeyGroup, PAGE_KEY_GROUPS};
 
 /// A console with a board of game 107 and some talk.
 fn console() -> TestConsole {
@@ -98,7 +98,7 @@ fn the_page_of_the_console_lists_the_commands() {
 
 #[test]
 fn the_help_fits_on_a_small_screen() {
-    let keys: Vec<_> = KEY_GROUPS.iter().chain(PAGE_KEY_GROUPS).flat_map(|group| group.help_lines()).collect();
+    let keys: Vec<_> = KEY_GROUPS.iter().chain(PAGE_KEY_GROUPS).flat_map(KeyGroup::help_lines).collect();
     let commands = COMMANDS.iter().map(|command| (command.word.to_owned(), command.help));
     for (name, help) in keys.into_iter().chain(commands) {
         assert!(name.len() <= 24 && help.len() <= 53, "{name} {help}");
