@@ -79,7 +79,9 @@ fn after_an_irregular_move_the_engine_gets_the_position_of_the_server() {
             let game = tracker.get(step.game).unwrap();
             let fen = game.search_position().fen;
             assert_eq!(game.has_irregular_move(), fen.is_some(), "{fen:?}");
-            assert!(fen.iter().all(|fen| *fen == game.fen().to_string() && game.search_position().moves.is_empty()));
+            assert!(
+                fen.iter().all(|fen| *fen == game.game().fen().to_string() && game.search_position().moves.is_empty())
+            );
             positions.push((game.position().ply(), fen.is_some()));
         }
     }

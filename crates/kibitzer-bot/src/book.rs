@@ -124,15 +124,14 @@ impl Book {
     ///
     /// The error of the operating system with the path, such as [`io::ErrorKind::UnexpectedEof`] if the file has become shorter.
     pub fn choose(&mut self, position: &SearchPosition, variant: &str) -> io::Result<Option<String>> {
-        let is_chess960 = variant == "chess960";
-        if !(is_chess960 || variant == "chess") || position.moves.len() / 2 >= self.config.max_moves {
+        if !matches!(variant, "chess" | "chess960") || position.moves.len() / 2 >= self.config.max_moves {
             return Ok(None);
         }
         let Some(board) = position.chess_board() else { return Ok(None) };
         let read = self.playable_moves(&board);
         let moves = read.map_err(|error| self.config.describe_error("read", &error))?;
         Ok(select_move(&moves, self.config.selection, &mut self.random)
-            .map(|chosen| uci_notation(&board, chosen, is_chess960)))
+            .map(|chosen| uci_notation(&board, chosen, variant)))
     }
 
     /// Returns the legal moves of sufficient weight for a position, from at most [`MAX_MOVES`] entries of the book.

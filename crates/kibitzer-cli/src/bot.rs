@@ -63,8 +63,8 @@ impl Args {
     pub(crate) fn play_or_check(&self, plain: bool) -> Result<(), Failure> {
         let opens_console = console::can_open_console(plain, self.shared.format.format(), self.shared.ending);
         match &self.config {
-            Some(path) if self.check => run(start_engine_and_print_rules(path)),
-            Some(path) => self.play_with_config(load_and_warn(path)?, opens_console),
+            Some(path) if self.check => run(check_config(path)),
+            Some(path) => self.play_with_config(load_config(path)?, opens_console),
             None => self.run_demo(opens_console),
         }
     }
@@ -80,7 +80,7 @@ impl Args {
             let options = ConsoleOptions { server: profile.host_name().to_owned(), ..ConsoleOptions::default() };
             return self.play_in_console(&runtime, Bot::new(config), profile, options, Stop::request_or_force);
         }
-        run(self.play_and_print(Bot::new(config), None))
+        run(self.play_on_stdout(Bot::new(config), None))
     }
 
     /// Starts an embedded server, plays on it with the built-in weak player until the session ends, and shuts the server down.
@@ -97,7 +97,7 @@ impl Args {
             let options = ConsoleOptions { server: name, embedded_server, ..ConsoleOptions::default() };
             self.play_in_console(&runtime, bot, profile, options, Stop::force)
         } else {
-            runtime.block_on(self.play_and_print(bot, Some(&name)))
+            runtime.block_on(self.play_on_stdout(bot, Some(&name)))
         };
         runtime.block_on(server.shutdown());
         result
@@ -162,7 +162,7 @@ impl Args {
     /// # Cancel safety
     ///
     /// Dropping the future ends the bot.
-    async fn play_and_print<S: StartEngine>(&self, bot: Bot<S>, server: Option<&str>) -> Result<(), Failure> {
+    async fn play_on_stdout<S: StartEngine>(&self, bot: Bot<S>, server: Option<&str>) -> Result<(), Failure> {
         let mut signals = self.shared.ending.begin()?;
         let (stop, format, clock) = (Stop::new(), self.shared.format.format(), SessionClock::new(Instant::now()));
         let metrics = Arc::new(self.shared.metrics.bind_and_serve(format).await?);
@@ -214,7 +214,7 @@ async fn stop_at_signal_or_deadline(signals: &mut StopSignal, stop: &Stop) -> st
 }
 
 /// Loads a configuration, and reports what is probably a mistake in it.
-fn load_and_warn(path: &Path) -> Result<BotConfig, Failure> {
+fn load_config(path: &Path) -> Result<BotConfig, Failure> {
     let config = BotConfig::load(path).map_err(Failure::caused_by)?;
     config.warning.iter().for_each(|warning| report(warning));
     Ok(config)
@@ -226,8 +226,8 @@ fn load_and_warn(path: &Path) -> Result<BotConfig, Failure> {
 /// # Cancel safety
 ///
 /// Dropping the future ends the engine.
-async fn start_engine_and_print_rules(path: &Path) -> Result<(), Failure> {
-    let config = load_and_warn(path)?;
+async fn check_config(path: &Path) -> Result<(), Failure> {
+    let config = load_config(path)?;
     config.book.clone().map(Book::open).transpose().map_err(Failure::caused_by)?;
     let started = config.engine.start_with_notice(|notice| report(&notice)).await;
     let engine = started.map_err(Failure::caused_by)?;

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use kibitzer::core::session::AdjournedGames;
 use kibitzer::core::text::error_chain;
 use kibitzer::{Client, ConnectError, Handle, Profile, SessionEndReason};
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
 
 use crate::config::BotConfig;
 use crate::engine::{EngineConfig, EngineError};
@@ -204,12 +204,21 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
         C: Future<Output = Result<Client, E>> + Send + 'static,
         E: From<EngineError> + Send + 'static,
     {
-        let bots = tokio::select! {
-            bots = self.start_engines() => bots?,
-            () = stop.requested() => return Ok(()),
+        let start = |account: &Profile| {
+            let config = BotConfig { accounts: vec![account.clone()], ..BotConfig::clone(&self.config) };
+            Self { config: Arc::new(config), ..self.clone() }.start_engine()
         };
+        let mut starting: JoinSet<_> = self.config.accounts.iter().map(start).collect();
+        let mut bots = Vec::new();
+        while !starting.is_empty() {
+            tokio::select! {
+                Some(bot) = starting.join_next() => bots.push(resume_unwind_if_panicked(bot)?),
+                () = stop.requested() => return Ok(()),
+            }
+        }
         let mut players = JoinSet::new();
-        for (account, bot) in bots {
+        for bot in bots {
+            let Some(account) = bot.accounts().first().cloned() else { continue };
             let session = connect(bot.session_profile(account.clone()));
             let (stop, on_end) = (stop.clone(), on_end.clone());
             players.spawn(async move {
@@ -219,7 +228,7 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
         }
         let mut result = Ok(());
         while let Some(ended) = players.join_next().await {
-            result = result.and(ended.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic())));
+            result = result.and(resume_unwind_if_panicked(ended));
         }
         result
     }
@@ -227,30 +236,6 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
     /// Returns the accounts of the settings.
     pub fn accounts(&self) -> &[Profile] {
         &self.config.accounts
-    }
-
-    /// Starts an engine for each account, all at the same time, as [`start_engine`](Self::start_engine) does. Returns each account with
-    /// a bot for it.
-    ///
-    /// # Errors
-    ///
-    /// The first [`EngineError`]. The other engines are ended.
-    ///
-    /// # Cancel safety
-    ///
-    /// Cancel safe: the engines are ended.
-    async fn start_engines(self) -> Result<Vec<(Profile, Bot<impl StartEngine, P>)>, EngineError> {
-        let start = |account: &Profile| {
-            let config = BotConfig { accounts: vec![account.clone()], ..BotConfig::clone(&self.config) };
-            let (bot, account) = (Self { config: Arc::new(config), ..self.clone() }, account.clone());
-            async move { Ok((account, bot.start_engine().await?)) }
-        };
-        let mut starting: JoinSet<_> = self.config.accounts.iter().map(start).collect();
-        let mut bots = Vec::new();
-        while let Some(bot) = starting.join_next().await {
-            bots.push(bot.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))?);
-        }
-        Ok(bots)
     }
 }
 
@@ -272,4 +257,9 @@ pub enum BotError {
 /// Emits the event of an action outside a session.
 fn report_action(on_event: &dyn Fn(&BotEvent), account: Option<Handle>, action: BotAction, reason: String) {
     BotEvent::Acted { account, action, game: None, player: None, reason }.emit(on_event);
+}
+
+/// Returns the output of a task that was not cancelled; continues its panic if it panicked.
+fn resume_unwind_if_panicked<T>(ended: Result<T, JoinError>) -> T {
+    ended.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
 }

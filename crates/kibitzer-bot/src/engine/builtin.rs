@@ -20,7 +20,7 @@ const NOISE_CP: i32 = 50;
 pub struct WeakPlayer {
     info: EngineInfo,
     random: fastrand::Rng,
-    is_chess960: bool,
+    variant: String,
     think_time: Duration,
 }
 
@@ -30,7 +30,7 @@ impl WeakPlayer {
     pub fn new(seed: u64, think_time: Duration) -> Self {
         let variants = vec!["chess".to_owned(), "chess960".to_owned()];
         let info = EngineInfo { variants, ..EngineInfo::new("Kibitzer's weak player") };
-        Self { info, random: fastrand::Rng::with_seed(seed), is_chess960: false, think_time }
+        Self { info, random: fastrand::Rng::with_seed(seed), variant: String::new(), think_time }
     }
 
     /// Chooses the move whose value is best after a random part was added to each. Returns the value without that part, in
@@ -55,7 +55,7 @@ impl Engine for WeakPlayer {
     ///
     /// Cancel safe.
     async fn new_game(&mut self, game: &GameSetup) -> Result<(), EngineError> {
-        self.is_chess960 = game.variant == "chess960";
+        self.variant.clone_from(&game.variant);
         self.info.require_variant(&game.variant)
     }
 
@@ -73,7 +73,7 @@ impl Engine for WeakPlayer {
         let board = position.chess_board().ok_or_else(|| EngineError::Position("it is not one of chess".to_owned()))?;
         sleep(self.think_time.min(limits.move_time.unwrap_or(limits.deadline))).await;
         let Some((value, chosen)) = self.choose_move(&board) else { return Ok(BestMove::default()) };
-        let best = uci_notation(&board, chosen, self.is_chess960);
+        let best = uci_notation(&board, chosen, &self.variant);
         let score = if value >= MATE_CP { Score::Mate(1) } else { Score::Centipawns(value) };
         report(SearchInfo { depth: Some(2), score: Some(score), line: vec![best.clone()], ..SearchInfo::default() });
         Ok(BestMove::new(best))

@@ -10,7 +10,7 @@ use cozy_chess::util::{parse_san_move, parse_uci_move};
 use kibitzer::core::chess::Color;
 
 use super::dialect::{
-    Dialect, EngineLine, EngineOption, EngineOptions, Handshake, MAX_LINE_MOVES, OptionKind, truncated,
+    Dialect, EngineLine, EngineOption, EngineOptions, Handshake, MAX_LINE_MOVES, OptionKind, SearchKind, truncated,
 };
 use super::{
     BestMove, EngineError, GameSetup, Score, SearchInfo, SearchLimits, SearchPosition, is_uci_move, uci_notation,
@@ -159,7 +159,7 @@ impl Dialect for CecpDialect {
         Ok(sent)
     }
 
-    fn go_lines(&mut self, position: &SearchPosition, limits: &SearchLimits, _is_pondering: bool) -> Vec<String> {
+    fn go_lines(&mut self, position: &SearchPosition, limits: &SearchLimits, _kind: SearchKind) -> Vec<String> {
         let mut sent = Vec::new();
         if let Some([white, black]) = limits.clocks {
             let (own, other) = if position.side_to_move == Color::White { (white, black) } else { (black, white) };
@@ -314,11 +314,11 @@ fn moves_to_send(position: &SearchPosition, variant: &str) -> Option<Vec<String>
         return Some(position.moves.clone());
     }
     let mut board = SearchPosition { moves: Vec::new(), ..position.clone() }.chess_board()?;
-    position.moves.iter().map(|text| play_and_format_chess960(&mut board, text)).collect()
+    position.moves.iter().map(|text| text_of_next_move(&mut board, text)).collect()
 }
 
 /// Plays a move of a chess960 game and returns its text for the engine; `None` if it is illegal.
-fn play_and_format_chess960(board: &mut Board, text: &str) -> Option<String> {
+fn text_of_next_move(board: &mut Board, text: &str) -> Option<String> {
     let played = parse_uci_move(board, text).ok()?;
     let takes_own_rook = board.color_on(played.to) == Some(board.side_to_move());
     let is_short = played.to.file() > played.from.file();
@@ -335,7 +335,7 @@ fn received_move_to_uci(text: &str, position: &SearchPosition, variant: &str) ->
     }
     let board = position.chess_board()?;
     let found = parse_san_move(&board, &text.replace('0', "O")).ok()?;
-    Some(uci_notation(&board, found, variant == "chess960"))
+    Some(uci_notation(&board, found, variant))
 }
 
 #[cfg(test)]

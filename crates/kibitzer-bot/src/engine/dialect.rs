@@ -10,6 +10,15 @@ const MAX_TEXT_CHARS: usize = 100;
 /// Moves that are kept of a principal variation.
 pub(super) const MAX_LINE_MOVES: usize = 40;
 
+/// What an engine searches for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SearchKind {
+    /// The best move.
+    Search,
+    /// An analysis in the opponent's time.
+    Ponder,
+}
+
 /// Meaning of an engine's line during a search.
 #[derive(Debug)]
 pub(super) enum EngineLine {
@@ -44,10 +53,14 @@ pub(super) trait Dialect: Debug + Send {
     fn synchronization(&mut self) -> Option<(String, String)>;
 
     /// Whether the engine has to be synchronized before each search, not only after an interrupted one.
-    fn synchronizes_each_search(&self) -> bool;
+    fn synchronizes_each_search(&self) -> bool {
+        false
+    }
 
     /// Whether the program has to be started again for a second game.
-    fn needs_process_per_game(&self) -> bool;
+    fn needs_process_per_game(&self) -> bool {
+        false
+    }
 
     /// The lines that begin a game of a variant that the engine knows.
     fn game_lines(&mut self, game: &GameSetup, options: &EngineOptions) -> Vec<String>;
@@ -60,7 +73,7 @@ pub(super) trait Dialect: Debug + Send {
     fn position_lines(&mut self, position: &SearchPosition) -> Result<Vec<String>, EngineError>;
 
     /// The lines that start a search of the position, or an analysis in the opponent's time.
-    fn go_lines(&mut self, position: &SearchPosition, limits: &SearchLimits, is_pondering: bool) -> Vec<String>;
+    fn go_lines(&mut self, position: &SearchPosition, limits: &SearchLimits, kind: SearchKind) -> Vec<String>;
 
     /// The line that ends a search.
     fn stop_line(&self) -> &'static str;

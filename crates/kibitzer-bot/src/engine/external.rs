@@ -16,7 +16,7 @@ use tokio::time::{timeout, timeout_at};
 use tracing::debug;
 
 use super::cecp::CecpDialect;
-use super::dialect::{Dialect, EngineLine, Handshake, truncated};
+use super::dialect::{Dialect, EngineLine, Handshake, SearchKind, truncated};
 use super::process::EngineProcess;
 use super::uci::UciDialect;
 use super::{
@@ -47,8 +47,7 @@ pub struct ExternalEngine {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum EngineActivity {
     Idle,
-    Searching,
-    Pondering,
+    Running(SearchKind),
     /// The request to stop was sent; the move of the search is still to come.
     Stopping,
 }
@@ -191,7 +190,7 @@ impl ExternalEngine {
         }
     }
 
-    /// Discards a running search, sets up a position, and starts a search or an analysis in the opponent's time, as `next` says.
+    /// Discards a running search, sets up a position, and starts a search or an analysis in the opponent's time.
     ///
     /// # Errors
     ///
@@ -204,7 +203,7 @@ impl ExternalEngine {
         &mut self,
         position: &SearchPosition,
         limits: &SearchLimits,
-        next: EngineActivity,
+        kind: SearchKind,
     ) -> Result<(), EngineError> {
         let was_searching = self.discard_search().await?;
         self.position.clone_from(position);
@@ -213,9 +212,9 @@ impl ExternalEngine {
         if was_searching || self.dialect.synchronizes_each_search() {
             self.synchronize().await?;
         }
-        let lines = self.dialect.go_lines(position, limits, next == EngineActivity::Pondering);
+        let lines = self.dialect.go_lines(position, limits, kind);
         self.process.queue_lines(&lines);
-        self.activity = next;
+        self.activity = EngineActivity::Running(kind);
         Ok(())
     }
 
@@ -292,11 +291,11 @@ impl Engine for ExternalEngine {
         limits: &SearchLimits,
         report: &mut (dyn FnMut(SearchInfo) + Send),
     ) -> Result<BestMove, EngineError> {
-        if self.activity == EngineActivity::Pondering && self.position == *position {
+        if self.activity == EngineActivity::Running(SearchKind::Ponder) && self.position == *position {
             self.process.queue_line("ponderhit");
-            self.activity = EngineActivity::Searching;
+            self.activity = EngineActivity::Running(SearchKind::Search);
         } else {
-            self.start_search(position, limits, EngineActivity::Searching).await?;
+            self.start_search(position, limits, SearchKind::Search).await?;
         }
         let fixed_time = limits.move_time.filter(|_| limits.clocks.is_none());
         match timeout(fixed_time.unwrap_or(limits.deadline), self.wait_for_result(report)).await {
@@ -317,7 +316,7 @@ impl Engine for ExternalEngine {
         report: &mut (dyn FnMut(SearchInfo) + Send),
     ) -> Result<(), EngineError> {
         if self.handshake.info.ponders {
-            self.start_search(position, limits, EngineActivity::Pondering).await?;
+            self.start_search(position, limits, SearchKind::Ponder).await?;
         } else {
             self.discard_search().await?;
         }

@@ -138,8 +138,8 @@ impl BestMove {
 }
 
 /// Returns a move of this board in UCI notation: castling is the king's move in chess, king takes rook in chess960.
-pub(crate) fn uci_notation(board: &Board, chosen: Move, is_chess960: bool) -> String {
-    if is_chess960 { chosen.to_string() } else { display_uci_move(board, chosen).to_string() }
+pub(crate) fn uci_notation(board: &Board, chosen: Move, variant: &str) -> String {
+    if variant == "chess960" { chosen.to_string() } else { display_uci_move(board, chosen).to_string() }
 }
 
 /// Returns whether the text has the form of a move in UCI notation: `e2e4`, `e7e8q`, `P@e4`.

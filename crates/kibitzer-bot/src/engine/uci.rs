@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::dialect::{
-    Dialect, EngineLine, EngineOption, EngineOptions, Handshake, MAX_LINE_MOVES, OptionKind, truncated,
+    Dialect, EngineLine, EngineOption, EngineOptions, Handshake, MAX_LINE_MOVES, OptionKind, SearchKind, truncated,
 };
 use super::{BestMove, EngineError, GameSetup, Score, SearchInfo, SearchLimits, SearchPosition, is_uci_move};
 
@@ -47,14 +47,6 @@ impl Dialect for UciDialect {
         Some(("isready".to_owned(), "readyok".to_owned()))
     }
 
-    fn synchronizes_each_search(&self) -> bool {
-        false
-    }
-
-    fn needs_process_per_game(&self) -> bool {
-        false
-    }
-
     fn game_lines(&mut self, game: &GameSetup, options: &EngineOptions) -> Vec<String> {
         let is_chess960 = game.variant == "chess960";
         let variant = if is_chess960 { "chess" } else { &game.variant };
@@ -75,12 +67,12 @@ impl Dialect for UciDialect {
         Ok(vec![format!("position {base}{moves}{}", position.moves.join(" "))])
     }
 
-    fn go_lines(&mut self, _position: &SearchPosition, limits: &SearchLimits, is_pondering: bool) -> Vec<String> {
+    fn go_lines(&mut self, _position: &SearchPosition, limits: &SearchLimits, kind: SearchKind) -> Vec<String> {
         let mut lines = Vec::new();
-        if is_pondering && std::mem::take(&mut self.must_enable_ponder) {
+        if kind == SearchKind::Ponder && std::mem::take(&mut self.must_enable_ponder) {
             lines.push("setoption name Ponder value true".to_owned());
         }
-        lines.push(go_line(if is_pondering { "ponder " } else { "" }, limits));
+        lines.push(go_line(if kind == SearchKind::Ponder { "ponder " } else { "" }, limits));
         lines
     }
 

@@ -20,7 +20,7 @@ pub(super) fn san_moves(line: &MoveLine, follows_chess_rules: bool) -> Vec<Strin
         if step.played == LastMove::Hidden {
             break;
         }
-        let legal = rules.as_mut().and_then(|rules| play_and_format_san(rules, step));
+        let legal = rules.as_mut().and_then(|rules| san_of_next_move(rules, step));
         let before = board;
         let fits = line.play(&mut board, step).is_ok();
         // Castling of the old wild variants ends on other squares than that of chess.
@@ -35,7 +35,7 @@ pub(super) fn san_moves(line: &MoveLine, follows_chess_rules: bool) -> Vec<Strin
 }
 
 /// Plays a move, and returns it in short form; `None` if it is not legal.
-fn play_and_format_san(rules: &mut RulesBoard, step: &TrackedMove) -> Option<String> {
+fn san_of_next_move(rules: &mut RulesBoard, step: &TrackedMove) -> Option<String> {
     let played: Move = step.uci_chess960()?.parse().ok()?;
     let played = castling_as_rook_capture(rules, played, step)?;
     let mut after = rules.clone();

@@ -8,7 +8,7 @@ use kibitzer::core::chess::{Color, Fen, Hands};
 use kibitzer::core::game::{ChangeKind, Continuation};
 use kibitzer::core::message::listing::MoveList;
 use kibitzer::core::message::{
-    ClockReading, GameEnded, GameId, GameInfo, GameKind, Handle, OwnGameStarting, Rating, Relation, Style12,
+    GameEnded, GameId, GameInfo, GameKind, Handle, OwnGameStarting, Rating, Relation, Style12,
 };
 use kibitzer::core::text::ServerText;
 
@@ -92,11 +92,6 @@ impl TrackedGame {
         self.game.position()
     }
 
-    /// Returns the last known position with the reserves.
-    pub fn fen(&self) -> Fen {
-        self.game.fen()
-    }
-
     /// Returns the name of a player.
     pub fn player(&self, color: Color) -> Handle {
         self.position().player(color)
@@ -175,11 +170,6 @@ impl TrackedGame {
         (exact.unwrap_or(minutes.saturating_mul(60)), self.position().increment_s())
     }
 
-    /// Returns the clock of a player, as of the last board.
-    pub fn clock(&self, color: Color) -> ClockReading {
-        self.position().clock(color)
-    }
-
     /// Returns result and reason in the server's words; `None` until the server reports them.
     pub fn ending(&self) -> Option<&GameEnded> {
         self.game.ending()
@@ -220,7 +210,7 @@ impl TrackedGame {
     /// Adds the moves that are missing at the start of the line. Ignores a list that does not lead to the known moves, or that has a
     /// move that cannot be played.
     pub(super) fn add_missing_moves(&mut self, list: &MoveList) {
-        let line = MoveLine::from_list(list, self.variant() == "atomic").and_then(|line| line.up_to(self.game.base()));
+        let line = MoveLine::from_list(list, &self.variant()).and_then(|line| line.up_to(self.game.base()));
         if let Some(line) = line.filter(|_| self.has_missing_moves()) {
             let n_known = self.n_moves();
             self.earlier = Some(line);
@@ -246,7 +236,7 @@ impl TrackedGame {
         let text = |fen: &Fen| if is_chess960 { shredder_fen(fen) } else { fen.to_string() };
         match moves.filter(|_| has_full_history && !self.has_irregular_move()) {
             Some(moves) => SearchPosition { fen: (!is_usual_start).then(|| text(&line.start)), moves, side_to_move },
-            None => SearchPosition { fen: Some(text(&self.fen())), moves: Vec::new(), side_to_move },
+            None => SearchPosition { fen: Some(text(&self.game.fen())), moves: Vec::new(), side_to_move },
         }
     }
 

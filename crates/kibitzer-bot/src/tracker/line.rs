@@ -68,20 +68,23 @@ impl TrackedMove {
 }
 
 impl MoveLine {
-    /// Creates a line from a list of moves; `None` if the list has a move that cannot be played.
-    pub(super) fn from_list(list: &MoveList, captures_explode: bool) -> Option<Self> {
+    /// Creates a line from a list of moves of a game of this variant; `None` if the list has a move that cannot be played.
+    pub(super) fn from_list(list: &MoveList, variant: &str) -> Option<Self> {
         let start = list.start.last().map_or(Fen::START, Style12::fen);
-        let (mut board, mut color) = (start.board, start.side_to_move);
-        let mut moves = Vec::with_capacity(list.moves.len());
+        let (moves, captures_explode) = (Vec::with_capacity(list.moves.len()), variant == "atomic");
+        let mut line = Self { start, start_clocks: None, moves, is_complete: true, captures_explode };
+        let mut board = start.board;
+        let mut color = start.side_to_move;
         for listed in &list.moves {
             (listed.color() == color).then_some(())?;
             let played = SanMove::parse(listed.san.as_bytes())?.to_last_move(&board, color)?;
-            play(&mut board, played, color, captures_explode).ok()?;
             let san = Some(listed.san.clone());
-            moves.push(TrackedMove { color, played, san, clock: None, elapsed_ms: listed.elapsed_ms, arrival: 0 });
+            let step = TrackedMove { color, played, san, clock: None, elapsed_ms: listed.elapsed_ms, arrival: 0 };
+            line.play(&mut board, &step).ok()?;
+            line.moves.push(step);
             color = color.opponent();
         }
-        Some(Self { start, start_clocks: None, moves, is_complete: true, captures_explode })
+        Some(line)
     }
 
     /// Returns the line up to `position`, if that position occurs in it at its ply; `None` otherwise.
@@ -98,9 +101,20 @@ impl MoveLine {
         Some(board)
     }
 
-    /// Plays a move of the line on a board. Fails, with the board unchanged, if it does not fit.
+    /// Plays a move of the line on a board; a capture that explodes also removes the capturing piece, and all pieces but pawns beside
+    /// it. Fails, with the board unchanged, if the move does not fit.
     pub(crate) fn play(&self, board: &mut Board, step: &TrackedMove) -> Result<(), ApplyError> {
-        play(board, step.played, step.color, self.captures_explode)
+        let captured = board.apply(step.played, step.color)?;
+        if let (true, Some(_), LastMove::Normal { to, .. }) = (self.captures_explode, captured, step.played) {
+            let is_beside =
+                |square: &Square| square.file().abs_diff(to.file()) <= 1 && square.rank().abs_diff(to.rank()) <= 1;
+            for square in Square::all().filter(is_beside) {
+                if square == to || board.piece(square).is_some_and(|piece| piece.role != Role::Pawn) {
+                    board.set(square, None);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Returns whether the line starts from the usual position, with nothing in reserve.
@@ -114,21 +128,6 @@ impl MoveLine {
         let full = self.start.move_number.saturating_sub(1).saturating_mul(2);
         full.saturating_add(u32::from(self.start.side_to_move == Color::Black))
     }
-}
-
-/// Plays a move; a capture that explodes also removes the capturing piece, and all pieces but pawns beside it.
-fn play(board: &mut Board, played: LastMove, color: Color, captures_explode: bool) -> Result<(), ApplyError> {
-    let captured = board.apply(played, color)?;
-    if let (true, Some(_), LastMove::Normal { to, .. }) = (captures_explode, captured, played) {
-        let is_beside =
-            |square: &Square| square.file().abs_diff(to.file()) <= 1 && square.rank().abs_diff(to.rank()) <= 1;
-        for square in Square::all().filter(is_beside) {
-            if square == to || board.piece(square).is_some_and(|piece| piece.role != Role::Pawn) {
-                board.set(square, None);
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Formats a position for an engine that plays chess960: castling rights as the files of the rooks (`HAha`).

@@ -337,7 +337,7 @@ fn castling_in_chess960_is_the_capture_of_the_own_rook() {
 #[test]
 fn pieces_that_explode_leave_the_board_of_a_list() {
     let list = move_list("  1.  Nf3     (0:00)      e5      (0:00)\n  2.  Nxe5    (0:00)      d5      (0:00)");
-    let [chess, atomic] = [false, true].map(|captures_explode| MoveLine::from_list(&list, captures_explode).unwrap());
+    let [chess, atomic] = ["chess", "atomic"].map(|variant| MoveLine::from_list(&list, variant).unwrap());
     let placed = |line: MoveLine| Fen::from_board(line.final_board().unwrap(), Color::White).board.to_string();
     assert_eq!(placed(chess), "rnbqkbnr/ppp2ppp/8/3pN3/8/8/PPPPPPPP/RNBQKB1R");
     assert_eq!(placed(atomic), "rnbqkbnr/ppp2ppp/8/3p4/8/8/PPPPPPPP/RNBQKB1R");

@@ -260,7 +260,7 @@ pub(crate) fn bot_test_of_game(rows: &[&ConsoleRow], game: GameId, at_row: Optio
     Ok(TEMPLATE
         .replace("{moves}", &moves.join(" \\\n    "))
         .replace("{bot}", &format!("{bot:?}"))
-        .replace("{board}", tracked.fen().to_string().split(' ').next().unwrap_or_default())
+        .replace("{board}", tracked.game().fen().to_string().split(' ').next().unwrap_or_default())
         // Last, as names may contain the other placeholders.
         .replace("{game}", &players))
 }

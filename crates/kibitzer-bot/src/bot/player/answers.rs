@@ -97,7 +97,7 @@ impl OfferAnswer {
                 OfferAnswerVerb::Withdraw => client.withdraw(offer).await.map(|_| None),
             }
         };
-        out.request(send, move |bot, result| bot.on_answer_reply(self, result));
+        out.request(send, move |bot, result| bot.on_answer_reply(&self, result));
     }
 }
 
@@ -200,12 +200,12 @@ impl BotPlayer {
     /// Handles the reply to an answer. If the server did not find the offer by name or kind and its number is known, answers again by
     /// number. Otherwise reports an error, unless an offer was declined or withdrawn that no longer existed, as after a move that
     /// crossed it. After an accepted challenge that started no game, the bot can accept the next one.
-    fn on_answer_reply(&mut self, answer: OfferAnswer, result: Result<Option<OfferOutcome>, RequestError>) {
+    fn on_answer_reply(&mut self, answer: &OfferAnswer, result: Result<Option<OfferOutcome>, RequestError>) {
         // FatICS ignores names and kinds: there an offer is selected by its number, which follows the offer itself.
         if matches!(result, Err(RequestError::Unexpected { .. }))
             && let Some(number) = answer.offer_number(&self.answers.open)
         {
-            return OfferAnswer { offer: OfferRef::Number(number), ..answer }.send(&self.out);
+            return OfferAnswer { offer: OfferRef::Number(number), ..*answer }.send(&self.out);
         }
         // The first board of a game that has started may be still to come.
         let has_started = matches!(result, Ok(Some(OfferOutcome::Started(_))));

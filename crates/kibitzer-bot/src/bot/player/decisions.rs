@@ -90,7 +90,7 @@ impl GameDecisions {
 
     /// Records the position after `ply` plies, in place of those of this and later plies, which a takeback removed. Returns how often
     /// the position has occurred, this time included, among the last 512 recorded ones.
-    pub(super) fn record_position_and_count(&mut self, ply: u32, fen: &Fen) -> usize {
+    pub(super) fn count_position(&mut self, ply: u32, fen: &Fen) -> usize {
         let position = fen.with_counters(0, 1);
         self.positions.retain(|(known, _)| *known < ply);
         if self.positions.len() == MAX_POSITIONS {
@@ -127,8 +127,8 @@ mod tests {
     fn position_is_counted_again_after_a_takeback_only_once() {
         let mut decisions = GameDecisions::default();
         let start: Fen = Fen::START;
-        assert_eq!([0, 2, 4].map(|ply| decisions.record_position_and_count(ply, &start)), [1, 2, 3]);
-        assert_eq!(decisions.record_position_and_count(2, &start), 2, "plies 2 and 4 were taken back");
+        assert_eq!([0, 2, 4].map(|ply| decisions.count_position(ply, &start)), [1, 2, 3]);
+        assert_eq!(decisions.count_position(2, &start), 2, "plies 2 and 4 were taken back");
     }
 
     #[test]

@@ -121,7 +121,7 @@ impl OwnGames {
             return;
         }
         decisions.note_first_arrival(position);
-        let occurrences = decisions.record_position_and_count(game.position().ply(), &game.position().fen());
+        let occurrences = decisions.count_position(game.position().ply(), &game.position().fen());
         if !game.is_my_turn() {
             return self.on_opponent_turn(key);
         }

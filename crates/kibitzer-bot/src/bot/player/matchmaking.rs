@@ -21,9 +21,6 @@ const SEEK_DELAY: Duration = Duration::from_secs(3);
 /// Shortest time between two challenges.
 const MIN_CHALLENGE_PAUSE: Duration = Duration::from_secs(10);
 
-/// Longest time between two challenges.
-const MAX_CHALLENGE_PAUSE: Duration = Duration::from_hours(24 * 365);
-
 /// Whether the bot may begin a game on its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Availability {
@@ -46,9 +43,8 @@ pub(super) struct Matchmaking {
     challenge_at: Option<Instant>,
     /// The player who was challenged and has not answered yet.
     challenged: Option<Handle>,
-    /// Number of rematches proposed to the last opponent.
-    n_rematches: u32,
-    last_opponent: Option<Handle>,
+    /// The last opponent, and the number of rematches proposed to that player.
+    rematches: Option<(Handle, u32)>,
     random: fastrand::Rng,
     out: Output,
 }
@@ -62,8 +58,7 @@ impl Matchmaking {
             seeks_at: None,
             challenge_at: None,
             challenged: None,
-            n_rematches: 0,
-            last_opponent: None,
+            rematches: None,
             random: fastrand::Rng::new(),
             out,
         }
@@ -97,8 +92,7 @@ impl Matchmaking {
 
     /// Returns when to challenge the next player; `None` without `[matchmaking]`.
     fn next_challenge_at(&self, now: Instant) -> Option<Instant> {
-        let pause = self.out.config.matchmaking.as_ref()?.pause;
-        Some(now + pause.clamp(MIN_CHALLENGE_PAUSE, MAX_CHALLENGE_PAUSE))
+        now.checked_add(self.out.config.matchmaking.as_ref()?.pause.max(MIN_CHALLENGE_PAUSE))
     }
 
     /// Cancels the planned seeks, which the session has posted again itself.
@@ -114,9 +108,8 @@ impl Matchmaking {
     /// Records that a new game has started.
     pub(super) fn on_game_started(&mut self, opponent: &Handle, now: Instant) {
         self.n_games_started += 1;
-        if !self.last_opponent.as_ref().is_some_and(|last| last.is_same_player(opponent.as_str())) {
-            self.n_rematches = 0;
-            self.last_opponent = Some(opponent.clone());
+        if !self.rematches.as_ref().is_some_and(|(last, _)| last.is_same_player(opponent.as_str())) {
+            self.rematches = Some((opponent.clone(), 0));
         }
         self.opponents.record_game(opponent, now);
     }
@@ -244,10 +237,12 @@ impl Matchmaking {
 
     /// Proposes another game to an opponent who has not declined, within the limit of the settings.
     pub(super) fn propose_rematch_if_allowed(&mut self, opponent: &Handle) {
-        if self.n_rematches >= self.out.config.rematch.propose || !self.may_challenge(opponent) {
+        let may_challenge = self.may_challenge(opponent);
+        let Some((_, n_proposed)) = &mut self.rematches else { return };
+        if *n_proposed >= self.out.config.rematch.propose || !may_challenge {
             return;
         }
-        self.n_rematches += 1;
+        *n_proposed += 1;
         self.out.report_to(BotAction::Challenged, opponent, "rematch");
         self.challenge(opponent, command::rematch());
     }

@@ -83,7 +83,12 @@ impl OwnGames {
         if best.resigns {
             return self.resign(key, "the engine resigns");
         }
-        let Some(uci) = best.best else { return self.on_search_without_move(key, best.offers_draw) };
+        let Some(uci) = best.best else {
+            if best.offers_draw {
+                self.claim_draw(key);
+            }
+            return self.on_search_without_move(key);
+        };
         if !may_be_legal(game, &uci) {
             return self.engine.try_send_order(EngineOrder::Restart(EngineError::NotAMove(uci)));
         }
@@ -106,12 +111,9 @@ impl OwnGames {
         }
     }
 
-    /// Handles a search without a move. Claims a draw if the engine claims one. If the position has legal moves, the engine made a
+    /// Handles a search without a move. If the position has legal moves, the engine made a
     /// mistake and is restarted; otherwise the game is over, and the server is about to report it.
-    fn on_search_without_move(&mut self, key: GameKey, claims_draw: bool) {
-        if claims_draw {
-            self.claim_draw(key);
-        }
+    fn on_search_without_move(&mut self, key: GameKey) {
         let board = self.tracker().get(key).and_then(|game| game.search_position().chess_board());
         if board.is_some_and(|board| board.status() != GameStatus::Ongoing) {
             return self.out.report_about(BotAction::Dropped, self.number(key), None, "there is no legal move");
