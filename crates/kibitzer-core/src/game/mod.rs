@@ -6,14 +6,11 @@
 mod announced;
 mod change;
 mod continuation;
-mod desync;
-mod lines;
+mod icc;
 mod moves;
-mod opening;
 mod pending_offers;
 mod play;
 mod state;
-mod update;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -27,10 +24,9 @@ use crate::options::numeric_options;
 use crate::text::{PlayerText, ServerText};
 
 use announced::AnnouncedGames;
-pub use change::{Change, ChangeKind};
+pub use change::{Change, ChangeKind, Desync, DesyncReason};
 pub(crate) use change::{ChangeFlags, PrecedingReport};
 pub use continuation::Continuation;
-pub use desync::{Desync, DesyncReason};
 pub use moves::PlayedMove;
 pub use pending_offers::{OpenOffer, PendingOffers};
 use state::GameStep;

@@ -1,22 +1,19 @@
 //! State of one game: its last position, and the known moves that led to it.
 
-mod datagrams;
 mod follow;
-mod reserves;
 
+use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use super::announced::AnnouncedGame;
-use super::moves::{KnownMoves, PlayedMove};
-use super::play;
-use crate::chess::{Color, Fen, Hands};
+use crate::chess::{Color, Fen, Hands, LastMove, Role};
+use crate::game::announced::AnnouncedGame;
+use crate::game::moves::{KnownMoves, PlayedMove};
+use crate::game::play;
 use crate::message::{BoardNumbers, GameCreated, GameEnded, GameId, GameInfo, GameKind, Handle, Style12};
-use crate::text::ServerText;
+use crate::text::{ServerText, encode_as_received};
 
-use datagrams::AwaitedMoves;
-pub(super) use follow::GameStep;
-use reserves::ReserveEvidence;
+pub(super) use follow::{AwaitedMoves, GameStep};
 
 /// A game that is played, observed or examined, or was until it ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,23 +23,23 @@ pub struct Game {
     pub(super) marker: Arc<()>,
     pub(super) position: Arc<Style12>,
     pub(super) moves: KnownMoves,
-    kind: Option<ServerText>,
-    rated: Option<bool>,
+    pub(super) kind: Option<ServerText>,
+    pub(super) rated: Option<bool>,
     /// The variant of `kind`; `None` if the server has not reported it.
-    variant: Option<ServerText>,
+    pub(super) variant: Option<ServerText>,
     /// Whether the rules of that variant forbid a move that leaves one's own king attacked.
-    forbids_check: bool,
-    info: Option<Box<GameInfo>>,
+    pub(super) forbids_check: bool,
+    pub(super) info: Option<Box<GameInfo>>,
     pub(super) partner_game: Option<GameId>,
-    hands: Option<Hands>,
-    ending: Option<Arc<GameEnded>>,
-    followed: bool,
-    next_board: Option<NextBoardOwner>,
-    awaited: Option<AwaitedMoves>,
+    pub(super) hands: Option<Hands>,
+    pub(super) ending: Option<Arc<GameEnded>>,
+    pub(super) followed: bool,
+    pub(super) next_board: Option<NextBoardOwner>,
+    pub(super) awaited: Option<AwaitedMoves>,
     /// Whether boards or moves may have been missed. The current board is then unknown, and the next one is accepted without a
     /// desync.
-    is_out_of_step: bool,
-    reserves: ReserveEvidence,
+    pub(super) is_out_of_step: bool,
+    pub(super) reserves: ReserveEvidence,
 }
 
 /// Identity of a game. It stays the same if a session finds the game again after a lost connection, even under another number. It
@@ -66,7 +63,7 @@ impl Hash for GameIdentity {
 
 /// Game that the next board with this number belongs to, according to an earlier message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum NextBoardOwner {
+pub(super) enum NextBoardOwner {
     /// The next board belongs to the same game, which goes on after an adjournment.
     Same,
     /// The next board belongs to a different game, which has taken the number.
@@ -114,7 +111,7 @@ impl Game {
     }
 
     /// Returns the numbers of the position for modification. Copies the position if it is shared, and drops its received line.
-    fn numbers_mut(&mut self) -> &mut BoardNumbers {
+    pub(super) fn numbers_mut(&mut self) -> &mut BoardNumbers {
         Arc::make_mut(&mut self.position).numbers_mut_dropping_line()
     }
 
@@ -187,7 +184,7 @@ impl Game {
     }
 
     /// Returns whether the game has these players; case is significant.
-    fn has_exact_players(&self, white: &Handle, black: &Handle) -> bool {
+    pub(super) fn has_exact_players(&self, white: &Handle, black: &Handle) -> bool {
         self.position.white() == *white && self.position.black() == *black
     }
 
@@ -310,3 +307,150 @@ impl Game {
             }
     }
 }
+
+/// Number of last plies whose positions are included.
+const RECENT_PLIES: u32 = 8;
+
+/// Text after a board that the server cut: a continuation mark without text.
+const CUT: &str = "\n\r\\   ";
+
+impl Game {
+    /// Returns lines from which a reader that starts in the middle of the stream restores the game, without line ends: the terms
+    /// (`<g1>`) if they are known, the start board and the last boards (`<12>`, with clocks in milliseconds), and the reserves
+    /// (`<b1>`) if they are known.
+    ///
+    /// The restored game has no ending, and only the last eight moves, which is as many as a delta board is expected to take
+    /// back. It has no moves if one of these boards cannot be derived.
+    pub fn to_snapshot_lines(&self) -> Vec<Vec<u8>> {
+        let terms = self.known_terms().map(|terms| terms.to_string());
+        let boards = self.base_and_recent_positions();
+        let boards = boards.iter().chain([self.position()]).map(|board| {
+            let end = if board.is_cut() { CUT } else { "" };
+            format!("{board}{end}")
+        });
+        let hands = self
+            .hands()
+            .map(|Hands { white, black }| format!("<b1> game {} white [{white}] black [{black}]", self.id()));
+        let lines = terms.into_iter().chain(boards).chain(hands);
+        lines.map(|line| encode_as_received(&line).into_owned()).collect()
+    }
+
+    /// Returns the start board, from which delta boards count, and the board before each of the last [`RECENT_PLIES`] plies;
+    /// empty without known moves, or if one of the boards cannot be derived from them.
+    fn base_and_recent_positions(&self) -> Vec<Style12> {
+        let (start, end) = (self.base().ply(), self.position().ply());
+        let recent = end.saturating_sub(RECENT_PLIES).max(start.saturating_add(1))..end;
+        let start = (start < end).then(|| Some(self.base().clone()));
+        start
+            .into_iter()
+            .chain(recent.map(|ply| self.moves.position_at(ply, &self.position)))
+            .collect::<Option<_>>()
+            .unwrap_or_default()
+    }
+
+    /// Returns the terms as far as they are known; `None` if neither the type of the game nor whether it is rated is known.
+    fn known_terms(&self) -> Option<Cow<'_, GameInfo>> {
+        let announced = || GameInfo {
+            game: self.id(),
+            kind: self.kind().map(|kind| ServerText::from_wire(kind.as_bytes())),
+            rated: self.is_rated(),
+            ..GameInfo::default()
+        };
+        let is_announced = self.kind().is_some() || self.is_rated().is_some();
+        self.info().map(Cow::Borrowed).or_else(|| is_announced.then(|| Cow::Owned(announced())))
+    }
+}
+
+/// Number of the variant in which pieces are passed from another board.
+const BUGHOUSE: u16 = 24;
+
+/// Evidence of pieces in reserve beyond the last report. The server may send a report before or after the move that changed the
+/// reserve.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct ReserveEvidence {
+    /// The last report before the last move.
+    pub(super) before_move: Option<Hands>,
+    /// Whether a move has captured a piece since the last report.
+    pub(super) has_captured: bool,
+    /// A piece that the last report added to a reserve, until the next move: the receiver and the piece.
+    pub(super) passed: Option<(Color, Role)>,
+    /// The variant, as far as the captures show: `crazyhouse` if the pieces in reserve were captured on the same board, `bughouse` if
+    /// they were captured on another one.
+    pub(super) variant: Option<&'static str>,
+}
+
+impl Game {
+    /// Returns whether the side to move may have a piece of this role in reserve; `true` if that is not known.
+    ///
+    /// Without a report, it is known only for games that were followed from their start, except bughouse.
+    pub(super) fn mover_may_hold(&self, role: Role) -> bool {
+        let side = self.position.side_to_move();
+        let has = |hands: Hands| hands.of(side).count(role) > 0;
+        let ReserveEvidence { before_move, has_captured, .. } = self.reserves;
+        let wild = self.info.as_ref().and_then(|info| info.start.as_ref()).map(|start| start.wild);
+        let is_unknown = self.hands.is_none() && (self.base().ply() > 0 || wild.is_none_or(|wild| wild == BUGHOUSE));
+        is_unknown || has_captured || self.hands.is_some_and(has) || before_move.is_some_and(has)
+    }
+
+    /// Returns the variant: the reported one, or else the one that the partner's game and the captures show. `None` if neither does;
+    /// `wild` is not a variant.
+    pub fn variant(&self) -> Option<&str> {
+        let reported = self.variant.as_ref().map(ServerText::as_str).filter(|variant| *variant != "wild");
+        reported.or(self.partner_game.map(|_| "bughouse")).or(self.reserves.variant)
+    }
+
+    /// Returns the side that made the last known move, and the piece that it captured; `None` without a capture.
+    pub(super) fn last_capture(&self) -> Option<(Color, Role)> {
+        let (_, role) = self.moves().last()?.captured()?;
+        Some((!self.position.side_to_move(), role))
+    }
+
+    /// Records that a report of the reserves added a piece, and returns whether the last move may have captured it. Servers report a
+    /// capture on the same board before or after the move.
+    pub(super) fn note_passed_piece(&mut self, passed: Option<(Color, Role)>) -> bool {
+        self.reserves.passed = passed;
+        let Some((to, role)) = passed else { return false };
+        // A promoted piece becomes a pawn.
+        let is_of_last_move =
+            self.last_capture().is_some_and(|(taker, taken)| taker == to && (role == taken || role == Role::Pawn));
+        if is_of_last_move {
+            self.compare_passed_piece_with_capture();
+        }
+        is_of_last_move
+    }
+
+    /// Compares the piece that was passed before a move with the piece that the move captured.
+    pub(super) fn compare_passed_piece_with_capture(&mut self) {
+        let Some((to, role)) = self.reserves.passed.take() else { return };
+        match self.last_capture() {
+            // A promoted piece becomes a pawn.
+            Some((taker, taken)) if taker == to && role == Role::Pawn && taken != role => {}
+            Some(capture) if capture == (to, role) => _ = self.reserves.variant.get_or_insert("crazyhouse"),
+            _ => self.reserves.variant = Some("bughouse"),
+        }
+    }
+
+    /// Returns the reserves after the last move of `board`, the next one of this game; `None` if they are not known.
+    pub(super) fn reserves_on(&self, board: &Style12) -> Option<Hands> {
+        let hands = self.hands?;
+        let is_next = board.ply().checked_sub(1) == Some(self.position.ply());
+        Some(if is_next { without_dropped_piece(hands, board) } else { hands })
+    }
+}
+
+/// Removes the piece that the last move of `board` dropped, unless the report of the reserves included the drop. If it did, the
+/// material of the board, which contains the reserve, fits without a change.
+pub(super) fn without_dropped_piece(mut hands: Hands, board: &Style12) -> Hands {
+    let mover = !board.side_to_move();
+    let hand = hands.of_mut(mover);
+    let reported = if mover == Color::White { board.white_material() } else { board.black_material() };
+    let held: i32 = hand.pieces().map(|role| i32::from(role.material_value())).sum();
+    let fits = reported == held + i32::from(board.board().material(mover));
+    if let Some(LastMove::Drop { role, .. }) = board.played().filter(|_| !fits) {
+        let _ = hand.take(role);
+    }
+    hands
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,5 @@
 //! `<12>`: one board per line.
 
-mod display;
 mod fast_line;
 mod fields;
 mod numbers;

@@ -2,14 +2,24 @@
 
 use std::sync::Arc;
 
-use super::reserves::without_dropped_piece;
-use super::{Game, NextBoardOwner};
-use crate::chess::{ApplyError, Board, LastMove, SmithMove, Square};
+use super::{Game, NextBoardOwner, without_dropped_piece};
+use crate::chess::{ApplyError, Board, Color, LastMove, SmithMove, Square};
 use crate::game::change::PrecedingReport;
 use crate::game::moves::PlayedMove;
 use crate::game::play::RemovedPiece;
 use crate::game::{ChangeKind, DesyncReason, play};
 use crate::message::{ClockReading, DeltaBoard, DerivedMove, Style12};
+
+/// Moves that the server has announced with a past position; the last of them leads to the current position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::game) struct AwaitedMoves {
+    /// Number of moves that have not arrived yet.
+    pub(in crate::game) n_moves: u32,
+    /// Change to report once the last move has arrived.
+    pub(in crate::game) kind: ChangeKind,
+    /// Board that was known before the position.
+    pub(in crate::game) known: Option<Board>,
+}
 
 /// Effect of a board or a move on one game, from which [`MessageEffect`](crate::game::MessageEffect) is made.
 #[derive(Clone, Copy, Debug)]
@@ -158,7 +168,7 @@ impl Game {
 
     /// Returns the missing plies between the last known one and `board`, excluding the last move of `board`. `None` if none are
     /// missing, or if `board` is that of an examined game.
-    pub(super) fn missed_plies_before(&self, board: &Style12) -> Option<PrecedingReport> {
+    pub(in crate::game) fn missed_plies_before(&self, board: &Style12) -> Option<PrecedingReport> {
         let from_ply = self.position.ply().saturating_add(1);
         let to_ply = board.ply().saturating_sub(board.has_last_move().into());
         let is_missed = from_ply <= to_ply && !board.relation().is_examined();
@@ -166,7 +176,7 @@ impl Game {
     }
 
     /// Returns the desync for an unexpected board; `None` in examined games, where any board may be set up, and after a gap.
-    pub(super) fn desync_if_in_step(&self) -> Option<PrecedingReport> {
+    pub(in crate::game) fn desync_if_in_step(&self) -> Option<PrecedingReport> {
         let is_expected = !self.position.relation().is_examined() && !self.is_out_of_step;
         is_expected.then_some(PrecedingReport::Desync(DesyncReason::WrongBoard))
     }
@@ -217,7 +227,7 @@ impl Game {
     /// # Errors
     ///
     /// [`DesyncReason::WrongMove`] if the move does not fit; the position is then unchanged.
-    pub(super) fn play_derived_move(
+    pub(in crate::game) fn play_derived_move(
         &mut self,
         last_move: DerivedMove<'_>,
         clock: ClockReading,
@@ -252,6 +262,25 @@ impl Game {
         *self.clock_mut(!self.position.side_to_move()) = delta.clock;
         let kind = if plies == 0 { ChangeKind::Repeated } else { ChangeKind::took_back(plies) };
         Some(GameStep::new(kind, Some(played)))
+    }
+
+    /// Returns the clock of one side for modification.
+    pub(in crate::game) fn clock_mut(&mut self, color: Color) -> &mut ClockReading {
+        self.numbers_mut().clock_mut(color)
+    }
+
+    /// Sets both clocks; returns the effect of a repeated board.
+    pub(in crate::game) fn set_clocks(&mut self, white: ClockReading, black: ClockReading) -> GameStep {
+        let numbers = self.numbers_mut();
+        numbers.white_clock = white;
+        numbers.black_clock = black;
+        self.repeated_step()
+    }
+
+    /// Returns the effect of a message that leaves the squares unchanged.
+    pub(in crate::game) fn repeated_step(&self) -> GameStep {
+        let played = self.moves.played.last().map(PlayedMove::played).or_else(|| self.position.played());
+        GameStep::new(ChangeKind::Repeated, played)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::Listing;
-use super::parts::{ListedPlayer, read_free_name, read_text};
+use super::collect::{ListedPlayer, read_free_name, read_text};
 use crate::chess::Color;
 use crate::message::fields::read_duration_ms;
 use crate::message::template::match_template;

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::Listing;
-use super::parts::decode_field;
+use super::collect::decode_field;
 use crate::message::Handle;
 use crate::message::template::{TemplateTable, match_table};
 use crate::scan::Cursor;

@@ -1,3 +1,5 @@
+mod parts;
+
 use proptest::prelude::*;
 
 use super::super::{ChannelList, Finger, GameList, History, MoveList, SoughtList, StoredGames, Variables, WhoList};

@@ -1,3 +1,5 @@
+mod finger_ratings;
+
 use super::super::collect::testing::{parse, parse_with_async_lines_inserted};
 use super::*;
 use crate::message::Rating;

@@ -1,3 +1,5 @@
+mod sought;
+
 use super::super::ListingError;
 use super::super::collect::testing::{parse, parse_with_async_lines_inserted};
 use super::*;

@@ -1,6 +1,6 @@
-use super::super::ListingError;
-use super::super::collect::testing::{parse, parse_with_async_lines_inserted};
 use super::*;
+use crate::message::listing::ListingError;
+use crate::message::listing::collect::testing::{parse, parse_with_async_lines_inserted};
 
 fn members(list: &ChannelList) -> Vec<(u32, Vec<&str>)> {
     list.channels.iter().map(|c| (c.channel, c.members.iter().map(|m| m.name.as_str()).collect())).collect()

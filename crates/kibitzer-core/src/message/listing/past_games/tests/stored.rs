@@ -1,5 +1,5 @@
-use super::super::collect::testing::{parse, parse_with_async_lines_inserted};
 use super::*;
+use crate::message::listing::collect::testing::{parse, parse_with_async_lines_inserted};
 
 #[test]
 fn a_table_of_fatics() {

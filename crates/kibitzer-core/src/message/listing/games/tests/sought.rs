@@ -1,6 +1,6 @@
-use super::super::collect::testing::{parse, parse_with_async_lines_inserted};
 use super::*;
 use crate::chess::Color;
+use crate::message::listing::collect::testing::{parse, parse_with_async_lines_inserted};
 
 #[test]
 fn rows_of_every_kind() {

@@ -2,8 +2,7 @@
 
 use crate::chess::Color;
 use crate::event::{Event, EventKind};
-use crate::game::{ChangeKind, DesyncReason};
-use crate::game::{Game, GameLimits, Games};
+use crate::game::{ChangeKind, DesyncReason, Game, GameLimits, Games};
 use crate::message::{Family, GameEndReason, GameId, Reader, Relation};
 use crate::reader::EventReader;
 use crate::wire::Framer;

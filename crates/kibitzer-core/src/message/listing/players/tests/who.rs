@@ -1,6 +1,6 @@
-use super::super::collect::testing::{parse, parse_with_async_lines_inserted};
 use super::WhoStatus::{Examining, Free, Idle, NotOpen, Playing, Simul, Tournament};
 use super::*;
+use crate::message::listing::collect::testing::{parse, parse_with_async_lines_inserted};
 
 fn entries(list: &WhoList) -> Vec<(&str, WhoStatus, Option<u16>)> {
     list.players

@@ -2,28 +2,18 @@
 
 use std::sync::Arc;
 
-use super::{Game, GameStep, NextBoardOwner, ReserveEvidence};
 use crate::chess::{Board, Color, Fen, LastMove, SmithMove, Square};
 use crate::game::change::PrecedingReport;
+use crate::game::icc::relation_from_role;
 use crate::game::moves::PlayedMove;
-use crate::game::play::NotatedMove;
-use crate::game::{ChangeKind, DesyncReason, opening, play};
+use crate::game::play::{self, NotatedMove};
+use crate::game::state::{AwaitedMoves, Game, GameStep, NextBoardOwner, ReserveEvidence};
+use crate::game::{ChangeKind, DesyncReason};
 use crate::message::{
     BoardNumbers, ClockReading, DatagramMove, DerivedMove, GameInfo, GameUpdateKind, IccGameStart, MyGameRole,
     Relation, Style12,
 };
 use crate::text::{PlayerText, ServerText};
-
-/// Moves that the server has announced with a past position; the last of them leads to the current position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct AwaitedMoves {
-    /// Number of moves that have not arrived yet.
-    n_moves: u32,
-    /// Change to report once the last move has arrived.
-    kind: ChangeKind,
-    /// Board that was known before the position.
-    known: Option<Board>,
-}
 
 /// Number of the variant in which captures explode. The move does not show which pieces an explosion removes.
 const ATOMIC: u16 = 27;
@@ -127,7 +117,7 @@ impl Game {
     /// orientation.
     pub(in crate::game) fn set_role_and_flip(&mut self, role: MyGameRole) {
         let is_played = !self.position.relation().is_examined();
-        self.numbers_mut().relation = opening::relation_from_role(role, self.position.side_to_move(), is_played);
+        self.numbers_mut().relation = relation_from_role(role, self.position.side_to_move(), is_played);
         if let Some(color) = play::color_of_role(role) {
             self.numbers_mut().flip = Some(color == Color::Black);
         }
@@ -345,7 +335,7 @@ impl Game {
     /// Returns an earlier position as the server would send it now: with the current relation, orientation and clock state.
     fn with_current_view(&self, mut position: Style12) -> Style12 {
         let relation = match self.position.my_color() {
-            Some(color) => opening::relation_from_role(MyGameRole::Player(color), position.side_to_move(), true),
+            Some(color) => relation_from_role(MyGameRole::Player(color), position.side_to_move(), true),
             None => self.position.relation(),
         };
         let numbers = position.numbers_mut_dropping_line();
@@ -353,18 +343,6 @@ impl Game {
         numbers.flip = self.position.flip();
         numbers.clock_running = self.position.clock_running();
         position
-    }
-
-    pub(super) fn clock_mut(&mut self, color: Color) -> &mut ClockReading {
-        self.numbers_mut().clock_mut(color)
-    }
-
-    /// Sets both clocks; returns the effect of a repeated board.
-    pub(super) fn set_clocks(&mut self, white: ClockReading, black: ClockReading) -> GameStep {
-        let numbers = self.numbers_mut();
-        numbers.white_clock = white;
-        numbers.black_clock = black;
-        self.repeated_step()
     }
 
     /// Sets the clock of `color`. A running clock marks the game's clocks as running; a stopped one marks them as stopped only if
@@ -375,12 +353,6 @@ impl Game {
             self.numbers_mut().clock_running = Some(is_running);
         }
         self.repeated_step()
-    }
-
-    /// Returns the effect of a message that leaves the squares unchanged.
-    fn repeated_step(&self) -> GameStep {
-        let played = self.moves.played.last().map(PlayedMove::played).or_else(|| self.position.played());
-        GameStep::new(ChangeKind::Repeated, played)
     }
 }
 

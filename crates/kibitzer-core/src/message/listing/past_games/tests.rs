@@ -1,0 +1,4 @@
+mod history;
+mod stored;
+
+use super::*;

@@ -1,0 +1,4 @@
+mod inchannel;
+mod who;
+
+use super::*;
