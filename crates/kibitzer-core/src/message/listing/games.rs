@@ -1,4 +1,4 @@
-//! The reply to `games`.
+//! The replies to `games` and `sought`: games in progress, and open seeks.
 
 use std::ops::ControlFlow;
 
