@@ -14,6 +14,7 @@ use kibitzer::core::wire::unseal;
 use kibitzer::core::{Event, EventReader};
 use kibitzer::transcript::{Direction, Record, TranscriptError, TranscriptReader};
 
+use crate::arguments::ReaderArgs;
 use crate::failure::Failure;
 use crate::output::{PasswordPrompt, Stamp};
 
@@ -138,9 +139,9 @@ impl RecordedInput {
 
 /// Decodes the pieces of a log or recording to events.
 pub(crate) struct PieceDecoder {
+    reader: ReaderArgs,
+    /// Reader of the present connection.
     events: EventReader,
-    /// Reader in its initial state, which is cloned for each connection.
-    initial_reader: EventReader,
     /// Number of bytes received on all connections.
     n_received: u64,
     password_prompt: PasswordPrompt,
@@ -149,11 +150,11 @@ pub(crate) struct PieceDecoder {
 }
 
 impl PieceDecoder {
-    /// Creates a decoder that parses each connection with a clone of `events`, a reader in its initial state.
-    pub(crate) fn new(events: EventReader) -> Self {
+    /// Creates a decoder that parses as `reader` says.
+    pub(crate) fn new(reader: ReaderArgs) -> Self {
         Self {
-            initial_reader: events.clone(),
-            events,
+            reader,
+            events: reader.event_reader(),
             n_received: 0,
             password_prompt: PasswordPrompt::default(),
             secrets: SecretDetector::default(),
@@ -192,7 +193,7 @@ impl PieceDecoder {
             }
             StreamPiece::Ended => {
                 self.finish(visit)?;
-                self.events = self.initial_reader.clone().with_start_offset(self.n_received);
+                self.events = self.reader.event_reader().with_start_offset(self.n_received);
                 self.password_prompt = PasswordPrompt::default();
             }
             StreamPiece::Cut(_) => self.finish(visit)?,

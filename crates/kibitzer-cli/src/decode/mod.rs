@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
-use kibitzer::core::{Event, EventReader};
+use kibitzer::core::Event;
 
 use crate::arguments::{ReaderArgs, speed_parser};
 use crate::console;
@@ -70,9 +70,9 @@ impl Args {
             Some(Format::Text) => EventWriter::new(LineFormat::Text),
             Some(Format::Summary) => EventWriter::new_summary(),
         };
-        let mut printer = DecodePrinter::new(self.reader.event_reader(), self.filter.expression.clone(), writer);
+        let mut printer = DecodePrinter::new(self.reader, self.filter.expression.clone(), writer);
         printer.chunk = self.chunk;
-        print_recorded_events(input, printer, self.reader.strict, |_| {})
+        print_recorded_events(input, printer, |_| {})
     }
 }
 
@@ -81,11 +81,10 @@ impl Args {
 ///
 /// # Errors
 ///
-/// [`Failure`] if reading or writing fails, or with `is_strict`, after all events, if the recording ends inside a line.
+/// [`Failure`] if reading or writing fails, or with `--strict`, after all events, if the recording ends inside a line.
 pub(crate) fn print_recorded_events(
     mut input: RecordedInput,
     mut printer: DecodePrinter,
-    is_strict: bool,
     before_piece: impl Fn(Option<Stamp>),
 ) -> Result<(), Failure> {
     let mut cut_line = None;
@@ -96,20 +95,22 @@ pub(crate) fn print_recorded_events(
         before_piece(stamp);
         printer.print_piece(&piece, stamp)?;
     }
+    let is_strict = printer.reader.strict;
     printer.finish_and_print_summary()?;
     cut_line.filter(|_| is_strict).map_or(Ok(()), |line| Err(input.cut_failure(line)))
 }
 
 /// Decodes the pieces of a log or recording, and prints their events.
 pub(crate) struct DecodePrinter {
+    reader: ReaderArgs,
     decoder: PieceDecoder,
     /// Number of bytes to parse at a time; `None` parses whole pieces.
     pub(crate) chunk: Option<NonZeroUsize>,
-    events: EventPrinter,
+    output: FilteredWriter,
 }
 
-/// Prints the events that its filter accepts.
-struct EventPrinter {
+/// Writes the events that its filter accepts.
+struct FilteredWriter {
     /// Time of the last piece that had one; `None` for a raw log.
     stamp: Option<Stamp>,
     /// Decides which events are printed; `None` prints all.
@@ -118,45 +119,44 @@ struct EventPrinter {
 }
 
 impl DecodePrinter {
-    /// Creates a printer that parses with `events`, a reader in its initial state, and prints to `writer` the events that
-    /// `filter` accepts, all without one.
-    pub(crate) fn new(events: EventReader, filter: Option<Expression>, writer: EventWriter) -> Self {
-        let events_printer = EventPrinter { stamp: None, filter: filter.map(EventFilter::new), writer };
-        Self { decoder: PieceDecoder::new(events), chunk: None, events: events_printer }
+    /// Creates a printer that parses as `reader` says, and prints to `writer` the events that `filter` accepts, all without one.
+    pub(crate) fn new(reader: ReaderArgs, filter: Option<Expression>, writer: EventWriter) -> Self {
+        let output = FilteredWriter { stamp: None, filter: filter.map(EventFilter::new), writer };
+        Self { reader, decoder: PieceDecoder::new(reader), chunk: None, output }
     }
 
     /// Parses the next piece, prints its events and flushes the output, so that everything is shown before more input is read.
     /// `stamp` is the time of the piece; without one, that of the last piece with a time applies.
     fn print_piece(&mut self, piece: &StreamPiece, stamp: Option<Stamp>) -> Result<(), Failure> {
-        let Self { decoder, chunk, events } = self;
-        events.stamp = stamp.or(events.stamp);
+        let Self { decoder, chunk, output, .. } = self;
+        output.stamp = stamp.or(output.stamp);
         match (piece, chunk) {
             (StreamPiece::Received(bytes), Some(chunk)) => {
                 for part in bytes.chunks(chunk.get()) {
-                    decoder.decode(&StreamPiece::Received(part.to_vec()), |event| events.print_if_accepted(event))?;
+                    decoder.decode(&StreamPiece::Received(part.to_vec()), |event| output.print_if_accepted(event))?;
                 }
             }
-            _ => decoder.decode(piece, |event| events.print_if_accepted(event))?,
+            _ => decoder.decode(piece, |event| output.print_if_accepted(event))?,
         }
-        match (piece, &mut events.filter) {
-            (StreamPiece::Received(bytes), _) => events.writer.count_bytes(bytes.len()),
+        match (piece, &mut output.filter) {
+            (StreamPiece::Received(bytes), _) => output.writer.count_bytes(bytes.len()),
             (StreamPiece::Ended, Some(filter)) => filter.end_connection(),
             (StreamPiece::Cut(line), _) => {
-                events.writer.write_cut_recording(*line, &events.stamp.unwrap_or_default())?;
+                output.writer.write_cut_recording(*line, &output.stamp.unwrap_or_default())?;
             }
             _ => {}
         }
-        events.writer.flush()
+        output.writer.flush()
     }
 
     /// Parses an unfinished line at the end of the input, and prints its events and the summary, if there is one.
     fn finish_and_print_summary(mut self) -> Result<(), Failure> {
-        self.decoder.finish(|event| self.events.print_if_accepted(event))?;
-        self.events.writer.finish()
+        self.decoder.finish(|event| self.output.print_if_accepted(event))?;
+        self.output.writer.finish()
     }
 }
 
-impl EventPrinter {
+impl FilteredWriter {
     /// Prints an event if the filter accepts it. The filter sees the event in either case.
     fn print_if_accepted(&mut self, event: &Event) -> Result<(), Failure> {
         let at = self.stamp.map_or(Duration::ZERO, |stamp| stamp.time);
@@ -211,7 +211,7 @@ impl ReplayArgs {
             thread::sleep(due.saturating_sub(started.elapsed()));
         };
         let writer = EventWriter::new(self.format.unwrap_or_else(LineFormat::for_stdout));
-        let decoder = DecodePrinter::new(self.reader.event_reader(), filter, writer);
-        print_recorded_events(RecordedInput::open_transcript(&self.file)?, decoder, self.reader.strict, wait_until_due)
+        let decoder = DecodePrinter::new(self.reader, filter, writer);
+        print_recorded_events(RecordedInput::open_transcript(&self.file)?, decoder, wait_until_due)
     }
 }

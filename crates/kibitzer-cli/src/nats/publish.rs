@@ -225,7 +225,7 @@ impl Args {
 /// receiver is dropped.
 fn send_recorded_lines(path: &Path, reader: ReaderArgs, lines: &mpsc::Sender<Vec<u8>>) -> Result<(), Failure> {
     let mut input = RecordedInput::open(Some(path), Progress::Shown)?;
-    let mut decoder = PieceDecoder::new(reader.event_reader());
+    let mut decoder = PieceDecoder::new(reader);
     let mut stored = StoredLines::default();
     let mut last_stamp = None;
     let mut cut_line = None;

@@ -34,7 +34,7 @@ pub(super) struct PgnConversion<'a> {
 impl<'a> PgnConversion<'a> {
     /// Creates the conversion of a session; the arguments are those of [`GameWriter::new`].
     pub(super) fn new(args: &'a Args, host: &str, file: Option<GameFile>) -> Self {
-        Self { decoder: PieceDecoder::new(args.reader.event_reader()), games: GameWriter::new(args, host, file) }
+        Self { decoder: PieceDecoder::new(args.reader), games: GameWriter::new(args, host, file) }
     }
 
     /// Decodes a piece, and writes the games that end in it; `utc` is its time. At the end of a connection, marks the games in

@@ -66,8 +66,8 @@ fn transcripts() -> Vec<PathBuf> {
 fn decoded(path: &Path, filter: Option<Expression>) -> Vec<String> {
     let output = SharedOutput::default();
     let writer = EventWriter::jsonl_to(Box::new(output.clone()));
-    let printer = DecodePrinter::new(ReaderArgs::default().event_reader(), filter, writer);
-    print_recorded_events(RecordedInput::open_transcript(path).unwrap(), printer, false, |_| {}).unwrap();
+    let printer = DecodePrinter::new(ReaderArgs::default(), filter, writer);
+    print_recorded_events(RecordedInput::open_transcript(path).unwrap(), printer, |_| {}).unwrap();
     let text = String::from_utf8(output.0.take()).unwrap();
     text.lines().filter(|line| !is_left_out(line)).map(without_place).collect()
 }
