@@ -160,7 +160,7 @@ pub(crate) const COMMANDS: &[SlashCommand] = &[
     SlashCommand::new(
         "/pieces",
         Arguments::OneOf("ascii|letters|filled"),
-        "draw pieces as k K, as letters, or as chess symbols",
+        "pieces as k K, as letters, or as chess symbols",
         |app, name, _| {
             app.preferences.pieces = Some(parse_word(name)?);
             Ok(())
