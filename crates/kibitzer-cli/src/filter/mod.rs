@@ -9,13 +9,9 @@
 //! | an event and its time | [`ReplyTimes::record_event`] | the delay of a reply |
 //! | an event and that delay | [`Subject::of_event`] | the subject that [`Expression::accepts`] compares |
 
-mod comparison;
-mod error;
 mod expression;
 mod parser;
 mod replies;
-mod scan;
-mod subject;
 #[cfg(test)]
 mod tests;
 
@@ -26,11 +22,9 @@ use clap::builder::TypedValueParser;
 use kibitzer::core::Event;
 
 use crate::arguments::SuggestingParser;
-pub(crate) use error::FilterError;
-pub(crate) use expression::Expression;
-pub(crate) use parser::{is_quantity, term_completions};
+pub(crate) use expression::{BOT, DISCONNECTED, Expression, GAP, MARK, Subject, game_of, kinds};
+pub(crate) use parser::{FilterError, is_quantity, term_completions};
 pub(crate) use replies::{ReplyMatch, ReplyTimes, ShortDuration};
-pub(crate) use subject::{BOT, DISCONNECTED, GAP, MARK, Subject, game_of, kinds};
 
 /// Returns the value parser of `--filter`. Shells complete a term `kind:KIND`.
 fn expression_parser() -> impl TypedValueParser<Value = Expression> {

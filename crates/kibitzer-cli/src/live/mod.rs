@@ -1,13 +1,11 @@
 //! Shared parts of all commands with a live session.
 
 mod attached;
-mod input_lines;
 mod login;
 mod printer;
 mod program;
 #[cfg(unix)]
 mod prompt;
-mod recording;
 mod stop;
 mod target;
 mod typed;
@@ -22,18 +20,16 @@ use kibitzer_attach::{AttachError, Listener};
 use tokio::runtime::{Builder, Runtime};
 
 pub(crate) use attached::{attach, forward_attached, run_attached_session};
-pub(crate) use input_lines::InputLines;
 pub(crate) use login::LoginArgs;
 pub(crate) use printer::{EventPrinter, PrintItem, PrintedEvents, is_repeated_reserve, print_and_shut_down};
 pub(crate) use program::spawn_program_input;
 #[cfg(unix)]
 pub(crate) use prompt::TerminalModes;
-use recording::announce_recording;
-pub(crate) use recording::{recorded_amount, recording_failure_text, report_recorded, wait_for_end};
-pub(crate) use stop::{StopArgs, StopSignal};
+use stop::announce_recording;
+pub(crate) use stop::{StopArgs, StopSignal, recorded_amount, recording_failure_text, report_recorded, wait_for_end};
 use target::NAMES;
 pub(crate) use target::{TARGET_HELP, Target, target_parser};
-pub(crate) use typed::{LineSender, TypedInput, send_failure_text, send_typed_until_failure};
+pub(crate) use typed::{InputLines, LineSender, TypedInput, send_failure_text, send_typed_until_failure};
 
 use crate::failure::{FAILED, Failure, LOST, NO_SESSION, report};
 

@@ -11,8 +11,7 @@ use tokio::sync::mpsc::{self, error::TryRecvError};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 
-use super::StopSignal;
-use super::recording::report_failed_recording;
+use super::stop::{StopSignal, report_failed_recording};
 use crate::failure::Failure;
 use crate::filter::{EventFilter, Expression};
 use crate::metrics::{SessionMetrics, metrics_ticks};

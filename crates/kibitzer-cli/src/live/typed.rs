@@ -5,10 +5,9 @@ use std::future::pending;
 use kibitzer::Client;
 use kibitzer::core::event::RequestError;
 use kibitzer_attach::{AttachedRequestError, AttachedRequestSender};
-use tokio::io::{AsyncRead, BufReader};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, BufReader};
 use tokio::task::JoinSet;
 
-use super::input_lines::{InputLines, MAX_LINE_BYTES};
 use crate::failure::{Failure, report};
 
 /// Maximum number of typed commands without a reply; at this number, reading pauses.
@@ -99,3 +98,64 @@ pub(crate) async fn send_typed_until_failure(sender: LineSender, input: impl Asy
     while unanswered.join_next().await.is_some() {}
     pending().await
 }
+
+/// Maximum length of a line of standard input, without its end. Servers accept much less.
+pub(crate) const MAX_LINE_BYTES: usize = 64 << 10;
+
+/// Error text for a line that is too long; it names the limit of standard input.
+const OVER_LONG: &str = "a line of standard input is longer than 64 KiB";
+
+/// Reads lines of bounded length.
+#[derive(Debug)]
+pub(crate) struct InputLines<R> {
+    input: R,
+    /// Maximum length of a line, without its end.
+    max_bytes: usize,
+    /// Bytes of the line that has not ended yet.
+    line: Vec<u8>,
+    /// Whether the rest of a line that is too long is being skipped.
+    skips: bool,
+    /// Number of the line that was returned last, starting at 1; 0 before the first.
+    pub(crate) number: u64,
+}
+
+impl<R: AsyncBufRead + Unpin> InputLines<R> {
+    /// Creates a reader of lines with at most `max_bytes` bytes each, without the line end.
+    pub(crate) const fn new(input: R, max_bytes: usize) -> Self {
+        Self { input, max_bytes, line: Vec::new(), skips: false, number: 0 }
+    }
+
+    /// Waits for the next line and returns it without its end, LF or CR LF; `None` at the end of the input, which a failure to
+    /// read counts as. A line that is too long is returned as an error once the limit is exceeded, and its rest is skipped.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: the bytes of a line that has not ended are kept.
+    pub(crate) async fn next_line(&mut self) -> Option<Result<Vec<u8>, &'static str>> {
+        loop {
+            let room = (self.max_bytes + 1).saturating_sub(self.line.len()) as u64;
+            // `nohup` makes standard input unreadable: that counts as its end.
+            let n_read = (&mut self.input).take(room).read_until(b'\n', &mut self.line).await.unwrap_or(0);
+            let has_ended = self.line.pop_if(|last| *last == b'\n').is_some();
+            let is_cut = !has_ended && self.line.len() > self.max_bytes;
+            if n_read == 0 && (self.line.is_empty() || self.skips) {
+                return None;
+            }
+            let mut line = std::mem::take(&mut self.line);
+            if self.skips {
+                self.skips = !has_ended;
+                continue;
+            }
+            self.number += 1;
+            if is_cut {
+                self.skips = true;
+                return Some(Err(OVER_LONG));
+            }
+            line.pop_if(|last| *last == b'\r');
+            return Some(Ok(line));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,5 @@
 //! Events of a session: messages of the server with the changes they made, and reports of the session itself.
 
-mod capabilities;
-mod close;
 mod connection;
 mod describe;
 mod kind;
@@ -9,11 +7,9 @@ mod login;
 mod recovery;
 mod request;
 
-pub use capabilities::Capabilities;
-pub use close::{CloseCause, WebSocketViolation};
-pub use connection::{DialError, LostCause, SessionEndReason};
+pub use connection::{CloseCause, DialError, LostCause, SessionEndReason, WebSocketViolation};
 pub use kind::{EventCategory, EventKind};
-pub use login::{Identity, LoginError, LoginStep};
+pub use login::{Capabilities, Identity, LoginError, LoginStep};
 pub use recovery::{AdjournedGame, RestoreOutcome, Restored, RestoredCommand, RestoredGame, ResumptionState};
 pub(crate) use request::MAX_COMMAND_BYTES;
 pub use request::{CommandError, ReadingBlocker, RequestError};

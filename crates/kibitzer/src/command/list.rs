@@ -7,8 +7,8 @@ use kibitzer_core::text::{PlayerText, ServerText};
 use std::sync::Arc;
 
 use super::{
-    ExamineStep, GameRef, GameTerms, MoveMade, MoveText, ObservedGame, OfferOutcome, OfferRef, Request, examining,
-    game_offer, info, new_game, observing, pending_offer, reply, setting, typed_command, with_argument,
+    ExamineStep, GameRef, GameTerms, MoveMade, MoveText, ObservedGame, OfferOutcome, OfferRef, Request, in_game, info,
+    new_game, offers, reply, typed_command, with_argument,
 };
 use crate::Client;
 
@@ -108,28 +108,28 @@ commands! {
     ///
     /// To observe a game again is a refusal on most servers. uhlin-fics stops observing it instead, with a text that is in
     /// [`RequestError::Unexpected`].
-    "observe" observe(game: impl Into<GameRef>) -> ObservedGame = observing::observe(game.into());
+    "observe" observe(game: impl Into<GameRef>) -> ObservedGame = in_game::observe(game.into());
     /// Stops observing a game. Returns the games that are no longer observed, at least one.
     "unobserve" unobserve(game: impl Into<GameRef>) -> Vec<GameId>
-        = typed_command(GameRef::command_line(&game.into(), "unobserve"), observing::parse_unobserved_games);
+        = typed_command(GameRef::command_line(&game.into(), "unobserve"), in_game::parse_unobserved_games);
     /// Stops observing all games. Returns their numbers, at least one.
-    "unobserve" unobserve_all() -> Vec<GameId> = typed_command("unobserve", observing::parse_unobserved_games);
+    "unobserve" unobserve_all() -> Vec<GameId> = typed_command("unobserve", in_game::parse_unobserved_games);
 
     /// Examines an empty game from the start position.
-    "examine" examine_scratch() -> Arc<Style12> = typed_command("examine", examining::parse_examined_board);
+    "examine" examine_scratch() -> Arc<Style12> = typed_command("examine", in_game::parse_examined_board);
     /// Examines the game with this index in a player's history.
     "examine" examine(player: Handle, index: u32) -> Arc<Style12>
-        = typed_command(format!("examine {player} {index}"), examining::parse_examined_board);
+        = typed_command(format!("examine {player} {index}"), in_game::parse_examined_board);
     /// Goes this many plies forward, at least 1, in the examined game.
     "forward" forward(plies: u32) -> ExamineStep
-        = typed_command(format!("forward {plies}"), examining::parse_examine_step);
+        = typed_command(format!("forward {plies}"), in_game::parse_examine_step);
     /// Goes this many plies back, at least 1, in the examined game.
     "backward" backward(plies: u32) -> ExamineStep
-        = typed_command(format!("backward {plies}"), examining::parse_examine_step);
+        = typed_command(format!("backward {plies}"), in_game::parse_examine_step);
     /// Leaves a variation of the examined game: goes back to its last position in the original game.
-    "revert" revert() -> ExamineStep = typed_command("revert", examining::parse_examine_step);
+    "revert" revert() -> ExamineStep = typed_command("revert", in_game::parse_examine_step);
     /// Stops examining.
-    "unexamine" unexamine() -> () = typed_command("unexamine", examining::parse_examination_end);
+    "unexamine" unexamine() -> () = typed_command("unexamine", in_game::parse_examination_end);
 
     /// Withdraws the seek with this number; see [`OfferOutcome::Posted`].
     "unseek" unseek(index: u32) -> () = typed_command(format!("unseek {index}"), new_game::parse_seeks_removed);
@@ -158,54 +158,54 @@ commands! {
     ///
     /// uhlin-fics does not confirm it: the outcome is derived from the boards and results in the reply.
     "accept" accept(offer: OfferRef) -> OfferOutcome
-        = typed_command(offer.command_line("accept"), pending_offer::parse_accepted_offer);
+        = typed_command(offer.command_line("accept"), offers::parse_accepted_offer);
     /// Declines a challenge or an offer in the game.
     "decline" decline(offer: OfferRef) -> OfferOutcome = typed_command(offer.command_line("decline"), |reply| {
-        pending_offer::parse_closed_offer(reply, OfferAnswer::Declined, ChallengeChange::Declined)
+        offers::parse_closed_offer(reply, OfferAnswer::Declined, ChallengeChange::Declined)
     });
     /// Withdraws a challenge or an offer of this login.
     "withdraw" withdraw(offer: OfferRef) -> OfferOutcome = typed_command(offer.command_line("withdraw"), |reply| {
-        pending_offer::parse_closed_offer(reply, OfferAnswer::Withdrawn, ChallengeChange::Withdrawn)
+        offers::parse_closed_offer(reply, OfferAnswer::Withdrawn, ChallengeChange::Withdrawn)
     });
     /// Offers a bughouse partnership to a player, or accepts the player's offer.
     "partner" partner(player: Handle) -> OfferOutcome
-        = typed_command(format!("partner {player}"), pending_offer::parse_partner_request);
+        = typed_command(format!("partner {player}"), offers::parse_partner_request);
     /// Ends the bughouse partnership, or withdraws the offer of one.
-    "partner" end_partnership() -> () = typed_command("partner", pending_offer::parse_partnership_end);
+    "partner" end_partnership() -> () = typed_command("partner", offers::parse_partnership_end);
 
     /// Offers a draw, accepts one, or claims one by the rules.
     "draw" draw() -> OfferOutcome
-        = typed_command("draw", |reply| game_offer::parse_offer_outcome(reply, OfferKind::Draw));
+        = typed_command("draw", |reply| offers::parse_offer_outcome(reply, OfferKind::Draw));
     /// Offers to end the game without a result, or accepts such an offer. At the start of a game the server ends it at
     /// once, without the opponent's agreement.
     "abort" abort() -> OfferOutcome
-        = typed_command("abort", |reply| game_offer::parse_offer_outcome(reply, OfferKind::Abort));
+        = typed_command("abort", |reply| offers::parse_offer_outcome(reply, OfferKind::Abort));
     /// Offers to interrupt the game, so that it can be resumed later, or accepts such an offer.
     "adjourn" adjourn() -> OfferOutcome
-        = typed_command("adjourn", |reply| game_offer::parse_offer_outcome(reply, OfferKind::Adjourn));
+        = typed_command("adjourn", |reply| offers::parse_offer_outcome(reply, OfferKind::Adjourn));
     /// Offers to take back this many plies, at least 1, or accepts such an offer.
     "takeback" takeback(plies: u32) -> OfferOutcome
-        = typed_command(format!("takeback {plies}"), |reply| game_offer::parse_offer_outcome(reply, OfferKind::Takeback));
+        = typed_command(format!("takeback {plies}"), |reply| offers::parse_offer_outcome(reply, OfferKind::Takeback));
     /// Resigns the game.
-    "resign" resign() -> GameEnded = typed_command("resign", game_offer::parse_game_end);
+    "resign" resign() -> GameEnded = typed_command("resign", offers::parse_game_end);
     /// Claims that the opponent's time is up.
-    "flag" flag() -> GameEnded = typed_command("flag", game_offer::parse_game_end);
+    "flag" flag() -> GameEnded = typed_command("flag", offers::parse_game_end);
 
     /// Sets a variable of the account. Returns the server's confirmation, which uhlin-fics leaves empty for the prompt.
     "set" set(name: &str, value: &str) -> PlayerText
-        = typed_command(format!("set {name} {value}"), setting::parse_variable_confirmation);
+        = typed_command(format!("set {name} {value}"), info::parse_variable_confirmation);
     /// Clears a variable of the account, such as a note or the formula. Returns the server's confirmation.
-    "set" unset(name: &str) -> PlayerText = typed_command(format!("set {name}"), setting::parse_variable_confirmation);
+    "set" unset(name: &str) -> PlayerText = typed_command(format!("set {name}"), info::parse_variable_confirmation);
     /// Sets the style of boards. This library requires style 12; it parses style 10, too, but does not update games from it.
-    "set style" style(number: u8) -> () = setting::style(number);
+    "set style" style(number: u8) -> () = info::style(number);
     /// Switches on an interface variable for this session.
     ///
     /// The session sets the ivars of its options; uhlin-fics ignores the command, which is [`RequestError::Unexpected`].
     "iset" enable_ivar(ivar: Ivar) -> ()
-        = typed_command(format!("iset {} 1", ivar.as_str()), |reply| setting::parse_ivar_confirmation(reply, b" set."));
+        = typed_command(format!("iset {} 1", ivar.as_str()), |reply| info::parse_ivar_confirmation(reply, b" set."));
     /// Switches off an interface variable for this session. Without block mode, replies are delimited by fences.
     "iset" disable_ivar(ivar: Ivar) -> ()
-        = typed_command(format!("iset {} 0", ivar.as_str()), |reply| setting::parse_ivar_confirmation(reply, b" unset."));
+        = typed_command(format!("iset {} 0", ivar.as_str()), |reply| info::parse_ivar_confirmation(reply, b" unset."));
 
     /// Advertises a game to all players. After a lost connection the session posts it again.
     "seek" seek(terms: GameTerms) -> OfferOutcome = typed_command(terms.seek_line(), new_game::parse_seek_outcome);

@@ -18,27 +18,20 @@
 //! answer nor a known refusal, the error is [`RequestError::Unexpected`] with the server's text, most likely a refusal in
 //! unknown words.
 
-mod examining;
-mod game_offer;
+mod in_game;
 mod info;
 mod list;
 mod new_game;
-mod observing;
-mod pending_offer;
-mod play;
+mod offers;
 mod reply;
-mod setting;
 mod talk;
 #[cfg(test)]
 mod testing;
 
-pub use examining::ExamineStep;
-pub use game_offer::OfferOutcome;
+pub use in_game::{ExamineStep, GameRef, MoveMade, MoveText, ObservedGame};
 pub use list::*;
 pub use new_game::GameTerms;
-pub use observing::{GameRef, ObservedGame};
-pub use pending_offer::OfferRef;
-pub use play::{MoveMade, MoveText};
+pub use offers::{OfferOutcome, OfferRef};
 pub use talk::Talk;
 
 use std::fmt::Display;

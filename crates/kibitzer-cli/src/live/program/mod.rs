@@ -7,25 +7,26 @@
 //! | a valid subscription | `subscribed` at once; the filter holds for all later events |
 //! | a line that is not a valid request, one too many, or one whose identifier is in use | `failed` at once |
 
-mod answer;
-mod request;
-
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
+use kibitzer::core::text::{decode_received, error_chain};
 use kibitzer::{Client, Reply, RequestError, RequestOptions};
+use request::{InvalidRequest, ProgramCommand, ProgramId, ProgramRequest};
+use serde::Serialize;
+use serde_json::json;
 use tokio::io::BufReader;
 use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 use tokio::time::timeout_at;
 
-use super::input_lines::{InputLines, MAX_LINE_BYTES};
 use super::printer::PrintSender;
-use super::typed::{LineSender, TypedInput, UNANSWERED_COMMANDS};
+use super::typed::{InputLines, LineSender, MAX_LINE_BYTES, TypedInput, UNANSWERED_COMMANDS};
+use crate::filter::Expression;
 use crate::live::PrintItem;
-use answer::{answer_item, failed_item, subscribed_item};
-use request::{InvalidRequest, ProgramCommand, ProgramId, ProgramRequest};
+
+mod request;
 
 /// Maximum number of requests without an answer; further ones fail.
 const MAX_REQUESTS: usize = 64;
@@ -207,4 +208,54 @@ async fn wait_for_turn_and_ready(client: &Client, order: &Mutex<()>) {
     let _turn = order.lock().await;
     // The end of the session is an error of the request.
     let _ = client.ready().await;
+}
+
+/// Members of the event `reply`.
+#[derive(Serialize)]
+struct ReplyMembers<'a, C> {
+    id: &'a ProgramId,
+    /// Kind of the content: `text`, `refused`, or the kind of event that reports the same listing.
+    kind: &'a str,
+    content: C,
+}
+
+/// Members of the event `subscribed`.
+#[derive(Serialize)]
+struct SubscribedMembers<'a> {
+    id: Option<&'a ProgramId>,
+    filter: Option<String>,
+}
+
+/// Returns the answer to a request: the event `reply`, also if the server refused the command, otherwise `failed`. `line` is the
+/// number of the request's line in the input, counted from 1.
+fn answer_item(request: &ProgramCommand, line: u64, result: &Result<Reply, RequestError>) -> PrintItem {
+    let id = &request.id;
+    let reply = match result {
+        Ok(reply) => reply,
+        Err(RequestError::Refused { reason, text }) => {
+            return reply_item(id, "refused", json!({ "reason": reason.as_ref(), "text": text.as_str() }));
+        }
+        Err(error) => return failed_item(Some(id), line, error.as_ref(), &error_chain(error)),
+    };
+    if let Some(listing) = reply.listing(&request.command) {
+        return reply_item(id, listing.kind().as_str(), &listing);
+    }
+    let lines: Vec<_> = reply.answers().map(|event| decode_received(event.raw())).collect();
+    reply_item(id, "text", json!({ "lines": lines }))
+}
+
+/// Returns the event `reply` with this content.
+fn reply_item(id: &ProgramId, kind: &str, content: impl Serialize) -> PrintItem {
+    PrintItem::object("reply", &ReplyMembers { id, kind, content })
+}
+
+/// Returns the event `failed` for a request that has no reply. `id` is its identifier if it has a valid one; `line` is the number
+/// of its line in the input, counted from 1; `reason` is a fixed word, `text` a message.
+fn failed_item(id: Option<&ProgramId>, line: u64, reason: &str, text: &str) -> PrintItem {
+    PrintItem::object("failed", &json!({ "id": id, "line": line, "reason": reason, "text": text }))
+}
+
+/// Returns the event `subscribed`, which confirms a filter; without one, it confirms that all events are printed.
+fn subscribed_item(id: Option<&ProgramId>, filter: Option<&Expression>) -> PrintItem {
+    PrintItem::object("subscribed", &SubscribedMembers { id, filter: filter.map(Expression::to_string) })
 }

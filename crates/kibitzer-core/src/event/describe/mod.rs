@@ -4,13 +4,9 @@
 //! The table in `docs/architecture.md` lists all edits that a new message needs; here, its [`EventDescriptor`] and an arm in
 //! [`Message::descriptor`].
 
-mod board;
-mod control;
 mod game;
 mod json;
 mod listing;
-mod login;
-mod offer;
 mod player;
 #[cfg(test)]
 mod schema_tests;
@@ -22,7 +18,7 @@ mod value;
 
 use std::fmt::{self, Write};
 
-use self::board::ReportedBoard;
+use self::game::ReportedBoard;
 use self::value::{FieldSink, FieldType, Fields, Value};
 use super::{Event, EventKind};
 use crate::message::{Attribution, GameId, Message};
