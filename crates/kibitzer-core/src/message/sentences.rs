@@ -296,17 +296,12 @@ pub(super) const ANNOUNCEMENTS: &[Sentence] = {
 };
 
 impl OfferKind {
-    /// Returns the words of FICS for an offer of this kind or the answer to it, by this login or by another player. With the number
-    /// of a game, they are those for its observers; the other number is that of plies to take back, or of the game to end. Empty
-    /// if no sentence can be written with these parts.
-    pub fn to_sentence(self, actor: MeOrOther, answer: Option<OfferAnswer>, parts: &SentenceParts<'_>) -> String {
-        let noun = format!("{self} {}", if self == Self::Draw { "offer" } else { "request" });
-        let is_meant = |meaning| match meaning {
-            Meaning::Offer(by, kind, given) => (by, kind, given) == (actor, self, answer),
-            Meaning::Answer(by, given) => (by, Some(given)) == (actor, answer),
-            _ => false,
-        };
-        write_first(GAME_OFFERS, is_meant, |sentence| write_template(&sentence.replace('&', &noun), parts))
+    /// Returns the words of FICS for an offer of this kind, made by this login or by another player. With the number of a game, they
+    /// are those for its observers; the other number is that of plies to take back, or of the game to end. Empty if no sentence can
+    /// be written with these parts.
+    pub fn to_sentence(self, actor: MeOrOther, parts: &SentenceParts<'_>) -> String {
+        let is_meant = |meaning| matches!(meaning, Meaning::Offer(by, kind, None) if (by, kind) == (actor, self));
+        write_first(GAME_OFFERS, is_meant, parts)
     }
 }
 
@@ -315,18 +310,14 @@ impl ChallengeChange {
     /// second one that of the opponent in [`Joined`](Self::Joined). Empty if no sentence can be written with these parts.
     pub fn to_sentence(self, actor: MeOrOther, parts: &SentenceParts<'_>) -> String {
         let is_meant = |meaning| matches!(meaning, Meaning::Challenge(by, change) if (by, change) == (actor, self));
-        write_first(CHALLENGES, is_meant, |sentence| write_template(sentence, parts))
+        write_first(CHALLENGES, is_meant, parts)
     }
 }
 
-/// Writes the first sentence with a meaning that `write` can complete; empty if there is none.
-fn write_first(
-    sentences: &[Sentence],
-    is_meant: impl Fn(Meaning) -> bool,
-    write: impl Fn(&str) -> Option<String>,
-) -> String {
+/// Writes the first sentence with a meaning that the parts suffice for; empty if there is none.
+fn write_first(sentences: &[Sentence], is_meant: impl Fn(Meaning) -> bool, parts: &SentenceParts<'_>) -> String {
     let mut meant = sentences.iter().filter(|(_, meaning)| is_meant(*meaning));
-    meant.find_map(|(sentence, _)| write(sentence)).unwrap_or_default()
+    meant.find_map(|(sentence, _)| write_template(sentence, parts)).unwrap_or_default()
 }
 
 /// Parses the text after `sets `, such as `White's clock to 5:00.` In a line without the number of the game, it has to start like a

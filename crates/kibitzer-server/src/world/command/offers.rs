@@ -150,7 +150,7 @@ fn make_offer(world: &mut World, [id, opponent]: [ConnectionId; 2], kind: OfferK
     let shown_game = (!matches!(kind, OfferKind::Abort | OfferKind::Adjourn)).then_some(game);
     let sentence = |actor, name: &str, game| {
         let parts = SentenceParts { names: &[name], number, game, ..SentenceParts::default() };
-        format!("{}\n", kind.to_sentence(actor, None, &parts))
+        format!("{}\n", kind.to_sentence(actor, &parts))
     };
     let texts = [sentence(MeOrOther::Me, &other, None), sentence(MeOrOther::Other, &me, None)];
     world.make_offer([id, opponent], Proposal::InGame(kind, plies), texts.each_ref().map(String::as_str));
