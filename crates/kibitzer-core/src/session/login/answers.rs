@@ -98,26 +98,14 @@ impl Login {
         }
     }
 
-    /// Processes a refusal of the login, by a numbered datagram or in words. A place in the queue of a full server is no failure.
+    /// Processes a refusal of the login, by a numbered datagram or in words: fails, enters the queue of a full server, or retries
+    /// without timeseal if the server may not have understood it.
     pub(super) fn handle_refusal(&mut self, refusal: LoginRefusal, raw: &[u8], now: Instant) -> LoginProgress {
         match parse_coded_login_refusal(raw, &self.options.credentials) {
-            Some(CodedLoginRefusal::Queued) => self.enter_server_queue(now),
-            Some(CodedLoginRefusal::Failed(error)) => LoginProgress::Failed(error),
-            None => self.handle_refusal_in_words(refusal, raw, now),
+            Some(CodedLoginRefusal::Queued) => return self.enter_server_queue(now),
+            Some(CodedLoginRefusal::Failed(error)) => return LoginProgress::Failed(error),
+            None => {}
         }
-    }
-
-    /// Processes a report of the login's place in the queue of a full server. The first one starts the timeout of the queue;
-    /// later ones do not extend it.
-    fn enter_server_queue(&mut self, now: Instant) -> LoginProgress {
-        self.is_queued = true;
-        self.deadline = *self.queue_deadline.get_or_insert(saturating_deadline(now, self.options.timings.queue));
-        LoginProgress::Continue
-    }
-
-    /// Processes a refusal in words: fails, enters the queue of a full server, or retries without timeseal if the server may not
-    /// have understood it.
-    fn handle_refusal_in_words(&mut self, refusal: LoginRefusal, raw: &[u8], now: Instant) -> LoginProgress {
         let error = match refusal {
             LoginRefusal::InvalidPassword => LoginError::InvalidPassword,
             LoginRefusal::NameInUse => LoginError::NameInUse,
@@ -145,6 +133,14 @@ impl Login {
             LoginRefusal::Other => LoginError::Other(ServerText::from_wire(raw)),
         };
         LoginProgress::Failed(error)
+    }
+
+    /// Processes a report of the login's place in the queue of a full server. The first one starts the timeout of the queue;
+    /// later ones do not extend it.
+    fn enter_server_queue(&mut self, now: Instant) -> LoginProgress {
+        self.is_queued = true;
+        self.deadline = *self.queue_deadline.get_or_insert(saturating_deadline(now, self.options.timings.queue));
+        LoginProgress::Continue
     }
 
     /// Processes a line without a type of its own: detects the dialect in the greeting and the answer to the login string, keeps

@@ -95,8 +95,8 @@ pub(super) struct Requests {
     options: Arc<SessionOptions>,
     /// Draws the fences.
     rng: Rng,
-    /// Number of requests of this session.
-    n_requests: u32,
+    /// Number of requests made in this session.
+    n_made: u32,
     mode: ReplyMode,
     pub(super) queue: VecDeque<RequestedCommand>,
     /// Whether games are being observed again after a reconnect. Users' requests to observe wait until that is done.
@@ -122,7 +122,7 @@ impl Requests {
         Self {
             options,
             rng,
-            n_requests,
+            n_made: n_requests,
             mode,
             queue: VecDeque::new(),
             is_restoring: false,
@@ -142,7 +142,7 @@ impl Requests {
     }
 
     pub(super) const fn n_requests(&self) -> u32 {
-        self.n_requests
+        self.n_made
     }
 
     /// Lets users' requests to observe wait until [`finish_restoration`](Self::finish_restoration).
@@ -186,8 +186,8 @@ impl Requests {
         conditions: SendConditions,
     ) -> RequestId {
         let is_during_restoration = self.is_restoring && matches!(requester, Requester::User | Requester::Restore);
-        let id = RequestId::after(self.n_requests);
-        self.n_requests = self.n_requests.wrapping_add(1);
+        let id = RequestId::after(self.n_made);
+        self.n_made = self.n_made.wrapping_add(1);
         self.queue.push_back(RequestedCommand {
             id,
             requester,

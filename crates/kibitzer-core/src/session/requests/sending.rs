@@ -85,17 +85,15 @@ impl Requests {
         if n_awaited >= self.options.requests.in_flight.clamp(1, MAX_IN_FLIGHT) || is_mode_uncertain() {
             return None;
         }
+        // The restoration may observe the game that a user asks to observe.
+        let waits_for_restoration = |request: &RequestedCommand| {
+            self.is_restoring && request.requester == Requester::User && request.asks_to_observe()
+        };
         let may_be_sent =
-            |request: &RequestedCommand| !self.waits_for_restoration(request) && self.paused_until(request).is_none();
+            |request: &RequestedCommand| !waits_for_restoration(request) && self.paused_until(request).is_none();
         let at = self.queue.iter().position(may_be_sent)?;
         // Replies before and after a switch of block mode are delimited differently, so it is sent alone.
         if self.queue.get(at)?.may_switch_block_mode() && n_awaited > 0 { None } else { self.queue.remove(at) }
-    }
-
-    /// Returns whether a command has to wait for the end of the restoration: a user's request to observe, because the restoration
-    /// may observe the same game.
-    fn waits_for_restoration(&self, request: &RequestedCommand) -> bool {
-        self.is_restoring && request.requester == Requester::User && request.asks_to_observe()
     }
 
     /// Returns the end of the pause that the server's throttle of talk requires before this command; `None` if it may be sent.
