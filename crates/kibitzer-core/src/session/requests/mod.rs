@@ -1,6 +1,6 @@
 //! Requests of one connection: queued commands, sent commands, and their replies.
 //!
-//! Replies are matched by number in block mode and in ICC's units, otherwise by the [fence](super::fence) after each command.
+//! Replies are matched by number in block mode and in ICC's units, otherwise by the fence after each command.
 //!
 //! | state of a command | input | next state |
 //! |---|---|---|
