@@ -1,5 +1,6 @@
 //! Events of a session: messages of the server with the changes they made, and reports of the session itself.
 
+mod close;
 mod connection;
 mod describe;
 mod kind;
@@ -7,7 +8,8 @@ mod login;
 mod recovery;
 mod request;
 
-pub use connection::{CloseCause, DialError, LostCause, SessionEndReason, WebSocketViolation};
+pub use close::{CloseCause, WebSocketViolation};
+pub use connection::{DialError, LostCause, SessionEndReason};
 pub use kind::{EventCategory, EventKind};
 pub use login::{Capabilities, Identity, LoginError, LoginStep};
 pub use recovery::{AdjournedGame, RestoreOutcome, Restored, RestoredCommand, RestoredGame, ResumptionState};
