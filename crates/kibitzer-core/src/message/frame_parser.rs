@@ -143,7 +143,7 @@ impl FrameParser {
     fn begins_multi_line(&self, tag: LineTag, line: &[u8]) -> bool {
         match tag {
             LineTag::Style10 => true,
-            LineTag::None => (self.family == Family::Icc && line == br#""10""#) || sender_in_heading(line).is_some(),
+            LineTag::None => (self.family.is_icc() && line == br#""10""#) || sender_in_heading(line).is_some(),
             _ => false,
         }
     }
@@ -194,7 +194,7 @@ impl FrameParser {
             self.logged_in = matches!(message, Message::LoggedIn(_));
             return Some(message);
         }
-        if self.family == Family::Icc
+        if self.family.is_icc()
             && let Some(holding) = Holding::parse_untagged(line)
         {
             return Some(Message::from(holding));

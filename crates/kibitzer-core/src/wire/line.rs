@@ -6,7 +6,7 @@ use crate::wire::frame::LineTag;
 use crate::wire::options::{Family, Limits};
 use crate::wire::prompt::{PromptKind, Prompts, guest_name_in_prompt};
 use crate::wire::quote::Quote;
-use crate::wire::wrap::{CONTINUATION, Wrapping, cuts_entity, is_cut_board};
+use crate::wire::wrap::{CONTINUATION, LastPiece, OutputEnd, Wrapping, cuts_entity, is_cut_board};
 
 /// The line that is being received, with the pieces of a wrapped line joined.
 #[derive(Clone, Debug, Default)]
@@ -252,8 +252,8 @@ impl LineBuffer {
             self.phase = LinePhase::CutOff { is_ended: true };
             return LineStep::Complete;
         }
-        let is_prompted = rules.prompt_follows_output();
-        if self.cut == 0 && rules.wrapping.may_continue(is_prompted, tag, line, piece, self.piece > 0) {
+        let last = if self.piece == 0 { LastPiece::First(piece) } else { LastPiece::Later(piece) };
+        if self.cut == 0 && rules.wrapping.may_continue(rules.output_end(), tag, line, last) {
             self.phase = LinePhase::Held { end: at + 1, bell: self.bell, matched: 0, mark_at: at };
             self.bell = false;
             return LineStep::Pending;
@@ -344,10 +344,9 @@ pub(super) struct LineRules {
 }
 
 impl LineRules {
-    /// Returns whether the server sends a prompt after all output, so that a line can be held until the bytes after it arrive.
-    /// `false` before the login, and on ICC, where sessions switch the prompt off.
-    pub(super) fn prompt_follows_output(&self) -> bool {
-        self.prompts.is_logged_in && self.family != Family::Icc
+    /// Returns how the end of output shows: by a prompt, but not before the login, nor on ICC, where sessions switch the prompt off.
+    pub(super) fn output_end(&self) -> OutputEnd {
+        if self.prompts.is_logged_in && !self.family.is_icc() { OutputEnd::Prompt } else { OutputEnd::Unmarked }
     }
 
     /// Updates prompts and wrapping from a line of the server: the end of the login, FatICS's greeting, or `nowrap`. Other lines

@@ -21,6 +21,13 @@ named_enum! {
     }
 }
 
+impl Family {
+    /// Returns whether the server is known to be ICC.
+    pub(crate) const fn is_icc(self) -> bool {
+        matches!(self, Self::Icc)
+    }
+}
+
 parse_by_name!(Family, "family is none of auto, fics and icc");
 
 /// Version of the timeseal protocol on a connection, which determines the form of its pings.

@@ -22,32 +22,43 @@ pub(super) struct Wrapping {
     pub(super) keeps_blanks: bool,
 }
 
+/// How the end of a server's output shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OutputEnd {
+    /// By a prompt, so that a line can be held until the bytes after it arrive.
+    Prompt,
+    /// By nothing.
+    Unmarked,
+}
+
+/// The last piece of a line, as received so far, and its place in the line.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum LastPiece<'a> {
+    First(&'a [u8]),
+    Later(&'a [u8]),
+}
+
 impl Wrapping {
-    /// Returns whether another piece may follow `line`, whose last piece so far is `piece`; always `false` for a server that
-    /// wraps no lines.
+    /// Returns whether another piece may follow `line`, whose tag and last piece so far these are; always `false` for a server
+    /// that wraps no lines.
     ///
-    /// `is_prompted` is whether the server sends a prompt after all output. If it does, any piece that is not empty may be
-    /// followed by another one: lines are wrapped before the word that does not fit, so a piece may be short if a long word
+    /// After output that ends with a prompt, any piece that is not empty may be followed by another one: lines are wrapped before the word that does not fit, so a piece may be short if a long word
     /// follows. Otherwise a piece shorter than the narrowest width is the last one, unless it may begin the heading of a quoted
     /// message: after a heading that is not recognized, a player's words could be protocol.
     ///
     /// A line with a tag or `{` may continue until it has all the fields of its kind. This is checked for its first piece only:
-    /// if `is_joined`, the line has several pieces already, and another one may follow. A line of a quoted message always may
-    /// continue.
-    pub(super) fn may_continue(
-        self,
-        is_prompted: bool,
-        tag: LineTag,
-        line: &[u8],
-        piece: &[u8],
-        is_joined: bool,
-    ) -> bool {
+    /// a line that has several pieces already may have another one. A line of a quoted message always may continue.
+    pub(super) fn may_continue(self, end: OutputEnd, tag: LineTag, line: &[u8], last: LastPiece<'_>) -> bool {
         if self.is_unwrapped {
-            false
-        } else if tag == LineTag::None && !line.starts_with(b"{") {
-            piece.len() >= NARROWEST_WIDTH || (!piece.is_empty() && (is_prompted || may_begin_heading(line)))
-        } else {
-            is_joined || !has_all_fields(tag, line)
+            return false;
+        }
+        match last {
+            LastPiece::First(piece) | LastPiece::Later(piece) if tag == LineTag::None && !line.starts_with(b"{") => {
+                let is_short = piece.len() < NARROWEST_WIDTH;
+                !is_short || (!piece.is_empty() && (end == OutputEnd::Prompt || may_begin_heading(line)))
+            }
+            LastPiece::First(_) => !has_all_fields(tag, line),
+            LastPiece::Later(_) => true,
         }
     }
 

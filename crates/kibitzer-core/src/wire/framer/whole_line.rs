@@ -11,6 +11,7 @@ use crate::wire::framer::{Framer, WHO_AM_I};
 use crate::wire::options::{Family, Timeseal};
 use crate::wire::prompt::PromptKind;
 use crate::wire::quote::Quote;
+use crate::wire::wrap::LastPiece;
 
 /// The result of [`Framer::next_whole_line`], the fast path for input that needs no copying.
 pub(super) enum WholeLine<'a> {
@@ -68,7 +69,7 @@ impl Framer {
         let first = if line.is_empty() { end - 1 } else { first };
         // The byte after a line decides this at the least cost; without it the line itself is examined.
         let is_over = self.shows_previous_line_ended(skip_returns(rest))
-            || !self.rules.wrapping.may_continue(self.rules.prompt_follows_output(), tag, bytes, line, false);
+            || !self.rules.wrapping.may_continue(self.rules.output_end(), tag, bytes, LastPiece::First(line));
         self.advance_past_line(input, rest);
         if !is_over {
             self.line.hold_borrowed(line, first, end);

@@ -1,7 +1,8 @@
 use super::*;
 
 fn may_continue(line: &str) -> bool {
-    Wrapping::default().may_continue(true, LineTag::of(line.as_bytes()), line.as_bytes(), line.as_bytes(), false)
+    let line = line.as_bytes();
+    Wrapping::default().may_continue(OutputEnd::Prompt, LineTag::of(line), line, LastPiece::First(line))
 }
 
 // Rules: transport W5, bugs 13
