@@ -159,7 +159,7 @@ impl LimitValues {
     const HIGH: Self =
         Self { line_bytes: 16 << 10, wrapped_line_bytes: 64 << 10, block_bytes: 4 << 20, datagram_bytes: 64 << 10 };
     /// Limits that short inputs exceed.
-    const LOW: Self = Self { line_bytes: 50, wrapped_line_bytes: 90, block_bytes: 60, datagram_bytes: 20 };
+    pub const LOW: Self = Self { line_bytes: 50, wrapped_line_bytes: 90, block_bytes: 60, datagram_bytes: 20 };
 
     /// Converts to the options of a framer.
     pub fn to_limits(self) -> Limits {
