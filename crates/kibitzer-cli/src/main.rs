@@ -42,7 +42,7 @@ use output::TerminalSafe;
 #[command(name = "kibitzer", version, after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"), override_usage = "kibitzer [OPTIONS]\n       kibitzer <COMMAND>")]
 struct Cli {
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<CliCommand>,
     #[command(flatten)]
     demo: demo::Args,
     /// Print lines, and open no screen [default on a pipe]
@@ -67,7 +67,7 @@ Examples:
 `kibitzer COMMAND --help` has more of each.";
 
 #[derive(Subcommand)]
-enum Command {
+enum CliCommand {
     Console(console::Args),
     Connect(connect::Args),
     Record(record::Args),
@@ -95,20 +95,20 @@ fn main() -> ExitCode {
     let plain = cli.plain;
     let result = match cli.command {
         None => cli.demo.show_or_print(plain),
-        Some(Command::Console(args)) => args.run(plain),
-        Some(Command::Connect(args)) => run(args.run_session(plain)),
-        Some(Command::Record(args)) => run(args.record_until_end()),
-        Some(Command::Decode(args)) => args.decode_input(),
-        Some(Command::Replay(args)) => args.replay_recording(plain),
-        Some(Command::Pgn(args)) => args.write_games(),
+        Some(CliCommand::Console(args)) => args.run(plain),
+        Some(CliCommand::Connect(args)) => run(args.run_session(plain)),
+        Some(CliCommand::Record(args)) => run(args.record_until_end()),
+        Some(CliCommand::Decode(args)) => args.decode_input(),
+        Some(CliCommand::Replay(args)) => args.replay_recording(plain),
+        Some(CliCommand::Pgn(args)) => args.write_games(),
         #[cfg(feature = "nats")]
-        Some(Command::Publish(args)) => run(args.publish_source()),
+        Some(CliCommand::Publish(args)) => run(args.publish_source()),
         #[cfg(feature = "nats")]
-        Some(Command::Tail(args)) => run(args.print_until_stopped()),
-        Some(Command::Serve(args)) => run(args.run_server()),
-        Some(Command::Bot(args)) => args.play_or_check(plain),
-        Some(Command::Completions(args)) => args.print_script(),
-        Some(Command::Man(args)) => args.print_page(),
+        Some(CliCommand::Tail(args)) => run(args.print_until_stopped()),
+        Some(CliCommand::Serve(args)) => run(args.run_server()),
+        Some(CliCommand::Bot(args)) => args.play_or_check(plain),
+        Some(CliCommand::Completions(args)) => args.print_script(),
+        Some(CliCommand::Man(args)) => args.print_page(),
     };
     let logged = log::wait_for_queued_lines().map_or_else(|failure| failure.report(), |()| ExitCode::SUCCESS);
     result.map_or_else(|failure| failure.report(), |()| logged)

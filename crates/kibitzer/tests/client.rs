@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use crate::common::*;
-use kibitzer::command::{self, MoveText, Request as _, Talk};
+use kibitzer::command::{self, MoveText, Request as _, TalkCommand};
 use kibitzer::core::event::{CommandError, DialError, LoginError, ReadingBlocker, RequestError, SessionEndReason};
 use kibitzer::core::hub::{Hub, RecvError, Subscription};
 use kibitzer::core::message::{GameId, Ivar, Message, Refusal};
@@ -131,7 +131,7 @@ async fn typed_commands_have_typed_answers() {
     let (client, mut peer) = listener.guest(profile).await;
     assert_eq!(peer.serving(client.observe(GameId(7))).await.unwrap().game, GameId(7));
     // Two lines of what one line does not hold, cut between words.
-    let long = Talk::tell(&"Newton".parse().unwrap(), "word ".repeat(100));
+    let long = TalkCommand::tell(&"Newton".parse().unwrap(), "word ".repeat(100));
     let told = peer.serving(client.talk(&long)).await.unwrap();
     assert!(told.len() > 1 && peer.heard.len() == told.len() + 1, "{:?}", peer.heard);
     let refused = peer.serving(client.make_move(&MoveText::new("e2e4").unwrap())).await;
@@ -148,7 +148,7 @@ async fn typed_commands_have_typed_answers() {
             "what is typed and what is a type are asked alike"
         );
     }
-    let injected = client.talk(&Talk::kibitz("hi\nresign")).await;
+    let injected = client.talk(&TalkCommand::kibitz("hi\nresign")).await;
     assert!(matches!(injected, Err(RequestError::Command(CommandError::LineBreak))), "{injected:?}");
     client.shutdown().await;
 }

@@ -1,6 +1,6 @@
 //! Speed and variant of a game, which servers print as one kind.
 
-use super::listing::GameTerms;
+use super::listing::ListedTerms;
 use super::{Challenge, GameCreated, GameInfo, OwnGameStarting, Seek};
 use crate::text::ServerText;
 
@@ -145,7 +145,7 @@ impl GameInfo {
     }
 }
 
-impl GameTerms {
+impl ListedTerms {
     /// Returns the speed and the variant that the letters stand for. Both are `None` for an examined game.
     pub fn game_kind(&self) -> GameKind {
         let name = |letter| match letter {

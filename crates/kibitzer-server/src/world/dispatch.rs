@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 
 use kibitzer_core::message::CommandCode;
 
-use super::command::{Command, Refusal, challenge, format_usage_line, game, info, observe, offers, settings, talk};
+use super::command::{
+    CommandRefusal, CommandRow, challenge, format_usage_line, game, info, observe, offers, settings, talk,
+};
 use super::{ConnectionId, World, icc, seeks, simul};
 use crate::account::{find_only_by_prefix, unknown_or_ambiguous_text};
 use crate::family::Family;
@@ -20,7 +22,7 @@ const NULL: CommandCode = CommandCode(0);
 const SUBLIST: CommandCode = CommandCode(129);
 
 /// All commands, by subject.
-const SUBJECTS: [&[Command]; 10] = [
+const SUBJECTS: [&[CommandRow]; 10] = [
     challenge::COMMANDS,
     game::COMMANDS,
     icc::COMMANDS,
@@ -66,7 +68,7 @@ const QUIT: &str = "quit";
 
 /// The commands of a server by name, each with its number in block mode.
 #[derive(Debug)]
-pub(crate) struct CommandDirectory(pub(crate) BTreeMap<&'static str, (CommandCode, &'static Command)>);
+pub(crate) struct CommandDirectory(pub(crate) BTreeMap<&'static str, (CommandCode, &'static CommandRow)>);
 
 impl CommandDirectory {
     /// Returns the commands of a family of servers.
@@ -76,14 +78,15 @@ impl CommandDirectory {
             name => (0..u8::MAX.into()).map(CommandCode).find(|code| code.name() == Some(name)).unwrap_or(NULL),
         };
         // Those of FICS too, as the family of a connection may differ from that of the server.
-        let is_known = |command: &&Command| [family, Family::Fics].into_iter().any(|one| one.has_command(command.name));
+        let is_known =
+            |command: &&CommandRow| [family, Family::Fics].into_iter().any(|one| one.has_command(command.name));
         let commands = SUBJECTS.into_iter().flatten().filter(is_known);
         Self(commands.map(|command| (command.name, (code(command.name), command))).collect())
     }
 
     /// Returns the command of that name, or the only one whose name starts with it, with its number. The error lists the names
     /// that start with `name`.
-    pub(crate) fn find_by_prefix(&self, name: &str) -> Result<(CommandCode, &'static Command), Vec<&'static str>> {
+    pub(crate) fn find_by_prefix(&self, name: &str) -> Result<(CommandCode, &'static CommandRow), Vec<&'static str>> {
         find_only_by_prefix(self.0.iter().map(|(&known, &entry)| (known, entry)), name)
     }
 }
@@ -120,9 +123,9 @@ impl World {
     fn run_command_by_prefix(&mut self, id: ConnectionId, name: &str, parameters: &str) -> CommandCode {
         let (code, text) = match self.find_command_or_refusal(id, name) {
             Ok((code, command)) => match (command.run)(self, id, parameters) {
-                Ok(text) | Err(Refusal::Text(text)) => (code, text),
-                Err(Refusal::Coded(code, text)) => (code, text),
-                Err(Refusal::Usage) => (CommandCode::BAD_PARAMETERS, format_usage_line(command) + "\n"),
+                Ok(text) | Err(CommandRefusal::Text(text)) => (code, text),
+                Err(CommandRefusal::Coded(code, text)) => (code, text),
+                Err(CommandRefusal::Usage) => (CommandCode::BAD_PARAMETERS, format_usage_line(command) + "\n"),
             },
             Err(refusal) => refusal,
         };
@@ -142,7 +145,7 @@ impl World {
         &self,
         id: ConnectionId,
         name: &str,
-    ) -> Result<(CommandCode, &'static Command), (CommandCode, String)> {
+    ) -> Result<(CommandCode, &'static CommandRow), (CommandCode, String)> {
         let family = self.lobby.connection(id).map(|connection| connection.family).unwrap_or_default();
         let player = self.lobby.player(id);
         let unknown = || (CommandCode::UNKNOWN_COMMAND, family.unknown_command_text(name));

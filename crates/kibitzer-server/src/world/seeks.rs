@@ -8,7 +8,7 @@ use kibitzer_core::message::{Rating, Seek};
 use kibitzer_core::text::ServerText;
 
 use super::command::challenge::{MatchParameters, find_challengeable, make_or_accept_challenge};
-use super::command::{Command, CommandResult, DONE, Refusal, refuse_if, required_first_word};
+use super::command::{CommandRefusal, CommandResult, CommandRow, DONE, refuse_if, required_first_word};
 use super::offers::{ProposedMatch, format_requested_color};
 use super::{ConnectionId, Ivar, World};
 use crate::calendar::format_count;
@@ -125,11 +125,11 @@ impl World {
 }
 
 #[rustfmt::skip] // one to a line: it is a table
-pub(crate) const COMMANDS: &[Command] = &[
-    Command::new("play", "number|player", "Accepts a seek.", run_play),
-    Command::new("seek", "[minutes [increment]] [rated|unrated] [white|black] [crazyhouse] [manual] [formula] [least-most]", "Posts a seek for a game.", run_seek),
-    Command::new("sought", "[all]", "Lists all seeks.", run_sought),
-    Command::new("unseek", "[number]", "Removes all of your seeks, or one of them.", run_unseek),
+pub(crate) const COMMANDS: &[CommandRow] = &[
+    CommandRow::new("play", "number|player", "Accepts a seek.", run_play),
+    CommandRow::new("seek", "[minutes [increment]] [rated|unrated] [white|black] [crazyhouse] [manual] [formula] [least-most]", "Posts a seek for a game.", run_seek),
+    CommandRow::new("sought", "[all]", "Lists all seeks.", run_sought),
+    CommandRow::new("unseek", "[number]", "Removes all of your seeks, or one of them.", run_unseek),
 ];
 
 /// Highest rating of an opponent, unless a seek has a rating range.
@@ -140,7 +140,7 @@ fn run_seek(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRes
     let n_own = world.seeks.iter().filter(|seek| seek.from == id).count();
     refuse_if(n_own >= MAX_SEEKS, format!("You can only have {MAX_SEEKS} active seeks.\n"))?;
     let parameters = MatchParameters::parse(parameters).filter(|words| words.variant != Variant::Bughouse);
-    let parameters = parameters.ok_or(Refusal::Usage)?;
+    let parameters = parameters.ok_or(CommandRefusal::Usage)?;
     let is_rated = parameters.decide_rated(world, [id, id], "seek")?;
     let terms = parameters.terms_with_defaults(world, id, is_rated);
     let Some(ad) = new_ad(world, id, terms, parameters) else { return DONE };
@@ -219,7 +219,7 @@ fn run_unseek(world: &mut World, id: ConnectionId, parameters: &str) -> CommandR
         refuse_if(world.remove_seeks_of(id).is_empty(), "You have no active seeks.\n")?;
         return Ok("Your seeks have been removed.\n".to_owned());
     }
-    let number = parameters.parse().map_err(|_| Refusal::Usage)?;
+    let number = parameters.parse().map_err(|_| CommandRefusal::Usage)?;
     let is_mine = world.seeks.iter().any(|seek| seek.ad.index == number && seek.from == id);
     refuse_if(!is_mine, format!("You have no seek {number}.\n"))?;
     world.remove_seek(number);
@@ -246,7 +246,7 @@ fn run_play(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRes
 
 /// Returns the seek of another player by its number or by the seeker's name. The error is the text of the refusal, for no seek or
 /// several of that player.
-fn find_seek_of_other(world: &World, id: ConnectionId, word: &str) -> Result<PostedSeek, Refusal> {
+fn find_seek_of_other(world: &World, id: ConnectionId, word: &str) -> Result<PostedSeek, CommandRefusal> {
     let (number, seeker) = (word.parse::<u32>(), world.lobby.find_player_by_prefix(word));
     let is_named = |seek: &&PostedSeek| match number {
         Ok(number) => seek.ad.index == number,

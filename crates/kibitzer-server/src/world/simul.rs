@@ -7,20 +7,20 @@ use kibitzer_core::message::{GameId, OfferAnswer};
 
 use super::boards::BoardReason;
 use super::command::challenge::TOO_MANY_OFFERS;
-use super::command::{Command, CommandResult, DONE, refuse_if, required_first_word};
+use super::command::{CommandResult, CommandRow, DONE, refuse_if, required_first_word};
 use super::{ConnectionId, Proposal, World};
 use crate::play::{Sides, Terms};
 
 #[rustfmt::skip] // one to a line: it is a table
-pub(crate) const COMMANDS: &[Command] = &[
-    Command::new("simgames", "", "Shows how many games you are playing in your simul.", run_simgames),
-    Command::new("simmatch", "player", "Asks a player to let you join a simul, or accepts such a request.", run_simmatch),
-    Command::new("simnext", "", "Goes to the next board of your simul.", |world, id, _| go_to_board(world, id, |_| 1, "is moving away from your board")),
-    Command::new("simopen", "", "Switches on or off that players may ask to join your simul.", run_simopen),
-    Command::new("simprev", "", "Goes to the previous board of your simul.", |world, id, _| go_to_board(world, id, |n_games| n_games - 1, "is moving back to the previous board")),
+pub(crate) const COMMANDS: &[CommandRow] = &[
+    CommandRow::new("simgames", "", "Shows how many games you are playing in your simul.", run_simgames),
+    CommandRow::new("simmatch", "player", "Asks a player to let you join a simul, or accepts such a request.", run_simmatch),
+    CommandRow::new("simnext", "", "Goes to the next board of your simul.", |world, id, _| go_to_board(world, id, |_| 1, "is moving away from your board")),
+    CommandRow::new("simopen", "", "Switches on or off that players may ask to join your simul.", run_simopen),
+    CommandRow::new("simprev", "", "Goes to the previous board of your simul.", |world, id, _| go_to_board(world, id, |n_games| n_games - 1, "is moving back to the previous board")),
 ];
 
-/// Refusal of a player without a simul.
+/// CommandRefusal of a player without a simul.
 const NO_SIMUL: &str = "You are not giving a simul.\n";
 
 fn run_simopen(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {

@@ -32,7 +32,7 @@ pub use in_game::{ExamineStep, GameRef, MoveMade, MoveText, ObservedGame};
 pub use list::*;
 pub use new_game::GameTerms;
 pub use offers::{OfferOutcome, OfferRef};
-pub use talk::Talk;
+pub use talk::TalkCommand;
 
 use std::fmt::Display;
 

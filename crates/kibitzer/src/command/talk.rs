@@ -19,20 +19,20 @@ const MAX_TEXT_BYTES: usize = 320;
 /// in [`pieces`](Self::pieces). As one command it is an error, because servers drop the rest.
 ///
 /// ```
-/// use kibitzer::command::{Request, Talk};
+/// use kibitzer::command::{Request, TalkCommand};
 ///
-/// let talk = Talk::tell(&"Newton".parse()?, "Köln?");
+/// let talk = TalkCommand::tell(&"Newton".parse()?, "Köln?");
 /// assert_eq!(talk.command()?.as_str(), "tell Newton K&#xf6;ln?");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Talk {
+pub struct TalkCommand {
     /// The command with its recipient.
     head: String,
     text: String,
 }
 
-impl Talk {
+impl TalkCommand {
     /// Returns a private message to a player (`tell`).
     pub fn tell(player: &Handle, text: impl Into<String>) -> Self {
         Self { head: format!("tell {player}"), text: text.into() }
@@ -100,7 +100,7 @@ impl Client {
     /// # Cancel safety
     ///
     /// If the future is dropped, some of the pieces may have been delivered.
-    pub async fn talk(&self, talk: &Talk) -> Result<Vec<u32>, RequestError> {
+    pub async fn talk(&self, talk: &TalkCommand) -> Result<Vec<u32>, RequestError> {
         let mut delivered = Vec::new();
         for piece in talk.pieces() {
             delivered.push(self.request(&piece).await?);
@@ -118,11 +118,11 @@ impl Client {
     ///
     /// As [`talk`](Self::talk).
     pub async fn tell(&self, player: &Handle, text: impl Into<String>) -> Result<Vec<u32>, RequestError> {
-        self.talk(&Talk::tell(player, text)).await
+        self.talk(&TalkCommand::tell(player, text)).await
     }
 }
 
-impl Request for Talk {
+impl Request for TalkCommand {
     /// Number of players who received the message, according to the server.
     type Answer = u32;
 

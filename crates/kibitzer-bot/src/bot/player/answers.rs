@@ -52,7 +52,7 @@ impl Answers {
 
 /// An answer to an offer, or its withdrawal.
 #[derive(Clone, Debug)]
-pub(super) struct OfferAnswer {
+pub(super) struct AnswerToOffer {
     verb: OfferAnswerVerb,
     offer: OfferRef,
     /// The game in which the offer was made; `None` for a challenge.
@@ -68,7 +68,7 @@ pub(super) enum OfferAnswerVerb {
     Withdraw,
 }
 
-impl OfferAnswer {
+impl AnswerToOffer {
     /// Returns the answer to the challenge of a player, or the withdrawal of the challenge to that player. Sends nothing.
     pub(super) const fn to_challenge(verb: OfferAnswerVerb, player: Handle) -> Self {
         Self { verb, offer: OfferRef::Player(player), game: None }
@@ -111,7 +111,7 @@ impl Output {
         let words: String = words.chars().filter(|letter| !letter.is_control()).take(MAX_ANSWER).collect();
         self.report_to(BotAction::Said, player, &*words);
         let (player, began) = (player.clone(), Instant::now());
-        let message = command::Talk::tell(&player, words);
+        let message = command::TalkCommand::tell(&player, words);
         self.request(
             |client| async move { client.request(&message).await.err() },
             move |bot, error| {
@@ -157,10 +157,10 @@ impl BotPlayer {
         if verdict.decision {
             self.out.report_to(BotAction::Accepted, &player, verdict.reason);
             self.answers.is_accepting = true;
-            return OfferAnswer::to_challenge(OfferAnswerVerb::Accept, player).send(&self.out);
+            return AnswerToOffer::to_challenge(OfferAnswerVerb::Accept, player).send(&self.out);
         }
         self.out.report_to(BotAction::Declined, &player, &*verdict.reason);
-        OfferAnswer::to_challenge(OfferAnswerVerb::Decline, player.clone()).send(&self.out);
+        AnswerToOffer::to_challenge(OfferAnswerVerb::Decline, player.clone()).send(&self.out);
         if self.matchmaking.opponents.record_reason_if_new(&player, &verdict.reason) {
             self.out.tell(&player, &verdict.reason);
         }
@@ -193,19 +193,19 @@ impl BotPlayer {
         }
         if let Some((game, is_granted)) = self.games.judge_offer(offer.kind, &mut *self.policy) {
             let verb = if is_granted { OfferAnswerVerb::Accept } else { OfferAnswerVerb::Decline };
-            OfferAnswer { verb, offer: OfferRef::Kind(offer.kind), game: Some(game) }.send(&self.out);
+            AnswerToOffer { verb, offer: OfferRef::Kind(offer.kind), game: Some(game) }.send(&self.out);
         }
     }
 
     /// Handles the reply to an answer. If the server did not find the offer by name or kind and its number is known, answers again by
     /// number. Otherwise reports an error, unless an offer was declined or withdrawn that no longer existed, as after a move that
     /// crossed it. After an accepted challenge that started no game, the bot can accept the next one.
-    fn on_answer_reply(&mut self, answer: &OfferAnswer, result: Result<Option<OfferOutcome>, RequestError>) {
+    fn on_answer_reply(&mut self, answer: &AnswerToOffer, result: Result<Option<OfferOutcome>, RequestError>) {
         // FatICS ignores names and kinds: there an offer is selected by its number, which follows the offer itself.
         if matches!(result, Err(RequestError::Unexpected { .. }))
             && let Some(number) = answer.offer_number(&self.answers.open)
         {
-            return OfferAnswer { offer: OfferRef::Number(number), ..*answer }.send(&self.out);
+            return AnswerToOffer { offer: OfferRef::Number(number), ..*answer }.send(&self.out);
         }
         // The first board of a game that has started may be still to come.
         let has_started = matches!(result, Ok(Some(OfferOutcome::Started(_))));

@@ -10,7 +10,7 @@ use kibitzer::core::message::{Rating, Refusal};
 use kibitzer::{Handle, RequestError};
 use tokio::time::Instant;
 
-use super::answers::{OfferAnswer, OfferAnswerVerb};
+use super::answers::{AnswerToOffer, OfferAnswerVerb};
 use super::output::Output;
 use crate::config::{MatchmakingRules, contains_player};
 use crate::verdict::BotAction;
@@ -156,7 +156,7 @@ impl Matchmaking {
         if let Some(player) = self.challenged.take() {
             self.opponents.record_decline_by(&player, Instant::now());
             self.out.report_to(BotAction::Challenged, &player, "withdrawn, as there was no answer");
-            OfferAnswer::to_challenge(OfferAnswerVerb::Withdraw, player).send(&self.out);
+            AnswerToOffer::to_challenge(OfferAnswerVerb::Withdraw, player).send(&self.out);
         }
         if rules.players.is_empty() {
             return self.out.request(
@@ -226,7 +226,7 @@ impl Matchmaking {
     /// Withdraws seeks and challenges and cancels those that are planned, as no new game may begin.
     pub(super) fn withdraw_all(&mut self) {
         if let Some(player) = self.challenged.take() {
-            OfferAnswer::to_challenge(OfferAnswerVerb::Withdraw, player).send(&self.out);
+            AnswerToOffer::to_challenge(OfferAnswerVerb::Withdraw, player).send(&self.out);
         }
         self.reset();
         if !self.out.config.seek.ads.is_empty() {

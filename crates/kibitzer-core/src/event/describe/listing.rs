@@ -7,7 +7,7 @@ use super::{EventDescriptor, LineDisplay};
 use crate::chess::Color;
 use crate::event::EventKind;
 use crate::message::listing::{
-    AnyListing, ChannelMembers, FingerGame, FingerRating, GameRow, GameTerms, HistoryRow, ListedMove, ListedPlayer,
+    AnyListing, ChannelMembers, FingerGame, FingerRating, GameRow, HistoryRow, ListedMove, ListedPlayer, ListedTerms,
     OnlineStatus, StoredDetails, StoredGame, WhoStatus,
 };
 use crate::message::{ClockReading, GameKind, GameResult};
@@ -95,7 +95,7 @@ objects! {
         white_clock_ms: it.white_clock.map(ClockReading::as_ms), black_clock_ms: it.black_clock.map(ClockReading::as_ms),
         white_material, black_material, to_move, move_number,
     ];
-    GameTerms as it: [mark, kind, speed: it.game_kind().speed, variant: it.game_kind().variant, rated, initial_min, increment_s];
+    ListedTerms as it: [mark, kind, speed: it.game_kind().speed, variant: it.game_kind().variant, rated, initial_min, increment_s];
     HistoryRow as it: [
         index, outcome: outcome_for_owner(it), rating, color, opponent_rating, opponent, terms, eco, ending, date,
     ];

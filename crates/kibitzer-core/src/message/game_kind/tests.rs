@@ -77,7 +77,7 @@ fn letters_of_a_table_are_a_speed_or_a_variant() {
         ("[pbr  3   0]", (Some("blitz"), Some("chess"))),
     ];
     for (terms, want) in cases {
-        let read = GameTerms::read(&mut crate::scan::Cursor::new(terms.as_bytes())).unwrap().game_kind();
+        let read = ListedTerms::read(&mut crate::scan::Cursor::new(terms.as_bytes())).unwrap().game_kind();
         assert_eq!((read.speed, read.variant.as_ref().map(ServerText::as_str)), want, "{terms}");
     }
 }

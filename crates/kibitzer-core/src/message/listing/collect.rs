@@ -243,7 +243,7 @@ pub(super) fn read_free_name(at: &mut Cursor<'_>) -> Option<Handle> {
 /// The terms of a game as tables abbreviate them: `[psr 10  12]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct GameTerms {
+pub struct ListedTerms {
     /// The letter before the kind: `p` for a private game; in FatICS's histories the speed (`b`, `l`, `s`).
     pub mark: Option<char>,
     /// The kind: b blitz, l lightning, s standard, u untimed, w wild, e examined, z crazyhouse, B bughouse, L losers,
@@ -258,7 +258,7 @@ pub struct GameTerms {
     pub increment_s: u32,
 }
 
-impl GameTerms {
+impl ListedTerms {
     /// Placeholder for the terms of an examined game on ICC, which does not list them.
     pub(super) const EXAMINED: Self =
         Self { mark: None, kind: Some('e'), rated: false, initial_min: 0, increment_s: 0 };

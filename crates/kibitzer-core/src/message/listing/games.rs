@@ -8,7 +8,7 @@ use crate::message::fields::ClockReading;
 use crate::message::listing::collect::{
     ListedPlayer, parse_row_count, read_color_letter, read_free_name, read_number_pair, read_padded_clock,
 };
-use crate::message::listing::{GameTerms, Listing};
+use crate::message::listing::{ListedTerms, Listing};
 use crate::message::template::{TemplateTable, match_table, read_bracketed_color, read_rated};
 use crate::message::{GameId, Handle, Rating, Seek, Titles};
 use crate::scan::Cursor;
@@ -47,9 +47,9 @@ pub struct GameRow {
     pub white: ListedPlayer,
     /// Black, with the same limits.
     pub black: ListedPlayer,
-    /// Kind and times; [`mark`](GameTerms::mark) is `p` if the game is private. ICC omits them for an examined game: the kind is
+    /// Kind and times; [`mark`](ListedTerms::mark) is `p` if the game is private. ICC omits them for an examined game: the kind is
     /// then `e`, and the times are 0.
-    pub terms: GameTerms,
+    pub terms: ListedTerms,
     /// The subject of an examined game on ICC: `scratch`, `StLouis16 %0`. Otherwise empty.
     pub example: PlayerText,
     /// White's clock in whole seconds, negative once White is out of time; `None` if not shown.
@@ -116,7 +116,7 @@ impl GameRow {
         at.skip_whitespace();
         // The bracket of `(Exam.` closes after both names.
         (state == GameRowState::Played || at.eat(b")")).then_some(())?;
-        let terms = GameTerms::read(at.skip_whitespace())?;
+        let terms = ListedTerms::read(at.skip_whitespace())?;
         Self::parse_after_terms(at, game, state, players, terms, b"")
     }
 
@@ -127,10 +127,10 @@ impl GameRow {
             // The subject is free text; the letter of the side to move precedes the last colon.
             let colon = memchr::memrchr(b':', at.rest())?;
             let (example, end) = at.rest().split_at_checked(colon.checked_sub(1)?)?;
-            let (state, terms) = (GameRowState::Examined, GameTerms::EXAMINED);
+            let (state, terms) = (GameRowState::Examined, ListedTerms::EXAMINED);
             return Self::parse_after_terms(Cursor::new(end), game, state, players, terms, example);
         }
-        let terms = GameTerms::read_icc(&mut at)?;
+        let terms = ListedTerms::read_icc(&mut at)?;
         Self::parse_after_terms(at, game, GameRowState::Played, players, terms, b"")
     }
 
@@ -140,7 +140,7 @@ impl GameRow {
         game: GameId,
         state: GameRowState,
         [white, black]: [ListedPlayer; 2],
-        terms: GameTerms,
+        terms: ListedTerms,
         example: &[u8],
     ) -> Option<Self> {
         let (white_clock, black_clock) = read_clocks(&mut at).unzip();

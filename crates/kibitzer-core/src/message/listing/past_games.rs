@@ -6,7 +6,7 @@ use crate::chess::Color;
 use crate::message::listing::collect::{
     read_color_letter, read_free_name, read_number_pair, read_text, read_text_word,
 };
-use crate::message::listing::{GameTerms, Listing};
+use crate::message::listing::{ListedTerms, Listing};
 use crate::message::template::{TemplateTable, match_table, match_template};
 use crate::message::{GameResult, Handle, Rating};
 use crate::scan::Cursor;
@@ -59,7 +59,7 @@ pub struct StoredDetails {
     /// Whether the opponent is logged in.
     pub opponent_is_on: bool,
     /// Kind and times.
-    pub terms: GameTerms,
+    pub terms: ListedTerms,
     /// White's material with a pawn counted as 1.
     pub white_material: u16,
     /// Black's material with a pawn counted as 1.
@@ -105,7 +105,7 @@ impl StoredGames {
         let opponent = read_free_name(at.expect(b" ")?)?;
         let opponent_is_on = at.skip_whitespace().eat(b"Y");
         (opponent_is_on || at.eat(b"N")).then_some(())?;
-        let terms = GameTerms::read(at.skip_whitespace())?;
+        let terms = ListedTerms::read(at.skip_whitespace())?;
         let (white_material, black_material) = read_number_pair(at.skip_whitespace())?;
         let details = StoredDetails {
             index,
@@ -171,8 +171,8 @@ pub struct HistoryRow {
     pub opponent_rating: Rating,
     /// The opponent.
     pub opponent: Handle,
-    /// Kind and times. FatICS has the speed in [`mark`](GameTerms::mark).
-    pub terms: GameTerms,
+    /// Kind and times. FatICS has the speed in [`mark`](ListedTerms::mark).
+    pub terms: ListedTerms,
     /// The opening, `A00`, on FatICS with a letter more, or `***`.
     pub eco: String,
     /// The reason in two or three letters: `Res`, `Mat`, `Fla`, `PW`.
@@ -216,7 +216,7 @@ impl HistoryRow {
         };
         let opponent_rating = Rating::read(&mut at)?;
         let opponent = read_free_name(&mut at)?;
-        let terms = GameTerms::read(at.skip_whitespace())?;
+        let terms = ListedTerms::read(at.skip_whitespace())?;
         let (eco, ending) = (read_text_word(&mut at)?, read_text_word(&mut at)?);
         let date = read_text(&mut at);
         Some(Self { index, result, rating, color, opponent_rating, opponent, terms, eco, ending, date })

@@ -6,7 +6,7 @@
 use kibitzer_core::chess::Color;
 use kibitzer_core::message::{ChallengeChange, CommandCode, MeOrOther, OfferAnswer};
 
-use super::{Command, CommandResult, DONE, Refusal, find_online_player, refuse_if, required_first_word};
+use super::{CommandRefusal, CommandResult, CommandRow, DONE, find_online_player, refuse_if, required_first_word};
 use crate::calendar::format_count;
 use crate::chess::Variant;
 use crate::play::{Terms, games_row};
@@ -14,13 +14,13 @@ use crate::world::offers::challenge_sentence;
 use crate::world::{ActiveGame, ConnectionId, Player, Proposal, ProposedMatch, World};
 
 #[rustfmt::skip] // one to a line: it is a table
-pub(crate) const COMMANDS: &[Command] = &[
-    Command::new("bugwho", "", "Lists bughouse games, partnerships, and players who are open for bughouse.", run_bugwho),
-    Command::new("match", "player [minutes [increment]] [rated|unrated] [white|black] [crazyhouse|bughouse|wild fr|untimed]", "Challenges a player to a game, or to resume the adjourned one.", run_match),
-    Command::new("partner", "[player]", "Offers a bughouse partnership, or accepts one; without a name it ends yours.", run_partner),
-    Command::new("ptell", "text", "Sends a message to your bughouse partner.", run_ptell),
-    Command::new("rematch", "", "Challenges your previous opponent to another game on the same terms.", run_rematch),
-    Command::new("resume", "[player]", "Asks a player, or every opponent who is online, to continue your adjourned game.", run_resume),
+pub(crate) const COMMANDS: &[CommandRow] = &[
+    CommandRow::new("bugwho", "", "Lists bughouse games, partnerships, and players who are open for bughouse.", run_bugwho),
+    CommandRow::new("match", "player [minutes [increment]] [rated|unrated] [white|black] [crazyhouse|bughouse|wild fr|untimed]", "Challenges a player to a game, or to resume the adjourned one.", run_match),
+    CommandRow::new("partner", "[player]", "Offers a bughouse partnership, or accepts one; without a name it ends yours.", run_partner),
+    CommandRow::new("ptell", "text", "Sends a message to your bughouse partner.", run_ptell),
+    CommandRow::new("rematch", "", "Challenges your previous opponent to another game on the same terms.", run_rematch),
+    CommandRow::new("resume", "[player]", "Asks a player, or every opponent who is online, to continue your adjourned game.", run_resume),
 ];
 
 /// Parameters of `match` and `seek`.
@@ -37,7 +37,7 @@ pub(crate) struct MatchParameters {
     pub(crate) rating_range: Option<(u16, u16)>,
 }
 
-/// Refusal of a player with as many pending offers as allowed.
+/// CommandRefusal of a player with as many pending offers as allowed.
 pub(crate) const TOO_MANY_OFFERS: &str = "You have too many pending offers.\n";
 
 /// Maximum of minutes and increment.
@@ -110,13 +110,13 @@ impl MatchParameters {
         world: &mut World,
         [id, opponent]: [ConnectionId; 2],
         subject: &str,
-    ) -> Result<bool, Refusal> {
+    ) -> Result<bool, CommandRefusal> {
         let is_registered = |id| world.lobby.player(id).is_some_and(|player| player.is_registered);
         let is_possible = is_registered(id) && is_registered(opponent) && !self.is_untimed;
         match self.is_rated {
             Some(true) if !is_possible => {
                 let text = "Only registered players can play rated games.\n".to_owned();
-                return Err(Refusal::Coded(CommandCode::INSUFFICIENT_RIGHTS, text));
+                return Err(CommandRefusal::Coded(CommandCode::INSUFFICIENT_RIGHTS, text));
             }
             None if !is_possible => world.lobby.queue_text(id, &format!("Setting {subject} to unrated.\n")),
             _ => {}
@@ -127,7 +127,7 @@ impl MatchParameters {
 
 fn run_match(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let (name, words) = parameters.split_once(' ').unwrap_or((parameters, ""));
-    let proposal = MatchParameters::parse(words).filter(|_| !name.is_empty()).ok_or(Refusal::Usage)?;
+    let proposal = MatchParameters::parse(words).filter(|_| !name.is_empty()).ok_or(CommandRefusal::Usage)?;
     let opponent = find_challengeable(world, id, name)?;
     if world.games.adjourned_index_between(&world.lobby.player_name(id), &world.lobby.player_name(opponent)).is_some() {
         return challenge_to_resume(world, id, opponent);
@@ -145,7 +145,7 @@ fn run_match(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRe
 
 /// Returns the player of that name if `id` can challenge that player now. The error is the refusal: for an unknown name, a player
 /// who is busy or not open, or one whose lists exclude the challenger.
-pub(crate) fn find_challengeable(world: &World, id: ConnectionId, name: &str) -> Result<ConnectionId, Refusal> {
+pub(crate) fn find_challengeable(world: &World, id: ConnectionId, name: &str) -> Result<ConnectionId, CommandRefusal> {
     let opponent = find_online_player(world, name)?;
     let (me, other) = (world.lobby.player_name(id), world.lobby.player_name(opponent));
     let lists = |list| world.lobby.player(opponent).is_some_and(|player| player.saved.is_on_list(list, &me));
@@ -164,7 +164,11 @@ pub(crate) fn find_challengeable(world: &World, id: ConnectionId, name: &str) ->
 
 /// Refuses a game of bughouse unless both players have partners who are free, and are not each other's. Accepts every other
 /// variant.
-fn check_bughouse_partners(world: &World, [id, opponent]: [ConnectionId; 2], variant: Variant) -> Result<(), Refusal> {
+fn check_bughouse_partners(
+    world: &World,
+    [id, opponent]: [ConnectionId; 2],
+    variant: Variant,
+) -> Result<(), CommandRefusal> {
     if variant != Variant::Bughouse {
         return Ok(());
     }
@@ -246,7 +250,10 @@ fn challenge_to_resume(world: &mut World, id: ConnectionId, opponent: Connection
     let name = world.lobby.player_name(opponent);
     let index = world.games.adjourned_index_between(&world.lobby.player_name(id), &name);
     let Some(stored) = index.and_then(|index| world.games.adjourned.get(index)) else {
-        return Err(Refusal::Coded(CommandCode::BAD_PARAMETERS, format!("You have no adjourned game with {name}.\n")));
+        return Err(CommandRefusal::Coded(
+            CommandCode::BAD_PARAMETERS,
+            format!("You have no adjourned game with {name}.\n"),
+        ));
     };
     let proposed = ProposedMatch { terms: stored.header.terms, color: None, is_adjourned: true };
     make_or_accept_challenge(world, [id, opponent], proposed);

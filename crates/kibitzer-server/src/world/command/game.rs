@@ -8,7 +8,7 @@ use std::time::Duration;
 use kibitzer_core::chess::{Color, LastMove, Role};
 use kibitzer_core::message::{CommandCode, GameEndReason, GameId};
 
-use super::{Command, CommandResult, DONE, Refusal, find_online_player, refuse_if, required_first_word};
+use super::{CommandRefusal, CommandResult, CommandRow, DONE, find_online_player, refuse_if, required_first_word};
 use crate::calendar::format_count;
 use crate::chess::{MoveCase, Position, TypedMoveError, Variant};
 use crate::play::{
@@ -18,16 +18,16 @@ use crate::play::{
 use crate::world::{ActiveGame, BoardReason, ConnectionId, Ivar, World};
 
 #[rustfmt::skip] // one to a line: it is a table
-pub(crate) const COMMANDS: &[Command] = &[
-    Command::new("flag", "", "Ends the game if your opponent is out of time.", run_flag),
-    Command::new("games", "[player]", "Lists the games that are played and examined.", run_games),
-    Command::new("history", "[player]", "Lists the most recent games of a player.", run_history),
-    Command::new("moretime", "seconds", "Gives your opponent more time.", run_moretime),
-    Command::new("moves", "[game|player]", "Shows the moves of a game.", run_moves),
-    Command::new("refresh", "[game|player]", "Shows the board of a game.", run_refresh),
-    Command::new("resign", "", "Resigns your game.", run_resign),
-    Command::new("stored", "[player]", "Lists the adjourned games of a player.", run_stored),
-    Command::new("time", "[game|player]", "Shows the clocks of a game.", run_time),
+pub(crate) const COMMANDS: &[CommandRow] = &[
+    CommandRow::new("flag", "", "Ends the game if your opponent is out of time.", run_flag),
+    CommandRow::new("games", "[player]", "Lists the games that are played and examined.", run_games),
+    CommandRow::new("history", "[player]", "Lists the most recent games of a player.", run_history),
+    CommandRow::new("moretime", "seconds", "Gives your opponent more time.", run_moretime),
+    CommandRow::new("moves", "[game|player]", "Shows the moves of a game.", run_moves),
+    CommandRow::new("refresh", "[game|player]", "Shows the board of a game.", run_refresh),
+    CommandRow::new("resign", "", "Resigns your game.", run_resign),
+    CommandRow::new("stored", "[player]", "Lists the adjourned games of a player.", run_stored),
+    CommandRow::new("time", "[game|player]", "Shows the clocks of a game.", run_time),
 ];
 
 fn run_resign(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
@@ -48,7 +48,7 @@ fn run_flag(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
 fn run_moretime(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let (game, color) = world.own_played_game(id)?;
     let number = game.header.id;
-    let seconds = parameters.trim_end().parse::<u64>().map_err(|_| Refusal::Usage)?;
+    let seconds = parameters.trim_end().parse::<u64>().map_err(|_| CommandRefusal::Usage)?;
     refuse_if(!(1..=6_000).contains(&seconds), "Invalid number of seconds.\n")?;
     let (name, opponent) = (world.lobby.player_name(id), world.online_opponent_of(id));
     let other = opponent.map(|opponent| world.lobby.player_name(opponent)).unwrap_or_default();
@@ -70,7 +70,7 @@ fn run_moretime(world: &mut World, id: ConnectionId, parameters: &str) -> Comman
 
 /// Returns the game that a command names, by number or by player, otherwise the player's primary game. The error is the text of
 /// the refusal.
-fn requested_game(world: &World, id: ConnectionId, parameters: &str) -> Result<GameId, Refusal> {
+fn requested_game(world: &World, id: ConnectionId, parameters: &str) -> Result<GameId, CommandRefusal> {
     if let Ok(word) = required_first_word(parameters) {
         return world.find_game(word);
     }
@@ -131,14 +131,14 @@ pub(crate) fn no_player_text(name: &str) -> String {
 
 /// Returns the name of a player in that player's own spelling: of one who is logged in, also by a prefix, or of an account. The
 /// error is the text of the refusal.
-pub(crate) fn canonical_player_name(world: &World, name: &str) -> Result<String, Refusal> {
+pub(crate) fn canonical_player_name(world: &World, name: &str) -> Result<String, CommandRefusal> {
     let online = world.lobby.find_player_by_prefix(name).map(|id| world.lobby.player_name(id));
     let account = || world.options.accounts.get(name).map(|account| account.handle.to_string());
     Ok(online.or_else(account).ok_or_else(|| no_player_text(name))?)
 }
 
 /// Returns the name of the player named in the parameters, or that of `id` without a name. The error is the text of the refusal.
-fn requested_or_own_name(world: &World, id: ConnectionId, parameters: &str) -> Result<String, Refusal> {
+fn requested_or_own_name(world: &World, id: ConnectionId, parameters: &str) -> Result<String, CommandRefusal> {
     match parameters.split_whitespace().next() {
         Some(name) => canonical_player_name(world, name),
         None => Ok(world.lobby.player_name(id)),
@@ -278,7 +278,7 @@ impl World {
 
     /// Returns the game of that number, or the game that the player of that name plays or examines. The error is the text of the
     /// refusal.
-    pub(crate) fn find_game(&self, word: &str) -> Result<GameId, Refusal> {
+    pub(crate) fn find_game(&self, word: &str) -> Result<GameId, CommandRefusal> {
         if let Ok(number) = word.parse().map(GameId) {
             return Ok(self.games.get(number).map(|_| number).ok_or("There is no such game.\n")?);
         }
@@ -288,8 +288,8 @@ impl World {
     }
 
     /// Returns the game that a player plays, and the player's color. The error is the refusal of a player without a game.
-    pub(crate) fn own_played_game(&self, id: ConnectionId) -> Result<(&Game, Color), Refusal> {
-        let refusal = || Refusal::Coded(CommandCode::NOT_PLAYING, "You are not playing a game.\n".to_owned());
+    pub(crate) fn own_played_game(&self, id: ConnectionId) -> Result<(&Game, Color), CommandRefusal> {
+        let refusal = || CommandRefusal::Coded(CommandCode::NOT_PLAYING, "You are not playing a game.\n".to_owned());
         self.played_game_of(id).ok_or_else(refusal)
     }
 }

@@ -3,20 +3,20 @@
 //! Source of the forms: transcripts fatics-login-guest-*, fatics-block-client, fatics-multi-observer.
 
 use super::game::no_player_text;
-use super::{Command, CommandResult, format_usage_line, refuse_if};
+use super::{CommandResult, CommandRow, format_usage_line, refuse_if};
 use crate::calendar::{format_count, format_date_with_weekday, format_duration};
 use crate::play::Sides;
 use crate::world::{ConnectionId, Player, World};
 
 #[rustfmt::skip] // one to a line: it is a table
-pub(crate) const COMMANDS: &[Command] = &[
-    Command::new("date", "", "Shows the date and the time.", run_date),
-    Command::new("finger", "[player]", "Shows the profile and the ratings of a player.", run_finger),
-    Command::new("help", "[command]", "Shows the usage of a command, or lists all commands.", run_help),
-    Command::new("ping", "[player]", "Shows the round-trip time of a player who uses timeseal.", run_ping),
-    Command::new("quit", "", "Ends your session.", run_quit),
-    Command::new("uptime", "", "Shows how long the server has been running.", run_uptime),
-    Command::new("who", "[letters]", "Lists the players who are logged in; with \"U\" only guests, with \"R\" only registered players.", run_who),
+pub(crate) const COMMANDS: &[CommandRow] = &[
+    CommandRow::new("date", "", "Shows the date and the time.", run_date),
+    CommandRow::new("finger", "[player]", "Shows the profile and the ratings of a player.", run_finger),
+    CommandRow::new("help", "[command]", "Shows the usage of a command, or lists all commands.", run_help),
+    CommandRow::new("ping", "[player]", "Shows the round-trip time of a player who uses timeseal.", run_ping),
+    CommandRow::new("quit", "", "Ends your session.", run_quit),
+    CommandRow::new("uptime", "", "Shows how long the server has been running.", run_uptime),
+    CommandRow::new("who", "[letters]", "Lists the players who are logged in; with \"U\" only guests, with \"R\" only registered players.", run_who),
 ];
 
 fn run_date(world: &mut World, _: ConnectionId, _: &str) -> CommandResult {

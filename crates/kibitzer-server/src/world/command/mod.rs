@@ -14,14 +14,14 @@ use kibitzer_core::message::CommandCode;
 use crate::world::{ConnectionId, World};
 
 /// Result of a command: the text to queue after the output that the command itself has queued, or a refusal.
-pub(crate) type CommandResult = Result<String, Refusal>;
+pub(crate) type CommandResult = Result<String, CommandRefusal>;
 
 /// Result of a command that has queued all of its output.
 pub(crate) const DONE: CommandResult = Ok(String::new());
 
 /// Why a command was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Refusal {
+pub(crate) enum CommandRefusal {
     /// The parameters are invalid; the reply is the command's usage.
     Usage,
     /// Refused with this text; block mode has no code for it.
@@ -31,24 +31,24 @@ pub(crate) enum Refusal {
 }
 
 /// Returns the text as a refusal if `is_refused` is set, otherwise `Ok`.
-pub(crate) fn refuse_if(is_refused: bool, text: impl Into<Refusal>) -> Result<(), Refusal> {
+pub(crate) fn refuse_if(is_refused: bool, text: impl Into<CommandRefusal>) -> Result<(), CommandRefusal> {
     if is_refused { Err(text.into()) } else { Ok(()) }
 }
 
-/// Returns the first word of the parameters; [`Refusal::Usage`] if there is none.
-pub(crate) fn required_first_word(parameters: &str) -> Result<&str, Refusal> {
-    parameters.split_whitespace().next().ok_or(Refusal::Usage)
+/// Returns the first word of the parameters; [`CommandRefusal::Usage`] if there is none.
+pub(crate) fn required_first_word(parameters: &str) -> Result<&str, CommandRefusal> {
+    parameters.split_whitespace().next().ok_or(CommandRefusal::Usage)
 }
 
-/// Parses the parameters as a number; 1 if they are empty. [`Refusal::Usage`] for anything else.
-pub(crate) fn number_or_one(parameters: &str) -> Result<usize, Refusal> {
+/// Parses the parameters as a number; 1 if they are empty. [`CommandRefusal::Usage`] for anything else.
+pub(crate) fn number_or_one(parameters: &str) -> Result<usize, CommandRefusal> {
     match parameters {
         "" => Ok(1),
-        number => number.parse().map_err(|_| Refusal::Usage),
+        number => number.parse().map_err(|_| CommandRefusal::Usage),
     }
 }
 
-impl Refusal {
+impl CommandRefusal {
     /// Returns the text; empty for [`Usage`](Self::Usage).
     pub(crate) fn into_text(self) -> String {
         match self {
@@ -59,11 +59,11 @@ impl Refusal {
 }
 
 /// Returns the player with this name, or the only one whose name starts with it.
-pub(crate) fn find_online_player(world: &World, name: &str) -> Result<ConnectionId, Refusal> {
+pub(crate) fn find_online_player(world: &World, name: &str) -> Result<ConnectionId, CommandRefusal> {
     Ok(world.lobby.find_player_by_prefix(name).ok_or_else(|| format!("No player named \"{name}\" is online.\n"))?)
 }
 
-impl<T: Into<String>> From<T> for Refusal {
+impl<T: Into<String>> From<T> for CommandRefusal {
     fn from(text: T) -> Self {
         Self::Text(text.into())
     }
@@ -71,7 +71,7 @@ impl<T: Into<String>> From<T> for Refusal {
 
 /// A command of players.
 #[derive(Debug)]
-pub(crate) struct Command {
+pub(crate) struct CommandRow {
     pub(crate) name: &'static str,
     /// Syntax of the parameters.
     pub(crate) parameters: &'static str,
@@ -85,7 +85,7 @@ pub(crate) struct Command {
 /// Function that executes a command for a player. Its last argument is the text after the command's name, without leading blanks.
 pub(crate) type CommandFunction = fn(&mut World, ConnectionId, &str) -> CommandResult;
 
-impl Command {
+impl CommandRow {
     /// Creates a command for all players.
     pub(crate) const fn new(
         name: &'static str,
@@ -103,6 +103,6 @@ impl Command {
 }
 
 /// Formats the usage of a command, without a newline.
-pub(crate) fn format_usage_line(command: &Command) -> String {
+pub(crate) fn format_usage_line(command: &CommandRow) -> String {
     format!("Usage: {} {}", command.name, command.parameters).trim_end().to_owned()
 }

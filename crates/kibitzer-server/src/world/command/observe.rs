@@ -7,23 +7,23 @@ use std::sync::Arc;
 
 use kibitzer_core::message::GameId;
 
-use super::{Command, CommandResult, DONE, Refusal, number_or_one, refuse_if, required_first_word};
+use super::{CommandRefusal, CommandResult, CommandRow, DONE, number_or_one, refuse_if, required_first_word};
 use crate::calendar::format_count;
 use crate::play::{Ending, ExaminedGame, Game, GameHeader, Sides};
 use crate::world::icc::datagrams::number;
 use crate::world::{ActiveGame, BoardReason, ConnectionId, Ivar, MAX_OBSERVED, Player, World};
 
 #[rustfmt::skip] // one to a line: it is a table
-pub(crate) const COMMANDS: &[Command] = &[
-    Command::new("allobservers", "[game|player]", "Lists the observers of a game, or of all games.", run_allobservers),
-    Command::new("backward", "[half-moves]", "Goes back in the game you examine.", |world, id, plies| step_examined_game(world, id, plies, &BACKWARD)),
-    Command::new("examine", "[player [number]]", "Examines a game of a player's history, the last one without a number; without a player an empty board.", run_examine),
-    Command::new("forward", "[half-moves]", "Goes forward in the game you examine.", |world, id, plies| step_examined_game(world, id, plies, &FORWARD)),
-    Command::new("mexamine", "player", "Makes an observer of your game an examiner of it.", run_mexamine),
-    Command::new("observe", "game|player ...", "Observes games: sends you their boards.", run_observe),
-    Command::new("revert", "", "Returns to the position at which the variation left the main line.", run_revert),
-    Command::new("unexamine", "", "Stops examining.", run_unexamine),
-    Command::new("unobserve", "[game ...]", "Stops observing games; without a number, all of them.", run_unobserve),
+pub(crate) const COMMANDS: &[CommandRow] = &[
+    CommandRow::new("allobservers", "[game|player]", "Lists the observers of a game, or of all games.", run_allobservers),
+    CommandRow::new("backward", "[half-moves]", "Goes back in the game you examine.", |world, id, plies| step_examined_game(world, id, plies, &BACKWARD)),
+    CommandRow::new("examine", "[player [number]]", "Examines a game of a player's history, the last one without a number; without a player an empty board.", run_examine),
+    CommandRow::new("forward", "[half-moves]", "Goes forward in the game you examine.", |world, id, plies| step_examined_game(world, id, plies, &FORWARD)),
+    CommandRow::new("mexamine", "player", "Makes an observer of your game an examiner of it.", run_mexamine),
+    CommandRow::new("observe", "game|player ...", "Observes games: sends you their boards.", run_observe),
+    CommandRow::new("revert", "", "Returns to the position at which the variation left the main line.", run_revert),
+    CommandRow::new("unexamine", "", "Stops examining.", run_unexamine),
+    CommandRow::new("unobserve", "[game ...]", "Stops observing games; without a number, all of them.", run_unobserve),
 ];
 
 fn run_observe(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
@@ -44,7 +44,7 @@ impl World {
     /// # Errors
     ///
     /// A refusal: the game is observed already or the player's own, or the player observes [`MAX_OBSERVED`] games.
-    fn start_observing(&mut self, id: ConnectionId, number: GameId) -> Result<(), Refusal> {
+    fn start_observing(&mut self, id: ConnectionId, number: GameId) -> Result<(), CommandRefusal> {
         let Some(player) = self.lobby.player(id) else { return Ok(()) };
         let (is_repeated, has_too_many) = (player.observing.contains(&number), player.observing.len() >= MAX_OBSERVED);
         refuse_if(is_repeated, format!("You are already observing game {number}.\n"))?;
@@ -152,7 +152,7 @@ fn run_examine(world: &mut World, id: ConnectionId, parameters: &str) -> Command
 
 /// Returns a finished game of a player's history: the one with this index, or the last one without an index. The error is the
 /// text of the refusal.
-fn find_finished_game(world: &World, name: &str, index: Option<&str>) -> Result<Arc<Game>, Refusal> {
+fn find_finished_game(world: &World, name: &str, index: Option<&str>) -> Result<Arc<Game>, CommandRefusal> {
     let name = super::game::canonical_player_name(world, name)?;
     let games = world.games.history_of(&name);
     let found = match index {
@@ -171,7 +171,7 @@ fn run_unexamine(world: &mut World, id: ConnectionId, _: &str) -> CommandResult 
 }
 
 /// Returns the game that a player examines. The error is the text of the refusal.
-fn examined_game_or_refusal(world: &World, id: ConnectionId) -> Result<GameId, Refusal> {
+fn examined_game_or_refusal(world: &World, id: ConnectionId) -> Result<GameId, CommandRefusal> {
     Ok(world.game_examined_by(id).ok_or("You are not examining a game.\n")?)
 }
 

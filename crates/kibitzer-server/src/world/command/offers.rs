@@ -4,24 +4,24 @@
 
 use kibitzer_core::message::{GameEndReason, MeOrOther, OfferAnswer, OfferKind, SentenceParts};
 
-use super::{Command, CommandResult, DONE, Refusal, number_or_one, refuse_if};
+use super::{CommandRefusal, CommandResult, CommandRow, DONE, number_or_one, refuse_if};
 use crate::account::name_key;
 use crate::options::Feature;
 use crate::play::{ClockState, Ending};
 use crate::world::{ConnectionId, Offer, Proposal, World};
 
 #[rustfmt::skip] // one to a line: it is a table
-pub(crate) const COMMANDS: &[Command] = &[
-    Command::new("abort", "", "Offers to end your game without a result, or accepts that. In your first move it needs no consent.", run_abort),
-    Command::new("accept", "[number|player|kind]", "Accepts an offer; the parameter selects one of several.", |world, id, words| run_answer(world, id, words, OfferAnswer::Accepted)),
-    Command::new("adjourn", "", "Offers to adjourn your game, or accepts that.", |world, id, _| end_by_courtesy_or_offer(world, id, OfferKind::Adjourn, GameEndReason::AdjournCourtesy)),
-    Command::new("decline", "[number|player|kind|all]", "Declines an offer; the parameter selects one of several.", |world, id, words| run_answer(world, id, words, OfferAnswer::Declined)),
-    Command::new("draw", "", "Offers a draw, accepts one, or claims one by repetition or by the 50 move rule.", run_draw),
-    Command::new("pause", "", "Offers to stop the clocks of your game, or accepts that.", run_pause),
-    Command::new("switch", "", "Offers to exchange the colors of your game, or accepts that.", run_switch),
-    Command::new("takeback", "[half-moves]", "Offers to take moves back, or accepts that.", run_takeback),
-    Command::new("unpause", "", "Offers to start the clocks of your paused game again, or accepts that.", run_unpause),
-    Command::new("withdraw", "[number|player|kind|all]", "Withdraws an offer; the parameter selects one of several.", |world, id, words| run_answer(world, id, words, OfferAnswer::Withdrawn)),
+pub(crate) const COMMANDS: &[CommandRow] = &[
+    CommandRow::new("abort", "", "Offers to end your game without a result, or accepts that. In your first move it needs no consent.", run_abort),
+    CommandRow::new("accept", "[number|player|kind]", "Accepts an offer; the parameter selects one of several.", |world, id, words| run_answer(world, id, words, OfferAnswer::Accepted)),
+    CommandRow::new("adjourn", "", "Offers to adjourn your game, or accepts that.", |world, id, _| end_by_courtesy_or_offer(world, id, OfferKind::Adjourn, GameEndReason::AdjournCourtesy)),
+    CommandRow::new("decline", "[number|player|kind|all]", "Declines an offer; the parameter selects one of several.", |world, id, words| run_answer(world, id, words, OfferAnswer::Declined)),
+    CommandRow::new("draw", "", "Offers a draw, accepts one, or claims one by repetition or by the 50 move rule.", run_draw),
+    CommandRow::new("pause", "", "Offers to stop the clocks of your game, or accepts that.", run_pause),
+    CommandRow::new("switch", "", "Offers to exchange the colors of your game, or accepts that.", run_switch),
+    CommandRow::new("takeback", "[half-moves]", "Offers to take moves back, or accepts that.", run_takeback),
+    CommandRow::new("unpause", "", "Offers to start the clocks of your paused game again, or accepts that.", run_unpause),
+    CommandRow::new("withdraw", "[number|player|kind|all]", "Withdraws an offer; the parameter selects one of several.", |world, id, words| run_answer(world, id, words, OfferAnswer::Withdrawn)),
 ];
 
 fn run_draw(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
@@ -188,7 +188,7 @@ fn select_offer(
     id: ConnectionId,
     mut offers: Vec<Offer>,
     [parameters, verb]: [&str; 2],
-) -> Result<Offer, Refusal> {
+) -> Result<Offer, CommandRefusal> {
     let word = parameters.split_whitespace().last().map(name_key);
     let is_named = |offer: &Offer, word: &str| match word.parse::<u32>() {
         Ok(number) => offer.number == number,

@@ -3,24 +3,24 @@
 //! Source of the answers: transcripts `fatics-*`, above all fatics-block-client.
 
 use super::game::no_player_text;
-use super::{Command, CommandResult, DONE, Refusal, refuse_if, required_first_word};
+use super::{CommandRefusal, CommandResult, CommandRow, DONE, refuse_if, required_first_word};
 use crate::account::{find_only_by_prefix, name_key, unknown_or_ambiguous_text};
 use crate::calendar::format_count;
 use crate::options::Feature;
 use crate::world::{ConnectionId, Ivar, LISTS, MAX_LIST_ENTRIES, World, settable_ivars};
 
 #[rustfmt::skip] // one to a line: it is a table
-pub(crate) const COMMANDS: &[Command] = &[
-    Command::new("addlist", "list entry", "Adds a name to one of your lists, or a channel to your channels. \"+list entry\" does the same.", run_addlist),
-    Command::new("inchannel", "[channel]", "Lists the players in a channel, or in every channel.", run_inchannel),
-    Command::new("iset", "name 0|1", "Sets an interface variable, which controls the output that your program receives.", run_iset),
-    Command::new("ivariables", "[player]", "Shows interface variables.", run_ivariables),
-    Command::new("password", "old new", "Changes your password.", run_password),
-    Command::new("set", "name [value]", "Sets a variable of your account. \"set 1 text\" to \"set 10 text\" write notes.", run_set),
-    Command::new("showlist", "[list]", "Shows one of your lists, or the names of all lists. \"=list\" does the same.", run_showlist),
-    Command::new("style", "number", "Sets the format of boards. This server has style 12 only.", run_style),
-    Command::new("sublist", "list entry", "Removes an entry from one of your lists. \"-list entry\" does the same.", run_sublist),
-    Command::new("variables", "[player]", "Shows variables.", run_variables),
+pub(crate) const COMMANDS: &[CommandRow] = &[
+    CommandRow::new("addlist", "list entry", "Adds a name to one of your lists, or a channel to your channels. \"+list entry\" does the same.", run_addlist),
+    CommandRow::new("inchannel", "[channel]", "Lists the players in a channel, or in every channel.", run_inchannel),
+    CommandRow::new("iset", "name 0|1", "Sets an interface variable, which controls the output that your program receives.", run_iset),
+    CommandRow::new("ivariables", "[player]", "Shows interface variables.", run_ivariables),
+    CommandRow::new("password", "old new", "Changes your password.", run_password),
+    CommandRow::new("set", "name [value]", "Sets a variable of your account. \"set 1 text\" to \"set 10 text\" write notes.", run_set),
+    CommandRow::new("showlist", "[list]", "Shows one of your lists, or the names of all lists. \"=list\" does the same.", run_showlist),
+    CommandRow::new("style", "number", "Sets the format of boards. This server has style 12 only.", run_style),
+    CommandRow::new("sublist", "list entry", "Removes an entry from one of your lists. \"-list entry\" does the same.", run_sublist),
+    CommandRow::new("variables", "[player]", "Shows variables.", run_variables),
 ];
 
 /// Executes `password`: changes the password of the player's account, if the old one is right.
@@ -29,7 +29,7 @@ pub(crate) const COMMANDS: &[Command] = &[
 /// servers of its line do.
 fn run_password(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let mut words = parameters.split_whitespace();
-    let (Some(old), Some(new)) = (words.next(), words.next()) else { return Err(Refusal::Usage) };
+    let (Some(old), Some(new)) = (words.next(), words.next()) else { return Err(CommandRefusal::Usage) };
     let account = world.options.accounts.get_mut(&world.lobby.player_name(id));
     let account = account.ok_or("Setting a password is only for registered players.\n")?;
     refuse_if(account.password != old, "Incorrect password; password not changed!\n")?;
@@ -43,7 +43,7 @@ fn run_set(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResu
 }
 
 fn run_style(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    let number = parameters.parse::<u16>().map_err(|_| Refusal::Usage)?;
+    let number = parameters.parse::<u16>().map_err(|_| CommandRefusal::Usage)?;
     set_variable(world, id, "style", &number.to_string())
 }
 
@@ -58,7 +58,7 @@ fn set_variable(world: &mut World, id: ConnectionId, name: &str, value: &str) ->
 
 fn run_iset(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     let mut words = parameters.split_whitespace();
-    let (Some(name), value) = (words.next(), words.next()) else { return Err(Refusal::Usage) };
+    let (Some(name), value) = (words.next(), words.next()) else { return Err(CommandRefusal::Usage) };
     let is_offered = |ivar: &Ivar| *ivar != Ivar::Block || world.options.has_feature(Feature::BlockMode);
     let ivars = settable_ivars().filter(is_offered).map(|ivar| (ivar.as_str(), ivar));
     let refusal = |names: Vec<_>| unknown_or_ambiguous_text("ivariable", name, &names) + "\n";
@@ -108,7 +108,11 @@ fn run_ivariables(world: &mut World, id: ConnectionId, parameters: &str) -> Comm
 }
 
 /// Returns the player named by the first word, or `id` without a word. The error is the text of the refusal.
-pub(crate) fn requested_player_or_self(world: &World, id: ConnectionId, words: &str) -> Result<ConnectionId, Refusal> {
+pub(crate) fn requested_player_or_self(
+    world: &World,
+    id: ConnectionId,
+    words: &str,
+) -> Result<ConnectionId, CommandRefusal> {
     let Some(name) = words.split_whitespace().next() else { return Ok(id) };
     Ok(world.lobby.find_player_by_prefix(name).ok_or_else(|| no_player_text(name))?)
 }
@@ -117,21 +121,21 @@ pub(crate) fn requested_player_or_self(world: &World, id: ConnectionId, words: &
 const MAX_CHANNEL: u16 = 255;
 
 /// Parses the number of a channel, from 0 to [`MAX_CHANNEL`]; the error is the text of the refusal.
-pub(crate) fn parse_channel(word: &str) -> Result<u16, Refusal> {
+pub(crate) fn parse_channel(word: &str) -> Result<u16, CommandRefusal> {
     Ok(word.parse().ok().filter(|&number| number <= MAX_CHANNEL).ok_or("Invalid channel number.\n")?)
 }
 
 /// Returns the list with this name, or the only one whose name starts with it. The error is the text of the refusal, for no match
 /// or several.
-fn find_list(prefix: &str) -> Result<&'static str, Refusal> {
+fn find_list(prefix: &str) -> Result<&'static str, CommandRefusal> {
     find_only_by_prefix(LISTS.map(|list| (list, list)), &name_key(prefix))
         .map_err(|_| format!("There is no list matching the name \"{prefix}\".\n").into())
 }
 
 /// Parses a list and an entry: the number of a channel, or the name of a player in the player's own spelling.
-fn parse_list_and_entry(world: &World, parameters: &str) -> Result<(&'static str, String), Refusal> {
+fn parse_list_and_entry(world: &World, parameters: &str) -> Result<(&'static str, String), CommandRefusal> {
     let mut words = parameters.split_whitespace();
-    let (Some(list), Some(entry)) = (words.next(), words.next()) else { return Err(Refusal::Usage) };
+    let (Some(list), Some(entry)) = (words.next(), words.next()) else { return Err(CommandRefusal::Usage) };
     let list = find_list(list)?;
     let entry = match list {
         "channel" => parse_channel(entry)?.to_string(),

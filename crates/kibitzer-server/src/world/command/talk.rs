@@ -6,27 +6,27 @@
 use kibitzer_core::message::{CommandCode, Datagram};
 
 use super::settings::parse_channel;
-use super::{Command, CommandResult, DONE, Refusal, find_online_player, refuse_if, required_first_word};
+use super::{CommandRefusal, CommandResult, CommandRow, DONE, find_online_player, refuse_if, required_first_word};
 use crate::calendar::format_count;
 use crate::world::icc::datagrams::{datagram_titles, number};
 use crate::world::{ConnectionId, World};
 
 #[rustfmt::skip] // one to a line: it is a table
-pub(crate) const COMMANDS: &[Command] = &[
-    Command::new("cshout", "text", "Sends a message about chess to all players.", |world, id, text| shout_to_all(world, id, text, ["cshout", "2", "c-shouts:", "c-shouted"])).registered_only(),
-    Command::new("it", "text", "Sends your name followed by a text to all players: \"it waves\".", |world, id, text| shout_to_all(world, id, text, ["shout", "1", "", "it-shouted"])).registered_only(),
-    Command::new("kibitz", "text", "Sends a message to the players and observers of a game.", |world, id, text| send_game_comment(world, id, text, ["kibitz", "kibitzes", "kibitzed"])),
-    Command::new("messages", "player text", "Sends a message to a registered player who is logged in. Messages are not stored.", run_messages).registered_only(),
-    Command::new("say", "text", "Sends a message to your opponent, or to your previous one.", run_say),
-    Command::new("shout", "text", "Sends a message to all players.", |world, id, text| shout_to_all(world, id, text, ["shout", "0", "shouts:", "shouted"])).registered_only(),
-    Command::new("tell", "player|channel|.|, text", "Sends a message to a player or to a channel. \".\" is the player and \",\" the channel of your last tell.", run_tell),
-    Command::new("whisper", "text", "Sends a message to the observers of a game.", |world, id, text| send_game_comment(world, id, text, ["whisper", "whispers", "whispered"])),
-    Command::new("xtell", "player text", "Sends a message to a player.", run_xtell),
+pub(crate) const COMMANDS: &[CommandRow] = &[
+    CommandRow::new("cshout", "text", "Sends a message about chess to all players.", |world, id, text| shout_to_all(world, id, text, ["cshout", "2", "c-shouts:", "c-shouted"])).registered_only(),
+    CommandRow::new("it", "text", "Sends your name followed by a text to all players: \"it waves\".", |world, id, text| shout_to_all(world, id, text, ["shout", "1", "", "it-shouted"])).registered_only(),
+    CommandRow::new("kibitz", "text", "Sends a message to the players and observers of a game.", |world, id, text| send_game_comment(world, id, text, ["kibitz", "kibitzes", "kibitzed"])),
+    CommandRow::new("messages", "player text", "Sends a message to a registered player who is logged in. Messages are not stored.", run_messages).registered_only(),
+    CommandRow::new("say", "text", "Sends a message to your opponent, or to your previous one.", run_say),
+    CommandRow::new("shout", "text", "Sends a message to all players.", |world, id, text| shout_to_all(world, id, text, ["shout", "0", "shouts:", "shouted"])).registered_only(),
+    CommandRow::new("tell", "player|channel|.|, text", "Sends a message to a player or to a channel. \".\" is the player and \",\" the channel of your last tell.", run_tell),
+    CommandRow::new("whisper", "text", "Sends a message to the observers of a game.", |world, id, text| send_game_comment(world, id, text, ["whisper", "whispers", "whispered"])),
+    CommandRow::new("xtell", "player text", "Sends a message to a player.", run_xtell),
 ];
 
 fn run_tell(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
     // Further blanks belong to the text.
-    let (to, text) = parameters.split_once(' ').ok_or(Refusal::Usage)?;
+    let (to, text) = parameters.split_once(' ').ok_or(CommandRefusal::Usage)?;
     let Some(me) = world.lobby.player(id) else { return DONE };
     match to {
         "." => {
@@ -43,7 +43,7 @@ fn run_tell(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRes
 }
 
 fn run_xtell(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    let (to, text) = parameters.split_once(' ').ok_or(Refusal::Usage)?;
+    let (to, text) = parameters.split_once(' ').ok_or(CommandRefusal::Usage)?;
     tell_player(world, id, to, text)
 }
 
@@ -52,7 +52,7 @@ fn run_xtell(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRe
 ///
 /// Source: transcripts uhlinfics-talk-1-Boris, uhlinfics-talk-1-Carla.
 fn run_messages(world: &mut World, id: ConnectionId, parameters: &str) -> CommandResult {
-    let (to, text) = parameters.split_once(' ').ok_or(Refusal::Usage)?;
+    let (to, text) = parameters.split_once(' ').ok_or(CommandRefusal::Usage)?;
     let whom = find_online_player(world, to)?;
     check_accepts_tells_from(world, id, whom)?;
     let (Some(me), Some(reader)) = (world.lobby.player(id), world.lobby.player(whom)) else { return DONE };
@@ -67,7 +67,7 @@ fn run_messages(world: &mut World, id: ConnectionId, parameters: &str) -> Comman
 
 /// Refuses tells of `from` to a player who censors `from`, and tells of a guest to a player who switched `tell` off. Accepts them
 /// if one of both is not logged in.
-fn check_accepts_tells_from(world: &World, from: ConnectionId, whom: ConnectionId) -> Result<(), Refusal> {
+fn check_accepts_tells_from(world: &World, from: ConnectionId, whom: ConnectionId) -> Result<(), CommandRefusal> {
     let (Some(speaker), Some(listener)) = (world.lobby.player(from), world.lobby.player(whom)) else { return Ok(()) };
     let name = listener.name();
     let is_deaf = !speaker.is_registered && !listener.has_flag("tell");
@@ -152,7 +152,7 @@ fn send_game_comment(world: &mut World, id: ConnectionId, text: &str, [verb, say
     let Some(me) = world.lobby.player(id) else { return DONE };
     if !me.is_registered && me.game != Some(number) {
         let text = format!("Only registered players may {verb} to others' games.\n");
-        return Err(Refusal::Coded(CommandCode::INSUFFICIENT_RIGHTS, text));
+        return Err(CommandRefusal::Coded(CommandCode::INSUFFICIENT_RIGHTS, text));
     }
     let kind = world.games.get(number).map_or("", |active_game| active_game.header().terms.kind());
     let line = format!("{}({:>4})[{number}] {says}: {text}\n", me.name_with_titles(), me.rating(kind).to_string());

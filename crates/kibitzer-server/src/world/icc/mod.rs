@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use kibitzer_core::message::{CommandCode, Datagram};
 
 use self::datagrams::number;
-use super::command::{Command, CommandResult, DONE, Refusal};
+use super::command::{CommandRefusal, CommandResult, CommandRow, DONE};
 use super::{ConnectionId, World};
 use crate::family::{BoardForm, IccLevelSettings};
 
@@ -18,7 +18,7 @@ use crate::family::{BoardForm, IccLevelSettings};
 ///
 /// Source: icc §1, §4.
 #[rustfmt::skip] // one to a line: it is a table
-pub(crate) const COMMANDS: &[Command] = &[Command::new("set-2", "number 0|1", "Switches a datagram on or off.", run_set_2)];
+pub(crate) const COMMANDS: &[CommandRow] = &[CommandRow::new("set-2", "number 0|1", "Switches a datagram on or off.", run_set_2)];
 
 const CONTROL_Y: char = '\x19';
 
@@ -105,7 +105,7 @@ fn run_set_2(world: &mut World, id: ConnectionId, parameters: &str) -> CommandRe
     let (datagram, on) = match (words.next().and_then(|word| word.parse().ok()), words.next()) {
         (Some(number), Some("1")) => (number, true),
         (Some(number), Some("0")) => (number, false),
-        _ => return Err(Refusal::Usage),
+        _ => return Err(CommandRefusal::Usage),
     };
     world.lobby.update_connection(id, |connection| connection.levels.set_datagram(datagram, on));
     let said = [datagram.to_string(), u8::from(on).to_string()];

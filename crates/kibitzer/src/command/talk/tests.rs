@@ -9,25 +9,25 @@ fn newton() -> Handle {
 
 #[test]
 fn a_text_of_more_than_one_piece_is_an_error() {
-    let longest = Talk::say("x".repeat(MAX_TEXT_BYTES));
+    let longest = TalkCommand::say("x".repeat(MAX_TEXT_BYTES));
     assert!(longest.command().is_ok());
-    let long = Talk::say("x".repeat(MAX_TEXT_BYTES + 1));
+    let long = TalkCommand::say("x".repeat(MAX_TEXT_BYTES + 1));
     assert_eq!(long.command(), Err(CommandError::TooLong { length: MAX_TEXT_BYTES + 1 }));
     assert!(long.pieces().iter().all(|piece| piece.command().is_ok()));
     // The limit applies to the encoded text.
-    assert!(Talk::say("ö".repeat(100)).command().is_err());
+    assert!(TalkCommand::say("ö".repeat(100)).command().is_err());
 }
 
 #[test]
 fn every_kind_of_talk_writes_its_line() {
-    assert_line(&Talk::tell(&newton(), "hi"), "tell Newton hi");
-    assert_line(&Talk::channel(53, "hi"), "tell 53 hi");
-    assert_line(&Talk::say("hi"), "say hi");
-    assert_line(&Talk::partner("N!"), "ptell N!");
-    assert_line(&Talk::kibitz("hi"), "kibitz hi");
-    assert_line(&Talk::whisper("hi"), "whisper hi");
-    assert_line(&Talk::shout("hi"), "shout hi");
-    assert_line(&Talk::c_shout("hi"), "cshout hi");
+    assert_line(&TalkCommand::tell(&newton(), "hi"), "tell Newton hi");
+    assert_line(&TalkCommand::channel(53, "hi"), "tell 53 hi");
+    assert_line(&TalkCommand::say("hi"), "say hi");
+    assert_line(&TalkCommand::partner("N!"), "ptell N!");
+    assert_line(&TalkCommand::kibitz("hi"), "kibitz hi");
+    assert_line(&TalkCommand::whisper("hi"), "whisper hi");
+    assert_line(&TalkCommand::shout("hi"), "shout hi");
+    assert_line(&TalkCommand::c_shout("hi"), "cshout hi");
 }
 
 // Rules: transport L7, bugs 15
@@ -41,7 +41,7 @@ fn talk_cannot_contain_a_second_command() {
         ("  ", CommandError::Empty),
         ("", CommandError::Empty),
     ] {
-        let talk = Talk::tell(&newton(), text);
+        let talk = TalkCommand::tell(&newton(), text);
         assert_eq!(talk.command(), Err(want), "{text:?}");
         assert!(talk.pieces().iter().any(|piece| piece.command().is_err()), "{text:?}");
     }
@@ -50,7 +50,7 @@ fn talk_cannot_contain_a_second_command() {
 // Rules: transport L6
 #[test]
 fn long_talk_is_split_between_words() {
-    let talk = Talk::tell(&newton(), "Köln ".repeat(100));
+    let talk = TalkCommand::tell(&newton(), "Köln ".repeat(100));
     let pieces = talk.pieces();
     assert!(pieces.len() > 1);
     for piece in &pieces {
@@ -60,7 +60,7 @@ fn long_talk_is_split_between_words() {
     }
     let words: usize = pieces.iter().map(|piece| piece.text.split(' ').count()).sum();
     assert_eq!(words, 100);
-    assert_eq!(Talk::say(" a  b ").pieces(), [Talk::say(" a  b ")], "what fits stays as it is");
+    assert_eq!(TalkCommand::say(" a  b ").pieces(), [TalkCommand::say(" a  b ")], "what fits stays as it is");
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn recipients_are_counted_in_all_formats() {
         ("(3) Carla c-shouts: e4", 3),
     ];
     for (reply, players) in cases {
-        assert_eq!(answer(&Talk::say("hi"), reply), Ok(players), "{reply}");
+        assert_eq!(answer(&TalkCommand::say("hi"), reply), Ok(players), "{reply}");
     }
 }
 
@@ -104,10 +104,10 @@ fn talk_without_a_recipient_is_an_error() {
         ("You do not have a partner at present.", Refusal::NoPartner),
     ];
     for (text, reason) in cases {
-        let error = answer(&Talk::say("hi"), text).unwrap_err();
+        let error = answer(&TalkCommand::say("hi"), text).unwrap_err();
         assert_eq!((error.refusal_reason(), error.text()), (Some(reason), Some(text)));
     }
     for text in ["Only admins may send tells to channel 0.", "(told)"] {
-        assert_eq!(answer(&Talk::say("hi"), text).unwrap_err().text(), Some(text));
+        assert_eq!(answer(&TalkCommand::say("hi"), text).unwrap_err().text(), Some(text));
     }
 }

@@ -151,7 +151,7 @@ fn rows_of_icc_for_examined_games() {
         let row = row(line);
         assert_eq!((row.state, row.white.name.as_str()), (GameRowState::Examined, white), "{line}");
         assert_eq!((row.black.rating, row.example.as_str()), (black_rating.map(rated), example), "{line}");
-        assert_eq!((row.terms, row.move_number), (GameTerms::EXAMINED, number), "{line}");
+        assert_eq!((row.terms, row.move_number), (ListedTerms::EXAMINED, number), "{line}");
     }
     assert!(GameRow::parse(b" 31 Foo Bar Ex: scratch").is_none());
 }

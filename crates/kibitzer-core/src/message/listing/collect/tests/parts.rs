@@ -1,7 +1,7 @@
 use super::*;
 
-const fn terms(mark: Option<char>, kind: char, rated: bool, initial_min: u32, increment_s: u32) -> GameTerms {
-    GameTerms { mark, kind: Some(kind), rated, initial_min, increment_s }
+const fn terms(mark: Option<char>, kind: char, rated: bool, initial_min: u32, increment_s: u32) -> ListedTerms {
+    ListedTerms { mark, kind: Some(kind), rated, initial_min, increment_s }
 }
 
 #[test]
@@ -13,14 +13,14 @@ fn terms_in_every_width() {
         ("[bzr  3   0]", Some(terms(Some('b'), 'z', true, 3, 0))),
         ("[b9u  5   5]", Some(terms(Some('b'), '9', false, 5, 5))),
         ("[ ?u  0   0]", Some(terms(None, '?', false, 0, 0))),
-        ("[  u 10   5]", Some(GameTerms { kind: None, ..terms(None, ' ', false, 10, 5) })),
+        ("[  u 10   5]", Some(ListedTerms { kind: None, ..terms(None, ' ', false, 10, 5) })),
         ("[ sx  3   0]", None),
         ("[   10   5]", None),
         ("[ br  3]", None),
         ("[", None),
     ];
     for (sent, want) in cases {
-        assert_eq!(GameTerms::read(&mut Cursor::new(sent.as_bytes())), want, "{sent}");
+        assert_eq!(ListedTerms::read(&mut Cursor::new(sent.as_bytes())), want, "{sent}");
     }
 }
 
