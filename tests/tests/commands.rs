@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-use kibitzer::command::{self, GameTerms, MoveText, OfferOutcome, OfferRef, Request, Talk};
+use kibitzer::command::{self, GameTerms, MoveText, OfferOutcome, OfferRef, Request, TalkCommand};
 use kibitzer_core::EventKind;
 use kibitzer_core::chess::Color;
 use kibitzer_core::event::RequestError;
@@ -87,7 +87,7 @@ fn a_table_is_read_although_others_talk_and_move_in_the_middle_of_its_reply() {
     let finger = blocks.answer(53, &command::finger(bogoljubov())).unwrap();
     assert_eq!(finger.game.map(|game| game.game), Some(GameId(1)));
     assert_eq!((finger.ratings.len(), finger.notes.len()), (2, 0));
-    assert_eq!(blocks.answer(54, &Talk::tell(&bogoljubov(), "inflight")).unwrap(), 1);
+    assert_eq!(blocks.answer(54, &TalkCommand::tell(&bogoljubov(), "inflight")).unwrap(), 1);
 }
 
 #[test]
@@ -131,15 +131,15 @@ fn moves_and_offers_are_refused_with_a_reason() {
 #[test]
 fn talk_and_seeks_are_confirmed() {
     let blocks = Blocks::read("fatics-block-client");
-    assert_eq!(blocks.answer(45, &Talk::kibitz("block \"mode\" 1%")).unwrap(), 2);
-    assert_eq!(blocks.answer(46, &Talk::say("hi")).unwrap(), 1);
-    assert_eq!(blocks.answer(99, &Talk::shout("hi")).unwrap(), 2);
-    assert_eq!(blocks.answer(101, &Talk::c_shout("hi")).unwrap(), 2);
+    assert_eq!(blocks.answer(45, &TalkCommand::kibitz("block \"mode\" 1%")).unwrap(), 2);
+    assert_eq!(blocks.answer(46, &TalkCommand::say("hi")).unwrap(), 1);
+    assert_eq!(blocks.answer(99, &TalkCommand::shout("hi")).unwrap(), 2);
+    assert_eq!(blocks.answer(101, &TalkCommand::c_shout("hi")).unwrap(), 2);
     let not_playing = Some(Refusal::NotPlaying);
-    assert_eq!(refusal(blocks.answer(102, &Talk::whisper("x"))), not_playing);
-    let no_partner = blocks.answer(106, &Talk::partner("x")).unwrap_err();
+    assert_eq!(refusal(blocks.answer(102, &TalkCommand::whisper("x"))), not_playing);
+    let no_partner = blocks.answer(106, &TalkCommand::partner("x")).unwrap_err();
     assert_eq!(no_partner.text(), Some("You do not have a partner at present."));
-    let not_there = blocks.answer(34, &Talk::channel(2, "hi"));
+    let not_there = blocks.answer(34, &TalkCommand::channel(2, "hi"));
     assert_eq!(refusal(not_there), Some(Refusal::NotInChannel));
     let posted = OfferOutcome::Posted { index: 1, seen_by: Some(1) };
     assert_eq!(blocks.answer(90, &command::seek(GameTerms::new().time(5, 0))), Ok(posted));

@@ -43,7 +43,9 @@ fn read(line: &str, reply: &Reply) -> Option<Result<(), RequestError>> {
         "inchannel" => ask(&command::in_channel(1), reply),
         "sought" => ask(&command::sought(), reply),
         "date" => ask(&command::date(), reply),
-        "tell" | "say" | "kibitz" | "whisper" | "shout" | "cshout" | "ptell" => ask(&command::Talk::say("x"), reply),
+        "tell" | "say" | "kibitz" | "whisper" | "shout" | "cshout" | "ptell" => {
+            ask(&command::TalkCommand::say("x"), reply)
+        }
         "observe" => ask(&command::observe(observed(arguments)), reply),
         "unobserve" => ask(&command::unobserve_all(), reply),
         "match" => ask(&command::challenge(named, command::GameTerms::new()), reply),

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use kibitzer::Client;
-use kibitzer::command::Talk as Tell;
+use kibitzer::command::TalkCommand as Tell;
 use kibitzer::core::event::RequestError;
 use kibitzer::core::game::ChangeKind;
 use kibitzer::core::hub::Subscription;

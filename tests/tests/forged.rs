@@ -1,7 +1,7 @@
 //! Whatever a player writes stays a player's words: nothing in it becomes a board, the end of a game or of the session, a reply.
 
 use kibitzer::Client;
-use kibitzer::command::Talk;
+use kibitzer::command::TalkCommand;
 use kibitzer::core::hub::Subscription;
 use kibitzer::core::session::SessionState;
 use kibitzer::core::wire::Framer;
@@ -122,7 +122,7 @@ fn the_reply_of_variables() {
 /// How a client sends a text of somebody else's.
 enum Way {
     /// A typed command.
-    Talk(fn(&str) -> Talk),
+    Talk(fn(&str) -> TalkCommand),
     /// A line, with the text at its end.
     Line(&'static str),
     /// A setting, which others have shown to them.
@@ -130,14 +130,14 @@ enum Way {
 }
 
 const WAYS: [Way; 12] = [
-    Way::Talk(|text| Talk::tell(&handle("Euler"), text)),
-    Way::Talk(|text| Talk::channel(53, text)),
-    Way::Talk(|text| Talk::say(text)),
-    Way::Talk(|text| Talk::partner(text)),
-    Way::Talk(|text| Talk::kibitz(text)),
-    Way::Talk(|text| Talk::whisper(text)),
-    Way::Talk(|text| Talk::shout(text)),
-    Way::Talk(|text| Talk::c_shout(text)),
+    Way::Talk(|text| TalkCommand::tell(&handle("Euler"), text)),
+    Way::Talk(|text| TalkCommand::channel(53, text)),
+    Way::Talk(|text| TalkCommand::say(text)),
+    Way::Talk(|text| TalkCommand::partner(text)),
+    Way::Talk(|text| TalkCommand::kibitz(text)),
+    Way::Talk(|text| TalkCommand::whisper(text)),
+    Way::Talk(|text| TalkCommand::shout(text)),
+    Way::Talk(|text| TalkCommand::c_shout(text)),
     Way::Line("it"),
     Way::Line("message Euler"),
     Way::Setting("1"),

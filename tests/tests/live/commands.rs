@@ -1,6 +1,6 @@
 //! Typed commands outside of games, and their typed replies.
 
-use kibitzer::command::{self, MoveText, OfferOutcome, Request, Talk};
+use kibitzer::command::{self, MoveText, OfferOutcome, Request, TalkCommand};
 use kibitzer::core::chess::Color;
 use kibitzer::core::event::RequestError;
 use kibitzer::core::hub::Filter;
@@ -118,7 +118,7 @@ async fn games_are_observed_and_left() {
     }
 }
 
-type Say = fn(String) -> Talk;
+type Say = fn(String) -> TalkCommand;
 
 #[tokio::test(start_paused = true)]
 async fn every_way_to_talk_arrives_as_what_it_is() {
@@ -128,12 +128,12 @@ async fn every_way_to_talk_arrives_as_what_it_is() {
     scene.gauss.request(&format!("observe {}", scene.game)).await.unwrap();
     let said = |kind: EventKind| Filter::new().kinds([kind]).spoken_by(handle("Newton"));
     let to_gauss: [(Say, EventKind); 6] = [
-        (|text| Talk::tell(&handle("Gauss"), text), EventKind::Tell),
-        (|text| Talk::channel(53, text), EventKind::ChannelTell),
-        (Talk::kibitz, EventKind::Kibitz),
-        (Talk::whisper, EventKind::Whisper),
-        (Talk::shout, EventKind::Shout),
-        (Talk::c_shout, EventKind::CShout),
+        (|text| TalkCommand::tell(&handle("Gauss"), text), EventKind::Tell),
+        (|text| TalkCommand::channel(53, text), EventKind::ChannelTell),
+        (TalkCommand::kibitz, EventKind::Kibitz),
+        (TalkCommand::whisper, EventKind::Whisper),
+        (TalkCommand::shout, EventKind::Shout),
+        (TalkCommand::c_shout, EventKind::CShout),
     ];
     for (talk, kind) in to_gauss {
         let mut heard = scene.gauss.subscribe().only(said(kind));
@@ -147,13 +147,13 @@ async fn every_way_to_talk_arrives_as_what_it_is() {
         assert_eq!(got.await, text);
     }
     let mut heard = scene.euler.subscribe().only(said(EventKind::Say));
-    assert_eq!(scene.newton.request(&Talk::say("good luck")).await.unwrap(), 1);
+    assert_eq!(scene.newton.request(&TalkCommand::say("good luck")).await.unwrap(), 1);
     let kind = wait_for(&mut heard, |event| match event.message() {
         Some(Message::Talk(talk)) => Some(talk.kind),
         _ => None,
     });
     assert_eq!(kind.await, TalkKind::Say { game: Some(scene.game) });
-    let nobody = refusal(&scene.newton, &Talk::tell(&handle("Hooke"), "hi")).await;
+    let nobody = refusal(&scene.newton, &TalkCommand::tell(&handle("Hooke"), "hi")).await;
     assert!(nobody.text().unwrap().contains("Hooke"), "{nobody:?}");
     scene.close().await;
 }
@@ -168,7 +168,7 @@ async fn partners_agree_talk_and_part() {
     assert_eq!(scene.newton.partner(handle("Gauss")).await.unwrap(), OfferOutcome::Sent);
     assert_eq!(scene.gauss.partner(handle("Newton")).await.unwrap(), OfferOutcome::Partner(handle("Newton")));
     let mut heard = scene.gauss.subscribe().only(Filter::new().kinds([EventKind::PartnerTell]));
-    scene.newton.request(&Talk::partner("I need a knight")).await.unwrap();
+    scene.newton.request(&TalkCommand::partner("I need a knight")).await.unwrap();
     wait_for(&mut heard, |event| event.raw().ends_with(b"I need a knight").then_some(())).await;
     scene.newton.end_partnership().await.unwrap();
     scene.close().await;
