@@ -20,7 +20,7 @@ pub(crate) const COMMANDS: &[CommandRow] = &[
     CommandRow::new("simprev", "", "Goes to the previous board of your simul.", |world, id, _| go_to_board(world, id, |n_games| n_games - 1, "is moving back to the previous board")),
 ];
 
-/// CommandRefusal of a player without a simul.
+/// Refusal of a player without a simul.
 const NO_SIMUL: &str = "You are not giving a simul.\n";
 
 fn run_simopen(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {

@@ -37,7 +37,7 @@ pub(crate) struct MatchParameters {
     pub(crate) rating_range: Option<(u16, u16)>,
 }
 
-/// CommandRefusal of a player with as many pending offers as allowed.
+/// Refusal of a player with as many pending offers as allowed.
 pub(crate) const TOO_MANY_OFFERS: &str = "You have too many pending offers.\n";
 
 /// Maximum of minutes and increment.
