@@ -5,9 +5,9 @@ use kibitzer_core::message::listing::{
     ChannelList, Finger, GameList, History, Listing, MoveList, SoughtList, StoredGames, Variables, WhoList,
 };
 use kibitzer_core::message::{
-    Datagram, DeltaBoard, Family, GameCreated, GameEnded, GameInfo, Holding, Level1Header, LoginRefusal,
-    Message, PendingOffer, PendingOffersRemoved, PresenceChange, Reader, Seek, SeeksCleared, SeeksRemoved,
-    Style12, TalkKind, UserArrived,
+    Datagram, DeltaBoard, Family, GameCreated, GameEnded, GameInfo, Holding, Level1Header, LoginRefusal, Message,
+    PendingOffer, PendingOffersRemoved, PresenceChange, Reader, Seek, SeeksCleared, SeeksRemoved, Style12, TalkKind,
+    UserArrived,
 };
 use kibitzer_core::text::{decode_received, encode_ascii};
 use kibitzer_core::wire::Framer;

@@ -73,14 +73,18 @@ impl Liveness {
     }
 
     /// Changes the form of probes after the refusal of a line with `$$`, which a server sends that counts it as activity, and
-    /// after the answer to a timing mark. A sealed connection has no telnet commands.
+    /// after the answer to a requested timing mark. A sealed connection has no telnet commands.
     pub(super) fn handle_event(&mut self, event: &Event, timeseal: Timeseal) {
         match event.message() {
             Some(Message::Refused(_)) if self.form == ProbeForm::Command && find(event.raw(), b"$$").is_some() => {
                 let is_sealed = timeseal != Timeseal::Off;
                 self.form = if is_sealed { ProbeForm::RareCommand } else { ProbeForm::UntestedMark };
             }
-            Some(Message::Control(Control::Telnet { option: Some(TIMING_MARK), .. })) => self.form = ProbeForm::Mark,
+            Some(Message::Control(Control::Telnet { option: Some(TIMING_MARK), .. }))
+                if self.form == ProbeForm::UntestedMark =>
+            {
+                self.form = ProbeForm::Mark;
+            }
             _ => {}
         }
     }

@@ -63,6 +63,15 @@ fn a_server_that_counts_probes_as_activity_is_probed_by_timing_marks() {
 }
 
 #[test]
+fn an_answer_to_a_timing_mark_that_was_not_requested_changes_no_probe() {
+    let (mut driver, _) = on_fics(guest());
+    driver.feed(b"\xff\xfb\x06");
+    driver.wait(seconds(15));
+    let probe = driver.take_sent();
+    assert!(probe[0].contains("$$date"), "{probe:?}");
+}
+
+#[test]
 fn a_server_that_knows_neither_form_of_probe_is_probed_rarely() {
     let (mut driver, mut peer) = on_uhlin(guest());
     driver.wait(seconds(15));
