@@ -168,12 +168,12 @@ const DECODED: &str = r#"{"event":"login_prompt","offset":0,"t":0.000001,"utc":"
 {"event":"sent","offset":null,"t":1.250000,"utc":"2025-01-02T03:04:06.249Z","line":null}
 {"event":"sent","offset":null,"t":1.500000,"utc":"2025-01-02T03:04:06.499Z","line":null}
 {"event":"prompt","offset":19,"t":2.000000,"utc":"2025-01-02T03:04:06.999Z"}
-{"event":"sent","offset":null,"t":2.250000,"utc":"2025-01-02T03:04:07.249Z","line":null}
-{"event":"sent","offset":null,"t":2.500000,"utc":"2025-01-02T03:04:07.499Z","line":"date&#xf6;"}
-{"event":"sent","offset":null,"t":2.500000,"utc":"2025-01-02T03:04:07.499Z","line":"who"}
-{"event":"text","offset":25,"t":62.000000,"utc":"2025-01-02T03:05:06.999Z","text":"Noon"}
-{"event":"prompt","offset":31,"t":62.000000,"utc":"2025-01-02T03:05:06.999Z"}
-{"event":"sent","offset":null,"t":62.500000,"utc":"2025-01-02T03:05:07.499Z","line":null}
+{"event":"sent","offset":null,"t":2.250000,"utc":"2025-01-02T03:04:07.249Z","request":1,"line":null}
+{"event":"sent","offset":null,"t":2.500000,"utc":"2025-01-02T03:04:07.499Z","request":2,"line":"date&#xf6;"}
+{"event":"sent","offset":null,"t":2.500000,"utc":"2025-01-02T03:04:07.499Z","request":3,"line":"who"}
+{"event":"text","offset":25,"t":62.000000,"utc":"2025-01-02T03:05:06.999Z","request":1,"inferred":true,"text":"Noon"}
+{"event":"prompt","offset":31,"t":62.000000,"utc":"2025-01-02T03:05:06.999Z","request":1,"inferred":true}
+{"event":"sent","offset":null,"t":62.500000,"utc":"2025-01-02T03:05:07.499Z","request":4,"line":null}
 "#;
 
 #[test]

@@ -94,6 +94,7 @@ pub(crate) fn objects(printed: &str) -> Vec<Value> {
 }
 
 /// What the server said, without times: what is printed of its bytes alone. Every line has to have its times.
+/// The requests of events depend on the sent lines, too.
 pub(crate) fn timeless(printed: &str) -> String {
     let mut lines = String::new();
     for line in printed.lines() {
@@ -105,7 +106,7 @@ pub(crate) fn timeless(printed: &str) -> String {
         );
         let utc = keys.find([',', '}']).unwrap();
         if event != r#"{"event":"sent","offset":null"# {
-            lines.extend([event, keys.get(utc..).unwrap(), "\n"]);
+            lines.extend([event, without_request(keys.get(utc..).unwrap()), "\n"]);
         }
     }
     lines
@@ -140,6 +141,16 @@ pub(crate) fn decode(args: &[&str], input: &[u8]) -> String {
     let outcome = run(&[&["decode"], args].concat(), input);
     assert_eq!((outcome.status, outcome.stderr.as_str()), (0, ""), "{args:?}");
     outcome.stdout
+}
+
+/// The rest of an object after the members that say to which request the event belongs.
+fn without_request(mut members: &str) -> &str {
+    for key in [r#","request":"#, r#","requested_by":"#, r#","inferred":"#] {
+        if let Some(rest) = members.strip_prefix(key) {
+            members = rest.get(rest.find([',', '}']).unwrap()..).unwrap();
+        }
+    }
+    members
 }
 
 /// The input as a transcript, in pieces of this many bytes, with what the client sent in between.
