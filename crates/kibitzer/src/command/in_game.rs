@@ -104,8 +104,8 @@ impl Request for MoveText {
     fn parse_reply(&self, reply: Reply) -> Result<MoveMade, RequestError> {
         let board = reply::last_own_board(&reply).cloned();
         let ended = match &board {
-            Some(board) => reply::game_ends(&reply).map(|(_, ended)| ended).find(|ended| ended.game == board.game()),
-            None => reply::likely_own_game_end(&reply),
+            Some(board) => reply.events.iter().filter_map(reply::game_end_in).find(|ended| ended.game == board.game()),
+            None => reply::own_game_end(&reply),
         };
         let ended = ended.cloned().map(Box::new);
         // uhlin-fics cuts the board lines of players with long names.

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use kibitzer_core::chess::Color;
 use kibitzer_core::event::RequestError;
-use kibitzer_core::message::{ChallengeChange, GameCreated, Handle, MeOrOther, Message, SeekNotice};
+use kibitzer_core::message::{ChallengeChange, Handle, MeOrOther, Message, SeekNotice};
 use kibitzer_core::session::Reply;
 
 use super::{OfferOutcome, Request, reply, typed_command, with_argument};
@@ -133,15 +133,12 @@ fn sent_challenges(reply: &Reply) -> impl Iterator<Item = OfferOutcome> {
 }
 
 /// Parses the outcome of a challenge: the own game that began, with `opponent` if one is given, otherwise the first challenge
-/// that was sent, otherwise the [likely](reply::likely_own_game_start) own game. Fails with [`RequestError::Unexpected`] or a
-/// refusal without any of these.
+/// that was sent. Fails with [`RequestError::Unexpected`] or a refusal without any of these.
 pub(super) fn parse_challenge_outcome(reply: &Reply, opponent: Option<&Handle>) -> Result<OfferOutcome, RequestError> {
-    let started = |created: &GameCreated| OfferOutcome::Started(Box::new(created.clone()));
     if let Some(own) = reply::own_game_start(reply, opponent) {
-        return Ok(started(own));
+        return Ok(OfferOutcome::Started(Box::new(own.clone())));
     }
-    let likely = || reply::likely_own_game_start(reply, opponent).map(started);
-    sent_challenges(reply).next().or_else(likely).ok_or_else(|| reply::unexpected_reply(reply))
+    sent_challenges(reply).next().ok_or_else(|| reply::unexpected_reply(reply))
 }
 
 /// Parses the outcome of a seek: its number if it was posted, otherwise the outcome with the opponent that it matches.

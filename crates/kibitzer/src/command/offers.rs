@@ -54,9 +54,7 @@ pub(super) fn parse_offer_outcome(reply: &Reply, kind: OfferKind) -> Result<Offe
     if mine == Some(None) {
         return Ok(OfferOutcome::Sent);
     }
-    let ended =
-        if kind == OfferKind::Takeback { reply::own_game_end(reply) } else { reply::likely_own_game_end(reply) };
-    if let Some(ended) = ended {
+    if let Some(ended) = reply::own_game_end(reply) {
         return Ok(OfferOutcome::Ended(Box::new(ended.clone())));
     }
     let board = reply::last_own_board(reply).cloned();
@@ -70,7 +68,7 @@ pub(super) fn parse_offer_outcome(reply: &Reply, kind: OfferKind) -> Result<Offe
 
 /// Parses the end of this login's game; fails if the reply does not contain it.
 pub(super) fn parse_game_end(reply: &Reply) -> Result<GameEnded, RequestError> {
-    reply::likely_own_game_end(reply).cloned().ok_or_else(|| reply::unexpected_reply(reply))
+    reply::own_game_end(reply).cloned().ok_or_else(|| reply::unexpected_reply(reply))
 }
 
 /// Selects one of the pending offers.
@@ -113,13 +111,6 @@ pub(super) fn parse_accepted_offer(reply: &Reply) -> Result<OfferOutcome, Reques
         Message::Offer(offer) if is_own_answer(offer.actor, offer.answer, OfferAnswer::Accepted) => Some(offer.kind),
         _ => None,
     });
-    // Unless the accepted offer ends the game, games that begin or end in the reply are those of other players.
-    if kind.is_none_or(|kind| matches!(kind, OfferKind::Draw | OfferKind::Abort | OfferKind::Adjourn))
-        && let Some(outcome) =
-            outcome_of_start_or_end(reply::likely_own_game_start(reply, None), reply::likely_own_game_end(reply))
-    {
-        return Ok(outcome);
-    }
     let board = reply::last_own_board(reply).cloned();
     if kind.is_none() && board.is_none() {
         return Err(reply::unexpected_reply(reply));

@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use kibitzer_core::Event;
 use kibitzer_core::event::RequestError;
-use kibitzer_core::game::Change;
 use kibitzer_core::message::listing::Listing;
-use kibitzer_core::message::{GameCreated, GameEnded, GameId, Handle, Message, Relation, Style12};
+use kibitzer_core::message::{GameCreated, GameEnded, Handle, Message, Relation, Style12};
 use kibitzer_core::session::Reply;
 use kibitzer_core::text::PlayerText;
 
@@ -62,57 +61,22 @@ fn board_in_event(event: &Event) -> Option<&Arc<Style12>> {
 /// Returns the end of the game that this login plays; `None` if it has not ended. Other games may end in the same reply: observed
 /// ones, and all if the variable `gin` is set.
 pub(super) fn own_game_end(reply: &Reply) -> Option<&GameEnded> {
-    let is_mine = |change: Option<&Change>| change.is_some_and(|change| change.relation.is_mine());
-    game_ends(reply).find(|&(change, _)| is_mine(change)).map(|(_, ended)| ended)
+    reply.events.iter().filter(|event| event.attribution().is_own_game()).find_map(game_end_in)
 }
 
-/// Returns [`own_game_end`]; otherwise, because the boards of the own game may have been unreadable, the end of the only unknown
-/// game that ends. `None` if no or several unknown games end, or if the reply has a board of the own game.
-pub(super) fn likely_own_game_end(reply: &Reply) -> Option<&GameEnded> {
-    own_game_end(reply).or_else(|| {
-        // Some servers report an end twice to an observer, and only the first report changes the game.
-        let known: BTreeSet<_> = game_ends(reply).filter_map(|(change, _)| change).map(|change| change.game).collect();
-        let unknown = game_ends(reply).map(|(_, ended)| ended).filter(|ended| !known.contains(&ended.game));
-        only_game_item(reply, unknown, |ended| ended.game)
-    })
+/// Returns the end that this event reports; `None` for other events.
+pub(super) fn game_end_in(event: &Event) -> Option<&GameEnded> {
+    if let Some(Message::GameEnded(ended)) = event.message() { Some(ended) } else { None }
 }
 
-/// Returns the first item if all items are about the same game, and the reply has no board of a game that this login plays or
-/// examines; otherwise, and without items, `None`.
-fn only_game_item<'a, T>(
-    reply: &Reply,
-    mut items: impl Iterator<Item = &'a T>,
-    game: impl Fn(&T) -> GameId,
-) -> Option<&'a T> {
-    let first = items.next()?;
-    (items.all(|other| game(other) == game(first)) && last_own_board(reply).is_none()).then_some(first)
-}
-
-/// Returns the reported ends of games, each with its change; that is `None` for a game that was unknown or had ended.
-pub(super) fn game_ends(reply: &Reply) -> impl Iterator<Item = (Option<&Change>, &GameEnded)> {
-    reply.events.iter().filter_map(|event| match event.message() {
-        Some(Message::GameEnded(ended)) => Some((event.change(), &**ended)),
-        _ => None,
-    })
-}
-
-/// Returns the last game that begins or is resumed, with `player` if one is given, and whose board, as a game of this login,
-/// follows. `None` without one; other games may begin in the same reply if the variable `gin` is set.
+/// Returns the last game of this login that begins or is resumed, with `player` if one is given. `None` without one; other games may
+/// begin in the same reply if the variable `gin` is set. Without a known name of the login, its board has to follow.
 pub(super) fn own_game_start<'a>(reply: &'a Reply, player: Option<&Handle>) -> Option<&'a GameCreated> {
     let mut boards = BTreeSet::new();
     reply.events.iter().rev().find_map(|event| {
         boards.extend(board_in_event(event).filter(|board| board.relation().is_mine()).map(|board| board.game()));
-        game_start_in(event, player).filter(|created| boards.contains(&created.game))
-    })
-}
-
-/// Returns [`own_game_start`]; otherwise, because its boards may have been unreadable, the only game that begins, with `player`
-/// if one is given. `None` if no or several games begin, or if the reply has a board of a game of this login.
-pub(super) fn likely_own_game_start<'a>(reply: &'a Reply, player: Option<&Handle>) -> Option<&'a GameCreated> {
-    own_game_start(reply, player).or_else(|| {
-        only_game_item(reply, reply.events.iter().filter_map(|event| game_start_in(event, player)), |created| {
-            created.game
-        })
+        let is_own = |created: &&GameCreated| event.attribution().is_own_game() || boards.contains(&created.game);
+        game_start_in(event, player).filter(is_own)
     })
 }
 

@@ -6,7 +6,10 @@ use kibitzer_core::{EventKind, EventReader};
 
 use super::Request;
 
-/// Parses lines as a reply, without prompts.
+/// The report of a login as Alice, whose games are the own ones.
+const LOGIN: &str = "**** Starting FICS session as Alice ****\n\r";
+
+/// Parses lines as a reply to Alice, without prompts.
 pub(super) fn reply(sent: &str) -> Reply {
     reply_after("", sent)
 }
@@ -14,7 +17,7 @@ pub(super) fn reply(sent: &str) -> Reply {
 /// Parses lines as a reply in a session that received other lines before.
 fn reply_after(before: &str, sent: &str) -> Reply {
     let lines = |text: &str| format!("fics% \n{text}\n").replace('\n', "\n\r");
-    let (before, stream) = (lines(before), lines(sent));
+    let (before, stream) = (LOGIN.to_owned() + &lines(before), lines(sent));
     let (mut reader, mut input) = (EventReader::default(), stream.as_bytes());
     let mut earlier = before.as_bytes();
     while reader.next(&mut earlier).is_some() {}

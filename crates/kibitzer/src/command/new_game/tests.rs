@@ -72,7 +72,7 @@ fn resumed_games_and_rematches_are_challenges() {
     let issued = "Issuing: Euwe (1910) Flohr (1500) rated blitz 3 12.";
     assert_eq!(answer(&command::rematch(), issued).map(name_and_kind), Ok(("Flohr".to_owned(), false)));
     let met = "Your challenge intercepts Bogoljubov's challenge.\n\
-            {Game 1 (Alekhine vs. Bogoljubov) Continuing rated standard match.}";
+            {Game 1 (Alice vs. Bogoljubov) Continuing rated standard match.}";
     let answered = answer(&command::resume_all(), met);
     assert!(matches!(answered.as_deref(), Ok([OfferOutcome::Started(game)]) if game.resumed), "{answered:?}");
     for unknown in ["resume: Command not found.", "resume: Command has failed."] {
@@ -176,16 +176,16 @@ fn a_seek_that_is_posted_has_a_number() {
 fn a_seek_that_matches_another_begins_a_game() {
     let reply = "<s> 1 w=Alekhine ti=00 rt=1882  t=4 i=4 r=u tp=blitz c=? rr=0-9999 a=t f=f\n\n\
             Your seek matches one posted by Alekhine.\n\n<sr> 1\n\n\
-            Creating: Bogoljubov (1558) Alekhine (1882) unrated blitz 4 4\n\
-            {Game 1 (Bogoljubov vs. Alekhine) Creating unrated blitz match.}";
+            Creating: Alice (1558) Alekhine (1882) unrated blitz 4 4\n\
+            {Game 1 (Alice vs. Alekhine) Creating unrated blitz match.}";
     let Ok(OfferOutcome::Started(created)) = answer(&seek(), reply) else { panic!("{reply}") };
     assert_eq!(created.black.as_str(), "Alekhine");
 }
 
 #[test]
 fn an_answer_to_a_seek_begins_a_game_or_challenges() {
-    let started = "<sr> 8\n<sr> 3\n\nCreating: Bogoljubov (1558) Alekhine (1882) rated blitz 5 0\n\
-            {Game 1 (Bogoljubov vs. Alekhine) Creating rated blitz match.}";
+    let started = "<sr> 8\n<sr> 3\n\nCreating: Alice (1558) Alekhine (1882) rated blitz 5 0\n\
+            {Game 1 (Alice vs. Alekhine) Creating rated blitz match.}";
     assert!(matches!(answer(&command::play(3), started), Ok(OfferOutcome::Started(_))));
     let manual = "Issuing match request since the seek was set to manual.\n\
             Issuing: Bogoljubov (----) GuestSSXE (++++) unrated lightning 0 1.";

@@ -45,23 +45,23 @@ fn offers_that_end_the_game() {
     let cases: &[Case] = &[
         (
             |reply| answer(&command::draw(), reply),
-            "{Game 1 (A vs. B) Game drawn by repetition} 1/2-1/2",
+            "{Game 1 (Alice vs. B) Game drawn by repetition} 1/2-1/2",
             GameResult::Draw,
         ),
         (
             |reply| answer(&command::draw(), reply),
-            "Accepting the draw offer from Euwe.\n\n<pr> 2\n\n{Game 1 (Euwe vs. Flohr) Game drawn by agreement} 1/2-1/2",
+            "Accepting the draw offer from Euwe.\n\n<pr> 2\n\n{Game 1 (Euwe vs. Alice) Game drawn by agreement} 1/2-1/2",
             GameResult::Draw,
         ),
         (
             |reply| answer(&command::abort(), reply),
             "Since you have time, and your opponent has none, the game has been aborted.\n\
-                {Game 1 (Dmitri vs. Erika) Game courtesyaborted by Dmitri} *\nNo ratings adjustment done.",
+                {Game 1 (Alice vs. Erika) Game courtesyaborted by Alice} *\nNo ratings adjustment done.",
             GameResult::Unfinished,
         ),
         (
             |reply| answer(&command::adjourn(), reply),
-            "{Game 1 (Erika vs. Boris) Game adjourned by mutual agreement} *",
+            "{Game 1 (Alice vs. Boris) Game adjourned by mutual agreement} *",
             GameResult::Unfinished,
         ),
     ];
@@ -131,13 +131,12 @@ fn another_game_that_ends_in_the_same_reply_is_ignored() {
 }
 
 #[test]
-fn the_only_game_without_readable_boards_is_that_of_this_login() {
+fn a_game_without_readable_boards_is_known_by_the_name_of_this_login() {
     let resigned = "{Game 1 (Alice vs. Boris) Alice resigns} 0-1";
-    let observed: Vec<_> = OTHERS_END.lines().take(2).collect();
-    let ended = answer_after(OBSERVED, &command::resign(), &format!("{}\n{resigned}", observed.join("\n")));
+    let ended = answer_after(OBSERVED, &command::resign(), &format!("{OTHERS_END}\n{resigned}"));
     assert_eq!(ended.map(|ended| ended.game.0), Ok(1));
-    let several = answer_after(OBSERVED, &command::resign(), &format!("{OTHERS_END}\n{resigned}"));
-    assert!(matches!(several, Err(RequestError::Unexpected { .. })), "one of two: {several:?}");
+    let others = answer_after(OBSERVED, &command::resign(), "{Game 9 (Carla vs. Erika) Erika resigns} 1-0");
+    assert!(matches!(others, Err(RequestError::Unexpected { .. })), "the only end is that of others: {others:?}");
 }
 
 #[test]
@@ -182,16 +181,16 @@ fn an_offer_is_selected_in_four_ways() {
 fn accept_derives_the_outcome_from_the_reply() {
     let accept = |reply: &str| answer(&command::accept(OfferRef::Only), reply).unwrap();
     for reply in [
-        "Accepting the match offer from Alekhine.\n\n<pr> 2\n\nCreating: Alekhine (----) Bogoljubov (----) rated blitz 5 2\n\
-            {Game 1 (Alekhine vs. Bogoljubov) Creating rated blitz match.}",
-        "You accept the challenge of Alekhine.\n\n{Game 1 (Alekhine vs. Bogoljubov) Creating rated blitz match.}",
-        "You accept the challenge of Alekhine.\n{Game 1 (Alekhine vs. Bogoljubov) Continuing rated blitz match.}",
+        "Accepting the match offer from Alekhine.\n\n<pr> 2\n\nCreating: Alekhine (----) Alice (----) rated blitz 5 2\n\
+            {Game 1 (Alekhine vs. Alice) Creating rated blitz match.}",
+        "You accept the challenge of Alekhine.\n\n{Game 1 (Alekhine vs. Alice) Creating rated blitz match.}",
+        "You accept the challenge of Alekhine.\n{Game 1 (Alekhine vs. Alice) Continuing rated blitz match.}",
     ] {
         let OfferOutcome::Started(created) = accept(reply) else { panic!("{reply}") };
         assert_eq!((created.game.0, created.white.as_str()), (1, "Alekhine"));
     }
     for reply in [
-        "Accepting the adjourn request from Bogoljubov.\n\n{Game 1 (Alekhine vs. Bogoljubov) Game adjourned by agreement} *",
+        "Accepting the adjourn request from Bogoljubov.\n\n{Game 1 (Alice vs. Bogoljubov) Game adjourned by agreement} *",
         "{Game 1 (Alice vs. Carla) Game aborted by mutual agreement} *\nNo ratings adjustment done.",
     ] {
         assert!(matches!(accept(reply), OfferOutcome::Ended(_)), "{reply}");
