@@ -161,8 +161,9 @@ async fn a_lossless_subscriber_that_is_full_holds_the_reader_and_loses_nothing()
 }
 
 /// Reads events until the end of the game, and checks at each of them what the handles say.
-async fn check_handles_at_every_event(gauss: Client, mut events: Subscription, mut watch: GameWatch) {
-    let before = gauss.counters().session.events;
+///
+/// `before` is the counter of events before the subscription.
+async fn check_handles_at_every_event(gauss: Client, before: u64, mut events: Subscription, mut watch: GameWatch) {
     let (mut n_received, mut last_ply) = (0, 0);
     while let Ok(event) = events.next().await {
         n_received += u64::from(event.message().is_some());
@@ -190,8 +191,9 @@ async fn watches_and_counters_are_at_least_as_new_as_a_received_event() {
         let scene = Scene::open(|profile| profile).await;
         let watch = scene.gauss.watch_game(scene.game);
         let hub = scene.gauss.hub();
+        let before = scene.gauss.counters().session.events;
         let events = if is_lossless { hub.subscribe_lossless(64) } else { hub.subscribe() };
-        let checking = tokio::spawn(check_handles_at_every_event(scene.gauss.clone(), events, watch));
+        let checking = tokio::spawn(check_handles_at_every_event(scene.gauss.clone(), before, events, watch));
         for played in ["Nf3", "Nf6", "Ng1", "Ng8"].repeat(20).chunks(2) {
             play(&scene.newton, played[0]).await;
             play(&scene.euler, played[1]).await;
