@@ -35,15 +35,18 @@ async fn websockify(server: &Server, arguments: &[&std::ffi::OsStr]) -> Option<(
     Some((child, port))
 }
 
-/// Observes the first game in the list until ten boards of it were received, and quits.
+/// Observes games, one after the other, until ten boards were received, and quits.
 async fn observe(profile: Profile) {
     let client = Client::connect(profile).await.unwrap();
     assert_eq!(client.capabilities().timeseal, Timeseal::V2);
-    let game = client.games().await.unwrap().games[0].game;
-    let mut boards = client.subscribe().only(Filter::new().kinds([EventKind::Position]).game(game));
-    client.observe(game).await.unwrap();
-    for _ in 0..10 {
-        boards.next().await.unwrap();
+    let mut events = client.subscribe().only(Filter::new().kinds([EventKind::Position, EventKind::GameEnded]));
+    let mut n_boards = 0;
+    while n_boards < 10 {
+        let game = client.games().await.unwrap().games[0].game;
+        client.observe(game).await.unwrap();
+        while n_boards < 10 && events.next().await.unwrap().kind() == EventKind::Position {
+            n_boards += 1;
+        }
     }
     client.quit().await;
     client.shutdown().await;
