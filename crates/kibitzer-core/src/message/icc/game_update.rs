@@ -9,7 +9,7 @@ use crate::text::ServerText;
 /// A change of one game: a move, a position, a clock, or the role of this login.
 ///
 /// ICC sends these in place of FICS's full boards. [`Games`](crate::game::Games) builds the board from them, and the event's
-/// [`Change`](crate::game::Change) contains it; [`Received::datagram`](super::Received::datagram) returns the arguments as sent.
+/// [`Change`](crate::game::Change) contains it; [`Received::datagram`](crate::message::Received::datagram) returns the arguments as sent.
 ///
 /// Source: ICC's description of its level-2 format.
 #[derive(Clone, Debug, PartialEq, Eq)]
