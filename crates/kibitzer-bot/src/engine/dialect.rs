@@ -10,7 +10,7 @@ const MAX_TEXT_CHARS: usize = 100;
 /// Moves that are kept of a principal variation.
 pub(super) const MAX_LINE_MOVES: usize = 40;
 
-/// What an engine searches for.
+/// The purpose of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SearchKind {
     /// The best move.

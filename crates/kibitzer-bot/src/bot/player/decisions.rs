@@ -39,7 +39,7 @@ pub(super) struct GameDecisions {
     pub(super) takebacks: u32,
     /// Number of failures of the engine in this game.
     pub(super) failures: u32,
-    /// What the bot no longer plays, but tries to end.
+    /// How far the bot has given up the game. It tries to end a game or position that it has given up.
     pub(super) given_up: GivenUp,
     /// Ply at which the bot last offered a draw.
     pub(super) offered_draw_at: Option<u32>,

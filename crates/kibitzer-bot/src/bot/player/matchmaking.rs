@@ -270,7 +270,7 @@ const ANSWER_PAUSE: Duration = Duration::from_secs(10);
 /// Number of reasons that one player is given for declined challenges, so that a flood of challenges is not answered by one of tells.
 const MAX_REASONS: usize = 16;
 
-/// What the bot remembers of other players.
+/// Records of other players: their earlier games, and whether they are computers.
 #[derive(Debug, Default)]
 pub(super) struct Opponents {
     records: HashMap<String, OpponentRecord>,

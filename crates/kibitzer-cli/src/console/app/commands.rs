@@ -38,7 +38,7 @@ pub(crate) enum Arguments {
     Words(&'static str, fn(&App, &str) -> Vec<String>),
 }
 
-/// What a command does.
+/// The function that runs a command.
 pub(super) enum CommandEffect {
     Plain(fn(&mut App, Instant)),
     WithArguments(fn(&mut App, &str, Instant) -> Result<(), CommandError>),
@@ -51,7 +51,7 @@ pub(super) enum CommandError {
     Misspelled { word: String, nearest: &'static str },
     #[error("unknown command {0}; /help lists the commands")]
     Unknown(String),
-    /// The argument is none of the words of [`Arguments::OneOf`].
+    /// The argument is not one of the words of [`Arguments::OneOf`].
     #[error("it needs another word")]
     NotOneOf,
     /// The arguments are missing, or not of the form that the text describes.

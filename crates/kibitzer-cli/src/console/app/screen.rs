@@ -11,7 +11,7 @@ const NOTICE_TIME: Duration = Duration::from_secs(10);
 /// Maximum number of characters by which the list can be scrolled sideways.
 const MAX_COLUMNS: usize = 4_096;
 
-/// What the screen shows, and how.
+/// State of the screen: focus, page and view, scroll offsets, notices, and requests to the terminal.
 #[derive(Debug)]
 pub(crate) struct Screen {
     pub(crate) focus: Focus,

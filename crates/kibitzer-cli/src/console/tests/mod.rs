@@ -60,7 +60,7 @@ pub(super) fn rows(said: &[u8]) -> Vec<ConsoleRow> {
     model(said).rows.iter().cloned().collect()
 }
 
-/// What a test reads from a console besides its screen.
+/// Access of the tests to values that are not on the screen.
 trait Shown {
     fn app(&self) -> &App;
 

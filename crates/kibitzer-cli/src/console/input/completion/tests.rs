@@ -1,7 +1,7 @@
 use super::*;
 use crate::console::tests::model;
 
-/// What a word may be replaced by, and where it begins.
+/// Returns the position of the word and its candidates.
 fn words(completion: Option<CompletionCandidates>) -> Option<(usize, Vec<String>)> {
     completion.map(|completion| (completion.from, completion.words))
 }
