@@ -135,3 +135,26 @@ impl Output {
         (self.on_event)(&BotEvent::analysis(self.client.handle(), game, info));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::future::{pending, ready};
+
+    use kibitzer::Profile;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn number_of_requests_that_players_cause_is_limited() {
+        let (client, ()) = Client::start(Profile::new("localhost").ports([]), |_| ()).await.unwrap();
+        let output = Output::new(Arc::default(), client, Arc::new(|_| {}));
+        for _ in 1..MAX_REQUESTS {
+            output.request(|_| pending::<()>(), |_, ()| {});
+        }
+        assert!(!output.has_too_many_requests());
+        output.request(|_| ready(()), |_, ()| {});
+        assert!(output.has_too_many_requests());
+        drop(output.next_reply().await);
+        assert!(!output.has_too_many_requests());
+    }
+}
