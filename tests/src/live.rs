@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, UNIX_EPOCH};
 
 use kibitzer::command::{GameTerms, MoveText, OfferOutcome, OfferRef};
-use kibitzer::core::Event;
-use kibitzer::core::chess::Color;
-use kibitzer::core::hub::{RecvError, Subscription};
-use kibitzer::core::message::{GameId, Handle};
-use kibitzer::core::session::Password;
 use kibitzer::{Client, Dial, Profile};
+use kibitzer_core::Event;
+use kibitzer_core::chess::Color;
+use kibitzer_core::hub::{RecvError, Subscription};
+use kibitzer_core::message::{GameId, Handle};
+use kibitzer_core::session::Password;
 use kibitzer_server::{Account, Server, ServerControl, ServerOptions};
 use tokio::io::DuplexStream;
 

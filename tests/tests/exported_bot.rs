@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kibitzer::command::{self, GameTerms, MoveText};
-use kibitzer::core::chess::Color;
 use kibitzer::{Client, Dial, Message, Profile, Relation, RequestError};
 use kibitzer_bot::engine::{BestMove, EngineError};
 use kibitzer_bot::{Bot, BotConfig, EngineConfig, ScriptedEngine, Stop};
+use kibitzer_core::chess::Color;
 use kibitzer_server::{Server, ServerOptions};
 
 /// The moves of both sides.

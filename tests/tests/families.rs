@@ -12,12 +12,12 @@ use std::time::Duration;
 
 use kibitzer::Client;
 use kibitzer::command::TalkCommand as Tell;
-use kibitzer::core::event::RequestError;
-use kibitzer::core::game::ChangeKind;
-use kibitzer::core::hub::Subscription;
-use kibitzer::core::message::{GameId, Ivar, Message, Refusal, Relation, TalkKind};
-use kibitzer::core::session::SessionState;
-use kibitzer::core::{Event, EventKind, message};
+use kibitzer_core::event::RequestError;
+use kibitzer_core::game::ChangeKind;
+use kibitzer_core::hub::Subscription;
+use kibitzer_core::message::{GameId, Ivar, Message, Refusal, Relation, TalkKind};
+use kibitzer_core::session::SessionState;
+use kibitzer_core::{Event, EventKind, message};
 use kibitzer_server::{Family, PopulationOptions, ServerOptions};
 use kibitzer_tests::live::{TestServer, drain, handle, options, wait_for};
 

@@ -2,10 +2,10 @@
 
 use kibitzer::Client;
 use kibitzer::command::TalkCommand;
-use kibitzer::core::hub::Subscription;
-use kibitzer::core::session::SessionState;
-use kibitzer::core::wire::Framer;
-use kibitzer::core::{EventKind, message};
+use kibitzer_core::hub::Subscription;
+use kibitzer_core::session::SessionState;
+use kibitzer_core::wire::Framer;
+use kibitzer_core::{EventKind, message};
 use kibitzer_server::{Family, Feature};
 use kibitzer_tests::live::{TestServer, begin_game, drain, handle, options};
 use kibitzer_tests::{FORGED, kind_of};

@@ -4,11 +4,11 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use kibitzer::core::Event;
-use kibitzer::core::hub::Subscription;
-use kibitzer::core::session::{Password, TimesealChoice};
 use kibitzer::{Client, ConnectError};
 use kibitzer_bot::{Bot, BotAction, BotConfig, BotEvent, EngineConfig, ScriptedEngine, Stop};
+use kibitzer_core::Event;
+use kibitzer_core::hub::Subscription;
+use kibitzer_core::session::{Password, TimesealChoice};
 use kibitzer_server::{ConnectionTarget, Family, Fault, FaultPoint};
 use kibitzer_tests::live::{TestServer, handle, options, wait_for};
 use tokio::time::{sleep, timeout};

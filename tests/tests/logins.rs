@@ -6,11 +6,11 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
-use kibitzer::core::Event;
-use kibitzer::core::message::Message;
-use kibitzer::core::session::{Password, TimesealChoice};
-use kibitzer::core::text::error_chain;
 use kibitzer::{Client, Dial, Profile};
+use kibitzer_core::Event;
+use kibitzer_core::message::Message;
+use kibitzer_core::session::{Password, TimesealChoice};
+use kibitzer_core::text::error_chain;
 use kibitzer_server::{Family, Feature, ServerControl, ServerOptions};
 use kibitzer_tests::blessing;
 use kibitzer_tests::live::{PASSWORD, TestServer, drain, handle, options};

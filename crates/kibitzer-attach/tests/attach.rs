@@ -13,15 +13,15 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::*;
-use kibitzer::core::event::{CloseCause, LostCause, RequestError, SessionEndReason};
-use kibitzer::core::hub::Hub;
-use kibitzer::core::session::{Password, SessionState, TimesealChoice};
-use kibitzer::core::{Event, EventReader};
 use kibitzer::transcript::{Direction, Record, TranscriptReader};
 use kibitzer::{Client, GameId, Observation, Profile, Tap, TapItem};
 use kibitzer_attach::{
     AttachAccess, AttachError, AttachEvent, AttachedRequestError, AttachedSession, MissedAmounts, SessionSnapshot,
 };
+use kibitzer_core::event::{CloseCause, LostCause, RequestError, SessionEndReason};
+use kibitzer_core::hub::Hub;
+use kibitzer_core::session::{Password, SessionState, TimesealChoice};
+use kibitzer_core::{Event, EventReader};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::UnixStream;
 
@@ -180,7 +180,7 @@ async fn a_watcher_from_the_start_receives_the_items_of_a_tap() {
     for choice in [TimesealChoice::Off, TimesealChoice::V2] {
         let folder = Folder::new();
         let (mut listener, profile) = exposed(&folder);
-        let reconnect = kibitzer::core::session::Reconnect::default().base(std::time::Duration::from_millis(1));
+        let reconnect = kibitzer_core::session::Reconnect::default().base(std::time::Duration::from_millis(1));
         let profile = profile.session(|session| session.timeseal(choice).reconnect(reconnect));
         let (client, tap) = Client::start_tapped(profile.clone()).await.unwrap();
         expose(&client, &profile).await;
@@ -653,7 +653,7 @@ async fn a_peer_that_is_no_session_of_this_version_is_reported() {
 async fn the_end_of_a_session_has_its_reason() {
     let folder = Folder::new();
     let (mut listener, profile) = exposed(&folder);
-    let never = profile.clone().session(|session| session.reconnect(kibitzer::core::session::Reconnect::never()));
+    let never = profile.clone().session(|session| session.reconnect(kibitzer_core::session::Reconnect::never()));
     let (client, ()) = Client::start(never, |_| ()).await.unwrap();
     expose(&client, &profile).await;
     let (mut session, _) = attach(&folder).await;

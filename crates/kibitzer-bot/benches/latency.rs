@@ -13,10 +13,10 @@
 use std::time::{Duration, Instant};
 
 use kibitzer::command::{self, GameTerms, MoveText};
-use kibitzer::core::chess::Color;
 use kibitzer::{Client, MeOrOther, Message, Profile, Relation, Subscription};
 use kibitzer_bot::engine::BestMove;
 use kibitzer_bot::{Bot, BotConfig, EngineConfig, ScriptedEngine, Stop};
+use kibitzer_core::chess::Color;
 use kibitzer_server::{Server, ServerOptions};
 
 /// Moves of each side per game: every pawn goes two steps, so that no position is repeated.

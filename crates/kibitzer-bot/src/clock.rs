@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use kibitzer::core::chess::Color;
-use kibitzer::core::message::ClockReading;
+use kibitzer_core::chess::Color;
+use kibitzer_core::message::ClockReading;
 
 use crate::engine::{EngineConfig, SearchLimits};
 

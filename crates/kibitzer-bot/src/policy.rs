@@ -1,7 +1,7 @@
 //! Decisions: which challenges to accept, how to answer offers, when to offer a draw or to resign.
 
 use kibitzer::Handle;
-use kibitzer::core::message::{Challenge, OfferKind};
+use kibitzer_core::message::{Challenge, OfferKind};
 
 use crate::config::{AcceptRules, BotConfig, contains_player, format_range};
 use crate::engine::Score;

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Command};
-use kibitzer::core::EventReader;
-use kibitzer::core::message::{Family, Reader};
-use kibitzer::core::wire::{Encoding, Framer, Timeseal};
 use kibitzer::most_similar_word;
+use kibitzer_core::EventReader;
+use kibitzer_core::message::{Family, Reader};
+use kibitzer_core::wire::{Encoding, Framer, Timeseal};
 use kibitzer_server::PopulationOptions;
 
 use crate::output::LineFormat;

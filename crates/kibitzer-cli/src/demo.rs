@@ -6,11 +6,11 @@ use std::io::{self, IsTerminal as _};
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use kibitzer::core::hub::Subscription;
-use kibitzer::core::message::listing::GameRow;
-use kibitzer::core::message::{GameId, Message};
-use kibitzer::core::{Event, EventCategory, EventKind};
 use kibitzer::{Client, Profile};
+use kibitzer_core::hub::Subscription;
+use kibitzer_core::message::listing::GameRow;
+use kibitzer_core::message::{GameId, Message};
+use kibitzer_core::{Event, EventCategory, EventKind};
 use kibitzer_server::{Server, ServerOptions};
 use tokio::time::timeout;
 

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use kibitzer::Handle;
-use kibitzer::core::text::error_chain;
+use kibitzer_core::text::error_chain;
 
 use crate::output::{TerminalSafe, print_above_input};
 

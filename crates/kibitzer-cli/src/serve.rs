@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use kibitzer::core::text::error_chain;
 use kibitzer_attach::Listener;
+use kibitzer_core::text::error_chain;
 use kibitzer_server::{Account, ConnectionTarget, Family, Server, ServerControl, ServerOptions};
 use kibitzer_websocket::WebSocketListener;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader, split};

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader};
 
 use crate::common::{Outcome, kibitzer, objects, run};
-use kibitzer::core::EventKind;
+use kibitzer_core::EventKind;
 use serde_json::Value;
 
 /// What is said by players.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::common::{decode, objects, timeless, transcript};
-use kibitzer::core::EventKind;
+use kibitzer_core::EventKind;
 
 /// What is promised to programs.
 const PAGE: &str = include_str!("../../../docs/events.md");

@@ -4,8 +4,8 @@
 
 use std::error::Error;
 
-use kibitzer::core::Event;
-use kibitzer::core::message::GameId;
+use kibitzer::Event;
+use kibitzer::message::GameId;
 use kibitzer::{Client, Profile};
 
 #[tokio::main(flavor = "current_thread")]

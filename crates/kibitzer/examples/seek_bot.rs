@@ -4,11 +4,11 @@
 
 use std::error::Error;
 
+use kibitzer::Event;
 use kibitzer::command::{self, GameTerms};
-use kibitzer::core::Event;
-use kibitzer::core::event::RequestError;
-use kibitzer::core::game::ChangeKind;
-use kibitzer::core::message::{Message, Refusal, Relation};
+use kibitzer::event::RequestError;
+use kibitzer::game::ChangeKind;
+use kibitzer::message::{Message, Refusal, Relation};
 use kibitzer::{Client, Profile};
 
 /// The moves it knows, for either side.

@@ -4,8 +4,8 @@
 
 use std::error::Error;
 
-use kibitzer::core::event::RequestError;
-use kibitzer::core::message::{Message, TalkKind};
+use kibitzer::event::RequestError;
+use kibitzer::message::{Message, TalkKind};
 use kibitzer::{Client, Profile};
 
 #[tokio::main(flavor = "current_thread")]

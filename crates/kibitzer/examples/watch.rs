@@ -4,7 +4,7 @@
 
 use std::error::Error;
 
-use kibitzer::core::hub::RecvError;
+use kibitzer::hub::RecvError;
 use kibitzer::{Client, Profile};
 
 #[tokio::main(flavor = "current_thread")]
@@ -12,7 +12,7 @@ use kibitzer::{Client, Profile};
 async fn main() -> Result<(), Box<dyn Error>> {
     let host = std::env::args().nth(1).ok_or("which server?")?;
     let profile = Profile::new("").environment()?.host(host);
-    let (client, mut events) = Client::start(profile, kibitzer::core::hub::Hub::subscribe).await?;
+    let (client, mut events) = Client::start(profile, kibitzer::hub::Hub::subscribe).await?;
     loop {
         match events.next().await {
             Ok(event) => println!("{:<14}{}", event.kind(), event.raw().escape_ascii()),

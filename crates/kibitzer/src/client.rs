@@ -13,15 +13,15 @@ use tracing::{Instrument as _, error_span, field};
 
 use crate::client_shared::{ClientCounters, ClientShared, EndRequest, SessionStatus};
 use crate::command::Request;
-use crate::core::event::{Capabilities, DialError, LoginError, RequestError, SessionEndReason};
-use crate::core::game::Game;
-use crate::core::hub::{GameWatch, Hub, Publisher, RecvError, Subscription};
-use crate::core::message::{GameId, Handle};
-use crate::core::session::{Command, Reply, RequestOptions, Session, SessionState};
 use crate::observer::{SessionObserver, Tap, tap_channel};
 use crate::profile::Profile;
 use crate::task::SessionTask;
 use crate::transcript::{Recorder, Recording, Recordings};
+use kibitzer_core::event::{Capabilities, DialError, LoginError, RequestError, SessionEndReason};
+use kibitzer_core::game::Game;
+use kibitzer_core::hub::{GameWatch, Hub, Publisher, RecvError, Subscription};
+use kibitzer_core::message::{GameId, Handle};
+use kibitzer_core::session::{Command, Reply, RequestOptions, Session, SessionState};
 
 /// A live session on a chess server. Clones are handles to the same session.
 ///
@@ -460,7 +460,7 @@ impl Client {
     /// # Errors
     ///
     /// [`ConnectError`]. The first connection and login are retried only with
-    /// [`FirstConnect::Retry`](crate::core::session::FirstConnect::Retry).
+    /// [`FirstConnect::Retry`](kibitzer_core::session::FirstConnect::Retry).
     ///
     /// # Cancel safety
     ///

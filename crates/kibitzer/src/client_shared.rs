@@ -7,10 +7,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Notify, oneshot};
 
-use crate::core::event::{Capabilities, RequestError, SessionEndReason};
-use crate::core::message::Handle;
-use crate::core::session::{Command, Reply, RequestOptions, Session, SessionCounters, SessionState};
 use crate::observer::SessionObserver;
+use kibitzer_core::event::{Capabilities, RequestError, SessionEndReason};
+use kibitzer_core::message::Handle;
+use kibitzer_core::session::{Command, Reply, RequestOptions, Session, SessionCounters, SessionState};
 
 /// Maximum number of requests that wait for the task to accept them; one more is refused as [`RequestError::Busy`].
 const WAITING_REQUESTS: usize = 64;
@@ -272,8 +272,8 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
-    use crate::core::session::{Credentials, SessionOptions};
     use crate::observer::Observation;
+    use kibitzer_core::session::{Credentials, SessionOptions};
 
     #[test]
     fn the_number_of_waiting_observers_is_limited() {

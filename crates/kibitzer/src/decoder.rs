@@ -5,7 +5,7 @@ use std::io;
 use bytes::{Buf as _, BytesMut};
 use tokio_util::codec::Decoder;
 
-use crate::core::{Event, EventReader};
+use kibitzer_core::{Event, EventReader};
 
 /// Decodes the bytes of a server to events, for `tokio_util::codec::FramedRead`.
 ///

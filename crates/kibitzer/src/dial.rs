@@ -18,7 +18,7 @@ use tokio::time::{Instant, sleep, timeout};
 use tracing::debug;
 
 use crate::address::WebSocketSettings;
-use crate::core::event::DialError;
+use kibitzer_core::event::DialError;
 
 /// Maximum number of addresses of one host that are tried; further ones are ignored.
 const MAX_ADDRESSES: usize = 16;
@@ -56,7 +56,7 @@ impl Dial {
     /// timeout of the profile. Host, ports and URL of the profile are not used.
     ///
     /// An [`io::Error`] of `open` or of the stream may contain the exact failure, which is then reported:
-    /// `io::Error::other(DialError::TimedOut)` of `open`, a [`CloseCause`](crate::core::event::CloseCause) of the stream.
+    /// `io::Error::other(DialError::TimedOut)` of `open`, a [`CloseCause`](kibitzer_core::event::CloseCause) of the stream.
     pub fn with<F, Fut, S>(open: F) -> Self
     where
         F: Fn() -> Fut + Send + Sync + 'static,

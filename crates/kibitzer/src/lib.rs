@@ -3,12 +3,15 @@
 //! - [`Client`]: a live session. It logs in, sends requests, delivers events to subscribers, and reconnects after a loss.
 //! - [`Profile`]: server, login and options of a session, from code, a file and the environment.
 //! - [`command`]: typed commands with typed answers.
-//! - [`core`]: protocol, session and game state, without I/O.
+//! - [`event`], [`message`], [`game`], [`chess`]: what events contain, and the state of games.
+//! - [`hub`]: delivery of events to subscribers.
+//! - [`session`]: options, requests and replies of a session.
 //! - [`SessionObserver`]: an interface for everything that happens in a session, in order.
 //! - [`transcript`]: recorded sessions.
 //! - [`EventDecoder`]: bytes to events, for a `tokio_util` codec.
 //!
-//! The types of [`core`] that most bots use are also here: [`Event`], [`Message`], [`GameId`], [`Handle`], errors.
+//! The types that most bots use are also here: [`Event`], [`Message`], [`GameId`], [`Handle`], errors. A program needs no other crate
+//! of this project for them: `kibitzer-core` has further items, which may change in every version.
 //!
 //! This guest answers every private message until the session is over:
 //!
@@ -45,18 +48,34 @@ mod profile;
 mod task;
 pub mod transcript;
 
+/// Delivery of events to subscribers, each with a delivery mode of its choice.
+pub mod hub {
+    pub use kibitzer_core::hub::{Filter, GameWatch, Hub, RecvError, Subscription};
+}
+
+/// Options of a session, its commands and their replies.
+pub mod session {
+    pub use kibitzer_core::game::GameLimits;
+    pub use kibitzer_core::session::{
+        AdjournedGames, Command, Credentials, FirstConnect, Password, Reconnect, Reply, RequestLimits, RequestOptions,
+        SessionCounters, SessionOptions, SessionState, TimesealChoice, Timings, TransmitKind,
+    };
+    pub use kibitzer_core::wire::{Encoding, Limits, Timeseal};
+}
+
 pub use address::{AddressError, HostPort};
 pub use client::{Client, ConnectError, WeakClient};
 pub use client_shared::ClientCounters;
 pub use decoder::EventDecoder;
 pub use dial::Dial;
-pub use kibitzer_core as core;
 pub use kibitzer_core::event::{Capabilities, DialError, LoginError, RequestError, SessionEndReason};
 pub use kibitzer_core::game::Game;
 pub use kibitzer_core::hub::{Filter, GameWatch, Hub, RecvError, Subscription};
 pub use kibitzer_core::message::{GameId, Handle, MeOrOther, Message, Relation, Style12, TalkKind};
 pub use kibitzer_core::session::{Command, Password, Reply, RequestOptions, SessionState, TimesealChoice};
-pub use kibitzer_core::{Event, EventKind};
+pub use kibitzer_core::{Event, EventCategory, EventKind, EventReader, ParseError};
+#[doc(inline)]
+pub use kibitzer_core::{chess, event, game, message};
 pub use observer::{Observation, SessionObserver, Tap, TapItem};
 pub use password::PasswordSource;
 pub use profile::{AttachAccess, ConfigError, Profile, most_similar_word};

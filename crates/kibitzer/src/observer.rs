@@ -9,10 +9,10 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::PollSender;
 
-use crate::core::Event;
-use crate::core::event::{Attribution, RequestId};
-use crate::core::game::Game;
-use crate::core::session::{Session, TransmitKind};
+use kibitzer_core::Event;
+use kibitzer_core::event::{Attribution, RequestId};
+use kibitzer_core::game::Game;
+use kibitzer_core::session::{Session, TransmitKind};
 
 /// Receives everything that happens in a session, in order: received bytes, sent lines, events and replies.
 ///
@@ -25,7 +25,7 @@ use crate::core::session::{Session, TransmitKind};
 ///
 /// ```no_run
 /// use kibitzer::{Client, Observation, SessionObserver, Profile};
-/// use kibitzer::core::session::Session;
+/// use kibitzer_core::session::Session;
 ///
 /// /// Prints the size of each piece received from the server.
 /// struct Traffic;

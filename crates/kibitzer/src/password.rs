@@ -12,7 +12,7 @@ use tokio::process::{Child, Command};
 use tokio::time::timeout;
 use zeroize::Zeroizing;
 
-use crate::core::session::Password;
+use kibitzer_core::session::Password;
 
 /// Timeout of a password command. It is long, because the user may have to type another password to unlock the store.
 const COMMAND_TIMEOUT: Duration = Duration::from_mins(1);

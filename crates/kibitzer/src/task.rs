@@ -14,15 +14,15 @@ use tokio::time::timeout;
 use tracing::{Span, warn};
 
 use crate::client_shared::{ClientShared, EndRequest, ReplySender};
-use crate::core::Event;
-use crate::core::event::{CloseCause, ReadingBlocker, RequestError, RequestId, SessionEndReason};
-use crate::core::game::Games;
-use crate::core::hub::Publisher;
-use crate::core::session::{DriverAction, Reply, Session};
 use crate::dial::Dialer;
 use crate::observer::SessionObserver;
 use crate::profile::Profile;
 use connection::{ConnectionChange, ConnectionState, ReceiveBuffer, Timer};
+use kibitzer_core::Event;
+use kibitzer_core::event::{CloseCause, ReadingBlocker, RequestError, RequestId, SessionEndReason};
+use kibitzer_core::game::Games;
+use kibitzer_core::hub::Publisher;
+use kibitzer_core::session::{DriverAction, Reply, Session};
 use log::SessionLog;
 use observers::Observers;
 

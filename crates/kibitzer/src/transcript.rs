@@ -26,7 +26,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::core::event::{Attribution, RequestId, RequestOrigin};
+use kibitzer_core::event::{Attribution, RequestId, RequestOrigin};
 pub use reader::{TranscriptError, TranscriptReader};
 pub(crate) use recorder::Recorder;
 pub use recorder::Recording;
@@ -59,7 +59,7 @@ pub struct Record {
 
 impl Record {
     /// Returns what the record of a sent line states about its request, for
-    /// [`EventReader::note_sent_line`](crate::core::EventReader::note_sent_line).
+    /// [`EventReader::note_sent_line`](kibitzer_core::EventReader::note_sent_line).
     pub const fn attribution(&self) -> Attribution {
         Attribution::of_request(self.request, self.requested_by)
     }

@@ -8,14 +8,12 @@ use std::time::Duration;
 
 use crate::common::*;
 use kibitzer::command::{self, MoveText, Request as _, TalkCommand};
-use kibitzer::core::event::{CommandError, DialError, LoginError, ReadingBlocker, RequestError, SessionEndReason};
-use kibitzer::core::hub::{Hub, RecvError, Subscription};
-use kibitzer::core::message::{GameId, Ivar, Message, Refusal};
-use kibitzer::core::session::{
-    Command, Password, RequestLimits, RequestOptions, Session, SessionState, TimesealChoice,
-};
-use kibitzer::core::{Event, EventKind};
 use kibitzer::{Client, ConnectError, Dial, Observation, PasswordSource, Profile, SessionObserver};
+use kibitzer_core::event::{CommandError, DialError, LoginError, ReadingBlocker, RequestError, SessionEndReason};
+use kibitzer_core::hub::{Hub, RecvError, Subscription};
+use kibitzer_core::message::{GameId, Ivar, Message, Refusal};
+use kibitzer_core::session::{Command, Password, RequestLimits, RequestOptions, Session, SessionState, TimesealChoice};
+use kibitzer_core::{Event, EventKind};
 use tokio::runtime::Handle;
 use tokio::time::{Instant, advance, timeout};
 

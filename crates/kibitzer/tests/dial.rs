@@ -3,12 +3,12 @@
 use std::io;
 use std::net::SocketAddr;
 
-use kibitzer::core::Event;
-use kibitzer::core::event::{CloseCause, DialError, LoginError, LostCause, SessionEndReason};
-use kibitzer::core::hub::Subscription;
-use kibitzer::core::session::Reconnect;
-use kibitzer::core::text::error_chain;
 use kibitzer::{Client, ConnectError, Profile};
+use kibitzer_core::Event;
+use kibitzer_core::event::{CloseCause, DialError, LoginError, LostCause, SessionEndReason};
+use kibitzer_core::hub::Subscription;
+use kibitzer_core::session::Reconnect;
+use kibitzer_core::text::error_chain;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::Duration;

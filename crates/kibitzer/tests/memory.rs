@@ -3,7 +3,7 @@
 use crate::common::*;
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
-use kibitzer::core::session::SessionState;
+use kibitzer_core::session::SessionState;
 use tokio::runtime::Builder;
 use tokio::time::sleep;
 

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::common::*;
-use kibitzer::core::Event;
-use kibitzer::core::event::{CloseCause, LostCause, RequestError, RestoreOutcome, SessionEndReason};
-use kibitzer::core::hub::{Hub, Subscription};
-use kibitzer::core::message::{GameId, Refusal};
-use kibitzer::core::session::{Reconnect, SessionState};
 use kibitzer::{Client, Profile};
+use kibitzer_core::Event;
+use kibitzer_core::event::{CloseCause, LostCause, RequestError, RestoreOutcome, SessionEndReason};
+use kibitzer_core::hub::{Hub, Subscription};
+use kibitzer_core::message::{GameId, Refusal};
+use kibitzer_core::session::{Reconnect, SessionState};
 use tokio::time::Instant;
 
 /// The next loss, as long as the server does what it does.

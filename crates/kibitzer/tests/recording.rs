@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::common::listen;
-use kibitzer::core::session::Reconnect;
 use kibitzer::transcript::TranscriptReader;
 use kibitzer::{Client, ConnectError, Dial, Profile, RequestError};
+use kibitzer_core::session::Reconnect;
 
 /// A path without a file, for one test. A file that is created there is removed.
 struct Vacant(PathBuf);

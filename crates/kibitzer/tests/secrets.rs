@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::common::*;
-use kibitzer::core::Event;
-use kibitzer::core::event::RequestError;
-use kibitzer::core::hub::Hub;
-use kibitzer::core::session::{Password, TimesealChoice};
 use kibitzer::transcript::{Direction, Record, TranscriptReader};
 use kibitzer::{Client, Observation, Tap};
+use kibitzer_core::Event;
+use kibitzer_core::event::RequestError;
+use kibitzer_core::hub::Hub;
+use kibitzer_core::session::{Password, TimesealChoice};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id};
 use tracing::subscriber::Interest;
@@ -159,7 +159,7 @@ async fn a_sealed_password_is_not_recorded() {
     assert!(!log.contains(PASSWORD));
     let sent = recording.records().into_iter().filter(|record| record.direction == Direction::Sent && !record.redacted);
     let lines: Vec<_> = sent
-        .map(|record| String::from_utf8(kibitzer::core::wire::unseal(&record.bytes).unwrap().text).unwrap())
+        .map(|record| String::from_utf8(kibitzer_core::wire::unseal(&record.bytes).unwrap().text).unwrap())
         .collect();
     assert!(lines.iter().any(|line| line.ends_with("finger")), "{lines:?}");
     assert!(!lines.iter().any(|line| line.contains(PASSWORD)), "{lines:?}");
@@ -226,10 +226,10 @@ async fn an_echoed_password_is_redacted_until_the_session_is_set_up() {
 
 /// Returns the lines that a reader parses.
 fn decoded(bytes: &[u8]) -> Vec<String> {
-    let mut reader = kibitzer::core::EventReader::default();
+    let mut reader = kibitzer_core::EventReader::default();
     let mut rest = bytes;
     let events = std::iter::from_fn(|| reader.next(&mut rest).or_else(|| reader.finish()));
-    events.map(|event| kibitzer::core::text::decode_received(event.raw()).into_owned()).collect()
+    events.map(|event| kibitzer_core::text::decode_received(event.raw()).into_owned()).collect()
 }
 
 // Rules: transport LG2, bugs 17
@@ -328,7 +328,7 @@ async fn a_recording_contains_every_received_byte() {
         .filter(|record| record.direction == Direction::Received)
         .flat_map(|record| record.bytes)
         .collect();
-    let mut reader = kibitzer::core::EventReader::default();
+    let mut reader = kibitzer_core::EventReader::default();
     let mut rest = &received[..];
     let mut decoded = std::iter::from_fn(|| reader.next(&mut rest)).filter(|event| event.message().is_some());
     // A login string that is understood tells the reader nothing new, so it reads the same again.

@@ -1,9 +1,9 @@
 //! Taps: everything that happens in a session, in order.
 
 use crate::common::{BOARD, listen, wait_for};
-use kibitzer::core::Event;
-use kibitzer::core::message::{GameId, Message};
 use kibitzer::{Client, Observation, Tap, TapItem};
+use kibitzer_core::Event;
+use kibitzer_core::message::{GameId, Message};
 
 /// Returns all items until the session is over.
 async fn all(mut tap: Tap) -> Vec<TapItem> {

@@ -1,11 +1,11 @@
 //! Names the outcome of each cell, and explains the names.
 
-use kibitzer::core::Event;
-use kibitzer::core::event::{
+use kibitzer_core::Event;
+use kibitzer_core::event::{
     CloseCause, LoginError, LostCause, RequestError, RestoreOutcome, RestoredGame, SessionEndReason,
 };
-use kibitzer::core::message::Message;
-use kibitzer::core::session::{Reply, SessionState};
+use kibitzer_core::message::Message;
+use kibitzer_core::session::{Reply, SessionState};
 
 /// Returns the outcome of a session that emitted `events`.
 pub(crate) fn life(state: &SessionState, events: &[Event]) -> String {

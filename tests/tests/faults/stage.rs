@@ -3,12 +3,12 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use kibitzer::core::Event;
-use kibitzer::core::event::RequestError;
-use kibitzer::core::hub::{GameWatch, Subscription};
-use kibitzer::core::message::GameId;
-use kibitzer::core::session::{Reconnect, Reply, SessionState, Timings};
 use kibitzer::{Client, Profile};
+use kibitzer_core::Event;
+use kibitzer_core::event::RequestError;
+use kibitzer_core::hub::{GameWatch, Subscription};
+use kibitzer_core::message::GameId;
+use kibitzer_core::session::{Reconnect, Reply, SessionState, Timings};
 use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, Feature, LoginObstacle, ServerOptions};
 use kibitzer_tests::live::{TestServer, begin_game, drain, handle, n_tasks, options, play};
 use tokio::task::JoinHandle;

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use kibitzer::Client;
 use kibitzer::command::OfferOutcome;
-use kibitzer::core::Event;
-use kibitzer::core::event::ResumptionState;
-use kibitzer::core::hub::Subscription;
-use kibitzer::core::message::{GameId, MeOrOther, Message};
-use kibitzer::core::session::AdjournedGames;
+use kibitzer_core::Event;
+use kibitzer_core::event::ResumptionState;
+use kibitzer_core::hub::Subscription;
+use kibitzer_core::message::{GameId, MeOrOther, Message};
+use kibitzer_core::session::AdjournedGames;
 use kibitzer_server::{ConnectionTarget, Family, Fault, FaultPoint, Feature, ServerOptions};
 use kibitzer_tests::live::{TestServer, begin_game, drain, options, play, wait_for};
 

@@ -1,12 +1,12 @@
 //! Typed commands outside of games, and their typed replies.
 
 use kibitzer::command::{self, MoveText, OfferOutcome, Request, TalkCommand};
-use kibitzer::core::chess::Color;
-use kibitzer::core::event::RequestError;
-use kibitzer::core::hub::Filter;
-use kibitzer::core::message::listing::{GameRowState, WhoStatus};
-use kibitzer::core::message::{GameId, Message, Refusal, TalkKind};
-use kibitzer::core::{Event, EventKind};
+use kibitzer_core::chess::Color;
+use kibitzer_core::event::RequestError;
+use kibitzer_core::hub::Filter;
+use kibitzer_core::message::listing::{GameRowState, WhoStatus};
+use kibitzer_core::message::{GameId, Message, Refusal, TalkKind};
+use kibitzer_core::{Event, EventKind};
 use kibitzer_server::Feature;
 use kibitzer_tests::live::{TestServer, begin_game, handle, options, play, wait_for};
 
@@ -207,7 +207,7 @@ async fn quit_ends_the_session_with_the_servers_farewell() {
     let farewell = wait_for(&mut events, |event| matches!(event.message(), Some(Message::Farewell(_))).then_some(()));
     farewell.await;
     wait_for(&mut events, |event| {
-        matches!(event, Event::Ended(kibitzer::core::event::SessionEndReason::Quit)).then_some(())
+        matches!(event, Event::Ended(kibitzer_core::event::SessionEndReason::Quit)).then_some(())
     })
     .await;
     assert!(!scene.newton.who().await.unwrap().players.iter().any(|(player, _)| player.name.as_str() == "Gauss"));

@@ -3,10 +3,10 @@
 use std::net::TcpListener;
 use std::time::Duration;
 
-use kibitzer::core::event::DialError;
-use kibitzer::core::session::TimesealChoice;
-use kibitzer::core::wire::Timeseal;
 use kibitzer::{Client, ConnectError, Profile};
+use kibitzer_core::event::DialError;
+use kibitzer_core::session::TimesealChoice;
+use kibitzer_core::wire::Timeseal;
 use kibitzer_server::{Feature, Server, ServerOptions};
 use kibitzer_tests::live::{TestServer, begin_game, options, play};
 

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use kibitzer::Client;
 use kibitzer::command::{GameTerms, MoveText, OfferOutcome, OfferRef};
-use kibitzer::core::chess::Color;
-use kibitzer::core::message::{GameEndReason, GameId, GameResult, OfferKind, Refusal};
+use kibitzer_core::chess::Color;
+use kibitzer_core::message::{GameEndReason, GameId, GameResult, OfferKind, Refusal};
 use kibitzer_server::{Family, Feature};
 use kibitzer_tests::live::{TestServer, begin_game, handle, options, play};
 

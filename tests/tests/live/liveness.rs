@@ -3,11 +3,11 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use kibitzer::core::Event;
-use kibitzer::core::event::{CloseCause, LostCause, RequestError, SessionEndReason};
-use kibitzer::core::message::KickedBy;
-use kibitzer::core::session::{Reconnect, SessionState, Timings};
 use kibitzer::{Client, Profile};
+use kibitzer_core::Event;
+use kibitzer_core::event::{CloseCause, LostCause, RequestError, SessionEndReason};
+use kibitzer_core::message::KickedBy;
+use kibitzer_core::session::{Reconnect, SessionState, Timings};
 use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, Feature};
 use kibitzer_tests::live::{TestServer, drain, n_tasks, options, wait_for};
 use tokio::time::{Instant, sleep};

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use kibitzer::core::Event;
-use kibitzer::core::event::{LoginError, LoginStep};
-use kibitzer::core::session::{Credentials, Password};
-use kibitzer::core::text::ServerText;
 use kibitzer::{Client, ConnectError, Profile};
+use kibitzer_core::Event;
+use kibitzer_core::event::{LoginError, LoginStep};
+use kibitzer_core::session::{Credentials, Password};
+use kibitzer_core::text::ServerText;
 use kibitzer_server::{Account, ConnectionTarget, Family, Fault, FaultPoint, Feature, LoginObstacle, ServerOptions};
 use kibitzer_tests::live::{PASSWORD, TestServer, drain, handle, options};
 

@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use kibitzer::Client;
-use kibitzer::core::Event;
-use kibitzer::core::message::Ivar;
-use kibitzer::core::session::{Credentials, Password, SessionOptions};
 use kibitzer::transcript::{Direction, Record, TranscriptReader};
 use kibitzer::{Command, TimesealChoice};
+use kibitzer_core::Event;
+use kibitzer_core::message::Ivar;
+use kibitzer_core::session::{Credentials, Password, SessionOptions};
 use kibitzer_server::{ConnectionTarget, Fault, FaultPoint};
 use kibitzer_tests::live::{PASSWORD, TestServer, begin_game, drain, handle, options, play, wait_for};
 use kibitzer_tests::rerun;

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use kibitzer::core::Event;
-use kibitzer::core::event::{CommandError, RequestError, SessionEndReason};
-use kibitzer::core::message::Refusal;
-use kibitzer::core::session::{RequestLimits, Timings};
 use kibitzer::{Client, Profile};
+use kibitzer_core::Event;
+use kibitzer_core::event::{CommandError, RequestError, SessionEndReason};
+use kibitzer_core::message::Refusal;
+use kibitzer_core::session::{RequestLimits, Timings};
 use kibitzer_server::{ConnectionTarget, Family, Fault, FaultPoint, Feature};
 use kibitzer_tests::live::{TestServer, options};
 use kibitzer_tests::on_both_runtimes;

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use kibitzer::Client;
 use kibitzer::command::{self, GameTerms, OfferOutcome};
-use kibitzer::core::Event;
-use kibitzer::core::event::{RestoreOutcome, Restored};
-use kibitzer::core::game::Change;
-use kibitzer::core::hub::Subscription;
-use kibitzer::core::message::{GameId, Ivar, Message, Relation};
+use kibitzer_core::Event;
+use kibitzer_core::event::{RestoreOutcome, Restored};
+use kibitzer_core::game::Change;
+use kibitzer_core::hub::Subscription;
+use kibitzer_core::message::{GameId, Ivar, Message, Relation};
 use kibitzer_server::{ConnectionTarget, Family, Fault, FaultPoint, Feature, ServerOptions};
 use kibitzer_tests::live::{TestServer, begin_game, options, play, wait_for};
 use kibitzer_tests::on_both_runtimes;

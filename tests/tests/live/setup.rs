@@ -1,8 +1,8 @@
 //! What is set after the login, and what the server turns out to be able to.
 
-use kibitzer::core::event::{Capabilities, RequestError};
-use kibitzer::core::message::{Ivar, Refusal};
 use kibitzer::{Client, Profile};
+use kibitzer_core::event::{Capabilities, RequestError};
+use kibitzer_core::message::{Ivar, Refusal};
 use kibitzer_server::Feature;
 use kibitzer_tests::live::{TestServer, options};
 

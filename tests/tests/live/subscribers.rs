@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use kibitzer::core::hub::{Filter, GameWatch, RecvError, Subscription};
-use kibitzer::core::message::{GameId, Message};
-use kibitzer::core::session::RequestLimits;
-use kibitzer::core::{Event, EventKind};
 use kibitzer::{Client, Profile};
+use kibitzer_core::hub::{Filter, GameWatch, RecvError, Subscription};
+use kibitzer_core::message::{GameId, Message};
+use kibitzer_core::session::RequestLimits;
+use kibitzer_core::{Event, EventKind};
 use kibitzer_tests::live::{TestServer, begin_game, drain, handle, options, play, wait_for};
 use kibitzer_tests::on_both_runtimes;
 use tokio::time::{sleep, timeout};

@@ -1,11 +1,11 @@
 //! Talk that tries to be something else, and talk that is too long for one line.
 
 use kibitzer::command::{GameTerms, MoveText, TalkCommand};
-use kibitzer::core::event::{CommandError, RequestError};
-use kibitzer::core::hub::{Filter, Subscription};
-use kibitzer::core::message::Message;
-use kibitzer::core::session::Command;
-use kibitzer::core::{Event, EventKind};
+use kibitzer_core::event::{CommandError, RequestError};
+use kibitzer_core::hub::{Filter, Subscription};
+use kibitzer_core::message::Message;
+use kibitzer_core::session::Command;
+use kibitzer_core::{Event, EventKind};
 use kibitzer_server::Feature;
 use kibitzer_tests::live::{TestServer, drain, handle, options, wait_for};
 use tokio::time::{Duration, sleep};
@@ -79,7 +79,7 @@ async fn what_looks_like_the_servers_own_words_stays_talk() {
             assert_eq!(got, text.trim_end().replace("&#x265e;", "\u{265e}"), "{without:?}");
         }
         assert!(euler.request("date").await.is_ok(), "it is still logged in");
-        assert!(euler.hub().watch_game(kibitzer::core::message::GameId(7)).latest().is_none());
+        assert!(euler.hub().watch_game(kibitzer_core::message::GameId(7)).latest().is_none());
     }
 }
 

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use kibitzer::Client;
-use kibitzer::core::Event;
-use kibitzer::core::event::RequestError;
-use kibitzer::core::message::Refusal;
-use kibitzer::core::session::{SessionState, TimesealChoice};
+use kibitzer_core::Event;
+use kibitzer_core::event::RequestError;
+use kibitzer_core::message::Refusal;
+use kibitzer_core::session::{SessionState, TimesealChoice};
 use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, Feature};
 use kibitzer_tests::live::{TestServer, begin_game, drain, options, play};
 use tokio::task::JoinSet;

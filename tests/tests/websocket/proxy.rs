@@ -4,8 +4,8 @@
 
 use std::process::Stdio;
 
-use kibitzer::core::wire::Timeseal;
 use kibitzer::{Client, EventKind, Filter, Profile};
+use kibitzer_core::wire::Timeseal;
 use kibitzer_server::{PopulationOptions, Server, ServerOptions};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::net::TcpListener;

@@ -3,8 +3,8 @@
 use std::io;
 use std::time::Duration;
 
-use kibitzer::core::event::DialError;
 use kibitzer::{Client, ConnectError, Profile};
+use kibitzer_core::event::DialError;
 use kibitzer_websocket::WebSocketListener;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};

@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io::BufReader;
 use std::time::Duration;
 
-use kibitzer::core::Event;
-use kibitzer::core::event::{CloseCause, LostCause, RestoreOutcome};
-use kibitzer::core::wire::Timeseal;
 use kibitzer::transcript::{Direction, TranscriptReader};
 use kibitzer::{Client, Profile};
+use kibitzer_core::Event;
+use kibitzer_core::event::{CloseCause, LostCause, RestoreOutcome};
+use kibitzer_core::wire::Timeseal;
 use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, Feature, Server, ServerOptions};
 use kibitzer_tests::live::{PASSWORD, begin_game, handle, options, play, wait_for};
 use kibitzer_websocket::WebSocketListener;
@@ -40,7 +40,7 @@ impl WebServer {
     /// The profile of an account, over WebSocket without TLS.
     pub(crate) fn account(&self, name: &str) -> Profile {
         let profile = Profile::fics().url(&format!("ws://127.0.0.1:{}", self.port)).unwrap();
-        let reconnect = kibitzer::core::session::Reconnect::default().base(Duration::from_millis(1));
+        let reconnect = kibitzer_core::session::Reconnect::default().base(Duration::from_millis(1));
         profile.session(|session| session.reconnect(reconnect)).account(handle(name), password())
     }
 

@@ -1,6 +1,6 @@
 use std::fs;
 
-use kibitzer::core::chess::Color as Side;
+use kibitzer_core::chess::Color as Side;
 use proptest::prelude::*;
 
 use super::*;

@@ -7,9 +7,9 @@ mod stop;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
-use kibitzer::core::session::AdjournedGames;
-use kibitzer::core::text::error_chain;
 use kibitzer::{Client, ConnectError, Handle, Profile, SessionEndReason};
+use kibitzer_core::session::AdjournedGames;
+use kibitzer_core::text::error_chain;
 use tokio::task::{JoinError, JoinSet};
 
 use crate::config::BotConfig;

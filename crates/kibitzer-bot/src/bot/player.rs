@@ -16,9 +16,9 @@ mod moves;
 mod output;
 
 use kibitzer::command;
-use kibitzer::core::message::{GameResult, MeOrOther};
-use kibitzer::core::text::error_chain;
 use kibitzer::{Client, Event, Message, RecvError, SessionEndReason, Subscription, TalkKind};
+use kibitzer_core::message::{GameResult, MeOrOther};
+use kibitzer_core::text::error_chain;
 use tokio::time::{Instant, sleep_until};
 
 use super::engine_task::{EngineReport, EngineTask, StartEngine};

@@ -7,8 +7,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use kibitzer::core::session::FirstConnect;
 use kibitzer::{ConfigError, Handle, Profile, most_similar_word};
+use kibitzer_core::session::FirstConnect;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use cozy_chess::Board;
 use cozy_chess::util::{parse_san_move, parse_uci_move};
-use kibitzer::core::chess::Color;
+use kibitzer_core::chess::Color;
 
 use super::dialect::{
     Dialect, EngineLine, EngineOption, EngineOptions, Handshake, MAX_LINE_MOVES, OptionKind, SearchKind, truncated,

@@ -11,7 +11,7 @@
 
 use std::time::Duration;
 
-use kibitzer::core::chess::Color;
+use kibitzer_core::chess::Color;
 use tokio::time::{timeout, timeout_at};
 use tracing::debug;
 

@@ -8,7 +8,7 @@ use std::future::{Future, ready};
 use std::io;
 use std::process::ExitStatus;
 
-use kibitzer::core::chess::Color;
+use kibitzer_core::chess::Color;
 
 mod builtin;
 mod cecp;

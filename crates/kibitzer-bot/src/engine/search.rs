@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use cozy_chess::util::{display_uci_move, parse_uci_move};
 use cozy_chess::{Board, Move};
-use kibitzer::core::chess::Color;
+use kibitzer_core::chess::Color;
 
 /// A position to search: the start of the known moves, and the moves since.
 #[derive(Clone, Debug, PartialEq, Eq)]

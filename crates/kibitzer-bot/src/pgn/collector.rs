@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use kibitzer::Event;
-use kibitzer::core::chess::Color;
-use kibitzer::core::message::{GameEndReason, GameResult, Message, Rating, Talk, TalkKind};
 use kibitzer::transcript::Utc;
+use kibitzer_core::chess::Color;
+use kibitzer_core::message::{GameEndReason, GameResult, Message, Rating, Talk, TalkKind};
 
 use super::game::{MAX_COMMENTS, event_tag_value};
 use super::notation::{escape_tag_value, san_moves, sanitize_comment};

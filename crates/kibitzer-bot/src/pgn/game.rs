@@ -2,9 +2,9 @@
 
 use std::fmt::{self, Write as _};
 
-use kibitzer::core::chess::Color;
-use kibitzer::core::message::{ClockReading, GameInfo, GameResult, Rating};
 use kibitzer::transcript::Utc;
+use kibitzer_core::chess::Color;
+use kibitzer_core::message::{ClockReading, GameInfo, GameResult, Rating};
 
 use super::notation::{escape_tag_value, format_clock, san_moves, sanitize_comment};
 use crate::tracker::{MoveLine, TrackedGame, TrackedMove, TrackedState};

@@ -2,7 +2,7 @@
 
 use cozy_chess::util::display_san_move;
 use cozy_chess::{Board as RulesBoard, Move, Square as RulesSquare};
-use kibitzer::core::chess::{Board, CastlingSide, LastMove, Role, SanMove};
+use kibitzer_core::chess::{Board, CastlingSide, LastMove, Role, SanMove};
 
 use crate::tracker::{MoveLine, TrackedMove};
 

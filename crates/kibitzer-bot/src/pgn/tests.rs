@@ -2,9 +2,9 @@ use std::fs;
 use std::path::Path;
 
 use kibitzer::Event;
-use kibitzer::core::EventReader;
-use kibitzer::core::chess::{Board, Color, LastMove, Role, Square};
 use kibitzer::transcript::Utc;
+use kibitzer_core::EventReader;
+use kibitzer_core::chess::{Board, Color, LastMove, Role, Square};
 use proptest::prelude::*;
 
 use super::*;

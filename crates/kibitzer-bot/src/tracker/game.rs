@@ -4,13 +4,13 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::Duration;
 
 use kibitzer::Game;
-use kibitzer::core::chess::{Color, Fen, Hands};
-use kibitzer::core::game::{ChangeKind, Continuation};
-use kibitzer::core::message::listing::MoveList;
-use kibitzer::core::message::{
+use kibitzer_core::chess::{Color, Fen, Hands};
+use kibitzer_core::game::{ChangeKind, Continuation};
+use kibitzer_core::message::listing::MoveList;
+use kibitzer_core::message::{
     GameEnded, GameId, GameInfo, GameKind, Handle, OwnGameStarting, Rating, Relation, Style12,
 };
-use kibitzer::core::text::ServerText;
+use kibitzer_core::text::ServerText;
 
 use super::line::{MoveLine, TrackedMove, shredder_fen};
 use super::{GameKey, TrackedChange, TrackedChangeKind, TrackedState};

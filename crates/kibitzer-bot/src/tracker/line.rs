@@ -1,9 +1,9 @@
 //! The moves of a game from a start position, in the order in which they were played.
 
-use kibitzer::core::chess::{ApplyError, Board, CastlingSide, Color, Fen, Hands, LastMove, Role, SanMove, Square};
-use kibitzer::core::game::PlayedMove;
-use kibitzer::core::message::listing::MoveList;
-use kibitzer::core::message::{ClockReading, Style12};
+use kibitzer_core::chess::{ApplyError, Board, CastlingSide, Color, Fen, Hands, LastMove, Role, SanMove, Square};
+use kibitzer_core::game::PlayedMove;
+use kibitzer_core::message::listing::MoveList;
+use kibitzer_core::message::{ClockReading, Style12};
 
 /// A start position and the moves since, without a gap.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -23,11 +23,11 @@ mod line;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use kibitzer::core::event::{AdjournedGame, RestoreOutcome, Restored, RestoredGame, ResumptionState};
-use kibitzer::core::game::{Change, ChangeKind, Continuation, Games};
-use kibitzer::core::message::listing::{AnyListing, MoveList};
-use kibitzer::core::message::{GameId, Message, OwnGameStarting, Relation};
 use kibitzer::{Event, Game};
+use kibitzer_core::event::{AdjournedGame, RestoreOutcome, Restored, RestoredGame, ResumptionState};
+use kibitzer_core::game::{Change, ChangeKind, Continuation, Games};
+use kibitzer_core::message::listing::{AnyListing, MoveList};
+use kibitzer_core::message::{GameId, Message, OwnGameStarting, Relation};
 
 pub use game::{GamePositionKey, TrackedGame};
 pub use line::{MoveLine, TrackedMove};

@@ -1,11 +1,11 @@
 use super::*;
 use TrackedChangeKind::{Adjourned, Ended, Interrupted, Left, Moved, Refreshed, Replaced, Resumed, Started, TakenBack};
-use kibitzer::core::EventReader;
-use kibitzer::core::chess::{Color, Fen};
-use kibitzer::core::event::{Capabilities, CloseCause, Restored};
-use kibitzer::core::message::listing::{Listing as _, MoveList};
-use kibitzer::core::message::{Family, Handle, Rating, Reader};
-use kibitzer::core::wire::Framer;
+use kibitzer_core::EventReader;
+use kibitzer_core::chess::{Color, Fen};
+use kibitzer_core::event::{Capabilities, CloseCause, Restored};
+use kibitzer_core::message::listing::{Listing as _, MoveList};
+use kibitzer_core::message::{Family, Handle, Rating, Reader};
+use kibitzer_core::wire::Framer;
 
 const START: &str = "rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0";
 const AFTER_E4: &str = "rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0";

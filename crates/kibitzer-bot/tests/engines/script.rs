@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use kibitzer::core::chess::Color;
 use kibitzer_bot::engine::{EngineConfig, SearchLimits, SearchPosition};
+use kibitzer_core::chess::Color;
 
 /// A directory with a script and the log of the lines that the script received. It is removed at the end of the test.
 pub(crate) struct Script {

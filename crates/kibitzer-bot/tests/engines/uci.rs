@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use kibitzer::core::chess::Color;
 use kibitzer_bot::Engine;
 use kibitzer_bot::engine::{
     BestMove, EngineConfig, EngineError, ExternalEngine, GameSetup, Score, SearchInfo, SearchLimits, SearchPosition,
 };
+use kibitzer_core::chess::Color;
 use tokio::time::timeout;
 
 use super::script::{Script, patient, position, within};

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use kibitzer::core::chess::Color;
-use kibitzer::core::session::Password;
 use kibitzer::{Handle, Profile};
 use kibitzer_bot::config::MatchmakingRules;
 use kibitzer_bot::{BotAction, BotConfig, BotError, EngineConfig};
+use kibitzer_core::chess::Color;
+use kibitzer_core::session::Password;
 use kibitzer_server::Account;
 use tokio::time::sleep;
 

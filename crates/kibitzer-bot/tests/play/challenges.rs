@@ -18,7 +18,7 @@ async fn offers_are_answered_by_number_where_the_server_ignores_names() {
     config.matchmaking = Some(matchmaking);
     let bot = ready(config, weak()).await;
     let mut human = Human::log_in(&profile, "Alekhin").await;
-    human.challenge(|terms| terms.color(kibitzer::core::chess::Color::White)).await;
+    human.challenge(|terms| terms.color(kibitzer_core::chess::Color::White)).await;
     human.client.draw().await.unwrap();
     human.line("declines your draw offer").await;
     human.client.resign().await.unwrap();
@@ -34,7 +34,7 @@ async fn challenge_after_a_lost_connection(moves: &[&str], challenge: &str) -> (
     let (server, config, human) = serve_accounts().await;
     let bot = ready(config, weak()).await;
     let mut human = Human::log_in_with(human).await;
-    human.challenge(|terms| terms.color(kibitzer::core::chess::Color::White)).await;
+    human.challenge(|terms| terms.color(kibitzer_core::chess::Color::White)).await;
     for played in moves {
         human.play(played).await;
         human.turn().await;

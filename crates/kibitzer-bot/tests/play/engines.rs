@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use kibitzer::core::chess::Color;
-use kibitzer::core::message::Challenge;
 use kibitzer::{Dial, Profile};
 use kibitzer_bot::config::BookConfig;
 use kibitzer_bot::engine::{BestMove, EngineError, EngineInfo, Score};
 use kibitzer_bot::policy::{ChallengeSituation, Policy};
 use kibitzer_bot::{Bot, BotAction, ScriptedEngine, Verdict};
+use kibitzer_core::chess::Color;
+use kibitzer_core::message::Challenge;
 use kibitzer_server::{Family, Server};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 

@@ -32,7 +32,7 @@ async fn play_until_the_opponent_resigns(family: Family) {
     config.pgn.live_file = Some(folder.join("live.pgn"));
     let bot = ready(config, weak()).await;
     let mut human = Human::log_in(&profile, "Alekhin").await;
-    human.challenge(|terms| terms.color(kibitzer::core::chess::Color::White)).await;
+    human.challenge(|terms| terms.color(kibitzer_core::chess::Color::White)).await;
     for played in ["e2e4", "d2d3", "f1e2"] {
         human.play(played).await;
         human.turn().await;
@@ -78,7 +78,7 @@ async fn lost_connection_resumes_the_game_and_the_search() {
     let (server, config, human) = serve_accounts().await;
     let bot = ready(config, scripted(|position, _| Ok(shuffle(position)))).await;
     let mut human = Human::log_in_with(human).await;
-    human.challenge(|terms| terms.color(kibitzer::core::chess::Color::White)).await;
+    human.challenge(|terms| terms.color(kibitzer_core::chess::Color::White)).await;
     for played in ["e2e4", "d2d3", "f1e2"] {
         human.play(played).await;
         human.turn().await;
@@ -107,7 +107,7 @@ async fn failing_engine_is_restarted_and_then_the_game_is_given_up() {
     };
     let bot = ready(settings(&profile), engine).await;
     let mut human = Human::log_in(&profile, "Alekhin").await;
-    human.challenge(|terms| terms.color(kibitzer::core::chess::Color::White)).await;
+    human.challenge(|terms| terms.color(kibitzer_core::chess::Color::White)).await;
     human.play("e2e4").await;
     let end = human.end().await;
     assert!(end.contains("aborted") || end.contains("Botvin resigns"), "{end}");
@@ -126,7 +126,7 @@ async fn illegal_move_of_the_engine_is_never_sent() {
     });
     let bot = ready(settings(&profile), engine).await;
     let mut human = Human::log_in(&profile, "Alekhin").await;
-    human.challenge(|terms| terms.color(kibitzer::core::chess::Color::White)).await;
+    human.challenge(|terms| terms.color(kibitzer_core::chess::Color::White)).await;
     human.play("e2e4").await;
     human.turn().await;
     assert_eq!(
@@ -146,7 +146,7 @@ async fn takeback_while_thinking_drops_the_move_found_for_the_old_position() {
         || async { Ok(ScriptedEngine::new(|position, _| Ok(shuffle(position))).delay(Duration::from_secs(4))) };
     let bot = ready(config, engine).await;
     let mut human = Human::log_in(&profile, "Alekhin").await;
-    human.challenge(|terms| terms.color(kibitzer::core::chess::Color::White)).await;
+    human.challenge(|terms| terms.color(kibitzer_core::chess::Color::White)).await;
     human.play("e2e4").await;
     human.client.takeback(1).await.unwrap();
     bot.wait_for(BotAction::Granted, "takeback").await;
@@ -183,7 +183,7 @@ async fn game_that_ends_while_thinking_gets_no_move() {
         || async { Ok(ScriptedEngine::new(|position, _| Ok(shuffle(position))).delay(Duration::from_secs(4))) };
     let bot = ready(settings(&profile), engine).await;
     let mut human = Human::log_in(&profile, "Alekhin").await;
-    human.challenge(|terms| terms.color(kibitzer::core::chess::Color::White)).await;
+    human.challenge(|terms| terms.color(kibitzer_core::chess::Color::White)).await;
     human.play("e2e4").await;
     bot.wait_for(BotAction::Thinking, "").await;
     human.client.resign().await.unwrap();
@@ -239,7 +239,7 @@ async fn opponent_without_time_is_claimed() {
     let (_server, profile) = serve(options()).await;
     let bot = ready(settings(&profile), weak()).await;
     let mut human = Human::log_in(&profile, "Alekhin").await;
-    human.challenge(|terms| terms.time(1, 0).color(kibitzer::core::chess::Color::White)).await;
+    human.challenge(|terms| terms.time(1, 0).color(kibitzer_core::chess::Color::White)).await;
     human.play("e2e4").await;
     human.turn().await;
     let end = human.end().await;
@@ -252,7 +252,7 @@ async fn third_repetition_is_claimed() {
     let (_server, profile) = serve(options()).await;
     let bot = ready(settings(&profile), shuffler()).await;
     let mut human = Human::log_in(&profile, "Alekhin").await;
-    human.challenge(|terms| terms.color(kibitzer::core::chess::Color::White)).await;
+    human.challenge(|terms| terms.color(kibitzer_core::chess::Color::White)).await;
     let shuffle = ["g1f3", "f3g1"].iter().cycle();
     for played in shuffle.take(8) {
         human.play(played).await;
@@ -269,7 +269,7 @@ async fn bot_that_stops_finishes_its_game_first() {
     let (_server, profile) = serve(options()).await;
     let bot = ready(settings(&profile), weak()).await;
     let mut human = Human::log_in(&profile, "Alekhin").await;
-    human.challenge(|terms| terms.color(kibitzer::core::chess::Color::White)).await;
+    human.challenge(|terms| terms.color(kibitzer_core::chess::Color::White)).await;
     bot.stop.request_or_force();
     bot.wait_for(BotAction::Stopping, "after the game").await;
     human.play("e2e4").await;
@@ -301,7 +301,7 @@ async fn bot_that_stops_adjourns_a_long_game_and_leaves() {
     config.shutdown.finish_game_within = Duration::from_mins(1);
     let bot = ready(config, weak()).await;
     let mut human = Human::log_in_with(human).await;
-    human.challenge(|terms| terms.time(60, 0).color(kibitzer::core::chess::Color::White)).await;
+    human.challenge(|terms| terms.time(60, 0).color(kibitzer_core::chess::Color::White)).await;
     human.play("e2e4").await;
     human.turn().await;
     bot.stop.request_or_force();

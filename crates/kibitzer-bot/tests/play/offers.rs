@@ -134,7 +134,7 @@ async fn fifty_moves_without_progress_are_claimed() {
         ready(settings(&profile), scripted(|position, _| Ok(BestMove::new(walk(position.moves.len() / 2, true)))))
             .await;
     let mut human = Human::log_in(&profile, "Alekhin").await;
-    human.challenge(|terms| terms.time(60, 0).color(kibitzer::core::chess::Color::White)).await;
+    human.challenge(|terms| terms.time(60, 0).color(kibitzer_core::chess::Color::White)).await;
     for n in 0..51 {
         if human.client.make_move(&kibitzer::command::MoveText::new(walk(n, false)).unwrap()).await.is_err() {
             break;

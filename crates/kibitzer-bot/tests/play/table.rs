@@ -5,8 +5,6 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use kibitzer::command::GameTerms;
-use kibitzer::core::chess::Color;
-use kibitzer::core::session::Password;
 use kibitzer::{Client, Dial, Event, Handle, Message, Profile, Relation, Style12, Subscription};
 use kibitzer_bot::engine::{
     BestMove, Engine, EngineError, EngineInfo, GameSetup, Score, SearchInfo, SearchLimits, SearchPosition,
@@ -15,6 +13,8 @@ use kibitzer_bot::policy::Policy;
 use kibitzer_bot::{
     Bot, BotAction, BotConfig, BotError, BotEvent, EngineConfig, ScriptedEngine, StartEngine, Stop, WeakPlayer,
 };
+use kibitzer_core::chess::Color;
+use kibitzer_core::session::Password;
 use kibitzer_server::{Account, ConnectionTarget, Family, Fault, FaultPoint, Server, ServerOptions};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -45,7 +45,7 @@ pub(crate) async fn serve(options: ServerOptions) -> (Arc<Server>, Profile) {
         async move { server.connect().await }
     });
     let profile = Profile::demo().dial(dial);
-    (server, profile.session(|session| session.family(kibitzer::core::message::Family::Auto)))
+    (server, profile.session(|session| session.family(kibitzer_core::message::Family::Auto)))
 }
 
 /// A bot that runs, and what it reported.

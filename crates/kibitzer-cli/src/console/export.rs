@@ -6,14 +6,14 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use clap::ValueEnum;
-use kibitzer::core::chess::Color;
-use kibitzer::core::game::Game;
-use kibitzer::core::message::GameId;
-use kibitzer::core::{Event, EventReader};
 use kibitzer::json;
 use kibitzer::transcript::Utc;
 use kibitzer_bot::pgn::{PgnCollector, PgnOrigin};
 use kibitzer_bot::tracker::{TrackedGame, TrackedMove};
+use kibitzer_core::chess::Color;
+use kibitzer_core::game::Game;
+use kibitzer_core::message::GameId;
+use kibitzer_core::{Event, EventReader};
 use thiserror::Error;
 
 use crate::console::model::{ConsoleRow, RowContent, SessionModel};

@@ -29,8 +29,8 @@ use std::thread;
 use std::time::Instant;
 
 use kibitzer::Client;
-use kibitzer::core::event::SessionEndReason;
 use kibitzer_attach::{AttachAccess, AttachError, AttachedSession};
+use kibitzer_core::event::SessionEndReason;
 use kibitzer_server::ServerControl;
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;

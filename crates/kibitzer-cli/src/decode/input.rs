@@ -7,12 +7,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use indicatif::{ProgressBar, ProgressFinish, ProgressStyle};
-use kibitzer::core::event::Attribution;
-use kibitzer::core::session::SecretDetector;
-use kibitzer::core::text::decode_characters;
-use kibitzer::core::wire::unseal;
-use kibitzer::core::{Event, EventReader};
 use kibitzer::transcript::{Direction, Record, TranscriptError, TranscriptReader};
+use kibitzer_core::event::Attribution;
+use kibitzer_core::session::SecretDetector;
+use kibitzer_core::text::decode_characters;
+use kibitzer_core::wire::unseal;
+use kibitzer_core::{Event, EventReader};
 
 use crate::arguments::ReaderArgs;
 use crate::failure::Failure;

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
-use kibitzer::core::Event;
+use kibitzer_core::Event;
 
 use crate::arguments::{ReaderArgs, speed_parser};
 use crate::console;

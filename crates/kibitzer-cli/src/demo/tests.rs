@@ -1,5 +1,5 @@
 use super::*;
-use kibitzer::core::message::listing::{GameList, Listing as _};
+use kibitzer_core::message::listing::{GameList, Listing as _};
 
 const LISTING: &str = "  1 1496 Indigowood  1364 Fallowpike [ bu 10   0]   9:59 - 10:00 (33-32) W: 12
   2 1230 Hazelridge  2105 Yarrowmoor [ zr  5   0]   5:00 -  4:59 (43-35) B: 11

@@ -4,9 +4,9 @@ use std::cell::OnceCell;
 use std::fmt;
 use std::time::Duration;
 
-use kibitzer::core::chess::Color;
-use kibitzer::core::message::{GameId, Handle, Message, Rating, Style12, TalkKind};
-use kibitzer::core::{Event, EventKind};
+use kibitzer_core::chess::Color;
+use kibitzer_core::message::{GameId, Handle, Message, Rating, Style12, TalkKind};
+use kibitzer_core::{Event, EventKind};
 use regex_lite::Regex;
 
 use crate::arguments::parse_duration;
@@ -43,7 +43,7 @@ pub(super) enum Term {
     Text(String),
     /// The text matches this pattern, which ignores case.
     Matches(Regex),
-    /// The event is about a game of this login, or an offer to it: see [`Attribution::is_own_game`](kibitzer::core::event::Attribution::is_own_game).
+    /// The event is about a game of this login, or an offer to it: see [`Attribution::is_own_game`](kibitzer_core::event::Attribution::is_own_game).
     Mine,
     Compare(Comparison),
 }

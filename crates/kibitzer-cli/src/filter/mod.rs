@@ -19,7 +19,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use clap::builder::TypedValueParser;
-use kibitzer::core::Event;
+use kibitzer_core::Event;
 
 use crate::arguments::SuggestingParser;
 pub(crate) use expression::{BOT, DISCONNECTED, Expression, GAP, MARK, Subject, game_of, kinds};

@@ -6,7 +6,7 @@
 //! term = ("not" | "-" | "!") term | "(" disjunction ")" | "pattern" | key:values | quantity operator value | "mine" | word
 //! ```
 
-use kibitzer::core::message::GameId;
+use kibitzer_core::message::GameId;
 use regex_lite::RegexBuilder;
 use strum::VariantNames as _;
 use thiserror::Error;

@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::time::Duration;
 
-use kibitzer::core::Event;
-use kibitzer::core::event::{Attribution, RequestId};
-use kibitzer::core::message::ClockReading;
+use kibitzer_core::Event;
+use kibitzer_core::event::{Attribution, RequestId};
+use kibitzer_core::message::ClockReading;
 
 /// Maximum number of lines without a reply; the oldest is dropped.
 const MAX_PENDING_LINES: usize = 256;

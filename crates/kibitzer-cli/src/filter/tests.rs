@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use kibitzer::core::event::Attribution;
-use kibitzer::core::{Event, EventReader};
+use kibitzer_core::event::Attribution;
+use kibitzer_core::{Event, EventReader};
 use proptest::prelude::*;
 
 use super::*;

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use kibitzer::core::event::SessionEndReason;
-use kibitzer::core::game::Game;
-use kibitzer::core::text::error_chain;
-use kibitzer::core::{Event, EventKind, EventReader};
 use kibitzer::{Observation, TapItem};
 use kibitzer_attach::{AttachAccess, AttachError, AttachEvent, AttachedSession, MissedAmounts};
+use kibitzer_core::event::SessionEndReason;
+use kibitzer_core::game::Game;
+use kibitzer_core::text::error_chain;
+use kibitzer_core::{Event, EventKind, EventReader};
 use tokio::time::Instant;
 
 use super::{
@@ -158,7 +158,7 @@ fn snapshot_events(games: &[Game]) -> Vec<Event> {
 
 #[cfg(test)]
 mod tests {
-    use kibitzer::core::message::GameId;
+    use kibitzer_core::message::GameId;
 
     use super::*;
 

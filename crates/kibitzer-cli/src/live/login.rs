@@ -3,9 +3,9 @@
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 
-use kibitzer::core::message::Handle;
-use kibitzer::core::session::{Password, Reconnect};
 use kibitzer::{PasswordSource, Profile};
+use kibitzer_core::message::Handle;
+use kibitzer_core::session::{Password, Reconnect};
 
 use super::Target;
 use crate::failure::Failure;

@@ -13,10 +13,10 @@ mod typed;
 use std::error::Error;
 use std::io;
 
-use kibitzer::core::event::SessionEndReason;
-use kibitzer::core::text::error_chain;
 use kibitzer::{Client, ConnectError, Profile, Tap, most_similar_word};
 use kibitzer_attach::{AttachError, Listener};
+use kibitzer_core::event::SessionEndReason;
+use kibitzer_core::text::error_chain;
 use tokio::runtime::{Builder, Runtime};
 
 pub(crate) use attached::{attach, forward_attached, run_attached_session};

@@ -3,9 +3,9 @@
 use std::future::pending;
 use std::time::Duration;
 
-use kibitzer::core::message::Message;
-use kibitzer::core::{Event, EventCategory, EventKind};
 use kibitzer::{Client, Observation, Tap, TapItem, WeakClient};
+use kibitzer_core::message::Message;
+use kibitzer_core::{Event, EventCategory, EventKind};
 use serde::Serialize;
 use tokio::sync::mpsc::{self, error::TryRecvError};
 use tokio::task::JoinSet;

@@ -5,7 +5,7 @@
 
 use std::io::{self, Write as _};
 
-use kibitzer::core::message::Handle;
+use kibitzer_core::message::Handle;
 use rustix::io::read;
 use rustix::stdio::stdin;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};

@@ -3,8 +3,8 @@
 use std::future::pending;
 
 use kibitzer::Client;
-use kibitzer::core::event::RequestError;
 use kibitzer_attach::{AttachedRequestError, AttachedRequestSender};
+use kibitzer_core::event::RequestError;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, BufReader};
 use tokio::task::JoinSet;
 

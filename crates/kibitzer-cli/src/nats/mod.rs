@@ -5,8 +5,8 @@ pub(crate) mod tail;
 
 use std::collections::BTreeMap;
 
-use kibitzer::core::event::Attribution;
 use kibitzer::transcript::Utc;
+use kibitzer_core::event::Attribution;
 use kibitzer_nats::{
     DEFAULT_STREAM, EventStream, NatsError, ReadFrom, SessionName, StoredEvent, StreamOptions, StreamReader,
     SubjectFilter,

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::ValueEnum;
-use kibitzer::core::{Event, EventKind};
 use kibitzer::{Observation, Tap};
+use kibitzer_core::{Event, EventKind};
 use kibitzer_nats::{EventStream, PublishOptions, Publisher, SessionName, WhenUnreachable};
 use tokio::sync::mpsc;
 use tokio::task::spawn_blocking;

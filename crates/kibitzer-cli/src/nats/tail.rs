@@ -3,8 +3,8 @@
 use std::io::{self, BufWriter, Write as _};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use kibitzer::core::EventKind;
 use kibitzer::transcript::Utc;
+use kibitzer_core::EventKind;
 use kibitzer_nats::{EventStream, NatsError, ReadFrom, SessionName, StoredEvent, StreamReader, SubjectFilter};
 use serde_json::Value;
 

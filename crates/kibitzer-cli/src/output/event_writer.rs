@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use anstream::AutoStream;
 use clap::ValueEnum;
-use kibitzer::core::{Event, EventKind};
 use kibitzer::transcript::Utc;
+use kibitzer_core::{Event, EventKind};
 use serde::Serialize;
 use serde_json::json;
 

@@ -11,7 +11,7 @@ use std::io::{self, Write};
 use std::ops::RangeInclusive;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use kibitzer::core::EventKind;
+use kibitzer_core::EventKind;
 use unicode_width::UnicodeWidthChar as _;
 
 /// Displays received text safely on a terminal: characters that do not print, move the cursor, change the direction of

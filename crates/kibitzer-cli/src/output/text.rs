@@ -4,9 +4,9 @@ use std::fmt;
 use std::io::{self, Write};
 
 use anstyle::{Ansi256Color, AnsiColor, Style};
-use kibitzer::core::chess::{Color, LastMove, Piece, Square};
-use kibitzer::core::message::{ClockReading, Message, Style12};
-use kibitzer::core::{Event, EventCategory, EventKind};
+use kibitzer_core::chess::{Color, LastMove, Piece, Square};
+use kibitzer_core::message::{ClockReading, Message, Style12};
+use kibitzer_core::{Event, EventCategory, EventKind};
 
 use super::TerminalSafe;
 

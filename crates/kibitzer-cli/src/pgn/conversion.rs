@@ -6,13 +6,13 @@ use std::io::{self, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
 
-use kibitzer::core::Event;
-use kibitzer::core::message::Message;
-use kibitzer::core::message::listing::{GameRow, GameRowState};
 use kibitzer::transcript::Utc;
 use kibitzer::{Client, Observation, Tap};
 use kibitzer_bot::pgn::{GameFile, PgnCollector, PgnOrigin, replace_games};
 use kibitzer_bot::tracker::{GameKey, TrackedChange, TrackedChangeKind, TrackedGame, TrackedState};
+use kibitzer_core::Event;
+use kibitzer_core::message::Message;
+use kibitzer_core::message::listing::{GameRow, GameRowState};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};

@@ -71,12 +71,10 @@ pub use style12::{BoardNumbers, Relation, ReportedMove, Style12, Style12Error};
 pub use talk::{Talk, TalkKind};
 pub use template::{MeOrOther, SentenceParts};
 
-pub use crate::text::{Handle, Titles};
+pub use crate::text::{Handle, Line, PlayerText, ServerText, Titles};
 pub use crate::wire::{CommandCode, Control, Family, Level1Header};
 
 use std::sync::Arc;
-
-use crate::text::Line;
 
 /// Declares [`Message`] from a row for each typed line: its variant and its type.
 macro_rules! messages {

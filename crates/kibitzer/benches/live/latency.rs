@@ -5,8 +5,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use kibitzer::Client;
-use kibitzer::core::hub::Subscription;
-use kibitzer::core::message::Message;
+use kibitzer_core::hub::Subscription;
+use kibitzer_core::message::Message;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 

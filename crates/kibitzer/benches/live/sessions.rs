@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use kibitzer::Client;
-use kibitzer::core::session::Timings;
+use kibitzer_core::session::Timings;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio::time::sleep;

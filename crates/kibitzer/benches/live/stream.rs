@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
-use kibitzer::core::hub::{RecvError, Subscription};
 use kibitzer::{Client, EventDecoder};
+use kibitzer_core::hub::{RecvError, Subscription};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;

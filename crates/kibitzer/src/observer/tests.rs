@@ -3,7 +3,7 @@ use std::future::poll_fn;
 use bytes::Bytes;
 
 use super::*;
-use crate::core::session::{Credentials, SessionOptions};
+use kibitzer_core::session::{Credentials, SessionOptions};
 
 fn send(sender: &mut TapSender, bytes: &[u8]) {
     let session = Session::new(SessionOptions::new(Credentials::Guest), Instant::now().into_std());

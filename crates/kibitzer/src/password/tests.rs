@@ -2,7 +2,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 
 use super::*;
-use crate::core::text::error_chain;
+use kibitzer_core::text::error_chain;
 
 fn shell(script: &str) -> PasswordSource {
     PasswordSource::Command(["sh", "-c", script].map(str::to_owned).to_vec())

@@ -15,11 +15,11 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::address::{WebSocketSettings, WebSocketUrl};
-use crate::core::event::CommandError;
-use crate::core::message::{Family, Handle};
-use crate::core::session::{Command, Credentials, Password, SessionOptions, TimesealChoice};
 use crate::dial::{Dial, Dialer, random_seed};
 use crate::password::PasswordSource;
+use kibitzer_core::event::CommandError;
+use kibitzer_core::message::{Family, Handle};
+use kibitzer_core::session::{Command, Credentials, Password, SessionOptions, TimesealChoice};
 
 pub use load::{ConfigError, most_similar_word};
 
@@ -32,7 +32,7 @@ pub use load::{ConfigError, most_similar_word};
 /// use std::time::Duration;
 ///
 /// use kibitzer::Profile;
-/// use kibitzer::core::message::Ivar;
+/// use kibitzer::message::Ivar;
 ///
 /// let profile = Profile::fics().guest().connect_timeout(Duration::from_secs(3));
 /// let profile = profile.session(|session| session.with_ivar(Ivar::SeekInfo));

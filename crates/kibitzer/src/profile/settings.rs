@@ -8,10 +8,10 @@ use std::fmt::Write as _;
 
 use super::Profile;
 use super::values::{RawValue, SettingError, SettingValue, with_digit_groups};
-use crate::core::game::GameLimits;
-use crate::core::options::NumericOption;
-use crate::core::session::{Reconnect, RequestLimits, Timings};
-use crate::core::wire::Limits;
+use kibitzer_core::game::GameLimits;
+use kibitzer_core::options::NumericOption;
+use kibitzer_core::session::{Reconnect, RequestLimits, Timings};
+use kibitzer_core::wire::Limits;
 
 /// A setting of a profile.
 pub(super) struct Setting {

@@ -8,8 +8,8 @@ use super::load::variable_name_of;
 use super::settings::{Setting, all_settings, settings_by_section};
 use super::values::RawValue;
 use super::*;
-use crate::core::message::Ivar;
-use crate::core::session::{RequestLimits, Timings};
+use kibitzer_core::message::Ivar;
+use kibitzer_core::session::{RequestLimits, Timings};
 
 /// A file for one test, removed at its end.
 struct Config(PathBuf);

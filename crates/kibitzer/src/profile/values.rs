@@ -12,10 +12,10 @@ use toml::de::DeValue;
 
 use super::AttachAccess;
 use crate::address::WebSocketUrl;
-use crate::core::message::{Family, Handle, Ivar};
-use crate::core::session::{AdjournedGames, Command, FirstConnect, TimesealChoice};
-use crate::core::wire::Encoding;
 use crate::password::PasswordSource;
+use kibitzer_core::message::{Family, Handle, Ivar};
+use kibitzer_core::session::{AdjournedGames, Command, FirstConnect, TimesealChoice};
+use kibitzer_core::wire::Encoding;
 
 /// Reason why a value is not valid for a setting: the end of a sentence whose subject is the key.
 #[derive(Debug, Error)]

@@ -23,10 +23,10 @@ use tokio::time::{self, Sleep, sleep_until};
 use tracing::debug;
 use zeroize::Zeroizing;
 
-use crate::core::Event;
-use crate::core::event::{CloseCause, DialError};
-use crate::core::session::Session;
 use crate::dial::{Dialer, Socket};
+use kibitzer_core::Event;
+use kibitzer_core::event::{CloseCause, DialError};
+use kibitzer_core::session::Session;
 
 /// Size of a read. The buffer is on the stack: an idle session keeps none.
 const READ_BYTES: usize = 16 << 10;

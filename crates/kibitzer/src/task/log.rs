@@ -11,11 +11,11 @@
 use tokio::time::Instant;
 use tracing::{Level, Span, debug, debug_span, enabled, error, error_span, field, info, info_span, trace, warn};
 
-use crate::core::Event;
-use crate::core::event::{RequestError, RequestId, SessionEndReason};
-use crate::core::message::Handle;
-use crate::core::session::{Command, Reply, Transmit};
-use crate::core::text::error_chain;
+use kibitzer_core::Event;
+use kibitzer_core::event::{RequestError, RequestId, SessionEndReason};
+use kibitzer_core::message::Handle;
+use kibitzer_core::session::{Command, Reply, Transmit};
+use kibitzer_core::text::error_chain;
 
 /// Writes what happens in a session to `tracing`, without its secrets.
 ///

@@ -8,12 +8,12 @@ use bytes::Bytes;
 use zeroize::Zeroizing;
 
 use super::log::SessionLog;
-use crate::core::Event;
-use crate::core::event::{RequestError, RequestId};
-use crate::core::session::{
+use crate::observer::{Observation, SessionObserver};
+use kibitzer_core::Event;
+use kibitzer_core::event::{RequestError, RequestId};
+use kibitzer_core::session::{
     Reply, Secret, Session, Transmit, mask_secrets_in_line, mask_secrets_in_stream, mask_text_keeping_controls,
 };
-use crate::observer::{Observation, SessionObserver};
 
 /// Passes what happens in a session to the log and to its observers, in order and without secrets.
 pub(super) struct Observers {

@@ -14,7 +14,7 @@ use tokio::io::AsyncWrite;
 use tokio::time::Instant;
 
 use super::{Utc, hex};
-use crate::core::event::Attribution;
+use kibitzer_core::event::Attribution;
 
 /// Size of the unwritten lines, in bytes, from which a recorder is full and the session pauses reading: 1 MiB, which holds about
 /// half a MiB of received bytes, because each byte is two hexadecimal digits.

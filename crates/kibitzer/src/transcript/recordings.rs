@@ -9,8 +9,8 @@ use tracing::error;
 
 use super::recorder::{Recorder, Recording};
 use crate::client_shared::wait_until;
-use crate::core::session::Session;
 use crate::observer::{Observation, SessionObserver};
+use kibitzer_core::session::Session;
 
 /// State of a session's recordings, shared by its task and the handles of its client.
 #[derive(Debug, Default)]

@@ -6,10 +6,10 @@ use std::future::Future;
 use std::io;
 use std::time::Duration;
 
-use kibitzer::core::Event;
-use kibitzer::core::hub::{RecvError, Subscription};
-use kibitzer::core::wire::unseal;
 use kibitzer::{Client, Dial, Profile};
+use kibitzer_core::Event;
+use kibitzer_core::hub::{RecvError, Subscription};
+use kibitzer_core::wire::unseal;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader, DuplexStream, duplex};
 use tokio::sync::mpsc;
 

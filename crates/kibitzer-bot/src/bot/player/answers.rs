@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use kibitzer::command::{self, OfferOutcome, OfferRef};
-use kibitzer::core::game::{OpenOffer, PendingOffers};
-use kibitzer::core::message::listing::Finger;
-use kibitzer::core::message::{
+use kibitzer::{Client, GameId, Handle, RequestError, TalkKind};
+use kibitzer_core::game::{OpenOffer, PendingOffers};
+use kibitzer_core::message::listing::Finger;
+use kibitzer_core::message::{
     Challenge, ChallengeChange, ChallengeUpdate, MeOrOther, OfferNotice, PartnershipUpdate, Refusal, Talk,
 };
-use kibitzer::{Client, GameId, Handle, RequestError, TalkKind};
 use tokio::time::Instant;
 
 use super::output::Output;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kibitzer::core::chess::Fen;
+use kibitzer_core::chess::Fen;
 use tokio::time::Instant;
 
 use crate::engine::Score;

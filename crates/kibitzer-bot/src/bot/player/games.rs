@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use kibitzer::core::chess::Color;
-use kibitzer::core::message::Rating;
 use kibitzer::{Event, GameId, Handle};
+use kibitzer_core::chess::Color;
+use kibitzer_core::message::Rating;
 use tokio::time::Instant;
 
 use super::decisions::{GameDecisions, GivenUp};

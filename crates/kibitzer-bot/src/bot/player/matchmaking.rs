@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use kibitzer::command::{self, Request};
-use kibitzer::core::message::listing::{ListedPlayer, WhoList, WhoStatus};
-use kibitzer::core::message::{Rating, Refusal};
 use kibitzer::{Handle, RequestError};
+use kibitzer_core::message::listing::{ListedPlayer, WhoList, WhoStatus};
+use kibitzer_core::message::{Rating, Refusal};
 use tokio::time::Instant;
 
 use super::answers::{AnswerToOffer, OfferAnswerVerb};

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use cozy_chess::GameStatus;
 use kibitzer::command::{self, MoveText, OfferOutcome};
-use kibitzer::core::chess::{Role, Square};
-use kibitzer::core::message::OfferKind;
-use kibitzer::core::text::error_chain;
 use kibitzer::{GameId, RequestError};
+use kibitzer_core::chess::{Role, Square};
+use kibitzer_core::message::OfferKind;
+use kibitzer_core::text::error_chain;
 use tokio::time::Instant;
 
 use super::decisions::GivenUp;

@@ -1,5 +1,5 @@
 use super::*;
-use kibitzer::core::chess::Color;
+use kibitzer_core::chess::Color;
 use tokio::time::Instant;
 
 async fn best(variant: &str, fen: Option<&str>, moves: Vec<String>) -> Result<Option<String>, EngineError> {

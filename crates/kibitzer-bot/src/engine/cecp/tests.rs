@@ -1,5 +1,5 @@
 use super::*;
-use kibitzer::core::chess::Color;
+use kibitzer_core::chess::Color;
 use proptest::prelude::*;
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use kibitzer::core::message::GameId;
+use kibitzer_core::message::GameId;
 use ratatui::crossterm::event::KeyCode::{
     Char, Down, End, Enter, Esc, F, Home, Left, PageDown, PageUp, Right, Tab, Up,
 };

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
-use kibitzer::core::message::GameId;
+use kibitzer_core::message::GameId;
 use thiserror::Error;
 
 use super::App;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use kibitzer::core::text::decode_received;
+use kibitzer_core::text::decode_received;
 use ratatui::crossterm::event::KeyCode;
 
 use super::App;

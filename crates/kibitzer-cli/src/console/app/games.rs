@@ -1,7 +1,7 @@
 //! Chooses the game on the board, and shows what waits for an answer of the user: an offer, or a move.
 
-use kibitzer::core::game::OpenOffer;
-use kibitzer::core::message::{GameId, Handle, Message, Relation};
+use kibitzer_core::game::OpenOffer;
+use kibitzer_core::message::{GameId, Handle, Message, Relation};
 
 use super::App;
 use super::preferences::Switch;

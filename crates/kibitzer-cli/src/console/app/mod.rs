@@ -25,7 +25,7 @@ mod typing;
 use std::time::Instant;
 
 use clap::ValueEnum as _;
-use kibitzer::core::message::GameId;
+use kibitzer_core::message::GameId;
 
 pub(crate) use self::bindings::{KEY_GROUPS, KeyGroup, MouseTarget, PAGE_KEY_GROUPS};
 pub(crate) use self::commands::COMMANDS;

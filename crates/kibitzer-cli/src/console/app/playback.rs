@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use kibitzer::core::Event;
-use kibitzer::core::game::ChangeKind;
+use kibitzer_core::Event;
+use kibitzer_core::game::ChangeKind;
 
 use super::App;
 use super::list::RowList;

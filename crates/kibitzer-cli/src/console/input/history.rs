@@ -5,7 +5,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::path::PathBuf;
 
-use kibitzer::core::session::SecretDetector;
+use kibitzer_core::session::SecretDetector;
 
 /// Maximum number of lines; the oldest is dropped.
 const KEPT_LINES: usize = 1_000;

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use kibitzer::core::Event;
+use kibitzer_core::Event;
 
 use super::{ConsoleRow, RowContent, SessionModel};
 use crate::filter::{Expression, FilterError};

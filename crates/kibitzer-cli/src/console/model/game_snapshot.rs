@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use kibitzer::core::Event;
-use kibitzer::core::chess::{Color, Hands, LastMove, Role};
-use kibitzer::core::game::{Game, PlayedMove};
-use kibitzer::core::message::{ClockReading, GameId, Message, Rating, Relation, Style12};
 use kibitzer_bot::BotEvent;
+use kibitzer_core::Event;
+use kibitzer_core::chess::{Color, Hands, LastMove, Role};
+use kibitzer_core::game::{Game, PlayedMove};
+use kibitzer_core::message::{ClockReading, GameId, Message, Rating, Relation, Style12};
 
 use super::{ConsoleRow, SessionModel};
 

@@ -9,11 +9,11 @@ mod timing;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use kibitzer::core::event::Attribution;
-use kibitzer::core::game::PendingOffers;
-use kibitzer::core::message::GameId;
-use kibitzer::core::{Event, EventKind};
 use kibitzer_bot::BotEvent;
+use kibitzer_core::event::Attribution;
+use kibitzer_core::game::PendingOffers;
+use kibitzer_core::message::GameId;
+use kibitzer_core::{Event, EventKind};
 
 use bytes::ByteRing;
 pub(crate) use bytes::Search;

@@ -5,11 +5,11 @@ use std::fmt;
 use std::ops::Range;
 use std::time::Duration;
 
-use kibitzer::core::event::Attribution;
-use kibitzer::core::message::GameId;
-use kibitzer::core::text::{decode_characters, decode_received};
-use kibitzer::core::{Event, EventCategory, EventKind};
 use kibitzer_bot::BotEvent;
+use kibitzer_core::event::Attribution;
+use kibitzer_core::message::GameId;
+use kibitzer_core::text::{decode_characters, decode_received};
+use kibitzer_core::{Event, EventCategory, EventKind};
 use unicode_truncate::UnicodeTruncateStr as _;
 use unicode_width::UnicodeWidthStr as _;
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use kibitzer::core::Event;
-use kibitzer::core::chess::Color;
-use kibitzer::core::message::{Message, TalkKind};
+use kibitzer_core::Event;
+use kibitzer_core::chess::Color;
+use kibitzer_core::message::{Message, TalkKind};
 
 use super::game_snapshot::board_in_event;
 

@@ -1,5 +1,5 @@
-use kibitzer::core::EventReader;
-use kibitzer::core::event::Attribution;
+use kibitzer_core::EventReader;
+use kibitzer_core::event::Attribution;
 
 use super::*;
 

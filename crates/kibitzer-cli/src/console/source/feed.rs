@@ -4,11 +4,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use kibitzer::core::event::SessionEndReason;
-use kibitzer::core::text::error_chain;
 use kibitzer::{Tap, TapItem};
 use kibitzer_attach::{AttachError, AttachEvent, AttachedSession};
 use kibitzer_bot::BotEvent;
+use kibitzer_core::event::SessionEndReason;
+use kibitzer_core::text::error_chain;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 

@@ -7,8 +7,8 @@ mod recording_reader;
 
 use std::time::{Duration, Instant};
 
-use kibitzer::core::EventReader;
 use kibitzer::transcript::Utc;
+use kibitzer_core::EventReader;
 
 use crate::failure::Failure;
 pub(crate) use feed::{SessionFeed, fill_feed};

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use kibitzer::core::Event;
-use kibitzer::core::message::{GameId, Style12};
+use kibitzer_core::Event;
+use kibitzer_core::message::{GameId, Style12};
 
 use super::recording_reader::RecordingReader;
 use crate::console::model::{ConsoleRow, Search, SessionModel, SourceItem, SourceItemKind, board_in_event};

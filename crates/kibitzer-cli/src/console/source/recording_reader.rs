@@ -6,11 +6,11 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use kibitzer::core::event::Attribution;
-use kibitzer::core::session::SecretDetector;
-use kibitzer::core::wire::{Timeseal, Unsealed, unseal};
-use kibitzer::core::{Event, EventReader};
 use kibitzer::transcript::{Direction, Record, TranscriptError, TranscriptReader, Utc};
+use kibitzer_core::event::Attribution;
+use kibitzer_core::session::SecretDetector;
+use kibitzer_core::wire::{Timeseal, Unsealed, unseal};
+use kibitzer_core::{Event, EventReader};
 
 use crate::arguments::ReaderArgs;
 use crate::console::model::{GameSnapshot, SentItem, SourceItem, SourceItemKind};

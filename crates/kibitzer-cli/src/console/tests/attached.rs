@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use kibitzer::core::Event;
 use kibitzer::{Client, Dial, Profile};
 use kibitzer_attach::{AttachAccess, AttachedSession, Listener};
+use kibitzer_core::Event;
 use kibitzer_server::{PopulationOptions, Server, ServerOptions};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kibitzer::core::message::GameId;
+use kibitzer_core::message::GameId;
 use ratatui::crossterm::event::{MouseButton, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 

@@ -4,8 +4,8 @@ use std::fs;
 use std::iter::once;
 use std::path::{Path, PathBuf};
 
-use kibitzer::core::{Event, EventReader};
 use kibitzer::transcript::{Direction, Record, TranscriptReader};
+use kibitzer_core::{Event, EventReader};
 use ratatui::crossterm::event::{KeyCode, MouseButton, MouseEventKind};
 
 use super::screens::assert_all_screens;

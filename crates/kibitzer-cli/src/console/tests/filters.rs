@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
-use kibitzer::core::Event;
+use kibitzer_core::Event;
 
 use super::fixed_instant;
 use crate::arguments::ReaderArgs;

@@ -3,11 +3,11 @@
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 
-use kibitzer::core::event::Attribution;
-use kibitzer::core::event::{CloseCause, LostCause};
-use kibitzer::core::session::SessionState;
-use kibitzer::core::{Event, EventReader};
 use kibitzer::{Client, Dial, Observation, Profile, Tap, TapItem};
+use kibitzer_core::event::Attribution;
+use kibitzer_core::event::{CloseCause, LostCause};
+use kibitzer_core::session::SessionState;
+use kibitzer_core::{Event, EventReader};
 use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, Feature, PopulationOptions, Server, ServerOptions};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;

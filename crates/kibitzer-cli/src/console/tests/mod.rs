@@ -21,9 +21,9 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use kibitzer::core::EventReader;
-use kibitzer::core::message::GameId;
-use kibitzer::core::wire::Timeseal;
+use kibitzer_core::EventReader;
+use kibitzer_core::message::GameId;
+use kibitzer_core::wire::Timeseal;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kibitzer::core::EventReader;
+use kibitzer_core::EventReader;
 use ratatui::crossterm::event::KeyCode;
 use ratatui::style::Modifier;
 

@@ -1,6 +1,6 @@
 //! Times of rows, silences and the ends of connections.
 
-use kibitzer::core::message::GameId;
+use kibitzer_core::message::GameId;
 use ratatui::crossterm::event::KeyCode;
 
 use super::screens::assert_all_screens;

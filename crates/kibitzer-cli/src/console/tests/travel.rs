@@ -1,6 +1,6 @@
 //! Through time: play, step, jump, break, find, mark.
 
-use kibitzer::core::wire::Timeseal;
+use kibitzer_core::wire::Timeseal;
 use ratatui::buffer::Cell;
 use ratatui::crossterm::event::{KeyCode, KeyEvent};
 use ratatui::style::Modifier;

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use kibitzer::core::chess::{Board, Color, LastMove, Piece, Role, Square};
-use kibitzer::core::message::Style12;
 use kibitzer_bot::BotEvent;
+use kibitzer_core::chess::{Board, Color, LastMove, Piece, Role, Square};
+use kibitzer_core::message::Style12;
 use ratatui::layout::{Rect, Size};
 use ratatui::text::{Line, Span};
 

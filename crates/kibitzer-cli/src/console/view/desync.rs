@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use kibitzer::core::Event;
-use kibitzer::core::game::{Desync, DesyncReason};
-use kibitzer::core::message::Message;
-use kibitzer::core::text::decode_received;
+use kibitzer_core::Event;
+use kibitzer_core::game::{Desync, DesyncReason};
+use kibitzer_core::message::Message;
+use kibitzer_core::text::decode_received;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};

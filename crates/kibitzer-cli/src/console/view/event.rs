@@ -2,10 +2,10 @@
 
 use std::iter::once;
 
-use kibitzer::core::Event;
-use kibitzer::core::game::ChangeKind;
-use kibitzer::core::message::ClockReading;
 use kibitzer_bot::BotEvent;
+use kibitzer_core::Event;
+use kibitzer_core::game::ChangeKind;
+use kibitzer_core::message::ClockReading;
 use ratatui::layout::Constraint::{Fill, Length};
 use ratatui::layout::Layout;
 use ratatui::text::{Line, Span};

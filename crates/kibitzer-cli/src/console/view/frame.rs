@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use kibitzer::core::Event;
-use kibitzer::core::game::Desync;
-use kibitzer::core::message::Received;
-use kibitzer::core::text::decode_received;
+use kibitzer_core::Event;
+use kibitzer_core::game::Desync;
+use kibitzer_core::message::Received;
+use kibitzer_core::text::decode_received;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use kibitzer::core::chess::Color;
-use kibitzer::core::message::GameId;
+use kibitzer_core::chess::Color;
+use kibitzer_core::message::GameId;
 use ratatui::text::{Line, Span};
 
 use super::draw::{Canvas, short_count};

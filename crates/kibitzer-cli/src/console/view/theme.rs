@@ -1,7 +1,7 @@
 //! Styles of the screen, with and without color.
 
-use kibitzer::core::chess::{Color as Side, Role};
-use kibitzer::core::{EventCategory, EventKind};
+use kibitzer_core::chess::{Color as Side, Role};
+use kibitzer_core::{EventCategory, EventKind};
 use ratatui::style::{Color, Modifier, Style};
 
 use crate::console::app::{ColorTheme, PieceSet};

@@ -1,6 +1,6 @@
-use kibitzer::core::EventReader;
-use kibitzer::core::message::{Family, Reader};
-use kibitzer::core::wire::Framer;
+use kibitzer_core::EventReader;
+use kibitzer_core::message::{Family, Reader};
+use kibitzer_core::wire::Framer;
 
 use super::*;
 

@@ -11,8 +11,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-use kibitzer::core::text::{decode_received, error_chain};
 use kibitzer::{Client, Reply, RequestError, RequestOptions};
+use kibitzer_core::text::{decode_received, error_chain};
 use request::{InvalidRequest, ProgramCommand, ProgramId, ProgramRequest};
 use serde::Serialize;
 use serde_json::json;

@@ -1,8 +1,8 @@
 use super::*;
-use kibitzer::core::EventReader;
-use kibitzer::core::message::{Family, Reader};
-use kibitzer::core::wire::{Framer, Timeseal};
 use kibitzer::transcript::{Direction, TranscriptReader};
+use kibitzer_core::EventReader;
+use kibitzer_core::message::{Family, Reader};
+use kibitzer_core::wire::{Framer, Timeseal};
 use serde_json::Value;
 
 /// The bytes in the events of a stream that is received in these pieces.

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use tracing::Span;
 
 use super::*;
-use crate::core::EventReader;
-use crate::core::session::{Credentials, SessionOptions};
+use kibitzer_core::EventReader;
+use kibitzer_core::session::{Credentials, SessionOptions};
 
 /// Counts observations, and is done after a number of them.
 struct Limited {

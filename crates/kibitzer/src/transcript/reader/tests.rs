@@ -1,6 +1,6 @@
 use super::super::Direction;
 use super::*;
-use crate::core::text::error_chain;
+use kibitzer_core::text::error_chain;
 
 fn read(text: &str, limit_bytes: usize) -> Vec<Result<Record, String>> {
     let records = TranscriptReader { limit_bytes, ..TranscriptReader::new(text.as_bytes()) };

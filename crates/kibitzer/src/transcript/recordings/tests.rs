@@ -6,7 +6,7 @@ use bytes::Bytes;
 use tokio::io::{AsyncReadExt as _, duplex};
 
 use super::*;
-use crate::core::session::{Credentials, SessionOptions};
+use kibitzer_core::session::{Credentials, SessionOptions};
 
 fn receive(observer: &mut RecordingObserver, bytes: &'static [u8]) {
     let session = Session::new(SessionOptions::new(Credentials::Guest), Instant::now());
