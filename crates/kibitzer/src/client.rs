@@ -167,17 +167,17 @@ impl Client {
         self.request_with(command, RequestOptions::new()).await
     }
 
-    /// Sends a command, as [`request`](Self::request) does, unless its deadline has passed or its game is over when it could be
-    /// sent.
+    /// Sends a command, as [`request`](Self::request) does, unless its time to be sent has passed or its game is over when it could
+    /// be sent.
     ///
     /// ```no_run
-    /// use std::time::{Duration, Instant};
+    /// use std::time::Duration;
     ///
     /// use kibitzer::command::MoveText;
     /// use kibitzer::{GameId, RequestOptions};
     ///
     /// # async fn run(client: kibitzer::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// let options = RequestOptions::new().only_during(GameId(12)).send_by(Instant::now() + Duration::from_secs(2));
+    /// let options = RequestOptions::new().only_during(GameId(12)).send_within(Duration::from_secs(2));
     /// client.request_with(&MoveText::new("e2e4")?, options).await?;
     /// # Ok(())
     /// # }

@@ -233,7 +233,7 @@ async fn requests_are_not_sent_after_their_deadline_or_for_an_unknown_game() {
     });
     let number = peer.expect("finger").await;
     let (began, options) = (Instant::now(), RequestOptions::new());
-    let expiring = options.send_by((began + seconds(2)).into_std());
+    let expiring = options.send_within(seconds(2));
     assert_eq!(client.request_with("shout hello", expiring).await, Err(RequestError::Expired));
     assert_eq!(began.elapsed(), seconds(2));
     let e4 = MoveText::new("e4").unwrap();

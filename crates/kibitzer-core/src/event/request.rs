@@ -74,8 +74,8 @@ pub enum RequestError {
     /// The session is not ready: it is being connected or set up. Nothing was sent, and nothing will be.
     #[error("not connected")]
     NotConnected,
-    /// The time until which the command could be sent, [`RequestOptions::send_by`](crate::session::RequestOptions::send_by), has
-    /// passed. Nothing was sent.
+    /// The time in which the command could be sent, [`RequestOptions::send_within`](crate::session::RequestOptions::send_within),
+    /// has passed. Nothing was sent.
     #[error("expired before it was sent")]
     Expired,
     /// The game of the request, [`RequestOptions::only_during`](crate::session::RequestOptions::only_during), is over, no longer

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
-use std::time::Instant;
+use std::time::Duration;
 
 use crate::event::{CommandError, MAX_COMMAND_BYTES};
 use crate::message::GameId;
@@ -129,24 +129,25 @@ impl Command {
 /// server, or after a reconnect it ended an observation that was just restored. They then apply to the repetition, too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RequestOptions {
-    pub(super) deadline: Option<Instant>,
+    pub(super) send_within: Option<Duration>,
     pub(super) game: Option<GameId>,
 }
 
 impl RequestOptions {
     /// Creates options without conditions.
     pub const fn new() -> Self {
-        Self { deadline: None, game: None }
+        Self { send_within: None, game: None }
     }
 
-    /// Sends the command before this time or never; the request then fails with [`RequestError::Expired`]. Default: no limit.
+    /// Sends the command within this time of the request or never; the request then fails with [`RequestError::Expired`]. Default:
+    /// no limit.
     ///
-    /// The wait for the reply to a sent command has a limit of its own.
+    /// The wait for the reply to a sent command has a limit of its own, [`Timings::request`](super::Timings::request).
     ///
     /// [`RequestError::Expired`]: crate::event::RequestError::Expired
     #[must_use]
-    pub const fn send_by(mut self, deadline: Instant) -> Self {
-        self.deadline = Some(deadline);
+    pub const fn send_within(mut self, timeout: Duration) -> Self {
+        self.send_within = Some(timeout);
         self
     }
 

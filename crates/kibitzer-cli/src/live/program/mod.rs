@@ -9,7 +9,6 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::Instant;
 
 use kibitzer::{Client, Reply, RequestError, RequestOptions};
 use kibitzer_core::text::{decode_received, error_chain};
@@ -19,7 +18,7 @@ use serde_json::json;
 use tokio::io::BufReader;
 use tokio::sync::Mutex;
 use tokio::task::JoinSet;
-use tokio::time::timeout_at;
+use tokio::time::{Instant, timeout_at};
 
 use super::printer::PrintSender;
 use super::typed::{InputLines, LineSender, MAX_LINE_BYTES, TypedInput, UNANSWERED_COMMANDS};
@@ -162,7 +161,7 @@ impl ProgramInput {
     /// Dropping the future may lose the item.
     async fn print(&mut self, item: PrintItem) {
         // Fails once standard output is closed, which ends the command.
-        let _ = self.output.send((tokio::time::Instant::now(), item)).await;
+        let _ = self.output.send((Instant::now(), item)).await;
     }
 }
 
@@ -184,17 +183,15 @@ async fn send_once_ready(
     deadline: Option<Instant>,
 ) -> Result<Reply, RequestError> {
     let mut options = RequestOptions::new();
-    if let Some(deadline) = deadline {
-        options = options.send_by(deadline);
-    }
     match (request.game, deadline) {
         (Some(game), _) => options = options.only_during(game),
         (None, None) => wait_for_turn_and_ready(client, order).await,
         (None, Some(deadline)) => {
-            timeout_at(deadline.into(), wait_for_turn_and_ready(client, order))
-                .await
-                .map_err(|_| RequestError::Expired)?;
+            timeout_at(deadline, wait_for_turn_and_ready(client, order)).await.map_err(|_| RequestError::Expired)?;
         }
+    }
+    if let Some(deadline) = deadline {
+        options = options.send_within(deadline.saturating_duration_since(Instant::now()));
     }
     client.request_with(&request.command, options).await
 }

@@ -43,8 +43,8 @@ fn sent_after_date(driver: &mut Driver) -> Vec<String> {
 #[test]
 fn a_queued_request_fails_at_its_deadline() {
     let mut driver = busy();
-    let expiring = driver.request_with("who", RequestOptions::new().send_by(driver.now + seconds(2))).unwrap();
-    let later = driver.request_with("games", RequestOptions::new().send_by(driver.now + seconds(3))).unwrap();
+    let expiring = driver.request_with("who", RequestOptions::new().send_within(seconds(2))).unwrap();
+    let later = driver.request_with("games", RequestOptions::new().send_within(seconds(3))).unwrap();
     driver.wait(Duration::from_millis(1999));
     assert!(driver.take_replies().is_empty());
     driver.wait(Duration::from_millis(1));
@@ -62,7 +62,7 @@ fn a_queued_request_fails_at_its_deadline() {
 fn a_request_with_a_passed_deadline_is_not_sent_to_an_idle_session() {
     for (mut driver, _) in [on_fics(guest()), on_uhlin(guest())] {
         driver.take_sent();
-        let id = driver.request_with("who", RequestOptions::new().send_by(driver.now)).unwrap();
+        let id = driver.request_with("who", RequestOptions::new().send_within(Duration::ZERO)).unwrap();
         assert_eq!(driver.take_replies(), [(id, Err(RequestError::Expired))]);
         assert!(driver.take_sent().is_empty());
     }
@@ -74,7 +74,7 @@ fn the_line_gate_sends_nothing_that_expired() {
     driver.feed("fics% ");
     driver.request("date").unwrap();
     assert_eq!(driver.take_sent(), ["date\n"]);
-    let options = RequestOptions::new().send_by(driver.now + Duration::from_millis(100));
+    let options = RequestOptions::new().send_within(Duration::from_millis(100));
     let id = driver.request_with("who", options).unwrap();
     // A driver that was busy handles the prompt after the deadline, without a timeout in between.
     driver.now += Duration::from_millis(150);
@@ -87,7 +87,7 @@ fn the_line_gate_sends_nothing_that_expired() {
 fn a_dropped_shout_is_not_sent_again_after_its_deadline() {
     for (mut driver, peer) in [on_fics(guest()), on_uhlin(guest())] {
         let mut full = peer.on("shout", "Shout not sent. Next shout in 7 seconds.\n\r");
-        let id = driver.request_with("shout hi", RequestOptions::new().send_by(driver.now + seconds(3))).unwrap();
+        let id = driver.request_with("shout hi", RequestOptions::new().send_within(seconds(3))).unwrap();
         driver.serve(&mut full);
         assert!(driver.take_replies().is_empty(), "it is queued again");
         driver.wait(seconds(3));
@@ -136,7 +136,7 @@ fn a_request_for_a_game_that_is_not_in_progress_is_refused() {
 #[test]
 fn an_expired_quit_leaves_the_session_ready() {
     let mut driver = busy();
-    let id = driver.request_with("quit", RequestOptions::new().send_by(driver.now + seconds(1))).unwrap();
+    let id = driver.request_with("quit", RequestOptions::new().send_within(seconds(1))).unwrap();
     driver.wait(seconds(1));
     assert_eq!(driver.take_replies(), [(id, Err(RequestError::Expired))]);
     assert_eq!(driver.session.state(), SessionState::Ready);
