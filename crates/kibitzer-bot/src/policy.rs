@@ -3,7 +3,7 @@
 use kibitzer::Handle;
 use kibitzer_core::message::{Challenge, OfferKind};
 
-use crate::config::{AcceptRules, BotConfig, contains_player, format_range};
+use crate::config::{AcceptRules, BotConfig, format_range};
 use crate::engine::Score;
 use crate::tracker::TrackedGame;
 use crate::verdict::Verdict;
@@ -98,7 +98,7 @@ impl ChallengeSituation<'_> {
             return (!self.config.adjourned.resume).then(|| "adjourned games are not resumed".to_owned());
         }
         let from = &challenge.from;
-        if contains_player(&accept.block, from) || (!accept.allow.is_empty() && !contains_player(&accept.allow, from)) {
+        if accept.block.contains(from) || (!accept.allow.is_empty() && !accept.allow.contains(from)) {
             return Some("only certain players are accepted".to_owned());
         }
         let objection = accept.objection_to_terms(challenge).or_else(|| self.objection_to_kind(challenge));

@@ -92,6 +92,18 @@ impl ServerText {
 
 impl_text!(PlayerText, ServerText);
 
+impl PartialEq<str> for PlayerText {
+    fn eq(&self, other: &str) -> bool {
+        self.as_str() == other
+    }
+}
+
+impl PartialEq<str> for ServerText {
+    fn eq(&self, other: &str) -> bool {
+        self.as_str() == other
+    }
+}
+
 /// Implements conversion from received bytes and to `str`, `Display`, `AsRef<str>` and comparison with `str` for public types
 /// that wrap a [`SmolStr`].
 macro_rules! impl_text {
@@ -118,12 +130,6 @@ macro_rules! impl_text {
         impl AsRef<str> for $text {
             fn as_ref(&self) -> &str {
                 self.as_str()
-            }
-        }
-
-        impl PartialEq<str> for $text {
-            fn eq(&self, other: &str) -> bool {
-                self.as_str() == other
             }
         }
 

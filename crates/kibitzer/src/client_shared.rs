@@ -213,7 +213,8 @@ impl ClientShared {
         let (now, capabilities) = (session.state(), session.capabilities());
         let status = &mut state.status;
         let handle = session.login_handle();
-        if now == status.state && capabilities == status.capabilities && handle == status.handle.as_ref() {
+        let has_same_spelling = handle.map(Handle::as_str) == status.handle.as_ref().map(Handle::as_str);
+        if now == status.state && capabilities == status.capabilities && has_same_spelling {
             return;
         }
         (status.state, status.capabilities, status.handle) = (now, capabilities, handle.cloned());

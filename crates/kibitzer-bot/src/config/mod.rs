@@ -14,10 +14,10 @@ use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 use toml::de::DeTable;
 
+pub(crate) use rules::format_range;
 pub use rules::{
     AcceptRules, AdjournedRules, DrawRule, MatchmakingRules, OfferRules, RematchRules, ResignRule, SeekRules, TalkRules,
 };
-pub(crate) use rules::{contains_player, format_range};
 
 pub use crate::book::BookConfig;
 use crate::engine::EngineConfig;
@@ -163,8 +163,7 @@ impl BotConfig {
 
 /// Returns whether two accounts have the same handle on the same server.
 fn is_same_account(one: &Profile, other: &Profile) -> bool {
-    let is_same_handle = |(one, other): (&Handle, &Handle)| one.is_same_player(other.as_str());
-    one.host_name() == other.host_name() && one.handle().zip(other.handle()).is_some_and(is_same_handle)
+    one.host_name() == other.host_name() && one.handle().is_some() && one.handle() == other.handle()
 }
 
 /// Reads a duration such as `"10m"` or `"1h 30m"`.

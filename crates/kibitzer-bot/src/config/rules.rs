@@ -241,11 +241,6 @@ fn deserialize_handles<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec
     names.into_iter().map(parse).collect()
 }
 
-/// Returns whether a list names this player, regardless of case.
-pub(crate) fn contains_player(list: &[Handle], player: &Handle) -> bool {
-    list.iter().any(|listed| listed.is_same_player(player.as_str()))
-}
-
 /// The accepted values of a setting.
 #[derive(Debug)]
 enum Limits {

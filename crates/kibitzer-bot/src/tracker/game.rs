@@ -104,7 +104,7 @@ impl TrackedGame {
             Color::White => info.and_then(|info| info.white_rating),
             Color::Black => info.and_then(|info| info.black_rating),
         };
-        let is_first = |terms: &OwnGameStarting| self.player(color).is_same_player(terms.first.as_str());
+        let is_first = |terms: &OwnGameStarting| self.player(color) == terms.first;
         let announced =
             |terms: &OwnGameStarting| if is_first(terms) { terms.first_rating } else { terms.second_rating };
         known.or_else(|| self.terms.as_ref().map(announced))
@@ -353,7 +353,6 @@ impl TrackedGame {
 
     /// Returns whether the game has these players, regardless of case.
     pub(super) fn has_players(&self, white: &Handle, black: &Handle) -> bool {
-        self.player(Color::White).is_same_player(white.as_str())
-            && self.player(Color::Black).is_same_player(black.as_str())
+        self.player(Color::White) == *white && self.player(Color::Black) == *black
     }
 }

@@ -61,7 +61,7 @@ impl LoginArgs {
             (None, Some(_)) => Err(Failure::local("a password, but no account: use --user NAME")),
             (Some(handle), Some(source)) => Ok(profile.account_from(handle, source)),
             (Some(handle), None) => {
-                let is_profiles = profile.handle().is_some_and(|known| known.is_same_player(handle.as_str()));
+                let is_profiles = profile.handle() == Some(&handle);
                 if self.user.is_none() || (is_profiles && profile.has_password()) {
                     return Ok(profile);
                 }

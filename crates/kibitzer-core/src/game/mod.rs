@@ -151,7 +151,7 @@ impl Games {
     }
 
     fn is_me(&self, name: &Handle) -> bool {
-        self.me.as_ref().is_some_and(|me| me.is_same_player(name.as_str()))
+        self.me.as_ref() == Some(name)
     }
 
     /// Gives the game of this number, if any, the identity of `known`, a game of an earlier connection.

@@ -167,7 +167,7 @@ impl OpenOffer {
 
     /// Returns whether the offer names this player, regardless of case.
     pub fn has_player(&self, player: &Handle) -> bool {
-        self.player.as_ref().is_some_and(|named| named.is_same_player(player.as_str()))
+        self.player.as_ref() == Some(player)
     }
 
     fn is_in_game(&self) -> bool {

@@ -183,16 +183,15 @@ impl Game {
         runs.then_some(self.position.side_to_move())
     }
 
-    /// Returns whether the game has these players; case is significant.
-    pub(super) fn has_exact_players(&self, white: &Handle, black: &Handle) -> bool {
+    /// Returns whether the game has these players.
+    pub(super) fn has_players(&self, white: &Handle, black: &Handle) -> bool {
         self.position.white() == *white && self.position.black() == *black
     }
 
     /// Applies the announcement, terms and reserves that were reported before the board. Ignores an announcement of other
     /// players, but not the terms and reserves. Keeps known reserves if none were reported.
     pub(super) fn apply_announced(&mut self, reports: AnnouncedGame) {
-        if let Some(created) = reports.created.filter(|created| self.has_exact_players(&created.white, &created.black))
-        {
+        if let Some(created) = reports.created.filter(|created| self.has_players(&created.white, &created.black)) {
             self.set_variant(created.game_kind());
             self.kind = Some(created.kind);
             self.rated = created.rated;
@@ -243,7 +242,7 @@ impl Game {
     /// Records that a game with this number was announced. The next board then belongs to this game if the announcement is of a
     /// resumed game of the same players, which some servers announce twice; otherwise it belongs to a new game.
     pub(super) fn set_next_owner_by_announcement(&mut self, created: &GameCreated) {
-        let is_same = created.resumed && self.has_exact_players(&created.white, &created.black);
+        let is_same = created.resumed && self.has_players(&created.white, &created.black);
         self.next_board = Some(if is_same { NextBoardOwner::Same } else { NextBoardOwner::Other });
     }
 
@@ -257,7 +256,7 @@ impl Game {
     /// result without names belongs to this game, unless another one is announced.
     pub(super) fn try_set_ending(&mut self, ended: &GameEnded) -> bool {
         let is_unnamed = ended.white.as_str().is_empty() && ended.black.as_str().is_empty();
-        let is_mine = (is_unnamed || self.has_exact_players(&ended.white, &ended.black))
+        let is_mine = (is_unnamed || self.has_players(&ended.white, &ended.black))
             && self.next_board != Some(NextBoardOwner::Other);
         if !is_mine || self.ending.is_some() {
             return false;

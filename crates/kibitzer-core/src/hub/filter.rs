@@ -55,8 +55,7 @@ impl Filter {
                 event.affected_game() == Some(game) || event.message().and_then(Message::game) == Some(game)
             })
             && self.speaker.as_ref().is_none_or(|wanted| {
-                let speaker = event.message().and_then(Message::speaker);
-                speaker.is_some_and(|speaker| speaker.is_same_player(wanted.as_str()))
+                event.message().and_then(Message::speaker).is_some_and(|speaker| speaker == *wanted)
             })
     }
 }

@@ -293,7 +293,7 @@ impl Style12 {
 
     /// Returns whether both boards have the same players. Ignores case, because a server may spell a name in two ways.
     pub(crate) fn has_same_player_names(&self, other: &Self) -> bool {
-        Color::BOTH.into_iter().all(|color| self.player(color).is_same_player(other.player(color).as_str()))
+        Color::BOTH.into_iter().all(|color| self.player(color) == other.player(color))
     }
 
     /// Returns whether the decoded word is equal in both boards.

@@ -1,6 +1,8 @@
 //! Account names, and the titles after them.
 
+use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
 use smol_str::SmolStr;
@@ -15,15 +17,15 @@ const MAX_NAME_BYTES: usize = 32;
 /// Account name, as spelled by the server or typed by a person; `FromStr` validates typed names. Names in examined games, which
 /// are free text without blanks, are not validated.
 ///
-/// Servers ignore the case of names, but `==` does not: compare players with [`is_same_player`](Self::is_same_player).
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// Handles are compared, ordered and hashed as servers compare names: ASCII case is ignored. `as_str()` is the exact spelling.
+#[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub struct Handle(SmolStr);
 
 impl Handle {
-    /// Returns whether `name` denotes the same account. Ignores ASCII case, as servers do.
-    pub fn is_same_player(&self, name: &str) -> bool {
-        self.as_str().eq_ignore_ascii_case(name)
+    /// Iterates over the bytes in lower case, by which handles are compared.
+    fn comparable_bytes(&self) -> impl Iterator<Item = u8> {
+        self.0.bytes().map(|b| b.to_ascii_lowercase())
     }
 
     /// Consumes and returns an account name: a letter, then letters, digits and `-`. `None`, and nothing is consumed, if there is
@@ -67,6 +69,40 @@ impl FromStr for Handle {
 }
 
 impl_text!(Handle);
+
+impl PartialEq<str> for Handle {
+    fn eq(&self, name: &str) -> bool {
+        self.0.eq_ignore_ascii_case(name)
+    }
+}
+
+impl PartialEq for Handle {
+    fn eq(&self, other: &Self) -> bool {
+        *self == *other.as_str()
+    }
+}
+
+impl Eq for Handle {}
+
+impl Ord for Handle {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.comparable_bytes().cmp(other.comparable_bytes())
+    }
+}
+
+impl PartialOrd for Handle {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Hash for Handle {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.comparable_bytes().for_each(|b| state.write_u8(b));
+        // Ends the name, so that of two adjacent names each counts with its length.
+        state.write_u8(0xff);
+    }
+}
 
 /// Returns whether an account name may contain `byte`.
 const fn is_name_byte(byte: u8) -> bool {

@@ -187,7 +187,7 @@ impl GameHeader {
 
     /// Returns the color of the player with this name, in any case; `None` if neither player has it. White if both have it.
     pub(crate) fn color_of(&self, name: &str) -> Option<Color> {
-        Color::BOTH.into_iter().find(|&color| self.seats.of(color).name.is_same_player(name))
+        Color::BOTH.into_iter().find(|&color| self.seats.of(color).name == *name)
     }
 
     /// Returns whether both players have accounts.

@@ -102,7 +102,7 @@ impl World {
             let name = options.family.unused_guest_name(random, |name| {
                 // Also the names of guests who have not pressed return yet.
                 let is_reserved = |connection: &Connection| match &connection.stage {
-                    LoginStage::Return(handle) => handle.is_same_player(name),
+                    LoginStage::Return(handle) => *handle == *name,
                     _ => false,
                 };
                 lobby.connection_of_player(name).is_some() || lobby.connections.values().any(is_reserved)

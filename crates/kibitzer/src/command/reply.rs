@@ -84,9 +84,7 @@ pub(super) fn own_game_start<'a>(reply: &'a Reply, player: Option<&Handle>) -> O
 /// game.
 fn game_start_in<'a>(event: &'a Event, player: Option<&Handle>) -> Option<&'a GameCreated> {
     let Some(Message::GameCreated(created)) = event.message() else { return None };
-    let players = [&created.white, &created.black];
-    let is_in = |player: &Handle| players.iter().any(|name| name.is_same_player(player.as_str()));
-    player.is_none_or(is_in).then_some(created)
+    player.is_none_or(|player| [&created.white, &created.black].contains(&player)).then_some(created)
 }
 
 /// Returns the first line that the command caused, without blanks around it; empty if there is none.

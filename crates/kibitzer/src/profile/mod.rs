@@ -326,8 +326,7 @@ impl Login {
     /// Sets the password of the earlier login, unless this one has another password or another handle by now: the password of one
     /// account is never used for another.
     fn restore_password(&mut self, earlier: Self) {
-        let is_same =
-            |handle: &Handle| earlier.handle.as_ref().is_none_or(|known| known.is_same_player(handle.as_str()));
+        let is_same = |handle: &Handle| earlier.handle.as_ref().is_none_or(|known| known == handle);
         if self.handle.as_ref().is_none_or(is_same) {
             self.password = self.password.take().or(earlier.password);
         }

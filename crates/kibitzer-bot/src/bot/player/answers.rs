@@ -14,7 +14,6 @@ use tokio::time::Instant;
 use super::output::Output;
 use super::{BotPlayer, LinkState};
 use crate::bot::stop::StopUrgency;
-use crate::config::contains_player;
 use crate::policy::ChallengeSituation;
 use crate::tracker::TrackedGame;
 use crate::verdict::BotAction;
@@ -43,7 +42,7 @@ impl Answers {
     /// Postpones a challenge; it replaces an earlier one of the same player. Drops it, and returns `false`, if
     /// [`MAX_POSTPONED_CHALLENGES`] are postponed.
     fn postpone(&mut self, challenge: &Challenge) -> bool {
-        self.postponed.retain(|known| !known.from.is_same_player(challenge.from.as_str()));
+        self.postponed.retain(|known| known.from != challenge.from);
         let has_room = self.postponed.len() < MAX_POSTPONED_CHALLENGES;
         self.postponed.extend(has_room.then(|| challenge.clone()));
         has_room
@@ -232,14 +231,14 @@ impl BotPlayer {
     /// command; sends any other player the reply of the policy. Ignores other talk.
     pub(super) fn on_talk(&mut self, talk: &Talk) {
         let (TalkKind::Tell | TalkKind::Say { .. }, Some(from)) = (talk.kind, talk.from()) else { return };
-        if !contains_player(&self.out.config.talk.owners, &from) {
+        if !self.out.config.talk.owners.contains(&from) {
             return self.answer_message(&from, &talk.text());
         }
         let (text, player) = (talk.text().trim().to_owned(), from.clone());
         self.out.request(
             |client| async move { client.finger(player).await },
             move |bot, result| match result {
-                Ok(Finger { is_unregistered: false, player, .. }) if player.name.is_same_player(from.as_str()) => {
+                Ok(Finger { is_unregistered: false, player, .. }) if player.name == from => {
                     bot.run_owner_command(&from, &text);
                 }
                 // Any guest may take the name of an owner who is not registered.

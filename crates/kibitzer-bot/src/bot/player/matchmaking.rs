@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use super::answers::{AnswerToOffer, OfferAnswerVerb};
 use super::output::Output;
-use crate::config::{MatchmakingRules, contains_player};
+use crate::config::MatchmakingRules;
 use crate::verdict::BotAction;
 
 /// Time from the end of a game to the next seeks.
@@ -72,7 +72,7 @@ impl Matchmaking {
     /// Adds the handle of a login to those of all accounts.
     pub(super) fn add_own_handle(&self, handle: Handle) {
         let mut known = self.own_handles();
-        if !contains_player(&known, &handle) {
+        if !known.contains(&handle) {
             known.push(handle);
         }
     }
@@ -108,7 +108,7 @@ impl Matchmaking {
     /// Records that a new game has started.
     pub(super) fn on_game_started(&mut self, opponent: &Handle, now: Instant) {
         self.n_games_started += 1;
-        if !self.rematches.as_ref().is_some_and(|(last, _)| last.is_same_player(opponent.as_str())) {
+        if !self.rematches.as_ref().is_some_and(|(last, _)| last == opponent) {
             self.rematches = Some((opponent.clone(), 0));
         }
         self.opponents.record_game(opponent, now);
@@ -191,8 +191,7 @@ impl Matchmaking {
 
     /// Returns whether the bot may challenge a player: not one of its own accounts, nor one who is blocked or has declined recently.
     fn may_challenge(&self, player: &Handle) -> bool {
-        let is_excluded =
-            contains_player(&self.own_handles(), player) || contains_player(&self.out.config.accept.block, player);
+        let is_excluded = self.own_handles().contains(player) || self.out.config.accept.block.contains(player);
         !is_excluded && !self.opponents.has_declined_recently(player, Instant::now())
     }
 
@@ -273,8 +272,8 @@ const MAX_REASONS: usize = 16;
 /// Records of other players: their earlier games, and whether they are computers.
 #[derive(Debug, Default)]
 pub(super) struct Opponents {
-    records: HashMap<String, OpponentRecord>,
-    computers: HashSet<String>,
+    records: HashMap<Handle, OpponentRecord>,
+    computers: HashSet<Handle>,
 }
 
 /// Record of another player: games, refusals and answers.
@@ -290,12 +289,12 @@ struct OpponentRecord {
 impl Opponents {
     /// Returns whether a list of players named this one as a computer.
     pub(super) fn is_known_computer(&self, player: &Handle) -> bool {
-        self.computers.contains(&spelling_key(player))
+        self.computers.contains(player)
     }
 
     /// Returns the number of games with a player in the last 24 hours.
     pub(super) fn n_games_in_last_day(&self, player: &Handle, now: Instant) -> u32 {
-        let games = self.records.get(&spelling_key(player)).map_or(&[][..], |opponent| &opponent.games);
+        let games = self.records.get(player).map_or(&[][..], |opponent| &opponent.games);
         let recent = games.iter().filter(|&&at| now.saturating_duration_since(at) < DAY).count();
         u32::try_from(recent).unwrap_or(u32::MAX)
     }
@@ -307,7 +306,7 @@ impl Opponents {
 
     /// Returns whether a player declined a challenge of the bot in the last 24 hours.
     pub(super) fn has_declined_recently(&self, player: &Handle, now: Instant) -> bool {
-        let refused = self.records.get(&spelling_key(player)).and_then(|opponent| opponent.refused);
+        let refused = self.records.get(player).and_then(|opponent| opponent.refused);
         refused.is_some_and(|at| now.saturating_duration_since(at) < DAY)
     }
 
@@ -346,8 +345,7 @@ impl Opponents {
 
     /// Returns the record of a player, creating one. At [`MAX_OPPONENTS`], replaces the one not seen for the longest time.
     fn record(&mut self, player: &Handle) -> &mut OpponentRecord {
-        let key = spelling_key(player);
-        if self.records.len() >= MAX_OPPONENTS && !self.records.contains_key(&key) {
+        if self.records.len() >= MAX_OPPONENTS && !self.records.contains_key(player) {
             let last_seen =
                 |opponent: &OpponentRecord| opponent.games.last().copied().max(opponent.refused).max(opponent.answered);
             let oldest = self.records.iter().min_by_key(|(_, opponent)| last_seen(opponent));
@@ -355,19 +353,14 @@ impl Opponents {
                 self.records.remove(&oldest);
             }
         }
-        self.records.entry(key).or_default()
+        self.records.entry(player.clone()).or_default()
     }
 
     /// Remembers which players of a list are computers, in place of those of an earlier list.
     pub(super) fn record_computers(&mut self, list: &WhoList) {
         let computers = list.players.iter().map(|(player, _)| player).filter(|player| has_computer_title(player));
-        self.computers = computers.map(|player| spelling_key(&player.name)).collect();
+        self.computers = computers.map(|player| player.name.clone()).collect();
     }
-}
-
-/// Returns the form of a handle that is equal for all spellings of the same player.
-fn spelling_key(player: &Handle) -> String {
-    player.as_str().to_lowercase()
 }
 
 /// Returns whether the titles mark a computer account.

@@ -71,7 +71,7 @@ impl Game {
     /// Processes the start of a game of this number: it is another game unless players and kind are the same.
     pub(in crate::game) fn set_next_owner_by_start_list(&mut self, start: &IccGameStart) {
         let is_same = self.owns_number()
-            && self.has_exact_players(&start.white, &start.black)
+            && self.has_players(&start.white, &start.black)
             && self.position.relation().is_examined() != start.is_played;
         if !is_same {
             self.next_board = Some(NextBoardOwner::Other);
@@ -188,7 +188,7 @@ impl Game {
         if player.as_str() == "*" {
             return self.position.my_color();
         }
-        let is_player = |color| self.position.player(color).is_same_player(player.as_str());
+        let is_player = |color| self.position.player(color) == *player.as_str();
         match Color::BOTH.map(is_player) {
             [true, false] => Some(Color::White),
             [false, true] => Some(Color::Black),

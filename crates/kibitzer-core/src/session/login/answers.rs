@@ -33,9 +33,7 @@ impl Login {
                 LoginProgress::RetryWithout(LoginFeature::LoginString, self.unexplained_refusal())
             }
             // The server took the fence for a name.
-            LoginState::Proving if name.is_same_player(self.fence.as_str()) => {
-                LoginProgress::Failed(self.unexplained_refusal())
-            }
+            LoginState::Proving if *name == *self.fence.as_str() => LoginProgress::Failed(self.unexplained_refusal()),
             _ => LoginProgress::Continue,
         }
     }
@@ -82,7 +80,7 @@ impl Login {
     pub(super) fn handle_name_status(&mut self, status: &NameStatus) -> LoginProgress {
         let is_guest = self.options.credentials.is_guest();
         match self.state {
-            LoginState::Proving if status.name.is_same_player(self.fence.as_str()) => {
+            LoginState::Proving if status.name == *self.fence.as_str() => {
                 return LoginProgress::Failed(self.unexplained_refusal());
             }
             LoginState::Name | LoginState::NameAndPassword => {}

@@ -157,7 +157,7 @@ impl AdjournedTracker {
         for row in list.games {
             // uhlin-fics does not list who is logged in; it refuses a challenge to a player who is not.
             let is_online = row.details.is_none_or(|details| details.opponent_is_on);
-            let is_whites = row.white.is_same_player(list.owner.as_str());
+            let is_whites = row.white == list.owner;
             let opponent = if is_whites { row.black.clone() } else { row.white.clone() };
             self.add_and_report(
                 ResumptionCandidate {
@@ -291,11 +291,11 @@ impl ResumptionCandidate {
     }
 
     fn has_players(&self, white: &Handle, black: &Handle) -> bool {
-        self.white.is_same_player(white.as_str()) && self.black.is_same_player(black.as_str())
+        self.white == *white && self.black == *black
     }
 
     fn has_opponent(&self, player: &Handle) -> bool {
-        self.opponent.is_same_player(player.as_str())
+        self.opponent == *player
     }
 
     /// Sets the state of the challenge, and emits [`Event::Adjourned`] with `state`.

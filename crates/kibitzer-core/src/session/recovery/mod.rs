@@ -192,7 +192,7 @@ impl Memory {
         let Some(name) = command.words().nth(1) else { return false };
         let is_named = |position: &Style12| {
             position.game().to_string() == name
-                || [position.white(), position.black()].iter().any(|player| player.is_same_player(name))
+                || [position.white(), position.black()].iter().any(|player| *player == *name)
         };
         self.games.iter().map(Game::position).filter(|position| position.relation().is_observer()).any(is_named)
     }

@@ -1,3 +1,5 @@
+use std::collections::HashSet;
+
 use super::*;
 
 #[test]
@@ -44,8 +46,11 @@ fn a_handle_starts_with_a_letter() {
 #[test]
 fn a_handle_matches_a_typed_name_regardless_of_case() {
     let handle = Handle::from_wire(b"Foo");
-    assert!(handle.is_same_player("foo") && !handle.is_same_player("foo "));
-    assert!(handle == "Foo" && handle != "foo" && handle == *"Foo");
+    assert!(handle == "Foo" && handle == "foo" && handle != "foo " && handle == *"Foo");
+    let others = ["foo", "FOO", "Foo-", "Fo"].map(|name| Handle::from_wire(name.as_bytes()));
+    assert_eq!(others.iter().collect::<HashSet<_>>().len(), 3);
+    assert!(others.contains(&handle) && handle < others[2] && handle > others[3]);
+    assert_eq!(others[1].as_str(), "FOO", "the spelling is kept");
     assert_eq!(handle.as_ref(), "Foo");
 }
 
