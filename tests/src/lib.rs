@@ -24,3 +24,8 @@ pub use replay::{Audit, LineRole, Mode, Play, PlayResult, Recording, Sent, Stand
 pub use reported::{HoldingFacts, MoveFacts, PositionFacts};
 pub use rerun::rerun;
 pub use transcript::{Transcript, events_of};
+
+/// Builds the program of the project's README with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

@@ -11,8 +11,7 @@
 //! ```
 //!
 //! `kibitzer console --attach /run/user/1000/bot.sock`, or any program with [`AttachedSession`], watches it: bytes, sent lines, events
-//! and the state of every game. [`docs/console.md`](https://docs.rs/crate/kibitzer-attach/latest/source/docs/console.md)
-//! describes the socket's protocol.
+//! and the state of every game. [`protocol`] describes the lines on the socket.
 //!
 //! ```text
 //! session's task ─ ExposureWriter ─ lines ─ Watchers ─┬─ queue ─ WatcherHost ═ socket ═ AttachedSession ─ WatcherDecoder ─ AttachEvent
@@ -45,6 +44,17 @@ pub use error::{AttachError, AttachedRequestError};
 pub use kibitzer::AttachAccess;
 pub use socket::Listener;
 pub use wire::MissedAmounts;
+
+// Of two definitions of a link the first one counts.
+#[doc = "[transcript]: kibitzer::transcript"]
+#[doc = ""]
+#[doc = include_str!("../docs/protocol.md")]
+pub mod protocol {}
+
+/// Builds the program of the crate's README with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
 
 /// Environment variable of the setting `attach_socket`, which [`Profile::environment`] reads.
 const SOCKET_VARIABLE: &str = "KIBITZER_ATTACH_SOCKET";

@@ -1,4 +1,4 @@
-//! The lines that are sent over the socket: those of a transcript, and notes. docs/console.md describes them.
+//! The lines that are sent over the socket: those of a transcript, and notes. `docs/protocol.md` of this crate describes them.
 
 use std::borrow::Cow;
 use std::io;

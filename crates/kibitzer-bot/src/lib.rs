@@ -28,7 +28,16 @@ pub use policy::{Policy, SettingsPolicy};
 pub use tracker::GameTracker;
 pub use verdict::{BotAction, BotEvent, Verdict};
 
-/// Runs the program of the page on bots with the tests.
+// Of two definitions of a link the first one counts: these replace the page's links to files of the repository.
+#[doc = "[bot events]: kibitzer::guide::events#events-of-a-bot"]
+#[doc = "[console]: https://docs.rs/crate/kibitzer-cli"]
+#[doc = "[pgn]: crate::pgn"]
+#[doc = "[delivery modes]: kibitzer::guide::client#events-and-delivery-modes"]
+#[doc = ""]
+#[doc = include_str!("../docs/bots.md")]
+pub mod guide {}
+
+/// Builds the program of the crate's README with the tests.
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/bots.md")]
-struct BotsPage;
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -21,9 +21,9 @@ use crate::output::LineFormat;
 /// Log in to a server, print its events and send typed lines
 ///
 /// Each line of standard input is sent as a command; on a terminal it can be edited, with history and completion (Tab). With
-/// --json, a line that begins with `{` is a request of a program, which gets one answer: see docs/programs.md. The session
-/// continues after the end of standard input, and reconnects after a lost connection. It ends with `quit`, at Ctrl-C, or after
-/// the given time. A failure is reported in one line on standard error.
+/// --json, a line that begins with `{` is a request of a program, which gets one answer: see the page
+/// "Programs in any language" (docs.rs/kibitzer, module guide). The session continues after the end of standard input, and
+/// reconnects after a lost connection. It ends with `quit`, at Ctrl-C, or after the given time. A failure is reported in one line on standard error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"))]
 #[group(id = "connection")]
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn every_option_on_the_page_of_settings_exists() {
-        let page = include_str!("../../../docs/settings.md");
+        let page = include_str!("../../kibitzer/docs/settings.md");
         let command = Args::augment_args(clap::Command::new("connect"));
         let words = page.split(|character: char| !character.is_ascii_alphanumeric() && character != '-');
         let options: Vec<_> =

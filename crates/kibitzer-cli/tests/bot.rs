@@ -82,7 +82,7 @@ fn demo_plays_and_writes_its_game() {
 
 #[test]
 fn the_page_for_programs_has_every_action() {
-    let page = include_str!("../../../docs/events.md").split_once("## Events of a bot").unwrap().1;
+    let page = include_str!("../../kibitzer/docs/events.md").split_once("## Events of a bot").unwrap().1;
     let actions = include_str!("../../kibitzer-bot/src/verdict.rs").split_once("pub enum BotAction {").unwrap().1;
     let variants =
         actions.split_once("\n}").unwrap().0.lines().filter(|line| line.ends_with(',') && !line.contains("//"));
@@ -98,7 +98,7 @@ fn the_page_for_programs_has_every_action() {
 
 /// Checks that every object is as the page for programs and the schema have it, and returns the kinds.
 fn check_objects(lines: &str) -> BTreeSet<String> {
-    let page = include_str!("../../../docs/events.md").split_once("## Events of a bot").unwrap().1;
+    let page = include_str!("../../kibitzer/docs/events.md").split_once("## Events of a bot").unwrap().1;
     let schema = Schema::read("events");
     let (mut kinds, mut last) = (BTreeSet::new(), 0.0);
     for line in lines.lines() {

@@ -6,7 +6,7 @@ use crate::common::{decode, objects, timeless, transcript};
 use kibitzer_core::EventKind;
 
 /// What is promised to programs.
-const PAGE: &str = include_str!("../../../docs/events.md");
+const PAGE: &str = include_str!("../../kibitzer/docs/events.md");
 
 struct Case {
     name: &'static str,

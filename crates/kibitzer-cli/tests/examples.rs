@@ -1,4 +1,4 @@
-//! The programs in `docs/examples/` play a game against a simulated player.
+//! The programs in `crates/kibitzer/examples/` play a game against a simulated player.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::common::serve;
 /// Runs an example with its interpreter. It has to print one line, the result of its game.
 #[expect(clippy::print_stderr, reason = "a skipped test has to say so")]
 fn plays_a_game(interpreter: &str, example: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/examples").join(example);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kibitzer/examples").join(example);
     let n_lines = std::fs::read_to_string(&path).unwrap().lines().count();
     assert!(n_lines <= 40, "{example} has {n_lines} lines");
     let server = serve(&["--speed", "100"]);

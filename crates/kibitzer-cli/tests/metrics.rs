@@ -12,7 +12,7 @@ use crate::common::{kibitzer, run, serve, signal};
 use rustix::process::Signal;
 use serde_json::Value;
 
-const PAGE: &str = include_str!("../../../docs/events.md");
+const PAGE: &str = include_str!("../../kibitzer/docs/events.md");
 
 /// The words between backticks.
 fn words(cell: &str) -> BTreeSet<&str> {

@@ -1,4 +1,4 @@
-//! The JSON Schemas in `docs/schema/` against the output of the program.
+//! The JSON Schemas in `crates/kibitzer/schema/` against the output of the program.
 
 use std::ffi::OsString;
 use std::fs;
@@ -102,7 +102,7 @@ fn an_independent_validator_accepts_the_schemas_and_the_samples() {
         eprintln!("skipped: KIBITZER_PYTHON names no interpreter with the package jsonschema");
         return;
     };
-    let schemas = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema");
+    let schemas = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kibitzer/schema");
     let mut command = Command::new(python);
     command.arg("-c").arg(SCRIPT).args([schemas.join("events.json"), schemas.join("requests.json")]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();

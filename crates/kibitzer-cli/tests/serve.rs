@@ -86,7 +86,7 @@ fn both_families_show_the_same_games() {
     assert_eq!(without_times(&seen[0]), without_times(&seen[1]));
 }
 
-/// docs/events.md: which `refused` events are answers to the session's own fences.
+/// crates/kibitzer/docs/events.md: which `refused` events are answers to the session's own fences.
 #[test]
 fn a_refused_event_with_the_fence_of_an_earlier_sent_event_answers_that() {
     let server = serve(&["--family", "icc", "--no-population"]);

@@ -44,3 +44,8 @@ pub mod wire;
 pub use by_name::ParseError;
 pub use event::{Event, EventCategory, EventKind};
 pub use reader::EventReader;
+
+/// Builds the program of the crate's README with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

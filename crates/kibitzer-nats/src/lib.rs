@@ -24,3 +24,8 @@ pub use queue::WhenUnreachable;
 pub use reader::{ReadFrom, StreamReader};
 pub use stream::{DEFAULT_STREAM, EventStream, StreamOptions};
 pub use subject::{SessionName, SubjectFilter};
+
+/// Builds the program of the crate's README with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

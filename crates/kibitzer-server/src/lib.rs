@@ -48,3 +48,8 @@ pub use lobby::{ConnectionTarget, LoginObstacle};
 pub use options::{Feature, ServerOptions};
 pub use population::PopulationOptions;
 pub use server::{Server, ServerControl};
+
+/// Builds the program of the crate's README with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

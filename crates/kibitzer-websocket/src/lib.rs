@@ -35,3 +35,8 @@ mod transport;
 
 pub use ends::{WebSocketConnector, WebSocketListener};
 pub use stream::WebSocket;
+
+/// Builds the program of the crate's README with the tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -41,6 +41,7 @@ mod client_shared;
 pub mod command;
 mod decoder;
 mod dial;
+pub mod guide;
 pub mod json;
 mod observer;
 mod password;
@@ -80,12 +81,7 @@ pub use observer::{Observation, SessionObserver, Tap, TapItem};
 pub use password::PasswordSource;
 pub use profile::{AttachAccess, ConfigError, Profile, most_similar_word};
 
-/// Builds the README's program with the tests.
+/// Builds the program of the crate's README with the tests.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../README.md")]
 struct Readme;
-
-/// Runs the programs of the page on the client library with the tests.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/client.md")]
-struct ClientPage;

@@ -1,4 +1,4 @@
-//! Whole games, and what the bot does in each case of docs/bots.md.
+//! Whole games, and what the bot does in each case of crates/kibitzer-bot/docs/bots.md.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

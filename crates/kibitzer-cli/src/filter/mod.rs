@@ -1,7 +1,7 @@
 //! Filter expressions: `kind:tell,say from:foo`, `lag>1s and mine`, `not (kind:shout or "trade")`.
 //!
 //! One [`Expression`] decides about events and rows everywhere: in the console (filter, breakpoint, search, colors) and for
-//! `--filter` of `decode`, `connect` and `replay`. `docs/events.md` describes the language.
+//! `--filter` of `decode`, `connect` and `replay`. `crates/kibitzer/docs/events.md` describes the language.
 //!
 //! | from | by | to |
 //! |---|---|---|

@@ -1,4 +1,4 @@
-//! A validator of JSON Schema, for the keywords of the schemas in `docs/schema/`.
+//! A validator of JSON Schema, for the keywords of the schemas in `crates/kibitzer/schema/`.
 
 use std::fs;
 
@@ -8,9 +8,9 @@ use serde_json::Value;
 pub(crate) struct Schema(Value);
 
 impl Schema {
-    /// Reads `docs/schema/NAME.json`.
+    /// Reads `crates/kibitzer/schema/NAME.json`.
     pub(crate) fn read(name: &str) -> Self {
-        let path = format!("{}/../../docs/schema/{name}.json", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/../kibitzer/schema/{name}.json", env!("CARGO_MANIFEST_DIR"));
         Self(serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap())
     }
 

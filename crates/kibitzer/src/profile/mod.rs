@@ -26,7 +26,7 @@ pub use load::{ConfigError, most_similar_word};
 /// The server of a session, its login and its options.
 ///
 /// Values come from the defaults in the code, a [file](Self::load), the [environment](Self::environment) and setters. Each
-/// of them overrides those before it. `docs/settings.md` lists all settings of files and environment.
+/// of them overrides those before it. [`guide::settings`](crate::guide::settings) lists all settings of files and environment.
 ///
 /// ```
 /// use std::time::Duration;
@@ -245,8 +245,8 @@ impl Profile {
     }
 
     /// Adds a named filter for consoles that show sessions with this profile, such as `talk` with `kind:tell,say`; replaces a
-    /// filter of the same name. `docs/events.md` describes the syntax. The expression is not checked here, and the session itself
-    /// ignores filters. Default: none.
+    /// filter of the same name. [`guide::events`](crate::guide::events#filters) describes the syntax. The expression is not
+    /// checked here, and the session itself ignores filters. Default: none.
     #[must_use]
     pub fn filter(mut self, name: impl Into<String>, expression: impl Into<String>) -> Self {
         self.filters.insert(name.into(), expression.into());

@@ -1,7 +1,7 @@
 //! The list of all settings: the only place that names a setting of this crate.
 //!
 //! Each entry is a key of a profile's file, an environment variable, a line of [`Profile::to_toml`] and a row of
-//! `docs/settings.md`, which the tests write together with `config/*.toml` (`KIBITZER_BLESS=1`). The numeric options of
+//! `docs/settings.md` of this crate, which the tests write together with `config/*.toml` (`KIBITZER_BLESS=1`). The numeric options of
 //! [`core`](crate::core) describe themselves.
 
 use std::fmt::Write as _;
@@ -206,7 +206,7 @@ fn feature_section() -> Vec<Setting> {
         "interface" = r#""my bot""#, |profile| &mut profile.session.interface, with_default_commented_out;
         /// The account's custom prompt, including its trailing blank; empty: detected at the login.
         "prompt" = r#""> ""#, |profile| &mut profile.session.prompt;
-        /// Variables of the server, set after every login; or a table [variables] at the end of the file.
+        /// Variables of the server, set after every login; or a table `[variables]` at the end of the file.
         "variables" = "{ gin = 1, open = 0 }", |profile| &mut profile.variables;
         /// Adjourned games of the account, which are listed after the login: report, or resume, which challenges each opponent who
         /// is logged in, or logs in later, to go on.

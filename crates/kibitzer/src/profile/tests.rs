@@ -114,14 +114,14 @@ fn the_page_of_settings_lists_all_of_them() {
                 writeln!(page, "| `{}` | {default} | {} | {description} |", setting.key, numbers.unwrap_or_default());
         }
     }
-    assert_generated("docs/settings.md", &page);
+    assert_generated("crates/kibitzer/docs/settings.md", &page);
 }
 
 const PAGE_HEAD: &str = "\
 # Settings
 
 This page lists all settings of a profile. It is generated from the list in `crates/kibitzer/src/profile/settings.rs` and from the
-numeric options of the core; `KIBITZER_BLESS=1 cargo test -p kibitzer profile` writes it and the files in [config/](../config).
+numeric options of the core; `KIBITZER_BLESS=1 cargo test -p kibitzer profile` writes it and the files in [config/][config].
 
 A setting is a key of a TOML file (`Profile::load`; `kibitzer connect PATH.toml`). It is also an environment variable: `KIBITZER_` and
 the key in upper case, such as `KIBITZER_CONNECT_TIMEOUT_MS`. Each of these overrides the previous one: defaults of the code, file,
@@ -134,6 +134,8 @@ environment, command line (or setters of `Profile`). `Profile::to_toml` returns 
 - An unknown key is an error with its line and the most similar key. Keys that begin with `x-` are ignored: a program may keep
   its own settings in the same file, in a table such as `[x-mybot]`.
 - `--no-reconnect` on the command line sets `reconnect_attempts` to 0; `--guest` removes the password.
+
+[config]: ../../../config
 ";
 
 #[test]

@@ -9,8 +9,8 @@ use super::value::{Fields as _, Value};
 use crate::event::Event;
 
 impl Event {
-    /// Appends the event as one line of JSON, without a line end: the object that `kibitzer decode` prints. `docs/events.md`
-    /// of the project lists the kinds and their keys.
+    /// Appends the event as one line of JSON, without a line end: the object that `kibitzer decode` prints. The page
+    /// `guide::events` of the crate `kibitzer` lists the kinds and their keys.
     ///
     /// `extra_members` is inserted after the keys `event` and `offset`: more members as JSON, each after a
     /// comma, or nothing. The members of the [`attribution`](Self::attribution) that apply follow.

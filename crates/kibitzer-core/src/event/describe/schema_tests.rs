@@ -1,4 +1,4 @@
-//! The JSON Schema of events, `docs/schema/events.json`.
+//! The JSON Schema of events, `crates/kibitzer/schema/events.json`.
 //!
 //! The descriptors have the type of every field of an event, but events have no values without a sample: the schema is generated
 //! from a sample of each kind. Fields of an object that no sample contains fail the generation.
@@ -345,7 +345,7 @@ fn the_schema_of_events_is_up_to_date() {
     let mut shapes = Shapes::default();
     received_events().iter().chain(&session_events()).for_each(|event| shapes.add_event(event));
     let schema = format!("{:#}\n", shapes.into_schema());
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema/events.json");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kibitzer/schema/events.json");
     if std::env::var_os("KIBITZER_BLESS").is_some() {
         std::fs::write(&path, &schema).unwrap();
     }
@@ -360,7 +360,7 @@ fn words(text: &str) -> BTreeSet<&str> {
 
 #[test]
 fn the_page_has_every_name_that_can_be_emitted() {
-    const PAGE: &str = include_str!("../../../../../docs/events.md");
+    const PAGE: &str = include_str!("../../../../kibitzer/docs/events.md");
     fn names<T: Copy>(all: &[T], name: impl Fn(T) -> &'static str) -> Vec<&'static str> {
         all.iter().map(|it| name(*it)).collect()
     }

@@ -1,0 +1,27 @@
+//! The guide, page by page. It has no items.
+//!
+//! - [`client`]: using the library, from an empty crate to a program that plays; every program on it runs as a test
+//! - [`events`]: events as JSON, and the language of filters
+//! - [`settings`]: all settings of a profile
+//! - [`programs`]: programs in any language, over the pipe of `kibitzer connect --json`
+//!
+//! The guide to bots is in the crate [`kibitzer-bot`](https://docs.rs/kibitzer-bot/latest/kibitzer_bot/guide/index.html).
+
+// A page links to files of the repository at its end. Of two definitions of a link the first one counts, so that
+// `rustdoc-links.md` replaces them by links that work here.
+
+#[doc = include_str!("../docs/rustdoc-links.md")]
+#[doc = include_str!("../docs/client.md")]
+pub mod client {}
+
+#[doc = include_str!("../docs/rustdoc-links.md")]
+#[doc = include_str!("../docs/events.md")]
+pub mod events {}
+
+#[doc = include_str!("../docs/rustdoc-links.md")]
+#[doc = include_str!("../docs/settings.md")]
+pub mod settings {}
+
+#[doc = include_str!("../docs/rustdoc-links.md")]
+#[doc = include_str!("../docs/programs.md")]
+pub mod programs {}
