@@ -1,5 +1,8 @@
 //! The protocol of internet chess servers (FICS, ICC and their relatives), from bytes to game state.
 //!
+//! Most programs use the client library `kibitzer`. What it re-exports is under its promise of stability; everything else here may
+//! change in every version.
+//!
 //! This crate does no I/O, has no runtime and reads no clock. It decodes received bytes to typed [`Event`]s:
 //!
 //! - [`wire`]: bytes to frames. Telnet, timeseal pings, lines, prompts, block mode, ICC units.

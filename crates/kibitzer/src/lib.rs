@@ -10,8 +10,8 @@
 //! - [`transcript`]: recorded sessions.
 //! - [`EventDecoder`]: bytes to events, for a `tokio_util` codec.
 //!
-//! The types that most bots use are also here: [`Event`], [`Message`], [`GameId`], [`Handle`], errors. A program needs no other crate
-//! of this project for them: `kibitzer-core` has further items, which may change in every version.
+//! The types that most bots use are also here: [`Event`], [`Message`], [`GameId`], [`Handle`], errors. The [`guide`] teaches the library
+//! page by page.
 //!
 //! This guest answers every private message until the session is over:
 //!
@@ -34,6 +34,11 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # Versions
+//!
+//! Before 1.0, a breaking change raises the minor version. So does a newer oldest Rust, which is 1.95. All public items of this crate are
+//! under this promise, those from `kibitzer-core` included. The core has further items, which may change in every version.
 
 mod address;
 mod client;
