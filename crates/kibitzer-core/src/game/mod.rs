@@ -230,6 +230,8 @@ impl Games {
                 return self.set_followed_or_left(examine.game?, ChangeKind::Left);
             }
             Message::Partner(partner) => return self.apply_partner(partner),
+            // Some servers report the login only by this. Source: uhlin-fics, tried.
+            Message::NameStatus(status) => self.me = Some(status.name.clone()),
             Message::LoggedIn(login) => self.me = Some(login.name.clone()),
             Message::Control(Control::UnitStart(header)) => self.actor = Some(header.player.clone()),
             Message::Control(Control::UnitEnd) => self.actor = None,

@@ -118,6 +118,8 @@ impl Session {
             // before, not on how the received bytes were chunked: a server that waits for an answer has to get it.
             self.output.remove_unsent_login_lines();
             self.handle.clone_from(&identity.handle);
+            // Servers of the FICS 1.6 family name no account after its password.
+            self.reader.games_mut().me.clone_from(&identity.handle);
             self.output.emit(Event::LoggedIn(Arc::new(identity)));
         }
         match progress {

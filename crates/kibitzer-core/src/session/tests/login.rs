@@ -200,6 +200,19 @@ fn a_guest_may_choose_a_name() {
     assert_eq!(driver.session.login_handle().map(Handle::as_str), Some("Zoltan"));
 }
 
+/// FICS 1.6 never reports that an account is logged in, and announces a game without the line `Creating`.
+#[test]
+fn an_announced_game_of_an_account_is_its_own_without_a_login_report() {
+    let mut driver = Driver::connected(account());
+    ["login: ", "login: ", "password: ", "\n\r", "fics% "].iter().for_each(|said| driver.feed(said));
+    driver.serve(&mut Peer::new(Manner::Uhlin));
+    driver.events.clear();
+    for (player, is_own) in [("Newton", true), ("Euwe", false)] {
+        driver.feed(format!("{{Game 1 ({player} vs. Bogoljubov) Creating unrated blitz match.}}\n\r"));
+        assert_eq!(driver.events.last().unwrap().attribution().is_own_game(), is_own, "{player}");
+    }
+}
+
 #[test]
 fn uhlin_fics_has_no_ivars_no_greeting_and_confirms_every_iset() {
     let mut driver = Driver::connected(guest().with_ivar(Ivar::SeekInfo));
