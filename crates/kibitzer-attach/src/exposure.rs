@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use kibitzer::{Observation, SessionObserver};
+use kibitzer::{Observation, SessionObserver, SessionView};
 use kibitzer_core::Event;
 use kibitzer_core::game::Game;
 use kibitzer_core::session::Session;
@@ -133,7 +133,8 @@ impl ExposureWriter {
 }
 
 impl SessionObserver for ExposureWriter {
-    fn observe(&mut self, observation: &Observation, session: &Session) {
+    fn observe(&mut self, observation: &Observation, session: SessionView<'_>) {
+        let session = session.session();
         match observation {
             Observation::Received(bytes) => self.tail_with_frame_end(session).push_bounded(bytes),
             Observation::Sent { bytes, kind, attribution } if !self.watchers.is_empty() => {
@@ -152,7 +153,8 @@ impl SessionObserver for ExposureWriter {
     }
 
     /// Sends the received bytes that were not sent with an event, as one line, and queues a snapshot for each watcher that needs one.
-    fn poll_progress(&mut self, session: &Session, context: &mut Context<'_>) {
+    fn poll_progress(&mut self, session: SessionView<'_>, context: &mut Context<'_>) {
+        let session = session.session();
         self.send_received_until(session.stream_position(), session);
         let tail = self.tail_with_frame_end(session);
         tail.drop_sent_frames();

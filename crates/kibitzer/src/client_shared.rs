@@ -273,14 +273,14 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
-    use crate::observer::Observation;
+    use crate::observer::{Observation, SessionView};
     use kibitzer_core::session::{Credentials, SessionOptions};
 
     #[test]
     fn the_number_of_waiting_observers_is_limited() {
         struct Ignore;
         impl SessionObserver for Ignore {
-            fn observe(&mut self, _: &Observation, _: &Session) {}
+            fn observe(&mut self, _: &Observation, _: SessionView<'_>) {}
         }
         let shared = ClientShared::new(&Session::new(SessionOptions::new(Credentials::Guest), Instant::now()));
         for _ in 0..WAITING_OBSERVERS {

@@ -82,7 +82,7 @@ pub use kibitzer_core::session::{Command, Password, Reply, RequestOptions, Sessi
 pub use kibitzer_core::{Event, EventCategory, EventKind, EventReader, ParseError};
 #[doc(inline)]
 pub use kibitzer_core::{chess, event, game, message};
-pub use observer::{Observation, SessionObserver, Tap, TapItem};
+pub use observer::{Observation, SessionObserver, SessionView, Tap, TapItem};
 pub use password::PasswordSource;
 pub use profile::{AttachAccess, ConfigError, Profile, most_similar_word};
 

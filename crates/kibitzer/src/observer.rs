@@ -11,8 +11,9 @@ use tokio_util::sync::PollSender;
 
 use kibitzer_core::Event;
 use kibitzer_core::event::{Attribution, RequestId};
-use kibitzer_core::game::Game;
-use kibitzer_core::session::{Session, TransmitKind};
+use kibitzer_core::game::{Game, Games};
+use kibitzer_core::message::Handle;
+use kibitzer_core::session::{Session, SessionState, TransmitKind};
 
 /// Receives everything that happens in a session, in order: received bytes, sent lines, events and replies.
 ///
@@ -24,14 +25,13 @@ use kibitzer_core::session::{Session, TransmitKind};
 /// Secrets are redacted before an observer is called: see [`Observation`].
 ///
 /// ```no_run
-/// use kibitzer::{Client, Observation, SessionObserver, Profile};
-/// use kibitzer_core::session::Session;
+/// use kibitzer::{Client, Observation, Profile, SessionObserver, SessionView};
 ///
 /// /// Prints the size of each piece received from the server.
 /// struct Traffic;
 ///
 /// impl SessionObserver for Traffic {
-///     fn observe(&mut self, observation: &Observation, _: &Session) {
+///     fn observe(&mut self, observation: &Observation, _: SessionView<'_>) {
 ///         if let Observation::Received(bytes) = observation {
 ///             println!("{} bytes", bytes.len());
 ///         }
@@ -47,7 +47,7 @@ use kibitzer_core::session::{Session, TransmitKind};
 pub trait SessionObserver: Send {
     /// Processes one observation. `session` has its state and games after the last parsed event; more bytes may have been
     /// observed than parsed.
-    fn observe(&mut self, observation: &Observation, session: &Session);
+    fn observe(&mut self, observation: &Observation, session: SessionView<'_>);
 
     /// Returns whether the session should pause reading because this observer has no room. One full observer pauses reading for
     /// the whole session; subscribers then receive nothing new, either. Default: never.
@@ -64,12 +64,39 @@ pub trait SessionObserver: Send {
     /// Does pending work without blocking, such as writing.
     ///
     /// Called whenever the session waits: after each batch of observations, and after the waker of `context` was woken.
-    fn poll_progress(&mut self, _session: &Session, _context: &mut Context<'_>) {}
+    fn poll_progress(&mut self, _session: SessionView<'_>, _context: &mut Context<'_>) {}
 
     /// Finishes pending work. Polled after the last observation, until it is ready or the write timeout of the profile expires;
     /// then the observer is dropped. Default: ready.
     fn poll_close(&mut self, _context: &mut Context<'_>) -> Poll<()> {
         Poll::Ready(())
+    }
+}
+
+/// The state of a session when an observer is called.
+#[derive(Clone, Copy, Debug)]
+pub struct SessionView<'a>(pub(crate) &'a Session);
+
+impl<'a> SessionView<'a> {
+    /// Returns the games after the last parsed event.
+    pub const fn games(self) -> &'a Games {
+        self.0.games()
+    }
+
+    /// Returns the state of the session.
+    pub fn state(self) -> SessionState {
+        self.0.state()
+    }
+
+    /// Returns the name of this login, as the server spelled it last; `None` if it is not known yet.
+    pub fn handle(self) -> Option<&'a Handle> {
+        self.0.login_handle()
+    }
+
+    /// Returns the session itself, for crates of this workspace: its type is not part of the promised API.
+    #[doc(hidden)]
+    pub const fn session(self) -> &'a Session {
+        self.0
     }
 }
 
@@ -163,7 +190,7 @@ pub(crate) fn tap_channel() -> (TapSender, Tap) {
 }
 
 impl SessionObserver for TapSender {
-    fn observe(&mut self, observation: &Observation, session: &Session) {
+    fn observe(&mut self, observation: &Observation, session: SessionView<'_>) {
         let game = match observation {
             Observation::Event { event, .. } => event.affected_game().and_then(|id| session.games().get(id)),
             _ => None,
@@ -190,7 +217,7 @@ impl SessionObserver for TapSender {
         self.items.is_closed()
     }
 
-    fn poll_progress(&mut self, _: &Session, context: &mut Context<'_>) {
+    fn poll_progress(&mut self, _: SessionView<'_>, context: &mut Context<'_>) {
         // Whether all is sent shows in `is_full`.
         let _ = self.poll_close(context);
     }

@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use crate::common::*;
 use kibitzer::command::{self, MoveText, Request as _, TalkCommand};
-use kibitzer::{Client, ConnectError, Dial, Observation, PasswordSource, Profile, SessionObserver};
+use kibitzer::{Client, ConnectError, Dial, Observation, PasswordSource, Profile, SessionObserver, SessionView};
 use kibitzer_core::event::{CommandError, DialError, LoginError, ReadingBlocker, RequestError, SessionEndReason};
 use kibitzer_core::hub::{Hub, RecvError, Subscription};
 use kibitzer_core::message::{GameId, Ivar, Message, Refusal};
-use kibitzer_core::session::{Command, Password, RequestLimits, RequestOptions, Session, SessionState, TimesealChoice};
+use kibitzer_core::session::{Command, Password, RequestLimits, RequestOptions, SessionState, TimesealChoice};
 use kibitzer_core::{Event, EventKind};
 use tokio::runtime::Handle;
 use tokio::time::{Instant, advance, timeout};
@@ -69,7 +69,7 @@ async fn subscribers_of_start_receive_every_event() {
 async fn a_panic_of_an_observer_is_propagated_by_the_first_shutdown() {
     struct Failing;
     impl SessionObserver for Failing {
-        fn observe(&mut self, _: &Observation, _: &Session) {
+        fn observe(&mut self, _: &Observation, _: SessionView<'_>) {
             panic!("an observer has panicked");
         }
     }

@@ -7,7 +7,7 @@ use kibitzer_core::session::{Credentials, SessionOptions};
 
 fn send(sender: &mut TapSender, bytes: &[u8]) {
     let session = Session::new(SessionOptions::new(Credentials::Guest), Instant::now().into_std());
-    sender.observe(&Observation::Received(Bytes::copy_from_slice(bytes)), &session);
+    sender.observe(&Observation::Received(Bytes::copy_from_slice(bytes)), SessionView(&session));
 }
 
 fn received(tap: &mut Tap) -> Vec<Bytes> {

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use zeroize::Zeroizing;
 
 use super::log::SessionLog;
-use crate::observer::{Observation, SessionObserver};
+use crate::observer::{Observation, SessionObserver, SessionView};
 use kibitzer_core::Event;
 use kibitzer_core::event::{RequestError, RequestId};
 use kibitzer_core::session::{
@@ -133,7 +133,7 @@ impl Observers {
     pub(super) fn poll_progress(&mut self, session: &Session, context: &mut Context<'_>) -> Poll<()> {
         let was_full = self.any_is_full();
         self.list.retain_mut(|observer| {
-            observer.poll_progress(session, context);
+            observer.poll_progress(SessionView(session), context);
             !observer.is_done()
         });
         if was_full && !self.any_is_full() { Poll::Ready(()) } else { Poll::Pending }
@@ -193,7 +193,7 @@ impl Observers {
         }
         let observation = observation();
         for observer in &mut self.list {
-            observer.observe(&observation, session);
+            observer.observe(&observation, SessionView(session));
         }
     }
 }

@@ -9,8 +9,7 @@ use tracing::error;
 
 use super::recorder::{Recorder, Recording};
 use crate::client_shared::wait_until;
-use crate::observer::{Observation, SessionObserver};
-use kibitzer_core::session::Session;
+use crate::observer::{Observation, SessionObserver, SessionView};
 
 /// State of a session's recordings, shared by its task and the handles of its client.
 #[derive(Debug, Default)]
@@ -94,7 +93,7 @@ impl Recordings {
 pub(crate) struct RecordingObserver(Arc<Recordings>);
 
 impl SessionObserver for RecordingObserver {
-    fn observe(&mut self, observation: &Observation, _: &Session) {
+    fn observe(&mut self, observation: &Observation, _: SessionView<'_>) {
         let mut state = self.0.lock();
         let is_piece = matches!(observation, Observation::Received(_) | Observation::Sent { .. } | Observation::Closed);
         match (&mut state.recorder, observation) {
@@ -118,7 +117,7 @@ impl SessionObserver for RecordingObserver {
         self.0.lock().recorder.as_ref().is_some_and(Recorder::is_full)
     }
 
-    fn poll_progress(&mut self, _: &Session, context: &mut Context<'_>) {
+    fn poll_progress(&mut self, _: SessionView<'_>, context: &mut Context<'_>) {
         // Whether all is written shows in `is_full`.
         let _ = self.poll_close(context);
     }

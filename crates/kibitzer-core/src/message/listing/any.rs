@@ -2,9 +2,9 @@
 
 use std::ops::ControlFlow;
 
+use super::collect::UnreadLines;
 use super::{
-    ChannelList, Finger, GameList, History, ListingCollector, MoveList, SoughtList, StoredGames, UnreadLines,
-    Variables, WhoList,
+    ChannelList, Finger, GameList, History, ListingCollector, MoveList, SoughtList, StoredGames, Variables, WhoList,
 };
 use crate::message::GameId;
 use crate::text::Line;

@@ -44,23 +44,27 @@ pub enum ListingError {
 }
 
 /// A reply with lines that may not be parsed.
+#[expect(unnameable_types, reason = "seals `Listing`")]
 pub trait UnreadLines {
     /// Returns the lines of the reply that could not be parsed, for modification.
     fn unread_mut(&mut self) -> &mut Vec<Line>;
 }
 
-/// A reply that is a table.
+/// A reply that is a table. The trait is sealed: the listings of this crate implement it.
 ///
 /// Lines are passed as the framer emits them: without prompt and line end, wrapped pieces joined.
 pub trait Listing: Default + UnreadLines {
     /// Whether a known line ends the listing. Otherwise the listing ends with the reply, which only block mode or a prompt shows.
+    #[doc(hidden)]
     const HAS_LAST_LINE: bool = false;
 
     /// Whether a reply without any line is an empty listing rather than an error.
+    #[doc(hidden)]
     const MAY_BE_EMPTY: bool = false;
 
     /// Stores the values of a non-empty line. Returns `Break` if it is the last line of the listing, `Continue` for any other line of
     /// it, and `None`, without a change, if the line is not part of the listing (a tell, a board).
+    #[doc(hidden)]
     fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>>;
 
     /// Parses a complete reply. Lines that cannot be parsed are stored in the field `unread`; empty ones are ignored.

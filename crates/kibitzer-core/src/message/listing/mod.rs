@@ -18,7 +18,7 @@ mod variables;
 pub use any::AnyListing;
 pub(crate) use any::{AnsweredCommand, AnyListingCollector, command_words};
 use collect::ListingCollector;
-pub use collect::{ListedPlayer, ListedTerms, Listing, ListingError, UnreadLines};
+pub use collect::{ListedPlayer, ListedTerms, Listing, ListingError};
 pub use finger::{Finger, FingerGame, FingerRating, GameActivity, OnlineStatus};
 pub use games::{GameList, GameRow, GameRowState, SoughtList};
 pub use moves::{ListedMove, MoveList};

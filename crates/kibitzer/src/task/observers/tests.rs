@@ -16,7 +16,7 @@ struct Limited {
 }
 
 impl SessionObserver for Limited {
-    fn observe(&mut self, _: &Observation, _: &Session) {
+    fn observe(&mut self, _: &Observation, _: SessionView<'_>) {
         self.n_observed.fetch_add(1, Ordering::Relaxed);
     }
 

@@ -6,11 +6,11 @@ use bytes::Bytes;
 use tokio::io::{AsyncReadExt as _, duplex};
 
 use super::*;
-use kibitzer_core::session::{Credentials, SessionOptions};
+use kibitzer_core::session::{Credentials, Session, SessionOptions};
 
 fn receive(observer: &mut RecordingObserver, bytes: &'static [u8]) {
     let session = Session::new(SessionOptions::new(Credentials::Guest), Instant::now());
-    observer.observe(&Observation::Received(Bytes::from_static(bytes)), &session);
+    observer.observe(&Observation::Received(Bytes::from_static(bytes)), SessionView(&session));
 }
 
 async fn close(observer: &mut RecordingObserver) {
