@@ -5,7 +5,8 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use kibitzer::transcript::{Direction, Record, TranscriptReader};
-use kibitzer_core::message::{Family, Reader};
+use kibitzer_core::MessageReader;
+use kibitzer_core::message::Family;
 use kibitzer_core::wire::{Framer, Timeseal};
 use kibitzer_core::{Event, EventReader};
 
@@ -75,7 +76,7 @@ impl Transcript {
 
     /// Creates a reader for the recording client's version of timeseal.
     pub fn reader(&self) -> EventReader {
-        EventReader::new(Reader::new(Framer::new().with_timeseal(self.timeseal()), Family::Auto))
+        EventReader::new(MessageReader::new(Framer::new().with_timeseal(self.timeseal()), Family::Auto))
     }
 
     /// Decodes the whole session to events.

@@ -17,7 +17,7 @@ const CAPACITY: usize = 1 << 12;
 /// What the lines make, in a session that is logged in, before the prompt that follows them.
 fn kinds(family: message::Family, lines: &str) -> Vec<String> {
     let stream = format!("fics% \n\r{lines}\n\rfics% ");
-    let mut reader = message::Reader::new(Framer::new(), family);
+    let mut reader = kibitzer_core::MessageReader::new(Framer::new(), family);
     let mut rest = stream.as_bytes();
     let messages = std::iter::from_fn(|| reader.next(&mut rest).or_else(|| reader.finish()));
     let mut kinds: Vec<_> = messages.map(|received| kind_of(&received.message)).collect();

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use kibitzer_core::Event;
 use kibitzer_core::EventReader;
+use kibitzer_core::MessageReader;
 use kibitzer_core::chess::LastMove;
 use kibitzer_core::game::ChangeKind;
-use kibitzer_core::message::{Family, GameId, Message, Reader, Style12};
+use kibitzer_core::message::{Family, GameId, Message, Style12};
 use kibitzer_core::wire::{Encoding, Framer};
 use kibitzer_tests::{Transcript, events_of};
 
@@ -110,7 +111,7 @@ fn a_board_has_the_reserves_that_a_later_line_reports() {
 fn the_greeting_of_a_server_with_utf_8_is_read_as_it_was_written() {
     let transcript = Transcript::named("fatics-login-guest-native");
     let greeting = |encoding: Encoding| {
-        let reader = EventReader::new(Reader::new(Framer::new().with_encoding(encoding), Family::Auto));
+        let reader = EventReader::new(MessageReader::new(Framer::new().with_encoding(encoding), Family::Auto));
         let events = events_of(reader, [transcript.stream().as_slice()]);
         let lines = events.into_iter().filter_map(|event| match event.message() {
             Some(Message::Text(line)) => Some(line.to_text().into_owned()),

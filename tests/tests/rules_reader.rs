@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use kibitzer_core::message::{Control, Family, Message, Reader, Style12};
+use kibitzer_core::MessageReader;
+use kibitzer_core::message::{Control, Family, Message, Style12};
 use kibitzer_core::wire::Framer;
 use kibitzer_tests::{Transcript, kind_of};
 
@@ -10,7 +11,7 @@ const E4: &str = "<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPP
                   120 120 1 P/e2-e4 (0:01) e4 0 1 0";
 
 fn messages_of(family: Family, stream: &[u8]) -> Vec<Message> {
-    let mut reader = Reader::new(Framer::new(), family);
+    let mut reader = MessageReader::new(Framer::new(), family);
     let mut rest = stream;
     let mut messages: Vec<_> = std::iter::from_fn(|| reader.next(&mut rest)).map(|received| received.message).collect();
     messages.extend(std::iter::from_fn(|| reader.finish()).map(|received| received.message));

@@ -1,7 +1,8 @@
 //! Recorded sessions of two servers, read by the library and by an oracle that shares no code with it.
 
 use kibitzer_core::Event;
-use kibitzer_core::message::{Control, GameEndReason, Message, Reader};
+use kibitzer_core::MessageReader;
+use kibitzer_core::message::{Control, GameEndReason, Message};
 use kibitzer_core::wire::Timeseal;
 use kibitzer_tests::{CleanedText, HoldingFacts, PositionFacts, Transcript, events_of, holdings_in, positions_in};
 
@@ -71,8 +72,8 @@ fn every_word_for_a_kind_or_an_ending_is_known() {
 fn messages_by_reference_are_the_owned_ones_and_stay_as_they_were_cloned() {
     for transcript in Transcript::all() {
         let stream = transcript.stream();
-        let (mut owned, mut rest) = (Reader::default(), &stream[..]);
-        let (mut lent, mut rest_of_lent) = (Reader::default(), &stream[..]);
+        let (mut owned, mut rest) = (MessageReader::default(), &stream[..]);
+        let (mut lent, mut rest_of_lent) = (MessageReader::default(), &stream[..]);
         let mut clones = Vec::new();
         while let Some(received) = owned.next(&mut rest) {
             let lent = lent.next_ref(&mut rest_of_lent).unwrap();

@@ -23,8 +23,9 @@ use std::task::Poll;
 use std::time::Duration;
 
 use bytes::Bytes;
+use kibitzer::internal::json;
 use kibitzer::transcript::Direction;
-use kibitzer::{Observation, TapItem, json};
+use kibitzer::{Observation, TapItem};
 use kibitzer_core::event::Attribution;
 use kibitzer_core::event::RequestError;
 use kibitzer_core::game::Game;

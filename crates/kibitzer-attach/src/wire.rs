@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use kibitzer::json;
-use kibitzer::transcript::{Direction, hex, seconds};
+use kibitzer::internal::json;
+use kibitzer::internal::{hex, seconds};
+use kibitzer::transcript::Direction;
 use kibitzer_core::Event;
 use kibitzer_core::event::{
     AdjournedGame, Attribution, Capabilities, Identity, LostCause, RequestId, RequestOrigin, Restored, SessionEndReason,

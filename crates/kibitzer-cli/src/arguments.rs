@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Command};
-use kibitzer::most_similar_word;
+use kibitzer::internal::most_similar_word;
 use kibitzer_core::EventReader;
-use kibitzer_core::message::{Family, Reader};
+use kibitzer_core::MessageReader;
+use kibitzer_core::message::Family;
 use kibitzer_core::wire::{Encoding, Framer, Timeseal};
 use kibitzer_server::PopulationOptions;
 
@@ -58,7 +59,7 @@ impl ReaderArgs {
     /// Creates an event reader, with these options, for one connection.
     pub(crate) fn event_reader(self) -> EventReader {
         let framer = Framer::new().with_timeseal(self.timeseal()).with_encoding(self.encoding);
-        EventReader::new(Reader::new(framer, self.server))
+        EventReader::new(MessageReader::new(framer, self.server))
     }
 }
 

@@ -301,7 +301,7 @@ impl Write for LogWriter {
 fn safe_json(object: &[u8]) -> io::Result<String> {
     let value: serde_json::Value = serde_json::from_slice(object)?;
     let mut safe = Vec::new();
-    kibitzer::json::write(&mut safe, &value)?;
+    kibitzer::internal::json::write(&mut safe, &value)?;
     String::from_utf8(safe).map_err(io::Error::other)
 }
 

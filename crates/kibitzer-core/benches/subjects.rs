@@ -2,9 +2,10 @@
 
 use std::hint::black_box;
 
+use kibitzer_core::MessageReader;
 use kibitzer_core::chess::Color;
 use kibitzer_core::game::Change;
-use kibitzer_core::message::{Message, Reader, Style12};
+use kibitzer_core::message::{Message, Style12};
 use kibitzer_core::wire::{FrameKind, Framer, LineTag};
 use kibitzer_core::{Event, EventReader};
 
@@ -51,7 +52,7 @@ pub(crate) fn frames(stream: &[u8]) -> Checksum {
 /// Decodes bytes to messages that are borrowed from the reader.
 pub(crate) fn borrowed_messages(stream: &[u8]) -> Checksum {
     let mut read = Checksum::default();
-    let mut reader = Reader::default();
+    let mut reader = MessageReader::default();
     let mut rest = stream;
     while let Some(received) = reader.next_ref(&mut rest) {
         add(&mut read, &black_box(received).message);
@@ -62,7 +63,7 @@ pub(crate) fn borrowed_messages(stream: &[u8]) -> Checksum {
 /// Decodes bytes to owned messages.
 pub(crate) fn messages(stream: &[u8]) -> Checksum {
     let mut read = Checksum::default();
-    let mut reader = Reader::default();
+    let mut reader = MessageReader::default();
     let mut rest = stream;
     while let Some(received) = reader.next(&mut rest) {
         add(&mut read, &black_box(&received).message);

@@ -1,7 +1,9 @@
 //! The protocol of internet chess servers (FICS, ICC and their relatives), from bytes to game state.
 //!
-//! Most programs use the client library `kibitzer`. What it re-exports is under its promise of stability; everything else here may
-//! change in every version.
+//! Most programs use the client library `kibitzer`, and no item of this crate by name. What it re-exports is under its promise of
+//! stability: [`chess`], [`event`], [`game`], [`message`], [`EventReader`], [`ParseError`], and of [`hub`] and [`session`] everything but the
+//! publisher, the driver interface of a session and the detection of secrets. Everything else here may change in every version: the
+//! framer, the message reader, the parsers of single lines, [`options`], [`text`], [`wire`], and all items that the documentation hides.
 //!
 //! This crate does no I/O, has no runtime and reads no clock. It decodes received bytes to typed [`Event`]s:
 //!
@@ -46,6 +48,8 @@ pub mod wire;
 
 pub use by_name::ParseError;
 pub use event::{Event, EventCategory, EventKind};
+pub use message::reader::MessageReader;
+pub use message::template::SentenceParts;
 pub use reader::EventReader;
 
 /// Builds the program of the crate's README with the tests.

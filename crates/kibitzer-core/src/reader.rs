@@ -8,12 +8,13 @@ use std::sync::Arc;
 use self::attribution::Attributor;
 pub(crate) use self::attribution::{PROBE, is_caused_by_others, may_be_unrequested};
 pub(crate) use self::marks::{ReplyMark, ReplyMarks};
+use crate::MessageReader;
 use crate::event::Event;
 use crate::game::{Desync, GameLimits, Games, MessageEffect, PrecedingReport};
-use crate::message::{Attribution, Reader, Received};
+use crate::message::{Attribution, Received};
 use crate::wire::{Framer, StreamState};
 
-/// Decoder of received bytes to events: a [`Reader`], and the [`Games`] that its messages update.
+/// Decoder of received bytes to events: a [`MessageReader`], and the [`Games`] that its messages update.
 ///
 /// ```
 /// use kibitzer_core::{Event, EventReader};
@@ -29,7 +30,7 @@ use crate::wire::{Framer, StreamState};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct EventReader {
-    reader: Reader,
+    reader: MessageReader,
     games: Games,
     attributor: Attributor,
     /// Second event of the last message, if it has two: the message itself after a desync, missed plies or a listing. Boxed,
@@ -41,7 +42,8 @@ pub struct EventReader {
 
 impl EventReader {
     /// Creates an event reader without games from a message reader, which may have been configured for the stream.
-    pub fn new(reader: Reader) -> Self {
+    #[doc(hidden)]
+    pub fn new(reader: MessageReader) -> Self {
         Self { reader, ..Self::default() }
     }
 
@@ -72,6 +74,7 @@ impl EventReader {
     }
 
     /// Returns the framer, for settings of the stream such as the prompt.
+    #[doc(hidden)]
     pub const fn framer_mut(&mut self) -> &mut Framer {
         self.reader.framer_mut()
     }
@@ -171,6 +174,7 @@ impl EventReader {
     ///
     /// It does not contain an incomplete message of several lines or an incomplete listing; a resumed reader returns the
     /// remaining lines of a listing as text.
+    #[doc(hidden)]
     pub fn stream_state(&self) -> StreamState {
         let mut state = self.reader.stream_state();
         state.me.clone_from(&self.games.me);
@@ -181,6 +185,7 @@ impl EventReader {
 
     /// Returns whether no listing and no refusal is incomplete, and no event is pending. A reader that
     /// [resumes](Self::resume) here then returns the same events, unless a message of several lines is incomplete.
+    #[doc(hidden)]
     pub fn is_resume_point(&self) -> bool {
         self.pending_event.is_none() && self.attributor.is_between_listings() && !self.reader.has_pending_message()
     }
@@ -199,10 +204,11 @@ impl EventReader {
     /// let end = second.next(&mut &b"\x17"[..]).unwrap();
     /// assert_eq!(end.message(), Some(&Message::Control(Control::BlockEnd { id: 12, complete: true })));
     /// ```
+    #[doc(hidden)]
     pub fn resume(state: &StreamState, mut games: Games) -> Self {
         let mut framer = Framer::new();
         framer.resume(state);
-        let mut reader = Reader::new(framer, state.family);
+        let mut reader = MessageReader::new(framer, state.family);
         reader.restore_login_state(state);
         for game in games.iter() {
             reader.add_game_for_datagrams(game.position());
@@ -214,6 +220,7 @@ impl EventReader {
 
     /// Applies the settings in `state` to the rest of the stream: family, block mode, timeseal, prompt, line wrapping and restoration.
     /// Ignores all other fields.
+    #[doc(hidden)]
     pub fn apply_settings(&mut self, state: &StreamState) {
         self.reader.framer_mut().apply_settings(state);
         self.is_restoring = state.is_restoring;

@@ -111,6 +111,7 @@ macro_rules! impl_text {
         impl $text {
             /// Decodes received bytes, without validation; see
             /// [`decode_received`](crate::text::decode_received).
+            #[doc(hidden)]
             pub fn from_wire(bytes: &[u8]) -> Self {
                 Self($crate::text::decode_to_smol_str(bytes))
             }

@@ -17,7 +17,7 @@ use serde_json::ser::{Formatter, Serializer};
 ///
 /// ```
 /// let mut line = Vec::new();
-/// kibitzer::json::write(&mut line, "a\u{2028}b\u{7f}")?;
+/// kibitzer::internal::json::write(&mut line, "a\u{2028}b\u{7f}")?;
 /// assert_eq!(line, br#""a\u2028b\u007f""#);
 /// # Ok::<(), std::io::Error>(())
 /// ```

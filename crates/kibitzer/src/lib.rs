@@ -47,7 +47,7 @@ pub mod command;
 mod decoder;
 mod dial;
 pub mod guide;
-pub mod json;
+mod json;
 mod observer;
 mod password;
 mod profile;
@@ -84,7 +84,28 @@ pub use kibitzer_core::{Event, EventCategory, EventKind, EventReader, ParseError
 pub use kibitzer_core::{chess, event, game, message};
 pub use observer::{Observation, SessionObserver, SessionView, Tap, TapItem};
 pub use password::PasswordSource;
-pub use profile::{AttachAccess, ConfigError, Profile, most_similar_word};
+pub use profile::{AttachAccess, ConfigError, Profile};
+
+/// What the other crates of this workspace share. It may change in every version.
+#[doc(hidden)]
+pub mod internal {
+    pub use crate::profile::most_similar_word;
+
+    /// JSON that is safe to print on a terminal.
+    pub mod json {
+        pub use crate::json::{is_escaped, write};
+    }
+
+    /// The form of bytes in a transcript.
+    pub mod hex {
+        pub use crate::transcript::hex::{deserialize, serialize};
+    }
+
+    /// The form of times in a transcript.
+    pub mod seconds {
+        pub use crate::transcript::seconds::{deserialize, serialize};
+    }
+}
 
 /// Builds the program of the crate's README with the tests.
 #[cfg(doctest)]

@@ -78,7 +78,7 @@ pub enum Direction {
 }
 
 /// The form of bytes in a transcript, for `#[serde(with)]`: two hexadecimal digits each, which are written in lower case.
-pub mod hex {
+pub(crate) mod hex {
     use std::borrow::Cow;
 
     use serde::de::Error as _;
@@ -117,7 +117,7 @@ pub mod hex {
 }
 
 /// The form of times in a transcript, for `#[serde(with)]`: seconds, written with microseconds.
-pub mod seconds {
+pub(crate) mod seconds {
     use std::time::Duration;
 
     use serde::de::Error as _;

@@ -7,7 +7,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use kibitzer::{ConfigError, Handle, Profile, most_similar_word};
+use kibitzer::internal::most_similar_word;
+use kibitzer::{ConfigError, Handle, Profile};
 use kibitzer_core::session::FirstConnect;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};

@@ -1,10 +1,11 @@
 use super::*;
 use TrackedChangeKind::{Adjourned, Ended, Interrupted, Left, Moved, Refreshed, Replaced, Resumed, Started, TakenBack};
 use kibitzer_core::EventReader;
+use kibitzer_core::MessageReader;
 use kibitzer_core::chess::{Color, Fen};
 use kibitzer_core::event::{Capabilities, CloseCause, Restored};
 use kibitzer_core::message::listing::{Listing as _, MoveList};
-use kibitzer_core::message::{Family, Handle, Rating, Reader};
+use kibitzer_core::message::{Family, Handle, Rating};
 use kibitzer_core::wire::Framer;
 
 const START: &str = "rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0";
@@ -148,7 +149,7 @@ fn a_game_that_icc_resumes_as_a_new_one_continues() {
     const LOGIN: &str = "^(0 Foo {}^)";
     let list =
         |number: u32| format!("^(15 {number} Foo Bar 0 Blitz 1 3 2 3 2 1 {{}} 1500 1600 9 {{}} {{}} 0 0 0 {{}} 0^)");
-    let icc = || EventReader::new(Reader::new(Framer::new(), Family::Icc));
+    let icc = || EventReader::new(MessageReader::new(Framer::new(), Family::Icc));
     let mut session = Session { reader: icc(), ..Session::default() };
     let unit = |text: &str| text.replace('^', "\x19");
     let moves = [LOGIN, &list(7), "^(101 7 {} 0^)", "^(24 7 e4 e2e4 1 181 1^)"].map(unit);

@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 use std::path::Path;
 
 use clap::ValueEnum;
-use kibitzer::json;
+use kibitzer::internal::json;
 use kibitzer::transcript::Utc;
 use kibitzer_bot::pgn::{PgnCollector, PgnOrigin};
 use kibitzer_bot::tracker::{TrackedGame, TrackedMove};

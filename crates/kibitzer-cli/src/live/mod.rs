@@ -13,7 +13,8 @@ mod typed;
 use std::error::Error;
 use std::io;
 
-use kibitzer::{Client, ConnectError, Profile, Tap, most_similar_word};
+use kibitzer::internal::most_similar_word;
+use kibitzer::{Client, ConnectError, Profile, Tap};
 use kibitzer_attach::{AttachError, Listener};
 use kibitzer_core::event::SessionEndReason;
 use kibitzer_core::text::error_chain;

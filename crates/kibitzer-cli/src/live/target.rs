@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::builder::TypedValueParser;
-use kibitzer::{AddressError, ConfigError, HostPort, Profile, TimesealChoice, most_similar_word};
+use kibitzer::internal::most_similar_word;
+use kibitzer::{AddressError, ConfigError, HostPort, Profile, TimesealChoice};
 
 use crate::arguments::SuggestingParser;
 use crate::failure::{Failure, report};

@@ -331,7 +331,7 @@ impl StoredLines {
             let raw: String = self.bytes.drain(..end).map(char::from).collect();
             // Nothing fails on the way to memory.
             let _ = write!(members, ",\"connection\":{},\"raw\":", self.connection);
-            let _ = kibitzer::json::write(&mut members, &raw);
+            let _ = kibitzer::internal::json::write(&mut members, &raw);
         }
         let mut line = Vec::new();
         event.write_json(&String::from_utf8_lossy(&members), &mut line);

@@ -126,7 +126,7 @@ fn format_event(stored: &StoredEvent, format: LineFormat) -> Result<String, Stri
         let escape = |character: char| match character {
             // Outside of strings, where JSON allows line ends.
             '\0'..=' ' => " ".to_owned(),
-            _ if kibitzer::json::is_escaped(character) => format!("\\u{:04x}", u32::from(character)),
+            _ if kibitzer::internal::json::is_escaped(character) => format!("\\u{:04x}", u32::from(character)),
             _ => character.to_string(),
         };
         return Ok(line.chars().map(escape).collect());

@@ -153,7 +153,7 @@ impl EventWriter {
 pub(crate) fn json_object(value: &impl Serialize) -> Vec<u8> {
     let mut object = Vec::new();
     // Nothing fails on the way to memory.
-    let _ = kibitzer::json::write(&mut object, value);
+    let _ = kibitzer::internal::json::write(&mut object, value);
     object
 }
 
@@ -202,7 +202,7 @@ impl Summary {
     fn write(mut self, mut out: impl Write) -> io::Result<()> {
         self.elapsed_s = self.start.elapsed().as_secs_f64();
         self.mb_per_s = megabytes(self.bytes) / self.elapsed_s.max(f64::MIN_POSITIVE);
-        kibitzer::json::write(&mut out, &self)?;
+        kibitzer::internal::json::write(&mut out, &self)?;
         out.write_all(b"\n")
     }
 }

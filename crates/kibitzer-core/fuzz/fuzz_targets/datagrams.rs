@@ -2,8 +2,9 @@
 //! consistent, regardless of the boundaries of reads.
 #![no_main]
 
+use kibitzer_core::MessageReader;
 use kibitzer_core::game::{GameLimits, Games};
-use kibitzer_core::message::{Datagram, Family, Reader};
+use kibitzer_core::message::{Datagram, Family};
 use kibitzer_core::wire::{FrameKind, Framer};
 use kibitzer_core::{Event, EventReader};
 use libfuzzer_sys::fuzz_target;
@@ -59,7 +60,7 @@ fn first_datagram(mut stream: &[u8]) -> Option<Datagram> {
 /// Reads a stream in reads of this size; returns its events, and the games at its end.
 fn run(stream: &[u8], size: usize) -> (Vec<Event>, Games) {
     let limits = GameLimits::default().games(GAMES).moves(MOVES);
-    let mut reader = EventReader::new(Reader::new(Framer::new(), Family::Icc)).with_game_limits(limits);
+    let mut reader = EventReader::new(MessageReader::new(Framer::new(), Family::Icc)).with_game_limits(limits);
     let mut events = Vec::new();
     for mut read in stream.chunks(size) {
         while let Some(event) = reader.next(&mut read) {

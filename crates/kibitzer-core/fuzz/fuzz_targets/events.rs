@@ -1,8 +1,8 @@
 //! Bytes to events and game state: regardless of the boundaries of reads, and within limits.
 #![no_main]
 
+use kibitzer_core::MessageReader;
 use kibitzer_core::game::{Game, GameLimits, Games};
-use kibitzer_core::message::Reader;
 use kibitzer_core::wire::Framer;
 use kibitzer_core::{Event, EventReader};
 use kibitzer_core_fuzz::Setup;
@@ -45,7 +45,7 @@ fn reader(setup: &Setup<'_>) -> EventReader {
     if !setup.wraps {
         framer.disable_line_joining();
     }
-    EventReader::new(Reader::new(framer, setup.family))
+    EventReader::new(MessageReader::new(framer, setup.family))
 }
 
 /// Checks that the moves of a game lead from its base to its position in plies, and without a desync also in boards.

@@ -1,16 +1,16 @@
 //! No parser of a line or reply panics on any bytes, and words of a player never become anything but talk.
 #![no_main]
 
+use kibitzer_core::MessageReader;
 use kibitzer_core::message::listing::{
     ChannelList, Finger, GameList, History, Listing, MoveList, SoughtList, StoredGames, Variables, WhoList,
 };
 use kibitzer_core::message::{
-    Datagram, DeltaBoard, Family, GameCreated, GameEnded, GameInfo, Holding, Level1Header, LoginRefusal, Message,
-    PendingOffer, PendingOffersRemoved, PresenceChange, Reader, Seek, SeeksCleared, SeeksRemoved, Style12, TalkKind,
-    UserArrived,
+    Datagram, DeltaBoard, Family, GameCreated, GameEnded, GameInfo, Holding, LoginRefusal, Message, PendingOffer,
+    PendingOffersRemoved, PresenceChange, Seek, SeeksCleared, SeeksRemoved, Style12, TalkKind, UserArrived,
 };
 use kibitzer_core::text::{decode_received, encode_ascii};
-use kibitzer_core::wire::Framer;
+use kibitzer_core::wire::{Framer, Level1Header};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: &[u8]| {
@@ -81,7 +81,7 @@ fn check_talk(lines: &[&[u8]]) {
 }
 
 fn read(family: Family, mut stream: &[u8]) -> Vec<Message> {
-    let mut reader = Reader::new(Framer::new(), family);
+    let mut reader = MessageReader::new(Framer::new(), family);
     let mut messages = Vec::new();
     while let Some(received) = reader.next(&mut stream) {
         messages.push(received.message);

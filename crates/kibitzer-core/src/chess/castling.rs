@@ -52,7 +52,7 @@ impl CastlingRights {
 
     /// Creates rights from fields 11 to 14 of style 12: White short, White long, Black short, Black long. A right exists if its
     /// number is not 0.
-    pub const fn from_flags([white_short, white_long, black_short, black_long]: [u8; 4]) -> Self {
+    pub(crate) const fn from_flags([white_short, white_long, black_short, black_long]: [u8; 4]) -> Self {
         let bits = (white_short != 0) as u8
             | ((white_long != 0) as u8) << 1
             | ((black_short != 0) as u8) << 2

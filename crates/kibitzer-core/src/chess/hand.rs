@@ -18,6 +18,7 @@ impl Hand {
     /// there is another letter.
     ///
     /// Pieces beyond 255 of one role are ignored.
+    #[doc(hidden)]
     pub fn parse(letters: &[u8]) -> Option<Self> {
         letters.iter().try_fold(Self::default(), |mut hand, &letter| {
             hand.add(Role::from_reserve_letter(letter)?);

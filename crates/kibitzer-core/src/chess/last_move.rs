@@ -52,6 +52,7 @@ impl LastMove {
     /// read from `san`, because servers do not always write it correctly.
     ///
     /// Source: FICS and ICC help files `style12`; promotions without a letter were seen on ICC and in old FICS code.
+    #[doc(hidden)]
     pub fn parse_verbose(word: &[u8], san: &[u8], mover: Color) -> Option<Self> {
         match *word {
             [b'?', ..] => Some(Self::Hidden),

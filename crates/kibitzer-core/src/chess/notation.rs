@@ -298,6 +298,7 @@ impl LastMove {
     /// is empty.
     ///
     /// Source: FICS help file `deltaboard`, ICC's description of its formats.
+    #[doc(hidden)]
     pub fn parse_smith(word: &[u8], before: &Board) -> Option<Self> {
         SmithMove::parse(word)?.to_last_move(before)
     }

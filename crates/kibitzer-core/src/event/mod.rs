@@ -134,6 +134,7 @@ impl Event {
     ///
     /// Serves to remove a password from an event before it is shown or stored.
     #[must_use]
+    #[doc(hidden)]
     pub fn to_redacted_text(&self, redacted_line: &[u8]) -> Option<Self> {
         let received = self.received()?.text_at_same_position(redacted_line);
         Some(Self::Received { received, change: None })

@@ -38,6 +38,7 @@ impl Game {
     /// this game if the list begins with the moves that are known here, in the same times; the clocks decide if the moves took no
     /// time. A shorter list is one of this game after a takeback only if the times prove it. Of examined games, only the terms are
     /// compared, because an examiner may go anywhere.
+    #[doc(hidden)]
     pub fn continuation_in(&self, found: &Self, list: Option<&MoveList>, gap: Duration) -> Continuation {
         let now = found.position();
         if !has_same_terms(self.position(), now) {

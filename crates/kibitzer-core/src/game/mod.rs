@@ -165,6 +165,7 @@ impl Games {
     ///
     /// Use it to keep a copy of the state: start with an empty one for each connection, and apply all its messages.
     /// Contradictions and missed plies are not reported; see [`Event::Desync`](crate::Event::Desync).
+    #[doc(hidden)]
     pub fn apply_message(&mut self, message: &Message) -> Option<Change> {
         self.apply(message).change
     }

@@ -320,6 +320,7 @@ impl Game {
     ///
     /// The restored game has no ending, and only the last eight moves, which is as many as a delta board is expected to take
     /// back. It has no moves if one of these boards cannot be derived.
+    #[doc(hidden)]
     pub fn to_snapshot_lines(&self) -> Vec<Vec<u8>> {
         let terms = self.known_terms().map(|terms| terms.to_string());
         let boards = self.base_and_recent_positions();

@@ -635,7 +635,7 @@ fn delta_boards_keep_rights_counters_and_material() {
 fn kept_games_and_moves_are_limited() {
     let mut games = Games::default();
     games.limits = GameLimits::default().games(3).moves(2);
-    let mut reader = crate::message::Reader::default();
+    let mut reader = crate::MessageReader::default();
     let mut feed = |lines: &str| {
         let mut rest = lines.as_bytes();
         while let Some(received) = reader.next(&mut rest) {

@@ -54,6 +54,7 @@ const ORIGINS: [RequestOrigin; 4] =
 impl Attribution {
     /// Creates the attribution of a line or reply of a request; `None` stands for a line without a request, such as one of the
     /// login, and for an unknown origin.
+    #[doc(hidden)]
     pub const fn of_request(request: Option<RequestId>, origin: Option<RequestOrigin>) -> Self {
         let number = if let Some(request) = request { request.0 & RequestId::MASK } else { 0 };
         let origin = match origin {

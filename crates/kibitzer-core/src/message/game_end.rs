@@ -36,6 +36,7 @@ pub struct GameEnded {
 impl GameEnded {
     /// Parses a line; `None` if it does not report the end of a game. If the line has no result, the text must contain
     /// `adjourned` or `aborted`, and the result is [`GameResult::Unfinished`].
+    #[doc(hidden)]
     pub fn parse(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         let (game, white, black) = read_game_line_head(&mut at)?;
@@ -219,7 +220,7 @@ impl GameEndReason {
     /// within that status. Any other pair is [`Unknown`](Self::Unknown).
     ///
     /// Source: ICC's description of its game lists (icc R2).
-    pub const fn from_icc_list_codes(status: u32, mode: u32) -> Self {
+    pub(crate) const fn from_icc_list_codes(status: u32, mode: u32) -> Self {
         match (status, mode) {
             (0, 0) => Self::Resign,
             (0, 1) => Self::Mate,
@@ -275,6 +276,7 @@ impl GameEndReason {
     /// Returns the words of FICS for this reason, `Foo resigns`: the first sentence whose names the parts contain. A name is that of
     /// the player who resigned, lost, left, aborted or adjourned, or whose partner won; the opponent's follows it. Empty for
     /// [`Unknown`](Self::Unknown), and without a name that every sentence has.
+    #[doc(hidden)]
     pub fn to_sentence(self, parts: &SentenceParts<'_>) -> String {
         self.rows().find_map(|(sentence, _)| write_template(sentence, parts)).unwrap_or_default()
     }

@@ -60,6 +60,7 @@ impl GameInfo {
     /// Parses a line with its tag: the number of the game, then `key=value` words in any order, separated by blanks.
     ///
     /// Unknown keys and empty values are ignored. `None` if the number is missing, or if the value of a known key is invalid.
+    #[doc(hidden)]
     pub fn parse(line: &[u8]) -> Option<Self> {
         let mut at = fields::after_tag(line, b"<g1>")?;
         let mut info = Self { game: GameId(fields::read_field_number(&mut at)?), ..Self::default() };

@@ -41,6 +41,7 @@ pub struct OwnGameStarting {
 impl OwnGameStarting {
     /// Parses the line with which servers describe a newly observed game, in the same form: `Game 12: Foo (1500) Bar (++++) rated
     /// blitz 5 0`. `None` for any other line.
+    #[doc(hidden)]
     pub fn parse_observed(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         at.expect(b"Game ")?.number::<u32>()?;
@@ -92,6 +93,7 @@ pub struct GameCreated {
 
 impl GameCreated {
     /// Parses a line; `None` if it does not report that a game starts or continues.
+    #[doc(hidden)]
     pub fn parse(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line.trim_ascii_end().strip_suffix(b" match.}")?);
         let (game, white, black) = read_game_line_head(&mut at)?;

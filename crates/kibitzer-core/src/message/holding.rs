@@ -31,12 +31,14 @@ pub struct Holding {
 
 impl Holding {
     /// Parses a line with its tag; `None` if a field is missing or invalid, or if text follows the last one.
+    #[doc(hidden)]
     pub fn parse(line: &[u8]) -> Option<Self> {
         Self::parse_fields(fields::after_tag(line, b"<b1>")?)
     }
 
     /// Parses a line without its tag, as ICC's help file prints it: ` game 6 white [PNBBB] black [PNB]`. `None` for any other
     /// line.
+    #[doc(hidden)]
     pub fn parse_untagged(line: &[u8]) -> Option<Self> {
         Self::parse_fields(fields::after_tag(line, b"")?)
     }

@@ -97,6 +97,7 @@ named_enum! {
 
 impl Ivar {
     /// Returns the position of the ivar in the login string, from 0; `None` if the ivar can only be set with `iset`.
+    #[doc(hidden)]
     pub const fn login_string_position(self) -> Option<u8> {
         let position = self as u8;
         if position < NUMBERED { Some(position) } else { None }

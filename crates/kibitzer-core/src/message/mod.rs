@@ -1,6 +1,7 @@
 //! Parsing of frames to messages: one file per kind of message, named as in the servers' help files.
 //!
-//! [`Reader`] parses bytes to [`Received`] messages. The types of tagged lines also have a `parse` function for a single line;
+//! [`MessageReader`](crate::MessageReader) parses bytes to [`Received`] messages. The types of tagged lines also have a `parse`
+//! function for a single line;
 //! sentences are rows of one table (`sentences.rs`, refusals in `refused.rs`), and [`Message::parse_untagged`] parses one. "This
 //! login" is the account or guest that the session is logged in as.
 //!
@@ -33,14 +34,14 @@ mod offers;
 mod other_boards;
 mod pending;
 mod presence;
-mod reader;
+pub(crate) mod reader;
 mod received;
 mod refused;
 mod seek;
 mod sentences;
 mod style12;
 mod talk;
-mod template;
+pub(crate) mod template;
 #[cfg(test)]
 mod tests;
 
@@ -62,14 +63,13 @@ pub use presence::{
     Farewell, KickedBy, LoggedIn, LoginRefusal, NameKind, NameStatus, PresenceChange, PresenceChangeKind,
     PresenceReportReason, UserArrived,
 };
-pub use reader::Reader;
 pub use received::{Parsed, Received};
 pub use refused::Refusal;
 pub use seek::{Seek, SeekNotice, SeeksCleared, SeeksRemoved};
 pub(crate) use style12::DerivedMove;
 pub use style12::{BoardNumbers, Relation, ReportedMove, Style12, Style12Error};
 pub use talk::{Talk, TalkKind};
-pub use template::{MeOrOther, SentenceParts};
+pub use template::MeOrOther;
 
 pub use crate::text::{Handle, Line, PlayerText, ServerText, Titles};
 pub use crate::wire::{CommandCode, Control, Family, Level1Header};
@@ -203,8 +203,9 @@ messages! {
 }
 
 impl Message {
-    /// Parses a complete line without a tag, as received after the login; `None` if no parser accepts it: [`Reader`] returns it as
+    /// Parses a complete line without a tag, as received after the login; `None` if no parser accepts it: a reader returns it as
     /// [`Text`](Self::Text). The message is one of talk or a sentence of the server.
+    #[doc(hidden)]
     pub fn parse_untagged(line: &[u8]) -> Option<Self> {
         Talk::parse(line).map(Self::from).or_else(|| dispatch::parse_sentence(line))
     }

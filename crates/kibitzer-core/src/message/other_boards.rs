@@ -37,6 +37,7 @@ pub struct DeltaBoard {
 impl DeltaBoard {
     /// Parses a line with its tag; `None` if one of the six documented fields is missing or invalid. Fields after the lag are
     /// ignored, as servers append to the line.
+    #[doc(hidden)]
     pub fn parse(line: &[u8]) -> Option<Self> {
         let mut at = fields::after_tag(line, b"<d1>")?;
         Some(Self {

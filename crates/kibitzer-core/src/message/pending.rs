@@ -26,6 +26,7 @@ impl PendingOffer {
     ///
     /// The value of `p` extends to the end of the line; without `p`, [`parameters`](Self::parameters) is empty. Unknown keys are
     /// ignored. `None` for any other tag, and if the number, the name (`w`) or the kind (`t`) is missing or invalid.
+    #[doc(hidden)]
     pub fn parse(line: &[u8]) -> Option<Self> {
         let (actor, mut at) = match fields::after_tag(line, b"<pt>") {
             Some(at) => (MeOrOther::Me, at),
@@ -64,6 +65,7 @@ pub struct PendingOffersRemoved {
 
 impl PendingOffersRemoved {
     /// Parses a line with its tag; `None` if it has no number, or anything besides numbers.
+    #[doc(hidden)]
     pub fn parse(line: &[u8]) -> Option<Self> {
         let indexes = fields::parse_number_list(fields::after_tag(line, b"<pr>")?)?;
         Some(Self { indexes })

@@ -60,7 +60,7 @@ impl LoginRefusal {
     /// Codes 9 (an empty password) and 5 (a missing password) are mapped to [`InvalidPassword`](Self::InvalidPassword).
     ///
     /// Source: ICC's list of codes.
-    pub const fn from_icc_code(code: u8) -> Self {
+    pub(crate) const fn from_icc_code(code: u8) -> Self {
         match code {
             // Codes of ICC: 2 to 4 are about the name, 6 to 8 about guests, 18 and 19 about the number of players.
             2..=4 => Self::BadName,
@@ -76,6 +76,7 @@ impl LoginRefusal {
 
     /// Parses a line, ignoring case; `None` if it is not a known refusal, or if it is longer than 200 bytes once blanks and stars
     /// at its ends, final punctuation and `Try again.` are removed.
+    #[doc(hidden)]
     pub fn parse(line: &[u8]) -> Option<Self> {
         // The longest known line has 80 bytes. The limit keeps long chat lines cheap.
         let sentence = strip_decoration(line).filter(|sentence| sentence.len() <= 200)?.to_ascii_lowercase();
@@ -230,6 +231,7 @@ pub enum PresenceReportReason {
 impl PresenceChange {
     /// Parses a `<wd>` line, which reports a departure while the ivar `pin` is set; the text after the name is ignored. `None` if
     /// the tag or a valid name is missing.
+    #[doc(hidden)]
     pub fn parse_tagged_departure(line: &[u8]) -> Option<Self> {
         let name = Handle::read(&mut fields::after_tag(line, b"<wd>")?)?;
         let (titles, kind) = (Titles::default(), PresenceChangeKind::Departed);
@@ -263,6 +265,7 @@ pub struct UserArrived {
 impl UserArrived {
     /// Parses a line with its tag; `None` if the name or the digits of the titles are missing or invalid. Text after the ratings
     /// is ignored.
+    #[doc(hidden)]
     pub fn parse(line: &[u8]) -> Option<Self> {
         let mut at = fields::after_tag(line, b"<wa>")?;
         let name = Handle::from_wire(Handle::read(&mut at)?);

@@ -14,9 +14,10 @@ use crate::wire::{Encoding, FastFrame, Frame, FrameKind, Framer, LineTag, Stream
 /// `None` at the end of the stream.
 ///
 /// ```
-/// use kibitzer_core::message::{Message, Reader, TalkKind};
+/// use kibitzer_core::MessageReader;
+/// use kibitzer_core::message::{Message, TalkKind};
 ///
-/// let mut reader = Reader::default();
+/// let mut reader = MessageReader::default();
 /// let mut read = &b"fics% \n\rFoo(C) tells you: <12> is only text here\n\rfics% "[..];
 /// let mut said = Vec::new();
 /// while let Some(received) = reader.next(&mut read) {
@@ -27,7 +28,7 @@ use crate::wire::{Encoding, FastFrame, Frame, FrameKind, Framer, LineTag, Stream
 /// assert_eq!(said, [(TalkKind::Tell, "<12> is only text here".to_owned())]);
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Reader {
+pub struct MessageReader {
     framer: Framer,
     parser: FrameParser,
     /// Messages to return before any further input is parsed.
@@ -48,16 +49,11 @@ pub(crate) enum MessageSlot {
     Other,
 }
 
-impl Reader {
+impl MessageReader {
     /// Creates a reader for a server of this family; the other settings of the stream are those of `framer`.
     pub fn new(mut framer: Framer, family: Family) -> Self {
         framer.set_family(family);
         Self { framer, ..Self::default() }
-    }
-
-    /// Sets the server family, if it was detected after the reader was created.
-    pub const fn set_family(&mut self, family: Family) {
-        self.framer.set_family(family);
     }
 
     /// Frees memory that is not needed until the next message arrives.

@@ -146,7 +146,7 @@ impl Refusal {
     /// Returns the refusal for the code of ICC's datagram 42; [`IllegalMove`](Self::IllegalMove) for every code but 1 and 4.
     ///
     /// Source: ICC's list of codes. All other codes are rules of variants.
-    pub const fn from_icc_move_code(code: u32) -> Self {
+    pub(crate) const fn from_icc_move_code(code: u32) -> Self {
         match code {
             1 => Self::AmbiguousMove,
             4 => Self::NotYourMove,

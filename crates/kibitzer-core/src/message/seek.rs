@@ -58,6 +58,7 @@ impl Seek {
     ///
     /// Unknown keys and empty values are ignored. `None` if the number or the name (`w`) is missing, or if the value of a known
     /// key is invalid.
+    #[doc(hidden)]
     pub fn parse(line: &[u8]) -> Option<Self> {
         let listed = fields::after_tag(line, b"<s>");
         let new = listed.is_none();
@@ -141,6 +142,7 @@ pub struct SeeksRemoved {
 
 impl SeeksRemoved {
     /// Parses a line with its tag; `None` if it has no number, or anything besides numbers.
+    #[doc(hidden)]
     pub fn parse(line: &[u8]) -> Option<Self> {
         let indexes = fields::parse_number_list(fields::after_tag(line, b"<sr>")?)?;
         Some(Self { indexes })
@@ -154,6 +156,7 @@ pub struct SeeksCleared;
 
 impl SeeksCleared {
     /// Parses a line with its tag; the rest of the line is ignored. `None` without the tag.
+    #[doc(hidden)]
     pub fn parse(line: &[u8]) -> Option<Self> {
         fields::after_tag(line, b"<sc>").map(|_| Self)
     }
@@ -175,6 +178,7 @@ impl Seek {
     /// `None` for any other line, for an ad without the number for `play`, and for one with more than sixteen words of terms.
     ///
     /// Source: FICS help file `seek`; captured sessions.
+    #[doc(hidden)]
     pub fn parse_text(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         at.skip_whitespace();

@@ -299,6 +299,7 @@ impl OfferKind {
     /// Returns the words of FICS for an offer of this kind, made by this login or by another player. With the number of a game, they
     /// are those for its observers; the other number is that of plies to take back, or of the game to end. Empty if no sentence can
     /// be written with these parts.
+    #[doc(hidden)]
     pub fn to_sentence(self, actor: MeOrOther, parts: &SentenceParts<'_>) -> String {
         let is_meant = |meaning| matches!(meaning, Meaning::Offer(by, kind, None) if (by, kind) == (actor, self));
         write_first(GAME_OFFERS, is_meant, parts)
@@ -308,6 +309,7 @@ impl OfferKind {
 impl ChallengeChange {
     /// Returns the words of FICS for this change by this login or by another player. The first name is that of the other party, the
     /// second one that of the opponent in [`Joined`](Self::Joined). Empty if no sentence can be written with these parts.
+    #[doc(hidden)]
     pub fn to_sentence(self, actor: MeOrOther, parts: &SentenceParts<'_>) -> String {
         let is_meant = |meaning| matches!(meaning, Meaning::Challenge(by, change) if (by, change) == (actor, self));
         write_first(CHALLENGES, is_meant, parts)

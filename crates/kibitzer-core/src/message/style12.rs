@@ -83,6 +83,7 @@ impl Style12 {
     ///
     /// [`Style12Error`] with the number of a field that is missing or invalid, usually the first one. An invalid square in any
     /// rank is reported as field 8, and a clock out of range only if no other field is missing or invalid.
+    #[doc(hidden)]
     pub fn parse(line: &[u8]) -> Result<Self, Style12Error> {
         let mut board = Self::default();
         board.overwrite_from_line(line)?;

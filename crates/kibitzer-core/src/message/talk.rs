@@ -98,7 +98,7 @@ pub enum TalkKind {
 impl Talk {
     /// Parses a line of chat; `None` for any other line. A line that starts with a blank can only be an announcement or a
     /// numbered message.
-    pub fn parse(line: &[u8]) -> Option<Self> {
+    pub(crate) fn parse(line: &[u8]) -> Option<Self> {
         let mut talk = Self::default();
         talk.overwrite_from_line(line).then_some(talk)
     }

@@ -110,6 +110,7 @@ impl Reply {
 
 impl RequestError {
     /// Returns the refusal that the event reports; `None` if its message is no known refusal of a command.
+    #[doc(hidden)]
     pub fn from_refusal(event: &Event) -> Option<Self> {
         let Message::Refused(reason) = event.message()? else { return None };
         Some(Self::Refused { reason: **reason, text: ServerText::from_wire(event.raw()) })

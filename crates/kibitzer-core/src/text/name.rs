@@ -152,6 +152,7 @@ impl Titles {
     }
 
     /// Creates titles from codes without brackets, separated by blanks, as in ICC's datagrams. Does not validate the codes.
+    #[doc(hidden)]
     pub fn from_codes(codes: &[u8]) -> Self {
         let codes = codes.split(|&b| b == b' ').filter(|code| !code.is_empty());
         let bracketed: Vec<u8> = codes.flat_map(|code| [b"(", code, b")"].concat()).collect();
@@ -159,7 +160,7 @@ impl Titles {
     }
 
     /// Returns the bits of the titles in the `ti=` field of a seek or in a `<wa>` line. Other titles have none.
-    pub fn seekinfo_bits(&self) -> u8 {
+    pub(crate) fn seekinfo_bits(&self) -> u8 {
         let has_title = |title: &str| self.iter().any(|code| title.trim_matches(['(', ')']) == code);
         SEEKINFO_TITLES.iter().enumerate().fold(0, |bits, (i, title)| bits | u8::from(has_title(title)) << i)
     }

@@ -83,7 +83,7 @@ impl TelnetState {
 }
 
 /// Returns the name of a telnet command byte in lower case, such as `will`; `None` for a byte below 236, and for 255.
-pub fn telnet_command_name(command: u8) -> Option<&'static str> {
+pub(crate) fn telnet_command_name(command: u8) -> Option<&'static str> {
     const NAMES: [&str; 19] = [
         "eof", "susp", "abort", "eor", "se", "nop", "dm", "brk", "ip", "ao", "ayt", "ec", "el", "ga", "sb", "will",
         "wont", "do", "dont",

@@ -234,7 +234,7 @@ impl CommandCode {
     }
 
     /// Returns whether the code is that of an error, so that the command was not executed.
-    pub const fn is_error(self) -> bool {
+    pub(crate) const fn is_error(self) -> bool {
         self.0 >= Self::UNKNOWN_COMMAND.0
     }
 }

@@ -176,7 +176,7 @@ impl Framer {
 
     /// Sets the version of timeseal, as [`with_timeseal`](Self::with_timeseal) does, from the next byte on. A server may turn out
     /// not to support it.
-    pub const fn set_timeseal(&mut self, timeseal: Timeseal) {
+    pub(crate) const fn set_timeseal(&mut self, timeseal: Timeseal) {
         self.timeseal = timeseal;
     }
 
@@ -197,7 +197,7 @@ impl Framer {
     /// Sets the family of the server. Default: [`Family::Auto`], which the framer replaces once the login shows the family.
     ///
     /// Control-Y and control-Z are framing on ICC, and with `Auto` until the login is complete. Otherwise they are text.
-    pub const fn set_family(&mut self, family: Family) {
+    pub(crate) const fn set_family(&mut self, family: Family) {
         self.rules.family = family;
     }
 

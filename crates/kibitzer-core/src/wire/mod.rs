@@ -16,8 +16,7 @@ mod seal;
 mod tests;
 mod wrap;
 
-pub use control::telnet_command_name;
-pub(crate) use control::{TIMING_MARK, TIMING_MARK_REQUEST};
+pub(crate) use control::{TIMING_MARK, TIMING_MARK_REQUEST, telnet_command_name};
 pub(crate) use fence::Fence;
 pub use frame::{CommandCode, Control, Frame, FrameKind, Level1Header, LineTag};
 pub(crate) use framer::FastFrame;

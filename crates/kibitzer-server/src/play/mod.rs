@@ -13,8 +13,9 @@ mod recorded_tests;
 use std::fmt;
 use std::time::SystemTime;
 
+use kibitzer_core::SentenceParts;
 use kibitzer_core::chess::{Color, Hands, LastMove, Role};
-use kibitzer_core::message::{GameEndReason, GameId, GameResult, Handle, Rating, SentenceParts};
+use kibitzer_core::message::{GameEndReason, GameId, GameResult, Handle, Rating};
 
 pub(crate) use self::board::{BoardViewer, ClockUnit};
 pub(crate) use self::examined::ExaminedGame;

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fastrand::Rng;
+use kibitzer_core::MessageReader;
 use kibitzer_core::chess::{Color, Hands};
 use kibitzer_core::message::{
-    GameId, Handle, MeOrOther, Message, PendingOffer, PresenceChangeKind, Reader, Relation, SeekNotice, Style12,
-    TalkKind,
+    GameId, Handle, MeOrOther, Message, PendingOffer, PresenceChangeKind, Relation, SeekNotice, Style12, TalkKind,
 };
 
 use super::TalkOccasion;
@@ -52,7 +52,7 @@ pub(super) enum PlayerObservation {
 pub(super) struct SimulatedPlayer {
     pub(super) name: Handle,
     pub(super) role: SimulatedRole,
-    reader: Reader,
+    reader: MessageReader,
     /// The last board of the player's game.
     pub(super) board: Option<Arc<Style12>>,
     hands: Option<Hands>,
@@ -80,7 +80,7 @@ pub(super) enum SeekKind {
 
 impl SimulatedPlayer {
     pub(super) fn new(name: Handle, role: SimulatedRole, n_instant_plies: u32) -> Self {
-        let mut reader = Reader::default();
+        let mut reader = MessageReader::default();
         reader.framer_mut().disable_line_joining();
         Self { name, role, reader, n_instant_plies, ..Self::default() }
     }

@@ -1,8 +1,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant, SystemTime};
 
+use kibitzer_core::MessageReader;
 use kibitzer_core::message::listing::{GameList, GameRowState, Listing};
-use kibitzer_core::message::{GameEndReason, Message, Reader, Relation, Style12, TalkKind};
+use kibitzer_core::message::{GameEndReason, Message, Relation, Style12, TalkKind};
 
 use super::PopulationOptions;
 use crate::options::ServerOptions;
@@ -73,7 +74,7 @@ impl Hall {
 }
 
 fn messages(bytes: &[u8]) -> Vec<Message> {
-    let (mut reader, mut bytes) = (Reader::default(), bytes);
+    let (mut reader, mut bytes) = (MessageReader::default(), bytes);
     std::iter::from_fn(|| reader.next(&mut bytes)).map(|received| received.message).collect()
 }
 

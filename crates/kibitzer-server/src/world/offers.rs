@@ -2,10 +2,9 @@
 //!
 //! Source of the forms: transcripts fatics-match-pending-*, fatics-game-offers-*, fatics-bughouse-*.
 
+use kibitzer_core::SentenceParts;
 use kibitzer_core::chess::Color;
-use kibitzer_core::message::{
-    ChallengeChange, GameEndReason, GameId, MeOrOther, OfferAnswer, OfferKind, SentenceParts,
-};
+use kibitzer_core::message::{ChallengeChange, GameEndReason, GameId, MeOrOther, OfferAnswer, OfferKind};
 
 use super::boards::BoardReason;
 use super::{ConnectionId, Ivar, Lobby, World};

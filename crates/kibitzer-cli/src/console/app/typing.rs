@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use kibitzer::most_similar_word;
+use kibitzer::internal::most_similar_word;
 
 use super::App;
 use super::commands::{Arguments, COMMANDS, CommandEffect, CommandError};

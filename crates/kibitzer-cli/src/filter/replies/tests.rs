@@ -1,5 +1,6 @@
 use kibitzer_core::EventReader;
-use kibitzer_core::message::{Family, Reader};
+use kibitzer_core::MessageReader;
+use kibitzer_core::message::Family;
 use kibitzer_core::wire::Framer;
 
 use super::*;
@@ -11,7 +12,7 @@ fn ms(ms: u64) -> Duration {
 /// The answers to what the server says after these lines, 5 ms later.
 fn answers(sent: &[&str], said: &str) -> Vec<(u64, ReplyMatch)> {
     let family = if said.starts_with('\x19') { Family::Icc } else { Family::Fics };
-    let mut reader = EventReader::new(Reader::new(Framer::new(), family));
+    let mut reader = EventReader::new(MessageReader::new(Framer::new(), family));
     let mut replies = ReplyTimes::default();
     while reader.next(&mut &b"fics% \n\r"[..]).is_none() {}
     for (row, line) in (1..).zip(sent) {

@@ -1,7 +1,8 @@
 use super::*;
 use kibitzer::transcript::{Direction, TranscriptReader};
 use kibitzer_core::EventReader;
-use kibitzer_core::message::{Family, Reader};
+use kibitzer_core::MessageReader;
+use kibitzer_core::message::Family;
 use kibitzer_core::wire::{Framer, Timeseal};
 use serde_json::Value;
 
@@ -57,7 +58,7 @@ fn pings_are_left_out_at_any_read_boundary() {
     let stream = b"fics% [G]\0\n\rFoo(50): h[G]\0i \xe9\n\r[G]\0fics% ";
     for size in 1..stream.len() {
         let framer = Framer::new().with_timeseal(Timeseal::V2);
-        let events = EventReader::new(Reader::new(framer, Family::default()));
+        let events = EventReader::new(MessageReader::new(framer, Family::default()));
         let bytes = bytes_in_events(events, stream.chunks(size));
         assert_eq!(bytes.escape_ascii().to_string(), r"fics% \n\rFoo(50): hi \xe9\n\rfics% ", "{size}");
     }

@@ -1,9 +1,10 @@
 //! Games that are told in datagrams.
 
+use crate::MessageReader;
 use crate::chess::Color;
 use crate::event::{Event, EventKind};
 use crate::game::{ChangeKind, DesyncReason, Game, GameLimits, Games};
-use crate::message::{Family, GameEndReason, GameId, Reader, Relation};
+use crate::message::{Family, GameEndReason, GameId, Relation};
 use crate::reader::EventReader;
 use crate::wire::Framer;
 
@@ -53,7 +54,7 @@ impl Session {
 
 fn play(units: &[&str]) -> Session {
     let stream = units.concat().replace('^', "\x19");
-    let mut reader = EventReader::new(Reader::new(Framer::new(), Family::Icc));
+    let mut reader = EventReader::new(MessageReader::new(Framer::new(), Family::Icc));
     let mut rest = stream.as_bytes();
     let (mut kinds, mut boards, mut desyncs, mut events) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut missed = Vec::new();

@@ -1,8 +1,9 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::SentenceParts;
+use crate::message::OfferKind;
 use crate::message::template::{Captures, write_template};
-use crate::message::{OfferKind, SentenceParts};
 
 /// Parts that every template can be written with, and the kind of offer for `&`.
 fn any_parts() -> impl Strategy<Value = ([String; 2], u32, Option<i32>, OfferKind)> {

@@ -68,6 +68,7 @@ impl Datagram {
     /// Parses the bytes between `^Y(` and `^Y)`; `None` if they do not start with a number.
     ///
     /// An argument whose closing brace is missing extends to the end of the unit.
+    #[doc(hidden)]
     pub fn parse(unit: &[u8]) -> Option<Self> {
         let (number, at) = split_number(unit)?;
         let fields = Argument::split_all(at.rest()).map(|argument| PlayerText::from_wire(argument.bytes)).collect();
@@ -77,12 +78,6 @@ impl Datagram {
     /// Returns the name of this kind of datagram in ICC's description of the format, in `snake_case`; `None` if the number is unknown.
     pub fn name(&self) -> Option<&'static str> {
         self.kind().map(|kind| kind.name)
-    }
-
-    /// Iterates over the names of the arguments of this kind of datagram, in order; empty if the number is unknown. Datagrams with
-    /// a list have more arguments than names: each further one belongs to the last name.
-    pub fn argument_names(&self) -> impl Iterator<Item = &'static str> {
-        self.kind().into_iter().flat_map(|kind| kind.arguments.iter().map(|argument| argument.name))
     }
 
     /// Returns the argument of this name; `None` if this kind of datagram has no such argument, if it was not sent, or if the

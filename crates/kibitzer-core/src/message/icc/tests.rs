@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::MessageReader;
 use crate::chess::{Board, Color, Fen, Square};
 use crate::message::*;
 use crate::text::ServerText;
@@ -72,7 +73,7 @@ proptest! {
 /// What one session says in these units.
 fn messages(units: &[&str]) -> Vec<Message> {
     let stream = format!("\x19({}\x19)", units.join("\x19)\x19(").replace('^', "\x19"));
-    let mut reader = Reader::new(Framer::new(), Family::Icc);
+    let mut reader = MessageReader::new(Framer::new(), Family::Icc);
     let mut rest = stream.as_bytes();
     std::iter::from_fn(|| reader.next(&mut rest)).map(|received| received.message).collect()
 }
@@ -280,7 +281,7 @@ fn the_own_name_completes_the_login() {
     let Message::LoggedIn(login) = message("0 Foo {GM C}") else { panic!() };
     assert_eq!((login.name.as_str(), login.titles.to_string()), ("Foo", "(GM)(C)".to_owned()));
     // What follows is no login prompt, whoever wrote it.
-    let mut reader = Reader::default();
+    let mut reader = MessageReader::default();
     let mut rest = &b"\x19(0 Foo {}\x19)\r\nlogin: \r\n**** Invalid password! ****\r\naics% "[..];
     let said: Vec<_> = std::iter::from_fn(|| reader.next(&mut rest)).map(|received| received.message).collect();
     assert!(
@@ -685,7 +686,7 @@ fn clocks_drawings_and_the_rest_of_a_board() {
 fn secrets_are_not_stored() {
     for unit in ["114 hunter2 Foo", "93 hunter2", "134 hunter2 {hunter2} {}"] {
         let stream = format!("\x19({unit}\x19)");
-        let mut reader = Reader::default();
+        let mut reader = MessageReader::default();
         let received = reader.next(&mut stream.as_bytes()).unwrap();
         assert!(!format!("{received:?}").contains("hunter2"), "{received:?}");
         assert!(received.raw().is_empty() && received.datagram().is_none() && received.is_datagram());
@@ -695,7 +696,7 @@ fn secrets_are_not_stored() {
 
 #[test]
 fn a_message_has_the_datagram_it_came_in() {
-    let mut reader = Reader::default();
+    let mut reader = MessageReader::default();
     let mut rest = &b"\x19(69 11 {Wrong, {} try again}\x19)\nFoo shouts: hi\n"[..];
     let refused = reader.next(&mut rest).unwrap();
     assert_eq!(refused.datagram().unwrap().argument("code").unwrap().as_str(), "11");

@@ -1,8 +1,9 @@
 use super::OfferAnswer::{Accepted, Declined, Withdrawn};
 use super::OfferKind::{Abort, Adjourn, Draw, Pause, Switch, Takeback, Unpause};
 use super::*;
+use crate::SentenceParts;
+use crate::message::Message;
 use crate::message::dispatch::parse_sentence;
-use crate::message::{Message, SentenceParts};
 
 fn parse_offer(line: &[u8]) -> Option<OfferNotice> {
     match parse_sentence(line)? {

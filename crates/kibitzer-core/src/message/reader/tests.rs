@@ -4,7 +4,7 @@ use crate::text::decode_received;
 use crate::wire::Limits;
 
 fn read(stream: &[u8]) -> Vec<Received> {
-    let mut reader = Reader::default();
+    let mut reader = MessageReader::default();
     let mut rest = stream;
     let mut all = Vec::new();
     while let Some(received) = reader.next(&mut rest).or_else(|| reader.finish()) {
@@ -47,7 +47,7 @@ fn what_does_not_follow_leaves_the_first_line_as_text() {
 fn all_text_of_a_server_in_latin_1_is_decoded_from_it() {
     let texts = |encoding| {
         let framer = Framer::new().with_encoding(encoding).with_limits(Limits::default().line_bytes(40));
-        let mut reader = Reader::new(framer, Family::Icc);
+        let mut reader = MessageReader::new(framer, Family::Icc);
         let mut rest =
             "a caf\u{e9}\n\u{19}(50 caf\u{e9}\u{19})0123456789012345678901234567890123 caf\u{e9} x\ncaf\u{e9}"
                 .as_bytes();

@@ -157,7 +157,7 @@ impl Relation {
     }
 
     /// Returns the relation for the server's number; [`Other`](Self::Other) if it is not one of −4 to 2.
-    pub const fn from_code(code: i8) -> Self {
+    pub(crate) const fn from_code(code: i8) -> Self {
         match code {
             -4 => Self::ListedStart,
             -3 => Self::Isolated,

@@ -1,5 +1,6 @@
 use super::*;
-use crate::message::{Family, Reader, RequestOrigin};
+use crate::MessageReader;
+use crate::message::{Family, RequestOrigin};
 use crate::wire::Framer;
 use crate::{Event, EventReader};
 
@@ -79,7 +80,7 @@ fn marks_enclose_the_reply_to_their_number() {
         Tx("`2`date", 2, USER),
         Rx("\x19[28 Bar\nhi\n\r\x19]\x19[37 * 2\nNoon\n\r\x19[28 Bar\nBar shouts: hi\n\r\x19]more\n\r\x19]x\n\r"),
     ];
-    let icc = EventReader::new(Reader::new(Framer::new(), Family::Icc));
+    let icc = EventReader::new(MessageReader::new(Framer::new(), Family::Icc));
     let got = shown(&events_of(icc, &units));
     assert_eq!(got, [":hi", "2user:Noon", "2user:Bar shouts: hi", "2user:more", ":x"]);
 }

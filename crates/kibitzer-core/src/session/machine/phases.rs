@@ -7,8 +7,9 @@ use fastrand::Rng;
 
 use super::state::AfterClose;
 use super::{Phase, Session};
+use crate::MessageReader;
 use crate::event::{CloseCause, Event, LostCause, SessionEndReason};
-use crate::message::{Control, KickedBy, Message, Reader};
+use crate::message::{Control, KickedBy, Message};
 use crate::reader::EventReader;
 use crate::session::custom_prompt;
 use crate::session::live::LiveConnection;
@@ -34,7 +35,7 @@ impl Session {
         let mut framer =
             Framer::new().with_limits(options.limits).with_timeseal(timeseal).with_encoding(options.encoding);
         framer.set_block_mode(false);
-        let reader = Reader::new(framer, options.family);
+        let reader = MessageReader::new(framer, options.family);
         self.reader = EventReader::new(reader).with_game_limits(options.game_limits);
         custom_prompt::apply(Some(&options.prompt), &mut self.reader);
         self.frame_end = 0;

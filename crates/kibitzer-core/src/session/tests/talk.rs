@@ -2,7 +2,8 @@
 
 use super::login::{fics, log_in_guest, on_fics, on_uhlin};
 use super::*;
-use crate::message::{Attribution, Family, Ivar, Message, Reader};
+use crate::MessageReader;
+use crate::message::{Attribution, Family, Ivar, Message};
 use crate::reader::EventReader;
 use crate::session::output::Output;
 use crate::wire::{Encoding, Framer, Timeseal};
@@ -214,7 +215,7 @@ fn text_is_sent_in_the_character_set_of_the_server() {
     // A sealed line has no bytes outside ASCII.
     let mut output = Output::default();
     let framer = Framer::new().with_encoding(Encoding::Utf8);
-    let mut reader = EventReader::new(Reader::new(framer, Family::Fics));
+    let mut reader = EventReader::new(MessageReader::new(framer, Family::Fics));
     output.start_connection(Timeseal::V2, Instant::now());
     output.push_request_and_learn_alias(None, "tell Foo caf&#xe9;".to_owned(), Attribution::default());
     let lines = std::iter::from_fn(|| output.poll_transmit(&mut reader, Instant::now()));

@@ -2,7 +2,8 @@
 //!
 //! Source of the forms: transcripts fatics-match-pending-*, fatics-game-offers-*.
 
-use kibitzer_core::message::{GameEndReason, MeOrOther, OfferAnswer, OfferKind, SentenceParts};
+use kibitzer_core::SentenceParts;
+use kibitzer_core::message::{GameEndReason, MeOrOther, OfferAnswer, OfferKind};
 
 use super::{CommandRefusal, CommandResult, CommandRow, DONE, number_or_one, refuse_if};
 use crate::account::name_key;
