@@ -6,7 +6,7 @@ mod marks;
 use std::sync::Arc;
 
 use self::attribution::Attributor;
-pub(crate) use self::attribution::{PROBE, is_caused_by_others, may_be_unrequested};
+pub(crate) use self::attribution::{PROBE, is_caused_by_others};
 pub(crate) use self::marks::{ReplyMark, ReplyMarks};
 use crate::MessageReader;
 use crate::event::Event;

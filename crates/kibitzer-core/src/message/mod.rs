@@ -76,9 +76,9 @@ pub use crate::wire::{CommandCode, Control, Family, Level1Header};
 
 use std::sync::Arc;
 
-/// Declares [`Message`] from a row for each typed line: its variant and its type.
+/// Declares [`Message`] from a row for each typed line: its variant, its type, and whether games or other players may have caused it.
 macro_rules! messages {
-    ($($(#[$doc:meta])* $variant:ident($value:ty),)+) => {
+    ($($(#[$doc:meta])* $variant:ident($value:ty) $by_others:expr,)+) => {
         /// The typed content of one frame.
         ///
         /// A line of a known form has a variant of its own; any other line is [`Text`](Self::Text). The form depends on the start
@@ -117,6 +117,19 @@ macro_rules! messages {
                 }
             }
 
+            /// Returns whether a game or another player may have caused the message, rather than a command of this login.
+            pub(crate) fn may_be_unrequested(&self) -> bool {
+                match self {
+                    Self::Style12(board) => !board.relation().is_isolated(),
+                    Self::Style10(_) | Self::Talk(_) => true,
+                    $(Self::$variant(parsed) => {
+                        let is_by_others: fn(&$value) -> bool = $by_others;
+                        is_by_others(parsed)
+                    })+
+                    Self::Control(_) | Self::OverLong(_) | Self::Text(_) => false,
+                }
+            }
+
             /// Stores the line that the message was parsed from. Boards and talk that have a line already keep it; other typed
             /// messages replace theirs, unless clones exist. Text, over-long lines and control messages do not change.
             fn set_line_if_missing(&mut self, line: &[u8]) {
@@ -141,65 +154,65 @@ macro_rules! messages {
 
 messages! {
     /// The pieces in reserve in a crazyhouse or bughouse game.
-    Holding(Holding),
+    Holding(Holding) |_| true,
     /// A move without its board.
-    Delta(DeltaBoard),
+    Delta(DeltaBoard) |_| true,
     /// The terms of a game, and whether its players have accounts: the `<g1>` line.
-    GameInfo(GameInfo),
+    GameInfo(GameInfo) |_| true,
     /// A game of this login is about to start; the line does not have its number.
-    Creating(OwnGameStarting),
+    Creating(OwnGameStarting) |_| false,
     /// A game started, or an adjourned game was resumed.
-    GameCreated(GameCreated),
+    GameCreated(GameCreated) |_| true,
     /// A game ended, was adjourned, or was aborted.
-    GameEnded(GameEnded),
+    GameEnded(GameEnded) |_| true,
     /// This login started or stopped observing a game.
-    Observing(ObservingUpdate),
+    Observing(ObservingUpdate) |_| false,
     /// The primary game changed: the one that commands without a game number refer to.
-    Focus(PrimaryGameChange),
+    Focus(PrimaryGameChange) |_| false,
     /// An event of an examined game, other than a board.
-    Examine(ExamineNotice),
+    Examine(ExamineNotice) |_| false,
     /// A player logged in or out; not the `<wa>` line.
-    Arrival(PresenceChange),
+    Arrival(PresenceChange) |_| true,
     /// A player logged in: the `<wa>` line, with status, titles and ratings.
-    UserArrived(UserArrived),
+    UserArrived(UserArrived) |_| true,
     /// An offer to play, received or sent by this login.
-    Challenge(Challenge),
+    Challenge(Challenge) |it| it.actor == MeOrOther::Other,
     /// A change of an offer to play, an answer to it, or its end.
-    ChallengeUpdate(ChallengeUpdate),
+    ChallengeUpdate(ChallengeUpdate) |it| it.actor == MeOrOther::Other,
     /// An offer inside a game, or its answer.
-    Offer(OfferNotice),
+    Offer(OfferNotice) |it| it.actor == MeOrOther::Other,
     /// An offer, an answer or a change that concerns this login's bughouse partnership.
-    Partner(PartnershipUpdate),
+    Partner(PartnershipUpdate) |_| false,
     /// An offer was added to the list of pending offers, or is listed there.
-    Pending(PendingOffer),
+    Pending(PendingOffer) |_| true,
     /// Offers were removed from the list of pending offers.
-    PendingRemoved(PendingOffersRemoved),
+    PendingRemoved(PendingOffersRemoved) |_| true,
     /// A seek ad, new or listed.
-    Seek(Seek),
+    Seek(Seek) |_| true,
     /// Seek ads were removed.
-    SeeksRemoved(SeeksRemoved),
+    SeeksRemoved(SeeksRemoved) |_| true,
     /// All seek ads were removed; a new list may follow.
-    SeeksCleared(SeeksCleared),
+    SeeksCleared(SeeksCleared) |_| true,
     /// A server notice about the seek ads of this login.
-    SeekNotice(SeekNotice),
+    SeekNotice(SeekNotice) |_| false,
     /// The server did not execute a command.
-    Refused(Refusal),
+    Refused(Refusal) |_| false,
     /// Whether the name sent at the login prompt belongs to an account.
-    NameStatus(NameStatus),
+    NameStatus(NameStatus) |_| false,
     /// The login is complete.
-    LoggedIn(LoggedIn),
+    LoggedIn(LoggedIn) |_| false,
     /// The server refused or delayed the login.
-    LoginRefused(LoginRefusal),
+    LoginRefused(LoginRefusal) |_| false,
     /// The server disconnects this login because of a second login, or on the order of an administrator.
-    Kicked(KickedBy),
+    Kicked(KickedBy) |_| false,
     /// The connection is about to end, or an announced shutdown was canceled.
-    Farewell(Farewell),
+    Farewell(Farewell) |_| false,
     /// A change of a game, from an ICC datagram.
-    GameUpdate(GameUpdate),
+    GameUpdate(GameUpdate) |_| false,
     /// An examiner drew a circle or an arrow on a board, or erased one.
-    Mark(BoardMark),
+    Mark(BoardMark) |_| false,
     /// An ICC datagram that is equivalent to no other message.
-    Datagram(Datagram),
+    Datagram(Datagram) |_| false,
 }
 
 impl Message {

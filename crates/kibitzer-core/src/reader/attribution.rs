@@ -23,7 +23,7 @@ use std::collections::VecDeque;
 
 use super::marks::{ReplyMark, ReplyMarks, THIS_LOGIN};
 use crate::message::listing::{AnsweredCommand, AnyListing, AnyListingCollector, command_words};
-use crate::message::{Attribution, Control, MeOrOther, Message, Received, Relation, RequestId};
+use crate::message::{Attribution, Control, Message, Received, Relation, RequestId};
 use crate::wire::Fence;
 
 /// Maximum number of commands whose reply has not ended, more than a session sends at once; then the oldest is forgotten.
@@ -219,7 +219,7 @@ impl Attributor {
         let first = self.first_unmarked().and_then(|at| self.pending.get(at));
         if let Some(command) = first
             && command.end != ReplyEnd::Prompted
-            && !may_be_unrequested(&received.message)
+            && !received.message.may_be_unrequested()
         {
             received.attribution = command.attribution.as_inferred();
         }
@@ -378,31 +378,6 @@ fn split_number(line: &[u8]) -> Option<(u64, &[u8])> {
     Some((number, rest.strip_prefix(&[end])?))
 }
 
-/// Returns whether a game or another player may have caused the message, rather than a command of this login.
-pub(crate) fn may_be_unrequested(message: &Message) -> bool {
-    match message {
-        Message::Style12(board) => !board.relation().is_isolated(),
-        Message::Challenge(challenge) => matches!(challenge.actor, MeOrOther::Other),
-        Message::ChallengeUpdate(update) => matches!(update.actor, MeOrOther::Other),
-        Message::Offer(offer) => matches!(offer.actor, MeOrOther::Other),
-        Message::Style10(_)
-        | Message::Holding(_)
-        | Message::Delta(_)
-        | Message::GameInfo(_)
-        | Message::GameCreated(_)
-        | Message::GameEnded(_)
-        | Message::Talk(_)
-        | Message::Arrival(_)
-        | Message::UserArrived(_)
-        | Message::Pending(_)
-        | Message::PendingRemoved(_)
-        | Message::Seek(_)
-        | Message::SeeksRemoved(_)
-        | Message::SeeksCleared(_) => true,
-        _ => false,
-    }
-}
-
 /// Returns whether the message counts as caused by a game or another player, and not as the reply to a command of this login.
 /// The board after a move of this login does not: it may be the only reply to that move.
 pub(crate) fn is_caused_by_others(message: &Message) -> bool {
@@ -411,7 +386,7 @@ pub(crate) fn is_caused_by_others(message: &Message) -> bool {
             matches!(board.relation(), Relation::Observing | Relation::ObservingExamined | Relation::MyTurn)
         }
         Message::Style10(_) | Message::Delta(_) => false,
-        _ => may_be_unrequested(message),
+        _ => message.may_be_unrequested(),
     }
 }
 

@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use crate::event::{Event, RequestError};
 use crate::message::listing::{AnsweredCommand, AnyListing, AnyListingCollector};
 use crate::message::{CommandCode, Message, Refusal};
-use crate::reader::may_be_unrequested;
 use crate::session::command::Command;
 use crate::session::options::RequestLimits;
 use crate::text::{ServerText, decode_received};
@@ -43,7 +42,7 @@ impl Reply {
     /// players cause. Contains boards printed on request, but no other boards: the board of a sent move looks like that of an
     /// opponent's move.
     pub fn answers(&self) -> impl Iterator<Item = &Event> {
-        let is_answer = |event: &&Event| event.message().is_some_and(|message| !may_be_unrequested(message));
+        let is_answer = |event: &&Event| event.message().is_some_and(|message| !message.may_be_unrequested());
         self.events.iter().filter(is_answer)
     }
 
