@@ -81,7 +81,7 @@ pub enum Control {
     },
     /// A telnet command, removed from the text around it.
     Telnet {
-        /// The command byte, 236 to 254; see [`telnet_command_name`](super::telnet_command_name).
+        /// The command byte, 236 to 254.
         command: u8,
         /// The option byte, if the command has one.
         option: Option<u8>,
