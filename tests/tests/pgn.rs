@@ -8,8 +8,8 @@ use std::process::{Command, Stdio};
 
 use cozy_chess::Board as Rules;
 use cozy_chess::util::parse_san_move;
-use kibitzer_bot::pgn::{PgnCollector, PgnGame, PgnOrigin};
-use kibitzer_bot::tracker::{TrackedChangeKind, TrackedGame};
+use kibitzer::pgn::{PgnCollector, PgnGame, PgnOrigin};
+use kibitzer::track::{TrackedChangeKind, TrackedGame};
 use kibitzer_core::Event;
 use kibitzer_core::message::Message;
 use kibitzer_tests::{Transcript, events_of};

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use kibitzer_bot::pgn::{PgnCollector, PgnOrigin};
-use kibitzer_bot::tracker::TrackedGame;
+use kibitzer::pgn::{PgnCollector, PgnOrigin};
+use kibitzer::track::TrackedGame;
 use kibitzer_core::Event;
 use kibitzer_core::game::Continuation::{Likely, Other, Same, Unlikely};
 use kibitzer_core::game::Game;

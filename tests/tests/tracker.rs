@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use kibitzer_bot::GameTracker;
-use kibitzer_bot::pgn::{PgnCollector, PgnOrigin};
-use kibitzer_bot::tracker::{TrackedChangeKind, TrackedState};
+use kibitzer::pgn::{PgnCollector, PgnOrigin};
+use kibitzer::track::{GameTracker, TrackedChangeKind, TrackedState};
+use kibitzer_bot::engine::SearchPosition;
 use kibitzer_core::Event;
 use kibitzer_core::game::ChangeKind;
 use kibitzer_tests::{Transcript, events_of};
@@ -77,10 +77,11 @@ fn after_an_irregular_move_the_engine_gets_the_position_of_the_server() {
     for event in Transcript::named("fatics-illegal-move-accepted").events() {
         for step in tracker.apply(&event) {
             let game = tracker.get(step.game).unwrap();
-            let fen = game.search_position().fen;
+            let fen = SearchPosition::of_game(game).fen;
             assert_eq!(game.has_irregular_move(), fen.is_some(), "{fen:?}");
             assert!(
-                fen.iter().all(|fen| *fen == game.game().fen().to_string() && game.search_position().moves.is_empty())
+                fen.iter()
+                    .all(|fen| *fen == game.game().fen().to_string() && SearchPosition::of_game(game).moves.is_empty())
             );
             positions.push((game.position().ply(), fen.is_some()));
         }
@@ -124,7 +125,7 @@ proptest! {
                 if !game.variant().contains("atomic") && let Some(board) = line.final_board() {
                     prop_assert_eq!(board, game.position().board());
                 }
-                prop_assert!(game.search_position().side_to_move == game.position().side_to_move());
+                prop_assert!(SearchPosition::of_game(game).side_to_move == game.position().side_to_move());
                 prop_assert!(!collector.tracker().is_current(game.position_key()) || game.is_my_turn());
                 prop_assert!(collector.game(step.game).unwrap().to_string().ends_with('\n'));
             }

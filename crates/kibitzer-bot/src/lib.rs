@@ -3,19 +3,17 @@
 //! - [`Bot`]: plays with an engine by the settings of one file.
 //! - [`Policy`]: decides about challenges, offers and resignation.
 //! - [`Engine`]: an engine that searches one position at a time.
-//! - [`pgn`]: games as PGN, and their files.
-//! - [`GameTracker`]: the games of a session, with moves, clocks, takebacks and resumptions.
 //! - [`EngineConfig`]: an engine's settings, and the time for a move, from the clocks of the server.
 //! - [`Book`]: an opening book.
+//!
+//! The games of a session and their PGN are part of the library: [`kibitzer::track`], [`kibitzer::pgn`].
 
 mod book;
 mod bot;
 mod clock;
 pub mod config;
 pub mod engine;
-pub mod pgn;
 pub mod policy;
-pub mod tracker;
 mod verdict;
 
 pub use book::{Book, BookConfig, BookSelection};
@@ -23,15 +21,13 @@ pub use bot::{Bot, BotError, StartEngine, Stop};
 pub use clock::{GameClocks, LagEstimate};
 pub use config::BotConfig;
 pub use engine::{Engine, EngineConfig, ExternalEngine, ScriptedEngine, WeakPlayer};
-pub use pgn::PgnGame;
 pub use policy::{Policy, SettingsPolicy};
-pub use tracker::GameTracker;
 pub use verdict::{BotAction, BotEvent, Verdict};
 
 // Of two definitions of a link the first one counts: these replace the page's links to files of the repository.
 #[doc = "[bot events]: kibitzer::guide::events#events-of-a-bot"]
 #[doc = "[console]: https://docs.rs/crate/kibitzer-cli"]
-#[doc = "[pgn]: crate::pgn"]
+#[doc = "[pgn]: kibitzer::pgn"]
 #[doc = "[delivery modes]: kibitzer::guide::client#events-and-delivery-modes"]
 #[doc = ""]
 #[doc = include_str!("../docs/bots.md")]

@@ -1,11 +1,11 @@
 //! Decisions: which challenges to accept, how to answer offers, when to offer a draw or to resign.
 
 use kibitzer::Handle;
+use kibitzer::track::TrackedGame;
 use kibitzer_core::message::{Challenge, OfferKind};
 
 use crate::config::{AcceptRules, BotConfig, format_range};
 use crate::engine::Score;
-use crate::tracker::TrackedGame;
 use crate::verdict::Verdict;
 
 /// Decides for a bot. Every method has a default that follows the settings.

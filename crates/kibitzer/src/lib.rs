@@ -7,6 +7,8 @@
 //! - [`hub`]: delivery of events to subscribers.
 //! - [`session`]: options, requests and replies of a session.
 //! - [`SessionObserver`]: an interface for everything that happens in a session, in order.
+//! - [`track`]: whole games with all their moves, over takebacks, resumptions and lost connections.
+//! - `pgn`: these games as PGN, with the feature `pgn`.
 //! - [`transcript`]: recorded sessions.
 //! - [`EventDecoder`]: bytes to events, for a `tokio_util` codec.
 //!
@@ -50,8 +52,11 @@ pub mod guide;
 mod json;
 mod observer;
 mod password;
+#[cfg(feature = "pgn")]
+pub mod pgn;
 mod profile;
 mod task;
+pub mod track;
 pub mod transcript;
 
 /// Delivery of events to subscribers, each with a delivery mode of its choice.

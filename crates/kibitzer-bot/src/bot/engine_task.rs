@@ -6,6 +6,7 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use kibitzer::track::{GameKey, GamePositionKey};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
@@ -13,7 +14,6 @@ use crate::engine::{
     BestMove, Engine, EngineConfig, EngineError, EngineInfo, ExternalEngine, GameSetup, Score, SearchInfo,
     SearchLimits, SearchPosition,
 };
-use crate::tracker::{GameKey, GamePositionKey};
 
 /// How long the start of an engine may take.
 const START_TIMEOUT: Duration = Duration::from_secs(30);

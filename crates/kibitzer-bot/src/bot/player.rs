@@ -16,6 +16,7 @@ mod moves;
 mod output;
 
 use kibitzer::command;
+use kibitzer::track::{TrackedChange, TrackedChangeKind};
 use kibitzer::{Client, Event, Message, RecvError, SessionEndReason, Subscription, TalkKind};
 use kibitzer_core::message::{GameResult, MeOrOther};
 use kibitzer_core::text::error_chain;
@@ -25,7 +26,6 @@ use super::engine_task::{EngineReport, EngineTask, StartEngine};
 use super::stop::{Stop, StopStep, StopUrgency, Stopping};
 use super::{Bot, BotError};
 use crate::policy::Policy;
-use crate::tracker::{TrackedChange, TrackedChangeKind};
 use crate::verdict::BotAction;
 
 use answers::Answers;
@@ -238,16 +238,12 @@ impl BotPlayer {
 
     /// Reacts to a change of a game: searches, stops the search or ends the game, then writes the record.
     fn on_game_change(&mut self, change: TrackedChange) {
-        use TrackedChangeKind::{
-            Adjourned, Ended, Interrupted, Left, Moved, Refreshed, Replaced, Resumed, Started, TakenBack,
-        };
+        use TrackedChangeKind::{Adjourned, Ended, Interrupted, Left, Resumed, Started};
         match change.kind {
             Started | Resumed => self.on_game_started(change),
-            Moved | TakenBack { .. } | Replaced | Refreshed => {
-                self.games.find_move_or_ponder(change.game);
-            }
             Adjourned | Ended | Left => self.on_game_over_or_adjourned(change),
             Interrupted => self.games.interrupt(change.game),
+            _ => self.games.find_move_or_ponder(change.game),
         }
         // Last, so that the engine already searches while the disk is busy.
         self.games.update_files(change);

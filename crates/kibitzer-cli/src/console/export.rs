@@ -7,9 +7,9 @@ use std::path::Path;
 
 use clap::ValueEnum;
 use kibitzer::internal::json;
+use kibitzer::pgn::{PgnCollector, PgnOrigin};
+use kibitzer::track::{TrackedGame, TrackedMove};
 use kibitzer::transcript::Utc;
-use kibitzer_bot::pgn::{PgnCollector, PgnOrigin};
-use kibitzer_bot::tracker::{TrackedGame, TrackedMove};
 use kibitzer_core::chess::Color;
 use kibitzer_core::game::Game;
 use kibitzer_core::message::GameId;

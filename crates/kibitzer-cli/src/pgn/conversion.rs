@@ -6,10 +6,10 @@ use std::io::{self, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
 
+use kibitzer::pgn::{GameFile, PgnCollector, PgnOrigin, replace_games};
+use kibitzer::track::{GameKey, TrackedChange, TrackedChangeKind, TrackedGame, TrackedState};
 use kibitzer::transcript::Utc;
 use kibitzer::{Client, Observation, Tap};
-use kibitzer_bot::pgn::{GameFile, PgnCollector, PgnOrigin, replace_games};
-use kibitzer_bot::tracker::{GameKey, TrackedChange, TrackedChangeKind, TrackedGame, TrackedState};
 use kibitzer_core::Event;
 use kibitzer_core::message::Message;
 use kibitzer_core::message::listing::{GameRow, GameRowState};

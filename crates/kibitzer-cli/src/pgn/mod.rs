@@ -5,7 +5,7 @@ mod conversion;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use kibitzer_bot::pgn::GameFile;
+use kibitzer::pgn::GameFile;
 
 use crate::arguments::ReaderArgs;
 use crate::decode::{RecordedInput, StreamPiece};

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use kibitzer::command::{self, OfferOutcome, OfferRef};
+use kibitzer::track::TrackedGame;
 use kibitzer::{Client, GameId, Handle, RequestError, TalkKind};
 use kibitzer_core::game::{OpenOffer, PendingOffers};
 use kibitzer_core::message::listing::Finger;
@@ -15,7 +16,6 @@ use super::output::Output;
 use super::{BotPlayer, LinkState};
 use crate::bot::stop::StopUrgency;
 use crate::policy::ChallengeSituation;
-use crate::tracker::TrackedGame;
 use crate::verdict::BotAction;
 
 /// Number of challenges that are postponed; further ones are not answered.

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use kibitzer::track::GamePositionKey;
 use kibitzer_core::chess::Fen;
 use tokio::time::Instant;
 
 use crate::engine::Score;
-use crate::tracker::GamePositionKey;
 
 /// The largest number of scores kept of a game.
 const MAX_SCORES: usize = 64;

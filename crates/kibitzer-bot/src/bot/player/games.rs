@@ -3,6 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use kibitzer::pgn::{PgnCollector, PgnGame, PgnOrigin, append_game, replace_games};
+use kibitzer::track::{
+    GameKey, GamePositionKey, GameTracker, TrackedChange, TrackedChangeKind, TrackedGame, TrackedState,
+};
 use kibitzer::{Event, GameId, Handle};
 use kibitzer_core::chess::Color;
 use kibitzer_core::message::Rating;
@@ -14,10 +18,6 @@ use crate::book::Book;
 use crate::bot::engine_task::{EngineOrder, EngineTask};
 use crate::clock::{GameClocks, LagEstimate};
 use crate::engine::{GameSetup, SearchInfo, SearchLimits, SearchPosition};
-use crate::pgn::{PgnCollector, PgnGame, PgnOrigin, append_game, replace_games};
-use crate::tracker::{
-    GameKey, GamePositionKey, GameTracker, TrackedChange, TrackedChangeKind, TrackedGame, TrackedState,
-};
 use crate::verdict::BotAction;
 
 /// How long after the end of the opponent's time it is claimed, and the time between two claims.
@@ -145,7 +145,7 @@ impl OwnGames {
     fn play_book_or_search(&mut self, position: GamePositionKey) {
         let Some(game) = self.collector.tracker().get(position.game()) else { return };
         // A book that cannot be read is not used again.
-        let chosen = self.book.as_mut().map(|book| book.choose(&game.search_position(), &game.variant()));
+        let chosen = self.book.as_mut().map(|book| book.choose(&SearchPosition::of_game(game), &game.variant()));
         self.book.take_if(|_| matches!(chosen, Some(Err(_))));
         if let Some(uci) = chosen.and_then(|chosen| self.out.ok_or_report(None, chosen)).flatten() {
             return self.send_move(position, &uci, "from the book");
@@ -153,7 +153,7 @@ impl OwnGames {
         let limits = self.search_limits(game);
         let reason = format!("move {}: at most {:.1?}", game.position().move_number(), limits.deadline);
         self.out.report_in_game(BotAction::Thinking, game.number(), reason);
-        self.engine.try_send_order(EngineOrder::Search(position, game.search_position(), limits));
+        self.engine.try_send_order(EngineOrder::Search(position, SearchPosition::of_game(game), limits));
     }
 
     /// Returns the limits of a search for this account, from the clocks of the last board and the time since then.
@@ -196,7 +196,7 @@ impl OwnGames {
         }
         let order = match expected.filter(|_| self.out.config.engine.ponder && self.engine.ponders()) {
             Some(expected) => {
-                let SearchPosition { fen, mut moves, .. } = game.search_position();
+                let SearchPosition { fen, mut moves, .. } = SearchPosition::of_game(game);
                 moves.push(expected);
                 EngineOrder::Ponder(key, SearchPosition::new(fen, moves, color), self.search_limits(game))
             }

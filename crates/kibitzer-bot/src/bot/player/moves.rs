@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use cozy_chess::GameStatus;
 use kibitzer::command::{self, MoveText, OfferOutcome};
+use kibitzer::track::{GameKey, GamePositionKey, TrackedGame, TrackedState};
 use kibitzer::{GameId, RequestError};
 use kibitzer_core::chess::{Role, Square};
 use kibitzer_core::message::OfferKind;
@@ -13,9 +14,8 @@ use tokio::time::Instant;
 use super::decisions::GivenUp;
 use super::games::OwnGames;
 use crate::bot::engine_task::{EngineOrder, EngineReport};
-use crate::engine::{BestMove, EngineError, Score};
+use crate::engine::{BestMove, EngineError, Score, SearchPosition};
 use crate::policy::{GameSituation, Policy, ResignOrDraw};
-use crate::tracker::{GameKey, GamePositionKey, TrackedGame, TrackedState};
 use crate::verdict::{BotAction, Verdict};
 
 /// Shortest time between two events with lines of analysis; the latest line is kept meanwhile.
@@ -114,7 +114,7 @@ impl OwnGames {
     /// Handles a search without a move. If the position has legal moves, the engine made a
     /// mistake and is restarted; otherwise the game is over, and the server is about to report it.
     fn on_search_without_move(&mut self, key: GameKey) {
-        let board = self.tracker().get(key).and_then(|game| game.search_position().chess_board());
+        let board = self.tracker().get(key).and_then(|game| SearchPosition::of_game(game).chess_board());
         if board.is_some_and(|board| board.status() != GameStatus::Ongoing) {
             return self.out.report_about(BotAction::Dropped, self.number(key), None, "there is no legal move");
         }
@@ -266,7 +266,7 @@ impl OwnGames {
 
 /// Returns whether a move is legal in chess or chess960. In other variants every move may be: the server decides.
 fn may_be_legal(game: &TrackedGame, uci: &str) -> bool {
-    !matches!(game.variant().as_str(), "chess" | "chess960") || game.search_position().may_allow_move(uci)
+    !matches!(game.variant().as_str(), "chess" | "chess960") || SearchPosition::of_game(game).may_allow_move(uci)
 }
 
 /// Returns a move as servers expect it: castling, which UCI may write as the king's capture of its own rook, as `O-O` or `O-O-O`.

@@ -1,5 +1,56 @@
 //! The games of a session, followed from its events.
 //!
+//! [`Game`] is the state of a game since its last gap. A [`TrackedGame`] is the whole game: its [key](GameKey) stays the same, and its
+//! moves stay known, over takebacks, resumptions, other numbers and lost connections. A reply to `moves` adds the moves before the first
+//! board. This program observes all games of a server until five have ended, and prints statistics for each kind of game:
+//!
+//! ```
+//! use std::collections::BTreeMap;
+//!
+//! use kibitzer::message::GameResult;
+//! use kibitzer::track::{GameTracker, TrackedChangeKind};
+//! use kibitzer::{Client, Profile};
+//! use kibitzer_server::{PopulationOptions, Server, ServerOptions};
+//!
+//! #[tokio::main]
+//! async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     let server = Server::start(ServerOptions::new().population(PopulationOptions::new().speed(500.0))).await?;
+//!     let port = server.address().ok_or("not on the network")?.port();
+//!     let client = Client::connect(Profile::demo().ports([port]).guest()).await?;
+//!     let mut events = client.subscribe();
+//!     for row in client.games().await?.games {
+//!         drop(client.observe(row.game).await); // The game may be over.
+//!     }
+//!     let mut tracker = GameTracker::with_observed();
+//!     let mut statistics = BTreeMap::<_, (u32, usize, u32)>::new();
+//!     let mut n_ended = 0;
+//!     while n_ended < 5 {
+//!         let event = events.next_event().await.ok_or("the session is over")?;
+//!         for change in tracker.apply(&event) {
+//!             let Some(game) = tracker.get(change.game) else { continue };
+//!             match change.kind {
+//!                 TrackedChangeKind::Started if game.has_missing_moves() => drop(client.moves(game.number()).await),
+//!                 TrackedChangeKind::Ended => {
+//!                     n_ended += 1;
+//!                     let (n_games, n_moves, white_wins) = statistics.entry(game.variant()).or_default();
+//!                     *n_games += 1;
+//!                     *n_moves += game.n_moves();
+//!                     *white_wins += u32::from(game.ending().is_some_and(|end| end.result == GameResult::WhiteWins));
+//!                 }
+//!                 _ => {}
+//!             }
+//!         }
+//!     }
+//!     for (variant, (n_games, n_moves, white_wins)) in &statistics {
+//!         println!("{variant}: {n_games} games, {n_moves} moves, White won {white_wins}");
+//!     }
+//!     client.shutdown().await;
+//!     Ok(())
+//! }
+//! ```
+//!
+//! # States
+//!
 //! | state | event | next state | change |
 //! |---|---|---|---|
 //! | – | first board | `Playing` | `Started`; `Resumed` if it was announced so |
@@ -23,9 +74,8 @@ mod line;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use kibitzer::{Event, Game};
-use kibitzer_core::event::{AdjournedGame, RestoreOutcome, Restored, RestoredGame, ResumptionState};
-use kibitzer_core::game::{Change, ChangeKind, Continuation, Games};
+use kibitzer_core::event::{AdjournedGame, Event, RestoreOutcome, Restored, RestoredGame, ResumptionState};
+use kibitzer_core::game::{Change, ChangeKind, Continuation, Game, Games};
 use kibitzer_core::message::listing::{AnyListing, MoveList};
 use kibitzer_core::message::{GameId, Message, OwnGameStarting, Relation};
 

@@ -1,13 +1,12 @@
 use std::fs;
 use std::path::Path;
 
-use kibitzer::Event;
-use kibitzer::transcript::Utc;
-use kibitzer_core::EventReader;
 use kibitzer_core::chess::{Board, Color, LastMove, Role, Square};
+use kibitzer_core::{Event, EventReader};
 use proptest::prelude::*;
 
 use super::*;
+use crate::transcript::Utc;
 
 const START: &str = "rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0";
 const AFTER_E4: &str = "rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0";

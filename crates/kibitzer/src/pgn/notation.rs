@@ -4,7 +4,7 @@ use cozy_chess::util::display_san_move;
 use cozy_chess::{Board as RulesBoard, Move, Square as RulesSquare};
 use kibitzer_core::chess::{Board, CastlingSide, LastMove, Role, SanMove};
 
-use crate::tracker::{MoveLine, TrackedMove};
+use crate::track::{MoveLine, TrackedMove};
 
 /// Returns the moves of a line up to the first hidden one.
 ///

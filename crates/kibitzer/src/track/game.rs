@@ -3,18 +3,16 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::time::Duration;
 
-use kibitzer::Game;
-use kibitzer_core::chess::{Color, Fen, Hands};
-use kibitzer_core::game::{ChangeKind, Continuation};
+use kibitzer_core::chess::{Color, Hands};
+use kibitzer_core::game::{ChangeKind, Continuation, Game};
 use kibitzer_core::message::listing::MoveList;
 use kibitzer_core::message::{
     GameEnded, GameId, GameInfo, GameKind, Handle, OwnGameStarting, Rating, Relation, Style12,
 };
 use kibitzer_core::text::ServerText;
 
-use super::line::{MoveLine, TrackedMove, shredder_fen};
+use super::line::{MoveLine, TrackedMove};
 use super::{GameKey, TrackedChange, TrackedChangeKind, TrackedState};
-use crate::engine::SearchPosition;
 
 /// Identifies a position of a game, to test later whether a decision that was made in it still applies:
 /// [`GameTracker::is_current`](super::GameTracker::is_current).
@@ -216,27 +214,6 @@ impl TrackedGame {
             self.earlier = Some(line);
             let n_added = self.n_moves().saturating_sub(n_known);
             self.arrivals.splice(..0, std::iter::repeat_n(0, n_added));
-        }
-    }
-
-    /// Returns the position for an engine.
-    ///
-    /// A position with pieces in reserve, other than from crazyhouse's usual start, is passed without the moves that led to it, as
-    /// is a position after a hidden or an [irregular](Self::has_irregular_move) move, and any position of bughouse.
-    /// In chess960 castling is the king's capture of its rook, and castling rights of a start position are the files of the rooks.
-    pub fn search_position(&self) -> SearchPosition {
-        let side_to_move = self.position().side_to_move();
-        let variant = self.variant();
-        let is_chess960 = variant == "chess960";
-        let uci = if is_chess960 { TrackedMove::uci_chess960 } else { TrackedMove::uci };
-        let line = self.line();
-        let is_usual_start = line.starts_from_standard_position();
-        let has_full_history = variant != "bughouse" && (self.game.hands().is_none() || is_usual_start);
-        let moves: Option<Vec<_>> = line.moves.iter().map(uci).collect();
-        let text = |fen: &Fen| if is_chess960 { shredder_fen(fen) } else { fen.to_string() };
-        match moves.filter(|_| has_full_history && !self.has_irregular_move()) {
-            Some(moves) => SearchPosition { fen: (!is_usual_start).then(|| text(&line.start)), moves, side_to_move },
-            None => SearchPosition { fen: Some(text(&self.game.fen())), moves: Vec::new(), side_to_move },
         }
     }
 

@@ -2,12 +2,12 @@
 
 use std::fmt::{self, Write as _};
 
-use kibitzer::transcript::Utc;
 use kibitzer_core::chess::Color;
 use kibitzer_core::message::{ClockReading, GameInfo, GameResult, Rating};
 
 use super::notation::{escape_tag_value, format_clock, san_moves, sanitize_comment};
-use crate::tracker::{MoveLine, TrackedGame, TrackedMove, TrackedState};
+use crate::track::{MoveLine, TrackedGame, TrackedMove, TrackedState};
+use crate::transcript::Utc;
 
 /// Maximum number of comments of one game; later ones are dropped.
 pub(super) const MAX_COMMENTS: usize = 500;

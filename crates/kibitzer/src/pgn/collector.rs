@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use kibitzer::Event;
-use kibitzer::transcript::Utc;
+use kibitzer_core::Event;
 use kibitzer_core::chess::Color;
 use kibitzer_core::message::{GameEndReason, GameResult, Message, Rating, Talk, TalkKind};
 
 use super::game::{MAX_COMMENTS, event_tag_value};
 use super::notation::{escape_tag_value, san_moves, sanitize_comment};
 use super::{PgnGame, PgnOrigin};
-use crate::tracker::{GameKey, GameTracker, TrackedChange, TrackedChangeKind, TrackedGame, TrackedMove, TrackedState};
+use crate::track::{GameKey, GameTracker, TrackedChange, TrackedChangeKind, TrackedGame, TrackedMove, TrackedState};
+use crate::transcript::Utc;
 
 /// Collects the games of a session from its events: start times, moves, and on request the players' talk.
 #[derive(Debug, Default)]

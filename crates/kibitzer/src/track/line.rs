@@ -1,6 +1,6 @@
 //! The moves of a game from a start position, in the order in which they were played.
 
-use kibitzer_core::chess::{ApplyError, Board, CastlingSide, Color, Fen, Hands, LastMove, Role, SanMove, Square};
+use kibitzer_core::chess::{ApplyError, Board, Color, Fen, Hands, LastMove, Role, SanMove, Square};
 use kibitzer_core::game::PlayedMove;
 use kibitzer_core::message::listing::MoveList;
 use kibitzer_core::message::{ClockReading, Style12};
@@ -128,18 +128,4 @@ impl MoveLine {
         let full = self.start.move_number.saturating_sub(1).saturating_mul(2);
         full.saturating_add(u32::from(self.start.side_to_move == Color::Black))
     }
-}
-
-/// Formats a position for an engine that plays chess960: castling rights as the files of the rooks (`HAha`).
-pub(super) fn shredder_fen(fen: &Fen) -> String {
-    let letter = |(color, side): (Color, CastlingSide)| {
-        let (_, rook) = fen.board.castling_king_and_rook(color, side)?;
-        let file = char::from(b'a' + rook.file());
-        Some(if color == Color::White { file.to_ascii_uppercase() } else { file })
-    };
-    let rights: String = fen.castling.iter().filter_map(letter).collect();
-    let text = fen.to_string();
-    let fields = text.split(' ').enumerate();
-    let fields = fields.map(|(at, field)| if at == 2 && !rights.is_empty() { rights.as_str() } else { field });
-    fields.collect::<Vec<_>>().join(" ")
 }

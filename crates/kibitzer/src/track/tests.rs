@@ -69,7 +69,7 @@ impl Session {
     }
 
     fn ucis(&self) -> Vec<String> {
-        self.game().search_position().moves
+        self.game().line().moves.iter().filter_map(TrackedMove::uci).collect()
     }
 }
 
@@ -87,7 +87,7 @@ fn a_game_is_followed_from_its_first_board_to_its_end() {
     assert_eq!(session.ucis(), ["e2e4", "e7e5"]);
     assert_eq!(session.game().line().moves[0].elapsed_ms, Some(1500));
     assert_eq!(session.game().line().moves[1].clock.unwrap().as_ms(), 170_000);
-    assert_eq!(session.game().search_position().fen, None);
+    assert!(session.game().line().starts_from_standard_position());
     assert_eq!(session.lines(&["{Game 7 (Me vs. Bob) Bob resigns} 1-0"]), [Ended]);
     let game = session.game();
     assert_eq!((game.state(), game.is_my_turn()), (TrackedState::Over, false));
@@ -188,8 +188,8 @@ fn a_list_of_moves_fills_the_gap_before_a_resumed_position() {
     let mut session = Session::default();
     assert_eq!(session.lines(&[RESUMED, &board(AFTER_E5, 9, 1, 2, E5)]), [Resumed]);
     assert!(session.game().has_missing_moves());
-    let unknown = session.game().search_position();
-    assert_eq!(unknown.fen.as_deref(), Some("rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq e6 0 2"));
+    let known = session.game().line().start.to_string();
+    assert_eq!(known, "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq e6 0 2");
     let key = session.game().key();
     let mut add = |rows: &str| add_moves(&mut session, key, &move_list(rows));
     assert!(!add("  1.  d4      (0:00.000)      d5      (0:00.123)"), "another game");
@@ -199,7 +199,7 @@ fn a_list_of_moves_fills_the_gap_before_a_resumed_position() {
         "one move more than known"
     );
     assert_eq!(session.ucis(), ["e2e4", "e7e5"]);
-    assert_eq!(session.game().search_position().fen, None);
+    assert!(session.game().line().starts_from_standard_position());
     assert_eq!(session.lines(&[&board(AFTER_NF3, 9, -1, 2, NF3)]), [Moved]);
     assert_eq!(session.ucis(), ["e2e4", "e7e5", "g1f3"]);
 }
@@ -310,29 +310,14 @@ fn only_own_games_are_tracked_by_default() {
 }
 
 #[test]
-fn an_engine_gets_the_reserves_of_crazyhouse() {
-    let mut session = Session::default();
-    let created = "{Game 7 (Me vs. Bob) Creating unrated crazyhouse match.}";
-    session.lines(&[created, &start(), "<b1> game 7 white [] black []", &after_e4(), &after_e5()]);
-    assert_eq!((session.game().variant().as_str(), session.ucis()), ("crazyhouse", vec!["e2e4".into(), "e7e5".into()]));
+fn reserves_before_the_known_moves_are_part_of_the_line() {
     let resumed = "{Game 9 (Me vs. Bob) Continuing unrated crazyhouse match.}";
     let mut session = Session::default();
     session.lines(&[resumed, &board(AFTER_E5, 9, 1, 2, E5), "<b1> game 9 white [NP] black [Q]"]);
-    let position = session.game().search_position();
-    assert_eq!(position.fen.as_deref(), Some("rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR[PNq] w KQkq e6 0 2"));
+    assert_eq!(session.game().variant(), "crazyhouse");
+    let start = session.game().line().start.to_string();
+    assert_eq!(start, "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR[PNq] w KQkq e6 0 2");
     assert_eq!(session.lines(&["<b1> game 9 white [N] black [Q]"]), [Refreshed]);
-}
-
-#[test]
-fn castling_in_chess960_is_the_capture_of_the_own_rook() {
-    let created = "{Game 7 (Me vs. Bob) Creating unrated wild/fr match.}";
-    let before = "bnrkrqbn pppppppp -------- -------- -------- -------- PPPPPPPP BNRKR--- W -1 1 1 1 1 0";
-    let after = "bnrkrqbn pppppppp -------- -------- -------- -------- PPPPPPPP BNR--RK- B -1 0 0 1 1 1";
-    let mut session = Session::default();
-    session.lines(&[created, &board(before, 7, 1, 1, NONE), &board(after, 7, -1, 1, "o-o (0:01.000) O-O")]);
-    let position = session.game().search_position();
-    assert_eq!(position.fen.as_deref(), Some("bnrkrqbn/pppppppp/8/8/8/8/PPPPPPPP/BNRKR3 w ECec - 0 1"));
-    assert_eq!((position.moves, session.game().variant().as_str()), (vec!["d1e1".to_owned()], "chess960"));
 }
 
 #[test]
