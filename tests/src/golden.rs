@@ -29,7 +29,7 @@ pub fn golden(name: &str) -> (String, String) {
 pub fn render(events: &[Event]) -> String {
     events.iter().fold(String::new(), |mut text, event| {
         let (bell, what) = match event {
-            Event::Received { received, change } => {
+            Event::Received { received, change, .. } => {
                 (received.has_bell(), message(&received.message) + &change.as_ref().map(changed).unwrap_or_default())
             }
             other => (false, format!("{other:?}")),

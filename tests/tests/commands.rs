@@ -141,8 +141,8 @@ fn talk_and_seeks_are_confirmed() {
     assert_eq!(no_partner.text(), Some("You do not have a partner at present."));
     let not_there = blocks.answer(34, &TalkCommand::channel(2, "hi"));
     assert_eq!(refusal(not_there), Some(Refusal::NotInChannel));
-    let posted = OfferOutcome::Posted { index: 1, seen_by: Some(1) };
-    assert_eq!(blocks.answer(90, &command::seek(GameTerms::new().time(5, 0))), Ok(posted));
+    let posted = blocks.answer(90, &command::seek(GameTerms::new().time(5, 0))).unwrap();
+    assert!(matches!(posted, OfferOutcome::Posted { index: 1, seen_by: Some(1), .. }), "{posted:?}");
     assert_eq!(blocks.answer(91, &command::unseek_all()), Ok(()));
 }
 
@@ -171,7 +171,7 @@ fn settings_and_the_rest() {
     let no_partner = refusal(blocks.answer(107, &command::end_partnership()));
     assert_eq!(no_partner, Some(Refusal::NoPartner));
     let withdrawn = blocks.answer(124, &command::withdraw(OfferRef::Only)).unwrap();
-    assert_eq!(withdrawn, OfferOutcome::Closed { name: Some(bogoljubov()), kind: None });
+    assert!(matches!(withdrawn, OfferOutcome::Closed { name: Some(to), kind: None, .. } if to == bogoljubov()));
     let usage = blocks.answer_to_like(19, &command::challenge(bogoljubov(), GameTerms::new())).unwrap_err();
     assert_eq!(usage.refusal_reason(), Some(Refusal::BadParameters));
 }

@@ -140,7 +140,7 @@ fn every_reply_is_an_answer_or_a_known_refusal() {
             let Some(result) = reply.first_answer().and_then(|_| read(&line, &reply)) else { continue };
             match result {
                 Ok(()) => n_answers += 1,
-                Err(RequestError::Unexpected { text }) if !line.starts_with("iset") => {
+                Err(RequestError::Unexpected { text, .. }) if !line.starts_with("iset") => {
                     found.insert(text.to_string());
                     n_refusals += 1;
                 }

@@ -64,7 +64,7 @@ impl Seen {
         let mut seen = Self::default();
         for event in events {
             *seen.kinds.entry(event.kind()).or_default() += 1;
-            let Event::Received { received, change } = event else { continue };
+            let Event::Received { received, change, .. } = event else { continue };
             let told = change.as_ref().and_then(|change| change.board.as_ref());
             match (&received.message, told) {
                 (Message::Style12(board), _) | (_, Some(board)) => seen.position(board),

@@ -451,8 +451,7 @@ fn any_pieces_give_the_same_session() {
 
 #[test]
 fn a_session_that_does_wrong_is_noticed() {
-    let account =
-        || Credentials::Account { handle: "Alice".parse().unwrap(), password: Password::new("zanuwgxi").unwrap() };
+    let account = || Credentials::account("Alice".parse().unwrap(), Password::new("zanuwgxi").unwrap());
     let now = Instant::now();
     let said = |name: &str, prompt: &str| format!("\n\r{name}\n\r{prompt}").into_bytes();
     // What the audit is told that the server said, instead of what it did; and what it has to find.

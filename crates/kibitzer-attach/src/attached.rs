@@ -454,9 +454,9 @@ impl WatcherDecoder {
         } else {
             stated
         };
-        self.events.push_back(tap_item(at, Observation::Sent { bytes: Bytes::from(bytes), kind, attribution }, None));
+        self.events.push_back(tap_item(at, Observation::sent(Bytes::from(bytes), kind, attribution), None));
         if kind.is_line() {
-            self.apply_session_event(at, Event::Sent { line, attribution });
+            self.apply_session_event(at, Event::sent(line, attribution));
         }
     }
 
@@ -479,7 +479,7 @@ impl WatcherDecoder {
             **reader = EventReader::default();
             self.timeseal = Timeseal::Off;
         }
-        let observation = Observation::Event { event, parsing: Duration::ZERO };
+        let observation = Observation::event(event, Duration::ZERO);
         self.events.push_back(tap_item(at, observation, None));
     }
 }
@@ -487,7 +487,7 @@ impl WatcherDecoder {
 /// Creates the item of an event that was parsed from received bytes, with a copy of the game that it is about.
 fn parsed_event_item(at: Instant, event: Event, reader: &EventReader, parsing: Duration) -> AttachEvent {
     let game = event.affected_game().and_then(|id| reader.games().get(id)).cloned().map(Box::new);
-    tap_item(at, Observation::Event { event, parsing }, game)
+    tap_item(at, Observation::event(event, parsing), game)
 }
 
 const fn tap_item(at: Instant, observation: Observation, game: Option<Box<Game>>) -> AttachEvent {

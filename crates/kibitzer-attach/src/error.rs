@@ -23,6 +23,7 @@ pub enum AttachError {
     Abandoned(PathBuf),
     /// Connecting failed.
     #[error("cannot attach to {path}", path = .path.display())]
+    #[non_exhaustive]
     Connect {
         /// Path of the socket.
         path: PathBuf,
@@ -40,6 +41,7 @@ pub enum AttachError {
     InvalidLine,
     /// The protocol has another version.
     #[error("the session is exposed in version {theirs} of the protocol; this program supports {ours}")]
+    #[non_exhaustive]
     Version {
         /// Version of the process of the session.
         theirs: u32,

@@ -137,7 +137,7 @@ impl SessionObserver for ExposureWriter {
         let session = session.session();
         match observation {
             Observation::Received(bytes) => self.tail_with_frame_end(session).push_bounded(bytes),
-            Observation::Sent { bytes, kind, attribution } if !self.watchers.is_empty() => {
+            Observation::Sent { bytes, kind, attribution, .. } if !self.watchers.is_empty() => {
                 let line = wire::sent_line(self.began.elapsed(), bytes, *kind, *attribution);
                 self.send_after_received(&line, MissedAmounts::SENT_LINE, session);
             }

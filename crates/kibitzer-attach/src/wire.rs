@@ -11,7 +11,8 @@ use kibitzer::internal::{hex, seconds};
 use kibitzer::transcript::Direction;
 use kibitzer_core::Event;
 use kibitzer_core::event::{
-    AdjournedGame, Attribution, Capabilities, Identity, LostCause, RequestId, RequestOrigin, Restored, SessionEndReason,
+    AdjournedGame, Attribution, Capabilities, ConnectionAttempt, ConnectionLoss, Identity, RequestId, RequestOrigin,
+    Restored, SessionEndReason,
 };
 use kibitzer_core::session::{SessionState, TransmitKind};
 use kibitzer_core::text::Handle;
@@ -122,19 +123,13 @@ pub(crate) struct Hello {
 #[serde(remote = "Event", tag = "event", content = "data", rename_all = "snake_case")]
 #[non_exhaustive]
 enum LifecycleEvent {
-    Connecting {
-        attempt: u32,
-    },
+    Connecting(ConnectionAttempt),
     Connected,
     LoggedIn(Arc<Identity>),
     #[serde(rename = "session_ready")]
     Ready(Capabilities),
     Fault,
-    Lost {
-        cause: Box<LostCause>,
-        retry_in: Option<Duration>,
-        silent_for: Duration,
-    },
+    Lost(Box<ConnectionLoss>),
     Restored(Arc<Restored>),
     #[serde(rename = "adjourned_game")]
     Adjourned(Arc<AdjournedGame>),

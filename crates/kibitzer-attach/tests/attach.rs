@@ -171,7 +171,7 @@ async fn two_connections(listener: &mut Listener, client: &Client, is_sealed: bo
         peer.say("half a li").await;
         wait_for(&mut events, |event| event.raw().ends_with(b"x").then_some(())).await;
         drop(peer);
-        wait_for(&mut events, |event| matches!(event, Event::Lost { .. }).then_some(())).await;
+        wait_for(&mut events, |event| matches!(event, Event::Lost(_)).then_some(())).await;
     }
 }
 
@@ -632,7 +632,7 @@ async fn a_watcher_can_send_more_lines_after_callers_have_stopped_waiting() {
 #[tokio::test]
 async fn a_peer_that_is_no_session_of_this_version_is_reported() {
     let error = attached_to(&format!("{}\n", HELLO.replace("\"version\": 4", "\"version\": 1"))).await.unwrap_err();
-    assert!(matches!(error, AttachError::Version { theirs: 1, ours: 4 }), "{error}");
+    assert!(matches!(error, AttachError::Version { theirs: 1, ours: 4, .. }), "{error}");
     for said in ["SSH-2.0-x\n", "{}\n", "{\"t\": 1, \"dir\": \"rx\", \"hex\": \"\"}\n"] {
         let error = attached_to(said).await.unwrap_err();
         assert!(matches!(error, AttachError::InvalidLine), "{said}: {error}");
@@ -662,10 +662,10 @@ async fn the_end_of_a_session_has_its_reason() {
     peer.serving(client.ready()).await.unwrap();
     drop(peer);
     let cause = seen(&mut session, |event| match event {
-        Event::Lost { cause, retry_in: None, .. } => Some(cause.clone()),
+        Event::Lost(loss) if loss.retry_in.is_none() => Some(loss.cause.clone()),
         _ => None,
     });
-    assert_eq!(*cause.await, LostCause::Connection(CloseCause::Closed));
+    assert_eq!(cause.await, LostCause::Connection(CloseCause::Closed));
     let reason = seen(&mut session, |event| match event {
         Event::Ended(reason) => Some(reason.clone()),
         _ => None,

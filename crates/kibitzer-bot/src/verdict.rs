@@ -45,6 +45,7 @@ impl Verdict<bool> {
 pub enum BotEvent {
     /// The bot acted, or decided not to.
     #[serde(rename = "bot")]
+    #[non_exhaustive]
     Acted {
         /// The account; `None` before the first login of a guest whose name the server chooses.
         account: Option<Handle>,
@@ -58,6 +59,7 @@ pub enum BotEvent {
         reason: String,
     },
     /// The engine reported a line of analysis of the current position.
+    #[non_exhaustive]
     Analysis {
         /// The account.
         account: Option<Handle>,
@@ -135,8 +137,19 @@ impl BotEvent {
         on_event(self);
     }
 
+    /// Creates the event of an action.
+    pub const fn acted(
+        account: Option<Handle>,
+        action: BotAction,
+        game: Option<GameId>,
+        player: Option<Handle>,
+        reason: String,
+    ) -> Self {
+        Self::Acted { account, action, game, player, reason }
+    }
+
     /// Creates the event of a line of analysis.
-    pub(crate) fn analysis(account: Option<Handle>, game: GameId, info: SearchInfo) -> Self {
+    pub fn analysis(account: Option<Handle>, game: GameId, info: SearchInfo) -> Self {
         let (score_cp, mate) = match info.score {
             Some(Score::Centipawns(score)) => (Some(score), None),
             Some(Score::Mate(moves)) => (None, Some(moves)),

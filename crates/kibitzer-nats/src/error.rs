@@ -18,6 +18,7 @@ pub enum NatsError {
     Address,
     /// The server did not answer, or refused the login.
     #[error("cannot connect to the NATS server at {host}: {reason}")]
+    #[non_exhaustive]
     Connect {
         /// Host and port.
         host: String,
@@ -28,6 +29,7 @@ pub enum NatsError {
     #[error(
         "the NATS server at {host} has version {version}, but kibitzer needs 2.11 or later: older ones ignore the header that keeps the events of a session in order"
     )]
+    #[non_exhaustive]
     TooOld {
         /// Host and port.
         host: String,
@@ -36,6 +38,7 @@ pub enum NatsError {
     },
     /// The stream does not exist, cannot be created or read, or has settings that do not fit; or the server does not answer.
     #[error("stream {stream}: {reason}")]
+    #[non_exhaustive]
     Stream {
         /// Name of the stream.
         stream: String,
@@ -44,6 +47,7 @@ pub enum NatsError {
     },
     /// A message in the stream is not an event of kibitzer.
     #[error("stream {stream}: {reason}")]
+    #[non_exhaustive]
     Message {
         /// Name of the stream.
         stream: String,
@@ -55,6 +59,7 @@ pub enum NatsError {
     SessionName,
     /// A line to publish is not an event.
     #[error("event {number} is not a JSON line of kibitzer: {reason}")]
+    #[non_exhaustive]
     Line {
         /// Number of the line, from 1.
         number: u64,
@@ -63,6 +68,7 @@ pub enum NatsError {
     },
     /// Another publisher of the same session has stored an event since.
     #[error("another process publishes session {session}: it stored event {position}; this one ends")]
+    #[non_exhaustive]
     Fenced {
         /// The session.
         session: String,
@@ -73,6 +79,7 @@ pub enum NatsError {
     #[error(
         "the NATS server lost events of session {session} that it had acknowledged, up to {stored}; publish again to continue"
     )]
+    #[non_exhaustive]
     Lost {
         /// The session.
         session: String,
@@ -83,6 +90,7 @@ pub enum NatsError {
     #[error(
         "session {session} in the stream is not this recording: they differ at event {position}; give it another name with --session"
     )]
+    #[non_exhaustive]
     OtherSource {
         /// The session.
         session: String,
@@ -91,6 +99,7 @@ pub enum NatsError {
     },
     /// The publisher ended before all events were stored.
     #[error("{count} events of session {session} are not stored: {reason}")]
+    #[non_exhaustive]
     Unsent {
         /// The session.
         session: String,
@@ -101,6 +110,7 @@ pub enum NatsError {
     },
     /// The spill file cannot be read or written.
     #[error("cannot use the spill file {path}", path = .path.display())]
+    #[non_exhaustive]
     Spill {
         /// Path of the file.
         path: PathBuf,

@@ -22,12 +22,20 @@ pub enum WhenUnreachable {
     /// Writes every event to a file before it is sent, and removes the events from the file once all of them are stored: a publisher
     /// that is killed loses none, and the next one publishes them first. Once the file is full, drops new events until all others
     /// are stored; the file also has the range of the dropped ones.
+    #[non_exhaustive]
     Spill {
         /// The file, which is created if it does not exist.
         path: PathBuf,
         /// Maximum size of the file in bytes.
         max_bytes: u64,
     },
+}
+
+impl WhenUnreachable {
+    /// Creates the reaction that writes events [to a file](Self::Spill) of at most `max_bytes`.
+    pub const fn spill(path: PathBuf, max_bytes: u64) -> Self {
+        Self::Spill { path, max_bytes }
+    }
 }
 
 /// Maximum number of events in one atomic step; servers accept 1,000.

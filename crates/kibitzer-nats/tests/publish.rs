@@ -290,7 +290,7 @@ fn spill_path(name: &str) -> PathBuf {
 async fn spilled_events_are_stored_later_and_in_order() {
     let Some(server) = NatsServer::start("spill") else { return };
     let path = spill_path("later");
-    let policy = WhenUnreachable::Spill { path: path.clone(), max_bytes: 1 << 20 };
+    let policy = WhenUnreachable::spill(path.clone(), 1 << 20);
     assert_all_in_order(&overflow(&server, policy).await, 1_001);
     assert_eq!(std::fs::read_to_string(path).unwrap(), "kibitzer spill v1 a=2Eb\n");
 }
@@ -298,7 +298,7 @@ async fn spilled_events_are_stored_later_and_in_order() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_spill_file_drops_events_and_reports_them() {
     let Some(server) = NatsServer::start("full") else { return };
-    let policy = WhenUnreachable::Spill { path: spill_path("full"), max_bytes: 30_000 };
+    let policy = WhenUnreachable::spill(spill_path("full"), 30_000);
     let events = overflow(&server, policy).await;
     let gap = events.iter().position(|event| event.subject.ends_with("dropped")).unwrap();
     assert_all_in_order(&events[..gap], u64::try_from(gap).unwrap());
@@ -310,7 +310,7 @@ async fn a_later_publisher_stores_what_an_earlier_one_spilled() {
     let Some(server) = NatsServer::start("left") else { return };
     let path = spill_path("left");
     let link = Link::new(server.port);
-    let policy = WhenUnreachable::Spill { path: path.clone(), max_bytes: 1 << 20 };
+    let policy = WhenUnreachable::spill(path.clone(), 1 << 20);
     let options = || {
         let mut options = small_buffer(PublishOptions::live(), 20_000);
         options.when_unreachable = policy.clone();
@@ -349,7 +349,7 @@ async fn a_killed_publisher_with_a_spill_file_loses_nothing() {
     let Some(server) = NatsServer::start("killed") else { return };
     let path = spill_path("killed");
     let mut options = PublishOptions::live();
-    options.when_unreachable = WhenUnreachable::Spill { path: path.clone(), max_bytes: 1 << 20 };
+    options.when_unreachable = WhenUnreachable::spill(path.clone(), 1 << 20);
     let mut n_pushed = 0;
     for n_before_cut in [0, 3, 50, 700] {
         let link = Link::new(server.port);
@@ -373,7 +373,7 @@ async fn a_killed_publisher_with_a_spill_file_loses_nothing() {
 async fn events_that_a_killed_publisher_dropped_are_reported_by_their_exact_range() {
     let Some(server) = NatsServer::start("killed-full") else { return };
     let mut options = PublishOptions::live();
-    options.when_unreachable = WhenUnreachable::Spill { path: spill_path("killed-full"), max_bytes: 20_000 };
+    options.when_unreachable = WhenUnreachable::spill(spill_path("killed-full"), 20_000);
     let link = Link::new(server.port);
     let mut first = publisher(&link.url(), options.clone()).await;
     link.close();
@@ -399,7 +399,7 @@ async fn events_that_a_killed_publisher_dropped_are_reported_by_their_exact_rang
 /// Publishes a live session whose spill file contains events that an earlier publisher left. Returns what the stream then has of it.
 async fn publish_with_left(server: &NatsServer, path: &Path, left: &str) -> Vec<String> {
     std::fs::write(path, format!("kibitzer spill v1 a=2Eb\n{left}")).unwrap();
-    let policy = WhenUnreachable::Spill { path: path.to_owned(), max_bytes: 1 << 20 };
+    let policy = WhenUnreachable::spill(path.to_owned(), 1 << 20);
     let mut options = PublishOptions::live();
     options.when_unreachable = policy;
     let mut publisher = publisher(&server.url(), options).await;

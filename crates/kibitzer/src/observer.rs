@@ -111,6 +111,7 @@ pub enum Observation {
     /// observation.
     Received(Bytes),
     /// These bytes were passed to the connection. [`Event::Sent`] follows if they are a line.
+    #[non_exhaustive]
     Sent {
         /// The bytes as written, with their line feed; empty if they are secret.
         bytes: Bytes,
@@ -120,6 +121,7 @@ pub enum Observation {
         attribution: Attribution,
     },
     /// The session emitted an event.
+    #[non_exhaustive]
     Event {
         /// The event as subscribers receive it, except for redacted secrets.
         event: Event,
@@ -127,6 +129,7 @@ pub enum Observation {
         parsing: Duration,
     },
     /// A request has ended. The events of its reply were observed before.
+    #[non_exhaustive]
     Reply {
         /// The request, as in the [attribution](Event::attribution) of its events.
         request: RequestId,
@@ -137,6 +140,18 @@ pub enum Observation {
     Closed,
     /// A [`Tap`](crate::Tap) that was not read has lost this number of observations here. Other observers never receive it.
     Missed(u64),
+}
+
+impl Observation {
+    /// Creates the observation of [sent](Self::Sent) bytes.
+    pub const fn sent(bytes: Bytes, kind: TransmitKind, attribution: Attribution) -> Self {
+        Self::Sent { bytes, kind, attribution }
+    }
+
+    /// Creates the observation of an [event](Self::Event).
+    pub const fn event(event: Event, parsing: Duration) -> Self {
+        Self::Event { event, parsing }
+    }
 }
 
 /// Capacity of the channel. The items of one read may exceed it. An item may contain a game, of 180 KB with all its moves, so

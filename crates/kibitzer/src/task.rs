@@ -298,7 +298,7 @@ impl SessionTask {
                 && let Some(by) = self.reading_blocker()
                 && self.pause.as_ref().is_some_and(|pause| pause.began + after / 2 <= runtime_now())
             {
-                result = Err(RequestError::Blocked { by, after });
+                result = Err(RequestError::blocked(by, after));
             }
             drop(sender.send(result));
         }

@@ -251,7 +251,7 @@ async fn invalid_requests_are_errors() {
     for (line, want) in [
         ("tell Foo hi\nresign", CommandError::LineBreak),
         ("say \x07", CommandError::Control),
-        (&*"x".repeat(5000), CommandError::TooLong { length: 5000 }),
+        (&*"x".repeat(5000), CommandError::too_long(5000)),
     ] {
         assert_eq!(client.request(line).await, Err(RequestError::Command(want)));
     }
@@ -344,7 +344,7 @@ async fn a_full_lossless_subscriber_stops_only_reading() {
     });
     // Time-outs go on, and the silence is not taken for the server's.
     let blocked = client.request("finger").await.unwrap_err();
-    assert_eq!(blocked, RequestError::Blocked { by: ReadingBlocker::Subscription, after: seconds(30) });
+    assert_eq!(blocked, RequestError::blocked(ReadingBlocker::Subscription, seconds(30)));
     assert_eq!(blocked.to_string(), "no reply within 30s: nothing was read, because a lossless subscription was full");
     advance(seconds(300)).await;
     assert!(!serving.is_finished(), "a pipe does not hold so much");

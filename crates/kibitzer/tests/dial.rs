@@ -200,7 +200,7 @@ async fn the_error_of_connect_says_its_cause() {
     let wrong = ConnectError::from(SessionEndReason::Login(LoginError::InvalidPassword));
     assert_eq!(wrong.to_string(), "login failed: wrong password");
     let cause = LostCause::Connection(CloseCause::Silent);
-    let lost = ConnectError::from(SessionEndReason::Lost { cause, attempts: 3 });
+    let lost = ConnectError::from(SessionEndReason::lost(cause, 3));
     assert_eq!(lost.to_string(), "session ended: connection lost, 3 attempts to reconnect: server is silent");
     assert_eq!(error_chain(&lost), lost.to_string(), "once");
 }
@@ -218,11 +218,11 @@ async fn a_reset_is_a_loss_after_the_received_bytes() {
     socket.get_ref().set_zero_linger().unwrap();
     drop(socket);
     let cause = loop {
-        if let Event::Lost { cause, .. } = &*events.next().await.unwrap() {
-            break cause.clone();
+        if let Event::Lost(loss) = &*events.next().await.unwrap() {
+            break loss.cause.clone();
         }
     };
-    assert_eq!(*cause, LostCause::Connection(CloseCause::Failed(io::ErrorKind::ConnectionReset)));
+    assert_eq!(cause, LostCause::Connection(CloseCause::Failed(io::ErrorKind::ConnectionReset)));
     client.shutdown().await;
 }
 

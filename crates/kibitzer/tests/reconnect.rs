@@ -15,7 +15,7 @@ use tokio::time::Instant;
 /// The next loss, as long as the server does what it does.
 async fn lost(events: &mut Subscription) -> LostCause {
     wait_for(events, |event| match event {
-        Event::Lost { cause, retry_in: Some(_), .. } => Some(LostCause::clone(cause)),
+        Event::Lost(loss) if loss.retry_in.is_some() => Some(loss.cause.clone()),
         _ => None,
     })
     .await
@@ -139,7 +139,7 @@ async fn a_limit_of_attempts_ends_the_session() {
     drop((peer, listener));
     let reason = client.ended().await;
     assert!(matches!(reason, SessionEndReason::Lost { attempts: 2, .. }), "{reason:?}");
-    let n_attempts = collect(events).await.iter().filter(|event| matches!(event, Event::Connecting { .. })).count();
+    let n_attempts = collect(events).await.iter().filter(|event| matches!(event, Event::Connecting(_))).count();
     assert_eq!(n_attempts, 3);
     client.shutdown().await;
 }

@@ -27,7 +27,7 @@ async fn bytes_precede_their_events_and_each_connection_has_its_own_positions() 
         assert!(observed.text().contains("now observing"), "{}", observed.text());
         let mut events = client.subscribe();
         drop(peer);
-        wait_for(&mut events, |event| matches!(event, Event::Lost { .. }).then_some(())).await;
+        wait_for(&mut events, |event| matches!(event, Event::Lost(_)).then_some(())).await;
     }
     client.shutdown().await;
     let items = taking.await.unwrap();
@@ -43,7 +43,7 @@ async fn bytes_precede_their_events_and_each_connection_has_its_own_positions() 
                 }
             }
             Observation::Event { event, .. } => match &event {
-                Event::Sent { line: Some(line), attribution } => {
+                Event::Sent { line: Some(line), attribution, .. } => {
                     assert_eq!(unexplained.remove(0), format!("{line}\n").into_bytes());
                     observing.extend(attribution.request().filter(|_| line.contains("observe 7")));
                 }
@@ -65,7 +65,7 @@ async fn bytes_precede_their_events_and_each_connection_has_its_own_positions() 
                 }
                 _ => {}
             },
-            Observation::Reply { request, is_ok } if observing.contains(&request) => {
+            Observation::Reply { request, is_ok, .. } if observing.contains(&request) => {
                 assert!(is_ok && n_boards > 0, "the board of the reply comes first");
                 n_observed += 1;
             }

@@ -109,7 +109,7 @@ impl Recording {
         match login.get(1) {
             Some((LineRole::Password, password)) => {
                 let password = Password::new(password.as_ref()).or_else(|_| Password::new(NO_PASSWORD));
-                Credentials::Account { handle, password: password.expect("one of them is a password") }
+                Credentials::account(handle, password.expect("one of them is a password"))
             }
             _ if ["guest", "g"].contains(&name.as_ref()) => Credentials::Guest,
             _ => Credentials::NamedGuest(handle),

@@ -24,8 +24,8 @@ pub(crate) fn life(state: &SessionState, events: &[Event]) -> String {
 }
 
 fn lost(event: &Event) -> Option<String> {
-    let Event::Lost { cause, .. } = event else { return None };
-    Some(match &**cause {
+    let Event::Lost(loss) = event else { return None };
+    Some(match &loss.cause {
         LostCause::Connection(CloseCause::Closed) => "closed".to_owned(),
         LostCause::Connection(CloseCause::Silent) => "silent".to_owned(),
         LostCause::Dial(_) => "not connected".to_owned(),

@@ -120,7 +120,7 @@ async fn two_sessions_that_resume_meet_in_one_game() {
     let mut games = Vec::new();
     for events in &mut events {
         games.push(loop {
-            if let ResumptionState::Resumed { game } = next_state(events).await {
+            if let ResumptionState::Resumed { game, .. } = next_state(events).await {
                 break game;
             }
         });

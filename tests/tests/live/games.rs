@@ -36,10 +36,10 @@ async fn a_challenge_is_accepted_declined_and_withdrawn() {
         let OfferOutcome::Challenged(challenge) = challenged else { panic!() };
         assert_eq!(challenge.to.as_str(), "Euler", "{challenge:?}");
         let declined = euler.decline(OfferRef::Player(handle("Newton"))).await.unwrap();
-        assert_eq!(declined, OfferOutcome::Closed { name: Some(handle("Newton")), kind: None });
+        assert!(matches!(declined, OfferOutcome::Closed { name: Some(by), kind: None, .. } if by == handle("Newton")));
         newton.challenge(handle("Euler"), terms()).await.unwrap();
         let withdrawn = newton.withdraw(OfferRef::Only).await.unwrap();
-        assert_eq!(withdrawn, OfferOutcome::Closed { name: Some(handle("Euler")), kind: None });
+        assert!(matches!(withdrawn, OfferOutcome::Closed { name: Some(to), kind: None, .. } if to == handle("Euler")));
         assert!(euler.accept(OfferRef::Only).await.is_err(), "there is nothing to accept");
         newton.challenge(handle("Euler"), terms()).await.unwrap();
         let OfferOutcome::Started(created) = euler.accept(OfferRef::Only).await.unwrap() else { panic!() };

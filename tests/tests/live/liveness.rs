@@ -25,15 +25,15 @@ async fn a_dead_line_is_noticed_within_half_a_minute_and_made_again() {
         let client = test_server.player("Newton").await;
         let mut events = client.subscribe();
         sleep(Duration::from_mins(10)).await;
-        assert!(!drain(&mut events).0.iter().any(|event| matches!(event, Event::Lost { .. })), "a quiet line is none");
+        assert!(!drain(&mut events).0.iter().any(|event| matches!(event, Event::Lost(_))), "a quiet line is none");
         test_server.server().control().inject(newton(), FaultPoint::Now, Fault::Stall).await.unwrap();
         let start = Instant::now();
         let cause = wait_for(&mut events, |event| match event {
-            Event::Lost { cause, retry_in, .. } => Some((cause.clone(), *retry_in)),
+            Event::Lost(loss) => Some((loss.cause.clone(), loss.retry_in)),
             _ => None,
         });
         let (cause, retry_in) = cause.await;
-        assert_eq!(*cause, LostCause::Connection(CloseCause::Silent));
+        assert_eq!(cause, LostCause::Connection(CloseCause::Silent));
         assert!(start.elapsed() <= Duration::from_secs(30), "{:?}", start.elapsed());
         assert!(retry_in.unwrap() <= Duration::from_secs(1), "{retry_in:?}");
         assert_eq!(client.request("date").await, Err(RequestError::NotConnected));
@@ -83,7 +83,7 @@ async fn a_second_login_ends_the_first_for_good() {
     );
     let (told, _) = drain(&mut events);
     assert!(matches!(told.last(), Some(Event::Ended(SessionEndReason::Kicked(_)))));
-    assert!(!told.iter().any(|event| matches!(event, Event::Lost { .. })));
+    assert!(!told.iter().any(|event| matches!(event, Event::Lost(_))));
 }
 
 #[tokio::test(start_paused = true)]
@@ -95,12 +95,12 @@ async fn attempts_come_at_growing_intervals_up_to_a_cap_and_end_when_told_so() {
     let mut events = client.subscribe();
     test_server.shut_down().await;
     let reason = client.ended().await;
-    assert!(matches!(reason, SessionEndReason::Lost { cause: LostCause::Dial(_), attempts: 12 }), "{reason:?}");
+    assert!(matches!(reason, SessionEndReason::Lost { cause: LostCause::Dial(_), attempts: 12, .. }), "{reason:?}");
     let (told, _) = drain(&mut events);
     let delays: Vec<_> = told
         .iter()
         .filter_map(|event| match event {
-            Event::Lost { retry_in: Some(delay), .. } => Some(delay.as_secs_f64()),
+            Event::Lost(loss) => Some(loss.retry_in?.as_secs_f64()),
             _ => None,
         })
         .collect();

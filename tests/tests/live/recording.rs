@@ -129,7 +129,7 @@ async fn a_session_with_the_same_seed_emits_the_same_events_for_its_recording() 
         let records = recording.records();
         assert!(records.is_sorted_by_key(|record| record.time));
         let password = Password::new("not recorded").unwrap();
-        let options = SessionOptions::new(Credentials::Account { handle: handle("Gauss"), password }).seed(7);
+        let options = SessionOptions::new(Credentials::account(handle("Gauss"), password)).seed(7);
         let options = without.into_iter().fold(options.timeseal(timeseal), SessionOptions::without_ivar);
         // The last piece is the end of the connection, which followed from the shutdown.
         let (last, records) = records.split_last().unwrap();
@@ -148,7 +148,7 @@ async fn a_session_with_the_same_seed_emits_the_same_events_for_its_recording() 
 /// The event without what a recording does not contain: why the connection was lost and the session ended.
 fn comparable(event: &Event) -> Option<String> {
     match event {
-        Event::Lost { retry_in, .. } => Some(format!("lost, {retry_in:?}")),
+        Event::Lost(loss) => Some(format!("lost, {:?}", loss.retry_in)),
         Event::Ended(_) => None,
         event => Some(format!("{event:?}")),
     }

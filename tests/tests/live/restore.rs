@@ -50,7 +50,7 @@ impl Scene {
         self.test_server.dial_target().hold();
         let control = self.test_server.server().control();
         control.inject(ConnectionTarget::Player("Gauss".to_owned()), FaultPoint::Now, Fault::Reset).await.unwrap();
-        wait_for(&mut self.events, |event| matches!(event, Event::Lost { .. }).then_some(())).await;
+        wait_for(&mut self.events, |event| matches!(event, Event::Lost(_)).then_some(())).await;
     }
 
     async fn restored(&mut self) -> Restored {
@@ -85,7 +85,7 @@ async fn moves_that_were_missed_are_listed() {
         }
         let restored = scene.restored().await;
         let [game] = &restored.games[..] else { panic!("{restored:?}") };
-        assert_eq!((game.now, game.outcome), (Some(scene.game), RestoreOutcome::Advanced { plies: 3 }));
+        assert_eq!((game.now, game.outcome), (Some(scene.game), RestoreOutcome::advanced(3)));
         assert!(game.moves_missing);
         let moves: Vec<_> = game.moves.as_ref().unwrap().moves.iter().map(|played| played.san.as_str()).collect();
         assert_eq!(moves, ["e4", "e5", "Nf3", "Nc6"]);
@@ -108,7 +108,7 @@ async fn games_of_icc_come_back_as_lines_and_as_moves() {
         play(&scene.newton, "Nf3").await;
         let restored = scene.restored().await;
         let [game] = &restored.games[..] else { panic!("{restored:?}") };
-        assert_eq!((game.now, game.outcome), (Some(scene.game), RestoreOutcome::Advanced { plies: 2 }), "{wanted:?}");
+        assert_eq!((game.now, game.outcome), (Some(scene.game), RestoreOutcome::advanced(2)), "{wanted:?}");
         let moves: Vec<_> = game.moves.as_ref().unwrap().moves.iter().map(|played| played.san.as_str()).collect();
         assert_eq!(moves, ["e4", "e5", "Nf3"], "{wanted:?}");
     }
@@ -135,7 +135,7 @@ async fn another_game_under_the_number_is_not_taken_for_it() {
     let restored = scene.restored().await;
     let [game] = &restored.games[..] else { panic!("{restored:?}") };
     assert_eq!(game.was, scene.game);
-    let replaced = RestoreOutcome::Replaced { by: Some(again) };
+    let replaced = RestoreOutcome::replaced(Some(again));
     assert_eq!((game.now, game.outcome, game.moves_missing), (None, replaced, true), "{game:?}");
     let followed = scene.gauss.subscribe_with_games().await.unwrap().0;
     assert_eq!(
@@ -253,7 +253,7 @@ async fn a_game_that_is_only_looked_at_is_marked_and_not_watched() {
             event => assert!(event.change().is_none_or(Change::is_by_restoration), "{event:?}"),
         }
     };
-    assert_eq!(replaced, RestoreOutcome::Replaced { by: None });
+    assert_eq!(replaced, RestoreOutcome::replaced(None));
     let games = scene.gauss.subscribe_with_games().await.unwrap().0;
     assert!(!games.iter().any(|game| game.is_followed_and_ongoing()), "{games:?}");
 }

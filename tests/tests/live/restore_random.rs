@@ -234,11 +234,11 @@ impl Scene {
         let is_in_progress = !game.is_over && game.server == self.n_servers && found.now == Some(game.number);
         let is_right = match found.outcome {
             RestoreOutcome::Unchanged => is_in_progress && has_gained(0) && !found.moves_missing,
-            RestoreOutcome::Advanced { plies } => {
+            RestoreOutcome::Advanced { plies, .. } => {
                 is_in_progress && has_gained(plies) && (plies == 1) != found.moves_missing
             }
             RestoreOutcome::Changed => is_in_progress && game.n_plies < n_known && found.moves_missing,
-            RestoreOutcome::Replaced { by } => {
+            RestoreOutcome::Replaced { by, .. } => {
                 let is_other = |by: GameId| {
                     self.games.iter().any(|other| {
                         let is_current = !other.is_over && other.server == self.n_servers && other.number == by;
@@ -277,7 +277,7 @@ impl Scene {
             self.test_server.restart(options(&NAMES)).await;
             self.n_servers += 1;
             self.games.iter_mut().for_each(|game| game.is_over = true);
-            self.read_until(|event| matches!(event, Event::Lost { .. }).then_some(())).await;
+            self.read_until(|event| matches!(event, Event::Lost(_)).then_some(())).await;
             self.seat_players().await;
             for table in 0..2 {
                 if self.rng.bool() {
@@ -288,7 +288,7 @@ impl Scene {
             let control = self.test_server.server().control();
             let target = ConnectionTarget::Player("Gauss".to_owned());
             control.inject(target, FaultPoint::Now, Fault::Reset).await.unwrap();
-            self.read_until(|event| matches!(event, Event::Lost { .. }).then_some(())).await;
+            self.read_until(|event| matches!(event, Event::Lost(_)).then_some(())).await;
             self.test_server.dial_target().refuse(NonZeroU32::MAX);
             for table in 0..2 {
                 self.act(table).await;
@@ -306,7 +306,7 @@ impl Scene {
         let followed = self.gauss.subscribe_with_games().await.unwrap().0;
         for game in followed.iter().filter(|game| game.is_followed_and_ongoing()) {
             let is_reported = |restored: &RestoredGame| match restored.outcome {
-                RestoreOutcome::Replaced { by } => by == Some(game.id()),
+                RestoreOutcome::Replaced { by, .. } => by == Some(game.id()),
                 _ => restored.now == Some(game.id()),
             };
             assert!(restored.games.iter().any(is_reported), "{restored:?}");

@@ -129,17 +129,17 @@ async fn a_connection_that_is_cut_is_restored_with_its_observed_game() {
             play(client, played).await;
         }
         let cause = wait_for(&mut events, |event| match event {
-            Event::Lost { cause, .. } => Some(cause.clone()),
+            Event::Lost(loss) => Some(loss.cause.clone()),
             _ => None,
         });
-        let LostCause::Connection(cause) = *cause.await else { panic!("{fault:?}") };
+        let LostCause::Connection(cause) = cause.await else { panic!("{fault:?}") };
         assert!(want.contains(&cause), "{fault:?}: {cause:?}");
         let restored = wait_for(&mut events, |event| match event {
             Event::Restored(restored) => Some(restored.games[0].clone()),
             _ => None,
         });
         let restored = restored.await;
-        assert_eq!((restored.now, restored.outcome), (Some(game), RestoreOutcome::Advanced { plies: 2 }), "{fault:?}");
+        assert_eq!((restored.now, restored.outcome), (Some(game), RestoreOutcome::advanced(2)), "{fault:?}");
     }
     for client in [&newton, &euler, &gauss] {
         client.shutdown().await;

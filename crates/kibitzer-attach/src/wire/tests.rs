@@ -1,6 +1,6 @@
 use super::*;
 use kibitzer_core::event::{
-    CloseCause, DialError, LoginError, LoginStep, RestoreOutcome, RestoredGame, ResumptionState,
+    CloseCause, DialError, LoginError, LoginStep, LostCause, RestoreOutcome, RestoredGame, ResumptionState,
 };
 use kibitzer_core::message::{Family, GameId, Ivar, KickedBy, Relation};
 use kibitzer_core::text::ServerText;
@@ -26,31 +26,27 @@ fn events_of_the_session_are_parsed_as_they_were_written() {
     capabilities.units = true;
     let mut restored = Restored::default();
     let mut game = RestoredGame::unchanged(GameId(7), name("A"), name("B"), Relation::Observing);
-    (game.now, game.outcome, game.moves_missing) = (Some(GameId(-1)), RestoreOutcome::Advanced { plies: 3 }, true);
+    (game.now, game.outcome, game.moves_missing) = (Some(GameId(-1)), RestoreOutcome::advanced(3), true);
     restored.offline_for = Duration::from_nanos(1_234_567_891);
     restored.games = vec![game];
     restored.seeks = serde_json::from_str(r#"[{"command":"seek 5 0","error":"busy"}]"#).unwrap();
-    let stored = AdjournedGame::new(name("A"), name("B"), ResumptionState::Resumed { game: GameId(7) });
+    let stored = AdjournedGame::new(name("A"), name("B"), ResumptionState::resumed(GameId(7)));
     let cause = LostCause::Connection(CloseCause::Failed(io::ErrorKind::ConnectionReset));
     let events = [
-        Event::Connecting { attempt: 3 },
+        Event::Connecting(ConnectionAttempt::new(3)),
         Event::Connected,
         Event::LoggedIn(Arc::new(identity)),
         Event::Ready(capabilities),
         Event::Fault,
-        Event::Lost { cause: cause.clone().into(), retry_in: Some(Duration::from_nanos(7)), silent_for: TIME },
-        Event::Lost {
-            cause: Box::new(LoginError::TimedOut(LoginStep::SetUp).into()),
-            retry_in: None,
-            silent_for: TIME,
-        },
+        Event::Lost(ConnectionLoss::new(cause.clone(), Some(Duration::from_nanos(7)), TIME).into()),
+        Event::Lost(Box::new(ConnectionLoss::new(LoginError::TimedOut(LoginStep::SetUp).into(), None, TIME))),
         Event::Restored(Arc::new(restored)),
         Event::Adjourned(Arc::new(stored)),
         Event::Ended(SessionEndReason::Quit),
         Event::Ended(SessionEndReason::Kicked(KickedBy::Admin(name("Boss")))),
         Event::Ended(SessionEndReason::Login(LoginError::Other(text))),
         Event::Ended(SessionEndReason::Dial(DialError::UnknownHost)),
-        Event::Ended(SessionEndReason::Lost { cause, attempts: 4 }),
+        Event::Ended(SessionEndReason::lost(cause, 4)),
     ];
     for event in events {
         let NoteKind::Life(parsed) = parse(&lifecycle_line(TIME, &event).unwrap()) else { panic!("{event:?}") };
@@ -60,7 +56,7 @@ fn events_of_the_session_are_parsed_as_they_were_written() {
 
 #[test]
 fn events_of_received_and_sent_lines_are_not_notes() {
-    assert!(lifecycle_line(TIME, &Event::Sent { line: None, attribution: Attribution::default() }).is_none());
+    assert!(lifecycle_line(TIME, &Event::sent(None, Attribution::default())).is_none());
 }
 
 #[test]

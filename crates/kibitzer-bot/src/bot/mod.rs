@@ -256,7 +256,7 @@ pub enum BotError {
 
 /// Emits the event of an action outside a session.
 fn report_action(on_event: &dyn Fn(&BotEvent), account: Option<Handle>, action: BotAction, reason: String) {
-    BotEvent::Acted { account, action, game: None, player: None, reason }.emit(on_event);
+    BotEvent::acted(account, action, None, None, reason).emit(on_event);
 }
 
 /// Returns the output of a task that was not cancelled; continues its panic if it panicked.

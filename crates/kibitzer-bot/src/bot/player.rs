@@ -180,10 +180,10 @@ impl BotPlayer {
                     self.matchmaking.cancel_planned_seeks();
                 }
             }
-            Event::Lost { cause, retry_in, .. } => {
+            Event::Lost(loss) => {
                 let next =
-                    retry_in.map_or("no more attempts".to_owned(), |delay| format!("next attempt in {delay:.1?}"));
-                self.out.report(BotAction::Connection, format!("lost: {cause}; {next}"));
+                    loss.retry_in.map_or("no more attempts".to_owned(), |delay| format!("next attempt in {delay:.1?}"));
+                self.out.report(BotAction::Connection, format!("lost: {}; {next}", loss.cause));
                 self.link = LinkState::Down;
                 self.answers = Answers::default();
                 self.matchmaking.reset();

@@ -112,11 +112,9 @@ impl BotConfig {
     /// invalid or out of its range, or two accounts have the same handle on the same server.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, ConfigError> {
         let path = path.as_ref();
-        let text =
-            std::fs::read_to_string(path).map_err(|source| ConfigError::Read { path: path.to_owned(), source })?;
+        let text = std::fs::read_to_string(path).map_err(|source| ConfigError::read(path, source))?;
         let error_at = |span: Option<Range<usize>>, reason: String| {
-            let before = span.and_then(|span| text.get(..span.start)).unwrap_or_default();
-            ConfigError::File { path: path.to_owned(), line: 1 + before.matches('\n').count(), reason }
+            ConfigError::at_position(path, &text, span.map_or(0, |span| span.start), reason)
         };
         let not_toml = |error: toml::de::Error| error_at(error.span(), error.message().to_owned());
         let tables = DeTable::parse(&text).map_err(not_toml)?;

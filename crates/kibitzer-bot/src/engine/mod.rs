@@ -160,6 +160,7 @@ impl GameSetup {
 pub enum EngineError {
     /// The program could not be started.
     #[error("the engine {program:?} could not be started")]
+    #[non_exhaustive]
     Start {
         /// The program of the command.
         program: String,
@@ -168,6 +169,7 @@ pub enum EngineError {
     },
     /// The process ended, or closed its output.
     #[error("the engine {program:?} {}", describe_exit(*.status, .first_error.as_deref()))]
+    #[non_exhaustive]
     Exited {
         /// The program of the command.
         program: String,
@@ -178,6 +180,7 @@ pub enum EngineError {
     },
     /// The engine did not complete its handshake or confirm a command in time.
     #[error("the engine {program:?} did not complete the {step} in time")]
+    #[non_exhaustive]
     Silent {
         /// The program of the command.
         program: String,
@@ -198,6 +201,7 @@ pub enum EngineError {
     Position(String),
     /// The engine has no option of this name, or the value is not one of those it accepts.
     #[error("option {name:?} of the engine: {problem}")]
+    #[non_exhaustive]
     Option {
         /// Name of the option.
         name: String,

@@ -134,7 +134,7 @@ pub(crate) fn recording_of_rows(
         lines.push(match &row.content {
             RowContent::Sent(sent) if sent.secret => line(row, "tx", REDACTED, ",\"redacted\":true"),
             RowContent::Sent(sent) => line(row, "tx", &sent.bytes, ""),
-            RowContent::Disconnected | RowContent::Event(Event::Lost { .. }) => line(row, "rx", b"", ""),
+            RowContent::Disconnected | RowContent::Event(Event::Lost(_)) => line(row, "rx", b"", ""),
             _ => match exported_bytes(model, row, next) {
                 // An empty piece would end the connection.
                 bytes if bytes.is_empty() => continue,

@@ -109,7 +109,7 @@ impl RecordedInput {
 
     /// Returns the failure for a recording that ends inside the line of this number, counted from 1.
     pub(crate) fn cut_failure(&self, line: u64) -> Failure {
-        read_failure(&self.name, &TranscriptError::Torn { line })
+        read_failure(&self.name, &TranscriptError::torn(line))
     }
 
     /// Reads the next piece; `None` at the end. A record of a transcript has a time, a piece of a raw log has none. Blocks until
@@ -126,7 +126,7 @@ impl RecordedInput {
             }
             InputFormat::Transcript(records) => match records.next() {
                 None => Ok(None),
-                Some(Err(TranscriptError::Torn { line })) => Ok(Some((StreamPiece::Cut(line), None))),
+                Some(Err(TranscriptError::Torn { line, .. })) => Ok(Some((StreamPiece::Cut(line), None))),
                 Some(Err(error)) => Err(read_failure(&self.name, &error)),
                 Some(Ok(record)) => {
                     let stamp = Stamp { time: record.time, utc: record.utc };
@@ -179,7 +179,7 @@ impl PieceDecoder {
             StreamPiece::Sent { bytes: None, stated } => {
                 self.password_prompt.close_at_line_end(b"");
                 let attribution = self.events.note_sent_line(b"", *stated);
-                visit(&Event::Sent { line: None, attribution })?;
+                visit(&Event::sent(None, attribution))?;
             }
             StreamPiece::Sent { bytes: Some(bytes), stated } => {
                 for line in bytes.split_inclusive(|&byte| byte == b'\n') {
@@ -188,7 +188,7 @@ impl PieceDecoder {
                     self.secrets.learn_alias(&text);
                     let is_secret = self.password_prompt.is_open || self.secrets.is_secret(&text);
                     self.password_prompt.close_at_line_end(line);
-                    visit(&Event::Sent { line: (!is_secret).then(|| Arc::from(text)), attribution })?;
+                    visit(&Event::sent((!is_secret).then(|| Arc::from(text)), attribution))?;
                 }
             }
             StreamPiece::Ended => {

@@ -121,7 +121,7 @@ fn replies_are_compared_by_their_delay() {
     let mut filter = EventFilter::new(Expression::parse("reply>200ms").unwrap());
     let sent = |reader: &mut EventReader, filter: &mut EventFilter, line: &str, ms| {
         let attribution = reader.note_sent_line(line.as_bytes(), Attribution::default());
-        let event = Event::Sent { line: Some(line.into()), attribution };
+        let event = Event::sent(Some(line.into()), attribution);
         assert!(!filter.record_and_check(&event, Duration::from_millis(ms)), "{line}");
     };
     let passes = |reader: &mut EventReader, filter: &mut EventFilter, said: &[u8], ms| -> Vec<bool> {

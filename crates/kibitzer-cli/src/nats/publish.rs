@@ -137,7 +137,7 @@ impl Args {
                 return Err(Failure::new(USAGE, "a recording is on disk already: nothing to spill (try hold)"));
             }
             (Some(UnreachablePolicy::Spill), Some(path)) => {
-                WhenUnreachable::Spill { path: path.clone(), max_bytes: u64::from(self.spill_limit) << 20 }
+                WhenUnreachable::spill(path.clone(), u64::from(self.spill_limit) << 20)
             }
             (_, Some(_)) => return Err(Failure::new(USAGE, "--spill belongs to --when-unreachable spill")),
             (Some(UnreachablePolicy::Drop), _) => WhenUnreachable::Drop,

@@ -1,6 +1,7 @@
 //! Failures of a connection attempt, and the reasons why a session is lost or over.
 
 use std::io;
+use std::time::Duration;
 
 use strum::AsRefStr;
 use thiserror::Error;
@@ -70,6 +71,44 @@ pub enum LostCause {
     Dial(#[from] DialError),
 }
 
+/// An attempt to connect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct ConnectionAttempt {
+    /// Number, starting at 1; resets to 1 after the loss of a stable session. An immediate attempt with fewer features requested
+    /// has the same number.
+    #[cfg_attr(feature = "serde", serde(rename = "attempt"))]
+    pub number: u32,
+}
+
+impl ConnectionAttempt {
+    /// Creates an attempt.
+    pub const fn new(number: u32) -> Self {
+        Self { number }
+    }
+}
+
+/// The loss of a connection, or a failed attempt to connect.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct ConnectionLoss {
+    /// Reason for the loss.
+    pub cause: LostCause,
+    /// Delay before the next attempt; `None` if the limit of attempts is reached and the session ends.
+    pub retry_in: Option<Duration>,
+    /// Time from the last byte received, on any connection, until the event.
+    pub silent_for: Duration,
+}
+
+impl ConnectionLoss {
+    /// Creates a loss.
+    pub const fn new(cause: LostCause, retry_in: Option<Duration>, silent_for: Duration) -> Self {
+        Self { cause, retry_in, silent_for }
+    }
+}
+
 /// Reason why a session has ended; it does not reconnect.
 #[derive(Clone, Debug, PartialEq, Eq, Error, AsRefStr)]
 #[strum(serialize_all = "snake_case")]
@@ -94,6 +133,7 @@ pub enum SessionEndReason {
     Dial(#[source] DialError),
     /// The connection was lost, and the limit of attempts to reconnect is reached.
     #[error("connection lost, {attempts} attempts to reconnect: {cause}")]
+    #[non_exhaustive]
     Lost {
         /// The last failure.
         #[source]
@@ -101,4 +141,11 @@ pub enum SessionEndReason {
         /// Number of attempts since the last stable session.
         attempts: u32,
     },
+}
+
+impl SessionEndReason {
+    /// Creates the reason of a session that was [lost](Self::Lost).
+    pub const fn lost(cause: LostCause, attempts: u32) -> Self {
+        Self::Lost { cause, attempts }
+    }
 }

@@ -9,7 +9,7 @@ mod recovery;
 mod request;
 
 pub use close::{CloseCause, WebSocketViolation};
-pub use connection::{DialError, LostCause, SessionEndReason};
+pub use connection::{ConnectionAttempt, ConnectionLoss, DialError, LostCause, SessionEndReason};
 pub use kind::{EventCategory, EventKind};
 pub use login::{Capabilities, Identity, LoginError, LoginStep};
 pub use recovery::{AdjournedGame, RestoreOutcome, Restored, RestoredCommand, RestoredGame, ResumptionState};
@@ -17,7 +17,6 @@ pub(crate) use request::MAX_COMMAND_BYTES;
 pub use request::{CommandError, ReadingBlocker, RequestError};
 
 use std::sync::Arc;
-use std::time::Duration;
 
 pub use crate::message::{Attribution, RequestId, RequestOrigin};
 
@@ -31,6 +30,7 @@ use crate::text::ServerText;
 #[non_exhaustive]
 pub enum Event {
     /// The server sent a message.
+    #[non_exhaustive]
     Received {
         /// The message, its line, and its position in the stream.
         received: Received,
@@ -44,6 +44,7 @@ pub enum Event {
     /// them. The command `moves` of most servers lists them.
     ///
     /// Plies count from 1, White's first move.
+    #[non_exhaustive]
     Missed {
         /// Position in the stream, in bytes, of the board that followed the missing moves.
         offset: u64,
@@ -61,6 +62,7 @@ pub enum Event {
     ///
     /// Only replies whose command is known are parsed: in block mode, in an ICC unit, and between a sent command and the answer to
     /// its fence.
+    #[non_exhaustive]
     Listing {
         /// Position of the end of the reply in the stream.
         offset: u64,
@@ -70,11 +72,7 @@ pub enum Event {
         attribution: Attribution,
     },
     /// A connection is being opened.
-    Connecting {
-        /// Connection attempt, starting at 1; resets to 1 after the loss of a stable session. An immediate attempt with fewer
-        /// features requested has the same number.
-        attempt: u32,
-    },
+    Connecting(ConnectionAttempt),
     /// A connection is established; the login begins.
     Connected,
     /// The server has accepted the login: it reported that, or answered a command that the session sent as a test. A report of
@@ -83,6 +81,7 @@ pub enum Event {
     /// The session is set up and accepts requests.
     Ready(Capabilities),
     /// A line was passed to the driver to be written; it may not have reached the server.
+    #[non_exhaustive]
     Sent {
         /// The line without its line end, before it was sealed; `None` if it contains a password.
         line: Option<Arc<str>>,
@@ -93,14 +92,7 @@ pub enum Event {
     /// one. The session continues, but a request may remain without its reply.
     Fault,
     /// The connection was lost, or an attempt to reconnect failed.
-    Lost {
-        /// Reason for the loss.
-        cause: Box<LostCause>,
-        /// Delay before the next attempt; `None` if the limit of attempts is reached and the session ends.
-        retry_in: Option<Duration>,
-        /// Time from the last byte received, on any connection, until this event.
-        silent_for: Duration,
-    },
+    Lost(Box<ConnectionLoss>),
     /// The session has restored its settings, games and seeks after a reconnect, with these outcomes.
     Restored(Arc<Restored>),
     /// An adjourned game of the account became known, or its state changed.
@@ -119,6 +111,11 @@ fn quoted_suffix(text: &ServerText, if_empty: &str) -> String {
 const _: () = assert!(size_of::<Event>() <= 64, "an event has grown");
 
 impl Event {
+    /// Creates the event of a [sent](Self::Sent) line.
+    pub const fn sent(line: Option<Arc<str>>, attribution: Attribution) -> Self {
+        Self::Sent { line, attribution }
+    }
+
     /// Returns the message of the server; `None` for all events but [`Received`](Self::Received).
     pub fn message(&self) -> Option<&Message> {
         self.received().map(|received| &received.message)

@@ -84,6 +84,7 @@ pub enum RestoreOutcome {
     /// The position is the one before the loss.
     Unchanged,
     /// More plies were played; the last of them is on the board.
+    #[non_exhaustive]
     Advanced {
         /// Number of plies played meanwhile.
         plies: u32,
@@ -95,6 +96,7 @@ pub enum RestoreOutcome {
     Ended,
     /// Another game was found in its place, or one that cannot be told from another one: under its number, or with the same player.
     /// Whether the game has ended was not reported.
+    #[non_exhaustive]
     Replaced {
         /// Number of the other game, if it has the same players and colors: the session follows it.
         by: Option<GameId>,
@@ -106,6 +108,18 @@ pub enum RestoreOutcome {
     Adjourned,
     /// The game was played by this login and interrupted by the loss; the server does not list it among the adjourned games.
     Interrupted,
+}
+
+impl RestoreOutcome {
+    /// Creates the outcome of a game that [advanced](Self::Advanced).
+    pub const fn advanced(plies: u32) -> Self {
+        Self::Advanced { plies }
+    }
+
+    /// Creates the outcome of a game that was [replaced](Self::Replaced).
+    pub const fn replaced(by: Option<GameId>) -> Self {
+        Self::Replaced { by }
+    }
 }
 
 /// Command that the session sent again after a reconnect.
@@ -154,6 +168,7 @@ pub enum ResumptionState {
     /// The opponent was challenged to resume it, by the session or by a request.
     Challenged,
     /// The game was resumed.
+    #[non_exhaustive]
     Resumed {
         /// Number of the resumed game, which may differ from the number before the adjournment.
         game: GameId,
@@ -162,4 +177,11 @@ pub enum ResumptionState {
     Declined,
     /// The server refused the challenge. The session does not challenge again on this connection.
     Refused(RequestError),
+}
+
+impl ResumptionState {
+    /// Creates the state of a [resumed](Self::Resumed) game.
+    pub const fn resumed(game: GameId) -> Self {
+        Self::Resumed { game }
+    }
 }

@@ -32,6 +32,7 @@ pub enum CommandError {
     Control,
     /// The text is longer than servers accept: than [`Command::MAX_BYTES`](crate::session::Command::MAX_BYTES).
     #[error("line of {length} bytes is longer than {MAX_COMMAND_BYTES}")]
+    #[non_exhaustive]
     TooLong {
         /// Length of the text after encoding, without line end, in bytes.
         length: usize,
@@ -39,6 +40,13 @@ pub enum CommandError {
     /// The text is empty, where a server gives an empty text another meaning.
     #[error("line is empty")]
     Empty,
+}
+
+impl CommandError {
+    /// Creates the error of a text that is [too long](Self::TooLong).
+    pub const fn too_long(length: usize) -> Self {
+        Self::TooLong { length }
+    }
 }
 
 /// Part of a program that stops the session from reading while it is full.
@@ -88,6 +96,7 @@ pub enum RequestError {
     /// The reply did not arrive in time, and the session read nothing for at least the second half of it: a part of the program had
     /// no room for events. It must not wait for a reply before it takes them. The command may have been executed.
     #[error("no reply within {after:?}: nothing was read, because {by} was full")]
+    #[non_exhaustive]
     Blocked {
         /// The part of the program that had no room for events.
         by: ReadingBlocker,
@@ -99,6 +108,7 @@ pub enum RequestError {
     Lost,
     /// The reply exceeds the limits of a stored reply. The command was executed.
     #[error("reply is longer than {limit_bytes} bytes or {limit_events} events")]
+    #[non_exhaustive]
     TooLong {
         /// The limit in bytes of text.
         limit_bytes: usize,
@@ -114,6 +124,7 @@ pub enum RequestError {
     Unnumbered,
     /// The server refused. No other variant stands for a refusal.
     #[error("refused{}", quoted_suffix(.text, ""))]
+    #[non_exhaustive]
     Refused {
         /// Reason of the refusal.
         reason: Refusal,
@@ -122,12 +133,14 @@ pub enum RequestError {
     },
     /// The reply is not one that the server is known to send after executing the command. Most likely it was not executed.
     #[error("unexpected reply")]
+    #[non_exhaustive]
     Unexpected {
         /// The first line of the reply that is neither board nor talk; empty if the reply has no such line.
         text: PlayerText,
     },
     /// The reply is not a listing of the requested kind, or not a complete one.
     #[error("invalid listing")]
+    #[non_exhaustive]
     Listing {
         /// The reason that the listing was rejected.
         #[source]
@@ -141,6 +154,26 @@ pub enum RequestError {
 }
 
 impl RequestError {
+    /// Creates a [refusal](Self::Refused); `text` is the server's.
+    pub const fn refused(reason: Refusal, text: ServerText) -> Self {
+        Self::Refused { reason, text }
+    }
+
+    /// Creates the error of an [unexpected](Self::Unexpected) reply with this first line.
+    pub const fn unexpected(text: PlayerText) -> Self {
+        Self::Unexpected { text }
+    }
+
+    /// Creates the error of an invalid [listing](Self::Listing) with this first line.
+    pub const fn invalid_listing(source: ListingError, text: PlayerText) -> Self {
+        Self::Listing { source, text }
+    }
+
+    /// Creates the error of a request whose reply was [not read](Self::Blocked) within the time limit `after`.
+    pub const fn blocked(by: ReadingBlocker, after: Duration) -> Self {
+        Self::Blocked { by, after }
+    }
+
     /// Returns the reason of a [refusal](Self::Refused); `None` for every other error. A refusal in unknown words is
     /// [`Unexpected`](Self::Unexpected).
     pub const fn refusal_reason(&self) -> Option<Refusal> {

@@ -70,6 +70,7 @@ pub enum ChangeKind {
     /// The same board was sent again, perhaps with other clocks.
     Repeated,
     /// The game went back by a number of plies.
+    #[non_exhaustive]
     TookBack {
         /// Number of plies; larger numbers are reported as 65,535.
         plies: u16,
@@ -185,6 +186,7 @@ pub enum DesyncReason {
     /// A delta board neither follows the last known ply nor returns to a known one, or a takeback or step back reported by ICC
     /// goes further back than the known moves.
     #[error("delta board for ply {found} after ply {known}")]
+    #[non_exhaustive]
     WrongPly {
         /// The last ply known.
         known: u32,

@@ -169,6 +169,7 @@ pub enum ExamineAction {
     /// An examiner set a name, a clock or the side to move: the text after `sets `.
     Set(PlayerText),
     /// This login starts to examine a game.
+    #[non_exhaustive]
     Start {
         /// Whether the board has no recorded game (`scratch`).
         scratch: bool,

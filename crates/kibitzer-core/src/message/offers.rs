@@ -296,6 +296,7 @@ pub enum PartnershipUpdate {
     /// `Making a partnership offer to Foo.`
     OfferSent(Handle),
     /// The offer was accepted: `Foo agrees to be your partner.`, `You agree to be Foo's partner.`
+    #[non_exhaustive]
     Agreed {
         /// Whether this login or the other player accepted.
         actor: MeOrOther,
@@ -305,6 +306,7 @@ pub enum PartnershipUpdate {
     /// `Foo declines the partnership request.`
     Declined(Handle),
     /// The offer was withdrawn: `Foo withdraws partnership request.`, `You withdraw the partnership request to Foo.`
+    #[non_exhaustive]
     Withdrawn {
         /// Whether this login or the other player withdrew its offer.
         actor: MeOrOther,
@@ -318,6 +320,7 @@ pub enum PartnershipUpdate {
     /// `Your partner has disconnected.`
     Disconnected,
     /// The partner plays a game: `Your partner is playing game 75 (Foo vs. Bar).`
+    #[non_exhaustive]
     Playing {
         /// The number of the partner's game.
         game: GameId,

@@ -256,11 +256,13 @@ impl Seek {
 #[non_exhaustive]
 pub enum SeekNotice {
     /// `Your seek has been posted with index 121.`
+    #[non_exhaustive]
     Posted {
         /// The number of the new ad.
         index: u32,
     },
     /// `(5 player(s) saw the seek.)`
+    #[non_exhaustive]
     Seen {
         /// Number of players who saw it.
         players: u32,
@@ -268,6 +270,7 @@ pub enum SeekNotice {
     /// `Your seeks have been removed.`
     Removed,
     /// `You can only have 3 active seeks.`
+    #[non_exhaustive]
     TooMany {
         /// Number of ads that a player may have at once.
         limit: u32,

@@ -55,6 +55,7 @@ pub enum TalkKind {
     #[default]
     Tell,
     /// `Foo[26] says: x`, from an opponent.
+    #[non_exhaustive]
     Say {
         /// The game, if the line names it; it does not after the game's end.
         game: Option<GameId>,
@@ -68,11 +69,13 @@ pub enum TalkKind {
     /// `Foo c-shouts: x`, on ICC `Foo s-shouts: x`.
     CShout,
     /// `Foo(50): x`
+    #[non_exhaustive]
     ChannelTell {
         /// Number of the channel, at most three digits.
         channel: u16,
     },
     /// `Foo(1882)[1] kibitzes: x`
+    #[non_exhaustive]
     Kibitz {
         /// The game, if the line names it.
         game: Option<GameId>,
@@ -80,6 +83,7 @@ pub enum TalkKind {
         rating: Option<Rating>,
     },
     /// `Foo(1882)[1] whispers: x`
+    #[non_exhaustive]
     Whisper {
         /// The game, if the line names it.
         game: Option<GameId>,

@@ -122,7 +122,7 @@ impl SimulatedPlayer {
                     observations.push(PlayerObservation::OfferRemoved(number));
                 }
             }
-            Message::SeekNotice(notice) if let SeekNotice::Posted { index } = *notice => {
+            Message::SeekNotice(notice) if let SeekNotice::Posted { index, .. } = *notice => {
                 observations.push(PlayerObservation::SeekPosted(index));
             }
             Message::Talk(talk) if matches!(talk.kind, TalkKind::Tell | TalkKind::Say { .. }) => {

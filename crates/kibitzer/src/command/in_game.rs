@@ -190,7 +190,7 @@ pub(super) fn parse_unobserved_games(reply: &Reply) -> Result<Vec<GameId>, Reque
     }
     // uhlin-fics 1.4.7 answers nothing if no game is observed; other servers say so.
     let reason = Refusal::NoneObserved;
-    Err(RequestError::Refused { reason, text: ServerText::from_wire(b"") })
+    Err(RequestError::refused(reason, ServerText::from_wire(b"")))
 }
 
 /// The result of a step in an examined game.

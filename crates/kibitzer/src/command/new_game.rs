@@ -149,8 +149,8 @@ pub(super) fn parse_seek_outcome(reply: &Reply) -> Result<OfferOutcome, RequestE
             _ => None,
         })
     };
-    let index = |notice| if let SeekNotice::Posted { index } = notice { Some(index) } else { None };
-    let players = |notice| if let SeekNotice::Seen { players } = notice { Some(players) } else { None };
+    let index = |notice| if let SeekNotice::Posted { index, .. } = notice { Some(index) } else { None };
+    let players = |notice| if let SeekNotice::Seen { players, .. } = notice { Some(players) } else { None };
     if let Some(index) = notices().find_map(index) {
         return Ok(OfferOutcome::Posted { index, seen_by: notices().find_map(players) });
     }

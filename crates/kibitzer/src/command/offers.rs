@@ -20,6 +20,7 @@ pub enum OfferOutcome {
     /// The challenge was sent, with these terms; the opponent has not answered it yet.
     Challenged(Parsed<Challenge>),
     /// The seek was posted, because no seek of another player matches it.
+    #[non_exhaustive]
     Posted {
         /// Number of the seek.
         index: u32,
@@ -33,6 +34,7 @@ pub enum OfferOutcome {
     /// This player is the bughouse partner from now on.
     Partner(Handle),
     /// The offer was declined or withdrawn.
+    #[non_exhaustive]
     Closed {
         /// The other player, if the server names one.
         name: Option<Handle>,
@@ -129,7 +131,7 @@ fn partner_outcome(message: &Message) -> Option<OfferOutcome> {
     let Message::Partner(partner) = message else { return None };
     match &**partner {
         PartnershipUpdate::OfferSent(_) => Some(OfferOutcome::Sent),
-        PartnershipUpdate::Agreed { actor: MeOrOther::Me, name } => Some(OfferOutcome::Partner(name.clone())),
+        PartnershipUpdate::Agreed { actor: MeOrOther::Me, name, .. } => Some(OfferOutcome::Partner(name.clone())),
         _ => None,
     }
 }

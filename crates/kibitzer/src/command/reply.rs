@@ -27,7 +27,7 @@ pub(super) fn find_in_lines<'a, T>(reply: &'a Reply, read: impl Fn(&'a [u8]) -> 
 /// [`RequestError::Listing`].
 pub(super) fn parse_listing<L: Listing>(reply: &Reply) -> Result<L, RequestError> {
     L::parse(reply.answers().map(Event::raw))
-        .map_err(|source| RequestError::Listing { source, text: first_answer_line(reply) })
+        .map_err(|source| RequestError::invalid_listing(source, first_answer_line(reply)))
 }
 
 /// Returns the error of a reply without an answer: a refusal in any line, otherwise the first line.
@@ -35,7 +35,7 @@ pub(super) fn unexpected_reply(reply: &Reply) -> RequestError {
     reply
         .answers()
         .find_map(RequestError::from_refusal)
-        .unwrap_or_else(|| RequestError::Unexpected { text: first_answer_line(reply) })
+        .unwrap_or_else(|| RequestError::unexpected(first_answer_line(reply)))
 }
 
 /// Returns the last board of a game that this login plays or examines; `None` if there is none.
@@ -51,7 +51,7 @@ pub(super) fn boards_from_last(reply: &Reply) -> impl Iterator<Item = &Arc<Style
 /// Returns the style 12 board in an event, or for another message the board of the game that it changed. `None` without either,
 /// for a board that was requested once, and for a board in style 10, whose game numbers differ.
 fn board_in_event(event: &Event) -> Option<&Arc<Style12>> {
-    let Event::Received { received, change } = event else { return None };
+    let Event::Received { received, change, .. } = event else { return None };
     match &received.message {
         Message::Style12(board) => Some(board).filter(|board| !board.relation().is_isolated()),
         _ => change.as_ref()?.board.as_ref(),

@@ -131,7 +131,7 @@ impl Request for TalkCommand {
     fn command(&self) -> Result<Command, CommandError> {
         let length = encode_ascii(&self.text).len();
         if length > MAX_TEXT_BYTES {
-            return Err(CommandError::TooLong { length });
+            return Err(CommandError::too_long(length));
         }
         Command::with_text(&self.head, &self.text)
     }

@@ -116,7 +116,7 @@ impl PgnCollector {
     fn add_talk_comment(&mut self, talk: &Talk) {
         let (TalkKind::Kibitz { game: number, .. }
         | TalkKind::Whisper { game: number, .. }
-        | TalkKind::Say { game: number }) = talk.kind
+        | TalkKind::Say { game: number, .. }) = talk.kind
         else {
             return;
         };

@@ -28,6 +28,7 @@ const MIN_SIMILARITY: f64 = 0.6;
 pub enum ConfigError {
     /// The file cannot be read, or is not UTF-8.
     #[error("cannot read {path}", path = .path.display())]
+    #[non_exhaustive]
     Read {
         /// Path of the file.
         path: PathBuf,
@@ -36,6 +37,7 @@ pub enum ConfigError {
     },
     /// The file is not TOML, a key is unknown, or a value is invalid.
     #[error("{path}, line {line}: {reason}", path = .path.display())]
+    #[non_exhaustive]
     File {
         /// Path of the file.
         path: PathBuf,
@@ -46,12 +48,14 @@ pub enum ConfigError {
     },
     /// The file contains neither a host nor a URL.
     #[error("{path}: the key `host` or `url` is missing", path = .path.display())]
+    #[non_exhaustive]
     NoHost {
         /// Path of the file.
         path: PathBuf,
     },
     /// A URL is not valid.
     #[error("{url}: the URL {reason}")]
+    #[non_exhaustive]
     Url {
         /// The URL.
         url: String,
@@ -60,12 +64,26 @@ pub enum ConfigError {
     },
     /// An environment variable has an invalid value.
     #[error("environment variable {name}: {reason}")]
+    #[non_exhaustive]
     Variable {
         /// Name of the variable.
         name: String,
         /// Reason, without the value.
         reason: String,
     },
+}
+
+impl ConfigError {
+    /// Creates the error of a file that cannot be [read](Self::Read).
+    pub fn read(path: &Path, source: io::Error) -> Self {
+        Self::Read { path: path.to_owned(), source }
+    }
+
+    /// Creates the error of an invalid [file](Self::File); `position` is the first rejected byte of its text.
+    pub fn at_position(path: &Path, text: &str, position: usize, reason: String) -> Self {
+        let before = text.get(..position).unwrap_or_default();
+        Self::File { path: path.to_owned(), line: 1 + before.matches('\n').count(), reason }
+    }
 }
 
 impl Profile {
@@ -116,13 +134,8 @@ impl Profile {
     /// [`ConfigError`] with key and line for an invalid setting; also if the file cannot be read, or has no such table.
     pub fn file_table(mut self, path: impl AsRef<Path>, keys: &[&str]) -> Result<Self, ConfigError> {
         let path = path.as_ref();
-        let text =
-            std::fs::read_to_string(path).map_err(|source| ConfigError::Read { path: path.to_owned(), source })?;
-        let error_at = |position: usize, reason: String| ConfigError::File {
-            path: path.to_owned(),
-            line: 1 + text.bytes().take(position).filter(|&byte| byte == b'\n').count(),
-            reason,
-        };
+        let text = std::fs::read_to_string(path).map_err(|source| ConfigError::read(path, source))?;
+        let error_at = |position, reason| ConfigError::at_position(path, &text, position, reason);
         let table = DeTable::parse(&text)
             .map_err(|error| error_at(error.span().map_or(0, |span| span.start), error.message().to_owned()))?;
         let table = find_table(table.get_ref(), keys)

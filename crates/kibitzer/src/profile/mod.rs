@@ -345,6 +345,6 @@ impl Login {
             (Some(handle), Some(source)) => (handle.clone(), source),
         };
         let password = source.fetch().await?;
-        Ok(Credentials::Account { handle, password })
+        Ok(Credentials::account(handle, password))
     }
 }

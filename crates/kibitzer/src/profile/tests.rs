@@ -442,7 +442,7 @@ async fn credentials_are_resolved_when_the_session_starts() {
     let named = credentials(Profile::fics().guest_as(handle.clone())).await.unwrap();
     assert_eq!(named, Credentials::NamedGuest(handle.clone()));
     let account = credentials(Profile::fics().account(handle.clone(), password.clone())).await.unwrap();
-    assert_eq!(account, Credentials::Account { handle: handle.clone(), password });
+    assert_eq!(account, Credentials::account(handle.clone(), password));
     let mut homeless = Profile::fics().account_from(handle, PasswordSource::Variable("X".to_owned()));
     homeless.login.handle = None;
     assert_eq!(credentials(homeless).await.unwrap_err().to_string(), "a password, but no handle");

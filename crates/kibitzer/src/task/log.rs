@@ -104,9 +104,10 @@ impl SessionSpans {
     /// Opens the spans that begin with the event, logs it in them, and closes those that end with it.
     fn log_and_update(&mut self, event: &Event) {
         match event {
-            Event::Connecting { attempt } => {
+            Event::Connecting(attempt) => {
                 // At the highest level, so that every logged line has its server and handle.
-                self.connection = error_span!(parent: &self.session, "connection", attempt, handle = field::Empty);
+                self.connection =
+                    error_span!(parent: &self.session, "connection", attempt = attempt.number, handle = field::Empty);
                 self.stage = info_span!(parent: &self.connection, "login");
             }
             Event::LoggedIn(identity) if identity.handle != self.handle => {
@@ -123,7 +124,7 @@ impl SessionSpans {
                 self.stage = if is_reconnect { info_span!(parent: &self.connection, "restore") } else { Span::none() };
             }
             Event::Restored(_) => self.stage = Span::none(),
-            Event::Lost { .. } | Event::Ended(_) => (self.connection, self.stage) = (Span::none(), Span::none()),
+            Event::Lost(_) | Event::Ended(_) => (self.connection, self.stage) = (Span::none(), Span::none()),
             _ => {}
         }
     }
@@ -139,11 +140,13 @@ impl SessionSpans {
 /// Logs an event at the level of its kind.
 fn log_at_kind_level(event: &Event) {
     match event {
-        Event::Connecting { attempt } => info!(attempt, "connecting"),
+        Event::Connecting(attempt) => info!(attempt = attempt.number, "connecting"),
         Event::Connected => info!("connected"),
         Event::LoggedIn(_) => info!("logged in"),
         Event::Ready(_) => info!("session ready"),
-        Event::Lost { cause, retry_in, silent_for } => error!(%cause, ?retry_in, ?silent_for, "session lost"),
+        Event::Lost(loss) => {
+            error!(cause = %loss.cause, retry_in = ?loss.retry_in, silent_for = ?loss.silent_for, "session lost");
+        }
         Event::Restored(restored) => info!(
             offline_for = ?restored.offline_for,
             games = restored.games.len(),

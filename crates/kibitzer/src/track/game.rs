@@ -260,7 +260,7 @@ impl TrackedGame {
             ChangeKind::Ended => Ended,
             ChangeKind::Left if self.state == TrackedState::Playing => Left,
             ChangeKind::Moved => Moved,
-            ChangeKind::TookBack { plies } => TakenBack { plies },
+            ChangeKind::TookBack { plies, .. } => TakenBack { plies },
             ChangeKind::Jumped | ChangeKind::Replaced => Replaced,
             _ => Refreshed,
         };

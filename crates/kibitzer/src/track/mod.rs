@@ -133,7 +133,7 @@ impl GameTracker {
     pub fn apply(&mut self, event: &Event) -> Vec<TrackedChange> {
         self.n_events += 1;
         match event {
-            Event::Received { received, change } => {
+            Event::Received { received, change, .. } => {
                 self.record_announcement(&received.message);
                 let applied = self.games.apply_message(&received.message);
                 let settled = applied.filter(|_| !change.as_ref().is_some_and(Change::is_by_restoration));
@@ -147,7 +147,7 @@ impl GameTracker {
                 }
                 Vec::new()
             }
-            Event::Connected | Event::Lost { .. } | Event::Ended(_) => self.interrupt_games(),
+            Event::Connected | Event::Lost(_) | Event::Ended(_) => self.interrupt_games(),
             Event::Restored(restored) => self.apply_restored(restored),
             Event::Listing { listing, .. } if let AnyListing::Moves(list) = &**listing => self.add_listed_moves(list),
             Event::Adjourned(adjourned) if adjourned.state == ResumptionState::Stored => self.mark_adjourned(adjourned),
@@ -349,6 +349,7 @@ pub enum TrackedChangeKind {
     /// One more move was played.
     Moved,
     /// Moves were taken back.
+    #[non_exhaustive]
     TakenBack {
         /// Number of plies.
         plies: u16,

@@ -3,7 +3,7 @@ use TrackedChangeKind::{Adjourned, Ended, Interrupted, Left, Moved, Refreshed, R
 use kibitzer_core::EventReader;
 use kibitzer_core::MessageReader;
 use kibitzer_core::chess::{Color, Fen};
-use kibitzer_core::event::{Capabilities, CloseCause, Restored};
+use kibitzer_core::event::{Capabilities, CloseCause, ConnectionLoss, Restored};
 use kibitzer_core::message::listing::{Listing as _, MoveList};
 use kibitzer_core::message::{Family, Handle, Rating};
 use kibitzer_core::wire::Framer;
@@ -59,7 +59,7 @@ impl Session {
     fn lose(&mut self) -> Vec<TrackedChangeKind> {
         self.reader = EventReader::default();
         self.events(&[
-            Event::Lost { cause: Box::new(CloseCause::Closed.into()), retry_in: None, silent_for: Duration::ZERO },
+            Event::Lost(ConnectionLoss::new(CloseCause::Closed.into(), None, Duration::ZERO).into()),
             Event::Connected,
         ])
     }
@@ -240,12 +240,12 @@ fn the_report_after_a_reconnect_has_missing_moves_and_ends() {
     session.lines(&[RESUMED, &board(AFTER_E5, 9, 1, 2, E5)]);
     assert!(session.game().has_missing_moves());
     let list = move_list("  1.  e4      (0:00.000)      e5      (0:00.123)");
-    session.events(&[report(Some(GameId(9)), RestoreOutcome::Advanced { plies: 2 }, Some(list))]);
+    session.events(&[report(Some(GameId(9)), RestoreOutcome::advanced(2), Some(list))]);
     assert_eq!(session.ucis(), ["e2e4", "e7e5"]);
     for (outcome, step, state) in [
         (RestoreOutcome::Ended, vec![Ended], TrackedState::Over),
         (RestoreOutcome::Gone, vec![Left], TrackedState::Left),
-        (RestoreOutcome::Replaced { by: None }, vec![Left], TrackedState::Left),
+        (RestoreOutcome::replaced(None), vec![Left], TrackedState::Left),
         (RestoreOutcome::Adjourned, vec![Adjourned], TrackedState::Adjourned),
         (RestoreOutcome::Interrupted, vec![Left], TrackedState::Left),
     ] {

@@ -18,6 +18,7 @@ const LINE_LIMIT_BYTES: usize = 64 << 20;
 pub enum TranscriptError {
     /// Reading the input failed. This is the last item.
     #[error("transcript line {line} cannot be read")]
+    #[non_exhaustive]
     Io {
         /// Number of the line.
         line: u64,
@@ -26,6 +27,7 @@ pub enum TranscriptError {
     },
     /// The line is longer than the limit. This is the last item.
     #[error("transcript line {line} is longer than {limit_bytes} bytes")]
+    #[non_exhaustive]
     TooLong {
         /// Number of the line.
         line: u64,
@@ -34,6 +36,7 @@ pub enum TranscriptError {
     },
     /// The line is not a JSON object with valid `t`, `dir` and `hex`, or its `utc` is not valid.
     #[error("transcript line {line} is not an object with t, dir and hex")]
+    #[non_exhaustive]
     Json {
         /// Number of the line.
         line: u64,
@@ -42,10 +45,18 @@ pub enum TranscriptError {
     },
     /// The transcript ends inside a line, as it does after a crash or on a full disk. This is the last item.
     #[error("transcript ends inside line {line}")]
+    #[non_exhaustive]
     Torn {
         /// Number of the line.
         line: u64,
     },
+}
+
+impl TranscriptError {
+    /// Creates the error of a transcript that ends [inside this line](Self::Torn).
+    pub const fn torn(line: u64) -> Self {
+        Self::Torn { line }
+    }
 }
 
 /// Reads a transcript record by record, with one line in memory.

@@ -106,7 +106,7 @@ impl Output {
     ) {
         let account = self.client.handle().or_else(|| self.config.only_handle());
         let player = player.cloned();
-        BotEvent::Acted { account, action, game, player, reason: reason.into() }.emit(&*self.on_event);
+        BotEvent::acted(account, action, game, player, reason.into()).emit(&*self.on_event);
     }
 
     /// Reports an error of a request; does nothing for `None`.

@@ -167,7 +167,7 @@ impl GameSnapshot {
 /// Returns the board after an event: the one that its change to a game contains, as for a delta board, or its own in style 12;
 /// otherwise `None`.
 pub(crate) fn board_in_event(event: &Event) -> Option<&Style12> {
-    let Event::Received { received, change } = event else { return None };
+    let Event::Received { received, change, .. } = event else { return None };
     let own = if let Message::Style12(board) = &received.message { Some(board) } else { None };
     change.as_ref().and_then(|change| change.board.as_ref()).or(own).map(AsRef::as_ref)
 }

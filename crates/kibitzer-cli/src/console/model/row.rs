@@ -85,7 +85,7 @@ impl SentLine {
     /// Returns the line as the event of `kibitzer decode`, without its text if it is secret.
     pub(crate) fn to_event(&self) -> Event {
         let line = (!self.secret).then(|| self.text_with_entities().into());
-        Event::Sent { line, attribution: self.attribution }
+        Event::sent(line, self.attribution)
     }
 }
 

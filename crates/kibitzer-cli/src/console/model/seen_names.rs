@@ -31,7 +31,7 @@ impl SeenNames {
             self.insert_player(speaker.as_str());
         }
         if let Message::Talk(talk) = message
-            && let TalkKind::ChannelTell { channel } = talk.kind
+            && let TalkKind::ChannelTell { channel, .. } = talk.kind
         {
             self.channels.insert(channel);
         }

@@ -216,10 +216,10 @@ impl LiveSession {
     /// Updates the label of the state and the handle after an event of the session, and stores the reason of its end as a notice.
     fn update_state(&mut self, event: &Event) {
         self.attached_state = match event {
-            Event::Connecting { .. } => "dialing",
+            Event::Connecting(_) => "dialing",
             Event::Connected => "login",
             Event::Ready(_) => READY_LABEL,
-            Event::Lost { .. } => "lost",
+            Event::Lost(_) => "lost",
             Event::Ended(_) => "over",
             _ => self.attached_state,
         };
@@ -281,7 +281,7 @@ impl LiveSession {
         let at = item.at.saturating_duration_since(self.began);
         let kind = match item.observation {
             Observation::Received(bytes) => SourceItemKind::Bytes(bytes.into()),
-            Observation::Sent { bytes, kind, attribution } if !kind.is_line() => {
+            Observation::Sent { bytes, kind, attribution, .. } if !kind.is_line() => {
                 // Their own text is unreadable.
                 let text = match kind {
                     TransmitKind::Hello => "(timeseal hello)",
@@ -300,9 +300,9 @@ impl LiveSession {
                 self.unconfirmed.push_back(bytes.into());
                 return None;
             }
-            Observation::Event { event, parsing } => {
+            Observation::Event { event, parsing, .. } => {
                 self.update_state(&event);
-                if let Event::Sent { line, attribution } = &event {
+                if let Event::Sent { line, attribution, .. } = &event {
                     let bytes = self.unconfirmed.pop_front().unwrap_or_default();
                     let text = line.as_deref().unwrap_or_default().into();
                     let (is_secret, attribution) = (line.is_none(), *attribution);

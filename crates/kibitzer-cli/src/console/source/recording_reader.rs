@@ -64,7 +64,7 @@ impl RecordingReader {
                     length = length.max(record.time);
                     utc_start = utc_start.or_else(|| Some(record.utc?.minus(record.time)));
                 }
-                Err(TranscriptError::Torn { line }) if !args.strict => cut = Some(line),
+                Err(TranscriptError::Torn { line, .. }) if !args.strict => cut = Some(line),
                 Err(error) => return Err(read_failure(path, &error)),
             }
         }

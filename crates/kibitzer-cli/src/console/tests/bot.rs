@@ -115,17 +115,14 @@ async fn no_text_of_an_engine_or_a_player_leaves_its_place() {
     for hostile in TEXTS {
         let words = String::from_utf8_lossy(hostile).into_owned();
         for line in [vec![words.clone()], vec!["e2e4".to_owned(), words.clone(), "e7e5".to_owned()]] {
-            let analysis = BotEvent::Analysis {
-                account: None,
-                game,
-                depth: Some(u32::MAX),
-                score_cp: None,
-                mate: Some(i32::MIN),
-                nodes_per_second: Some(u64::MAX),
-                line,
-            };
+            let mut info = SearchInfo::default();
+            info.depth = Some(u32::MAX);
+            info.score = Some(Score::Mate(i32::MIN));
+            info.nodes_per_second = Some(u64::MAX);
+            info.line = line;
+            let analysis = BotEvent::analysis(None, game, info);
             let (action, reason) = (BotAction::Declined, words.clone());
-            let declined = BotEvent::Acted { account: None, action, game: Some(game), player: None, reason };
+            let declined = BotEvent::acted(None, action, Some(game), None, reason);
             for event in [analysis, declined] {
                 bot.app.model.apply_item(SourceItem { at: Duration::from_secs(20), kind: SourceItemKind::Bot(event) });
             }

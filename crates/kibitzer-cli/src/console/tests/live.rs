@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use kibitzer::{Client, Dial, Observation, Profile, Tap, TapItem};
 use kibitzer_core::event::Attribution;
-use kibitzer_core::event::{CloseCause, LostCause};
+use kibitzer_core::event::{CloseCause, ConnectionLoss, LostCause};
 use kibitzer_core::session::SessionState;
 use kibitzer_core::{Event, EventReader};
 use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, Feature, PopulationOptions, Server, ServerOptions};
@@ -48,11 +48,7 @@ fn each_connection_has_positions_of_its_own() {
     let mut model = SessionModel::default();
     connection(&mut model, 1, b"Foo shouts: one\n\r");
     let cause = LostCause::Connection(CloseCause::Silent);
-    event(
-        &mut model,
-        3,
-        Event::Lost { cause: cause.into(), retry_in: Some(Duration::from_secs(1)), silent_for: Duration::ZERO },
-    );
+    event(&mut model, 3, Event::Lost(ConnectionLoss::new(cause, Some(Duration::from_secs(1)), Duration::ZERO).into()));
     connection(&mut model, 5, b"Foo shouts: two\n\r");
     let shouts: Vec<_> = model.rows.iter().filter(|row| row.kind_name() == "shout").collect();
     let bytes = |row: &ConsoleRow| model.bytes.get(row.base..row.base + 15).1.collect::<Vec<_>>();

@@ -142,7 +142,7 @@ fn change_text(kind: ChangeKind) -> String {
         ChangeKind::Opened => "first board of the game",
         ChangeKind::Moved => "one move was played",
         ChangeKind::Repeated => "the same board again",
-        ChangeKind::TookBack { plies } => return format!("went back by {plies} plies"),
+        ChangeKind::TookBack { plies, .. } => return format!("went back by {plies} plies"),
         ChangeKind::Jumped => "advanced by several plies, whose moves are unknown",
         ChangeKind::Replaced => "another game or position now has this number",
         ChangeKind::Holding => "pieces in reserve",

@@ -229,7 +229,7 @@ fn answer_item(request: &ProgramCommand, line: u64, result: &Result<Reply, Reque
     let id = &request.id;
     let reply = match result {
         Ok(reply) => reply,
-        Err(RequestError::Refused { reason, text }) => {
+        Err(RequestError::Refused { reason, text, .. }) => {
             return reply_item(id, "refused", json!({ "reason": reason.as_ref(), "text": text.as_str() }));
         }
         Err(error) => return failed_item(Some(id), line, error.as_ref(), &error_chain(error)),

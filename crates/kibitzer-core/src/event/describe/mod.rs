@@ -242,11 +242,11 @@ impl Event {
             Self::Adjourned(game) => read(&**game),
             Self::Ended(reason) => read(reason),
             Self::Missed { .. }
-            | Self::Connecting { .. }
+            | Self::Connecting(_)
             | Self::Connected
             | Self::Sent { .. }
             | Self::Fault
-            | Self::Lost { .. } => read(self),
+            | Self::Lost(_) => read(self),
         }
     }
 }

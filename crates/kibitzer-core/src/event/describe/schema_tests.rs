@@ -14,8 +14,8 @@ use strum::VariantNames;
 use super::value::{FieldSink, FieldType, Value};
 use crate::EventReader;
 use crate::event::{
-    AdjournedGame, Capabilities, CloseCause, Event, EventKind, Identity, RestoreOutcome, Restored, RestoredCommand,
-    RestoredGame, ResumptionState, SessionEndReason,
+    AdjournedGame, Capabilities, CloseCause, ConnectionAttempt, ConnectionLoss, Event, EventKind, Identity,
+    RestoreOutcome, Restored, RestoredCommand, RestoredGame, ResumptionState, SessionEndReason,
 };
 use crate::message::listing::{GameActivity, GameRowState, MoveList, WhoStatus};
 use crate::message::{
@@ -323,17 +323,17 @@ fn session_events() -> Vec<Event> {
     let mut capabilities = Capabilities::default();
     capabilities.set(Ivar::Block, true);
     vec![
-        Event::Connecting { attempt: 1 },
+        Event::Connecting(ConnectionAttempt::new(1)),
         Event::Connected,
         Event::LoggedIn(Arc::new(Identity { handle: None, titles: Titles::default(), kind: NameKind::Unregistered })),
         Event::Ready(capabilities),
         Event::Sent { line: Some("date".into()), attribution: Attribution::default() },
         Event::Fault,
-        Event::Lost {
-            cause: Box::new(CloseCause::Closed.into()),
-            retry_in: Some(Duration::from_secs(1)),
-            silent_for: Duration::ZERO,
-        },
+        Event::Lost(Box::new(ConnectionLoss::new(
+            CloseCause::Closed.into(),
+            Some(Duration::from_secs(1)),
+            Duration::ZERO,
+        ))),
         Event::Restored(Arc::new(restored)),
         Event::Adjourned(Arc::new(adjourned)),
         Event::Ended(SessionEndReason::Quit),

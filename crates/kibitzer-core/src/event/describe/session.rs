@@ -75,11 +75,11 @@ impl Fields for Event {
             Self::Missed { game, from_ply, to_ply, .. } => {
                 fields!(put, self; game: game, from_ply: from_ply, to_ply: to_ply);
             }
-            Self::Connecting { attempt } => fields!(put, self; attempt: attempt),
+            Self::Connecting(attempt) => fields!(put, self; attempt: attempt.number),
             Self::Sent { line, .. } => fields!(put, self; line: line.as_deref()),
             Self::Fault => fields!(put, self; text: FAULT),
-            Self::Lost { cause, retry_in, silent_for } => {
-                fields!(put, self; text: Displayed(cause), retry_in_ms: retry_in, silent_ms: silent_for);
+            Self::Lost(loss) => {
+                fields!(put, self; text: Displayed(&loss.cause), retry_in_ms: loss.retry_in, silent_ms: loss.silent_for);
             }
             _ => {}
         }
@@ -90,10 +90,10 @@ impl EventDescriptor for Event {
     fn kind(&self) -> EventKind {
         match self {
             Self::Missed { .. } => EventKind::Missed,
-            Self::Connecting { .. } => EventKind::Connecting,
+            Self::Connecting(_) => EventKind::Connecting,
             Self::Sent { .. } => EventKind::Sent,
             Self::Fault => EventKind::Fault,
-            Self::Lost { .. } => EventKind::Lost,
+            Self::Lost(_) => EventKind::Lost,
             _ => EventKind::Connected,
         }
     }
@@ -103,13 +103,13 @@ impl EventDescriptor for Event {
             Self::Missed { game, from_ply, to_ply, .. } => {
                 write!(out, "game {game}: plies {from_ply} to {to_ply} are missing")
             }
-            Self::Connecting { attempt: 1 } => out.write_str("* connecting"),
-            Self::Connecting { attempt } => write!(out, "* connecting, attempt {attempt}"),
+            Self::Connecting(attempt) if attempt.number == 1 => out.write_str("* connecting"),
+            Self::Connecting(attempt) => write!(out, "* connecting, attempt {}", attempt.number),
             Self::Sent { line, .. } => write!(out, "> {}", line.as_deref().unwrap_or("(password)")),
             Self::Fault => write!(out, "* {FAULT}"),
-            Self::Lost { cause, retry_in, .. } => {
-                write!(out, "* session lost: {}", error_chain(cause))?;
-                retry_in.map_or(Ok(()), |delay| write!(out, "; trying again in {:.1} s", delay.as_secs_f64()))
+            Self::Lost(loss) => {
+                write!(out, "* session lost: {}", error_chain(&loss.cause))?;
+                loss.retry_in.map_or(Ok(()), |delay| write!(out, "; trying again in {:.1} s", delay.as_secs_f64()))
             }
             _ => out.write_str("* connected"),
         }

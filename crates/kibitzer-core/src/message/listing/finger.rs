@@ -47,6 +47,7 @@ pub struct Finger {
 #[non_exhaustive]
 pub enum OnlineStatus {
     /// `On for: 10 mins   Idle: 1 min`
+    #[non_exhaustive]
     Online {
         /// Time since the player logged in, as printed.
         on_for: String,
@@ -54,6 +55,7 @@ pub enum OnlineStatus {
         idle: String,
     },
     /// `Last disconnected: 2026-11-21 00:37 UTC`
+    #[non_exhaustive]
     LoggedOut {
         /// Time at which the player logged out, as printed.
         since: String,

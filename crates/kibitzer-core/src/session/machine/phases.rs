@@ -8,7 +8,7 @@ use fastrand::Rng;
 use super::state::AfterClose;
 use super::{Phase, Session};
 use crate::MessageReader;
-use crate::event::{CloseCause, Event, LostCause, SessionEndReason};
+use crate::event::{CloseCause, ConnectionAttempt, ConnectionLoss, Event, LostCause, SessionEndReason};
 use crate::message::{Control, KickedBy, Message};
 use crate::reader::EventReader;
 use crate::session::custom_prompt;
@@ -186,14 +186,14 @@ impl Session {
     /// Emits [`Event::Connecting`], and enters the phase `Dialing`.
     pub(super) fn start_dialing(&mut self) {
         self.phase = Phase::Dialing;
-        self.output.emit(Event::Connecting { attempt: self.backoff.attempt_number() });
+        self.output.emit(Event::Connecting(ConnectionAttempt::new(self.backoff.attempt_number())));
     }
 
     /// Emits [`Event::Lost`], then delays the next attempt, or ends the session if the limit of attempts is reached.
     pub(super) fn retry_or_end(&mut self, cause: LostCause, now: Instant) {
         let retry_in = self.backoff.next_delay(&self.options.reconnect, &mut self.rng, now);
         let silent_for = now.saturating_duration_since(self.last_byte_at);
-        self.output.emit(Event::Lost { cause: cause.clone().into(), retry_in, silent_for });
+        self.output.emit(Event::Lost(ConnectionLoss::new(cause.clone(), retry_in, silent_for).into()));
         match retry_in {
             Some(delay) => self.phase = Phase::Waiting { until: saturating_deadline(now, delay) },
             None => self.end_session(SessionEndReason::Lost { cause, attempts: self.backoff.attempts() }),

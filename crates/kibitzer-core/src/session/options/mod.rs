@@ -305,6 +305,7 @@ pub enum Credentials {
     /// A guest of this name. The login fails if an account has this name.
     NamedGuest(Handle),
     /// A registered account, which logs in with a password.
+    #[non_exhaustive]
     Account {
         /// Name of the account; servers ignore case.
         handle: Handle,
@@ -314,6 +315,11 @@ pub enum Credentials {
 }
 
 impl Credentials {
+    /// Creates the credentials of a registered [account](Self::Account).
+    pub const fn account(handle: Handle, password: Password) -> Self {
+        Self::Account { handle, password }
+    }
+
     /// Returns the name to send at `login: `.
     pub fn name_to_send(&self) -> &str {
         match self {

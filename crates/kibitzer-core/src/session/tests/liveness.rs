@@ -18,7 +18,7 @@ fn a_silent_server_is_probed_and_a_dead_connection_detected_within_thirty_second
         driver.close_on_request();
         assert!(matches!(
             driver.take_session_events().last(),
-            Some(Event::Lost { cause, retry_in: Some(_), .. }) if **cause == CloseCause::Silent.into()
+            Some(Event::Lost(loss)) if loss.retry_in.is_some() && loss.cause == CloseCause::Silent.into()
         ));
         assert_eq!(driver.session.state(), SessionState::Waiting);
     }

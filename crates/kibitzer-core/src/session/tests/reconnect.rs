@@ -2,13 +2,14 @@
 
 use super::login::{fics, log_in_guest, on_fics};
 use super::*;
+use crate::event::ConnectionAttempt;
 use crate::message::KickedBy;
 
 /// Returns the reported delay after a loss.
 fn retry_in(driver: &mut Driver) -> Duration {
     let news = driver.take_session_events();
-    let Some(Event::Lost { retry_in: Some(delay), .. }) = news.last() else { panic!("{news:?}") };
-    *delay
+    let Some(Event::Lost(loss)) = news.last() else { panic!("{news:?}") };
+    loss.retry_in.unwrap()
 }
 
 #[test]
@@ -23,7 +24,7 @@ fn delays_grow_to_a_maximum_and_reset_after_a_stable_session() {
         assert_eq!(driver.session.next_action(), DriverAction::Wait);
         driver.wait(Duration::from_millis(1));
         assert_eq!(driver.session.next_action(), DriverAction::Dial { attempt });
-        assert_eq!(driver.take_session_events(), [Event::Connecting { attempt }]);
+        assert_eq!(driver.take_session_events(), [Event::Connecting(ConnectionAttempt::new(attempt))]);
         driver.dial(Err(DialError::Failed(std::io::ErrorKind::ConnectionRefused)));
     }
     driver.wait(seconds(60));
@@ -47,7 +48,7 @@ fn a_first_connection_is_retried_on_request_as_a_later_one() {
         let delay = retry_in(&mut driver);
         assert!(full / 2 <= delay && delay <= full, "{delay:?} of {full:?}");
         driver.wait(delay);
-        assert_eq!(driver.take_session_events(), [Event::Connecting { attempt }]);
+        assert_eq!(driver.take_session_events(), [Event::Connecting(ConnectionAttempt::new(attempt))]);
     }
     driver.dial(Ok(()));
     driver.feed("login: ");

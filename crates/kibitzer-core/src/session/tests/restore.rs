@@ -38,7 +38,7 @@ fn reconnect(driver: &mut Driver, peer: &mut Peer) -> Restored {
     driver.serve(peer);
     assert_eq!(driver.session.state(), SessionState::Ready);
     let news = driver.take_session_events();
-    let [Event::Connecting { .. }, Event::Connected, Event::LoggedIn(_), Event::Ready(_), Event::Restored(restored)] =
+    let [Event::Connecting(_), Event::Connected, Event::LoggedIn(_), Event::Ready(_), Event::Restored(restored)] =
         &news[..]
     else {
         panic!("{news:?}")
@@ -300,14 +300,14 @@ fn the_time_offline_counts_from_the_last_byte() {
     driver.wait(seconds(10));
     driver.close_on_request();
     let lost = driver.take_session_events();
-    assert!(matches!(lost[..], [Event::Lost { silent_for, .. }] if silent_for == seconds(25)), "{lost:?}");
+    assert!(matches!(lost[..], [Event::Lost(ref loss)] if loss.silent_for == seconds(25)), "{lost:?}");
     // The next connection fails during the login, which neither the games nor the time outlive.
     dial_again(&mut driver);
     driver.feed("login: ");
     driver.wait(Duration::from_millis(100));
     driver.close(CloseCause::Closed);
     let lost = driver.take_session_events();
-    assert!(matches!(lost.last(), Some(Event::Lost { silent_for, .. }) if silent_for.as_millis() == 100), "{lost:?}");
+    assert!(matches!(lost.last(), Some(Event::Lost(loss)) if loss.silent_for.as_millis() == 100), "{lost:?}");
     let before = driver.now;
     dial_again(&mut driver);
     log_in_guest(&mut driver);

@@ -176,7 +176,7 @@ fn refused_observations_are_errors() {
     // The first is uhlin-fics's answer to observing once more; the last is about another game.
     for reply in ["Removing game 1 from observation list.", "You are now observing game 2."] {
         let error = answer(&command::observe(GameId(1)), reply).unwrap_err();
-        assert!(matches!(&error, RequestError::Unexpected { text } if text.as_str() == reply), "{error:?}");
+        assert!(matches!(&error, RequestError::Unexpected { text, .. } if text.as_str() == reply), "{error:?}");
     }
 }
 

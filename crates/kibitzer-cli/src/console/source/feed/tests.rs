@@ -2,17 +2,19 @@ use std::time::Duration;
 
 use kibitzer::{GameId, Observation};
 use kibitzer_bot::BotAction;
+use kibitzer_bot::engine::SearchInfo;
 
 use super::*;
 
 fn acted(reason: &str) -> BotEvent {
     let reason = reason.to_owned();
-    BotEvent::Acted { account: None, action: BotAction::Moved, game: None, player: None, reason }
+    BotEvent::acted(None, BotAction::Moved, None, None, reason)
 }
 
 fn analysis() -> BotEvent {
-    let (depth, score_cp, mate, nodes_per_second) = (Some(1), None, None, None);
-    BotEvent::Analysis { account: None, game: GameId(1), depth, score_cp, mate, nodes_per_second, line: Vec::new() }
+    let mut info = SearchInfo::default();
+    info.depth = Some(1);
+    BotEvent::analysis(None, GameId(1), info)
 }
 
 #[tokio::test(start_paused = true)]
