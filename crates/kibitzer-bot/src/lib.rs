@@ -7,6 +7,31 @@
 //! - [`Book`]: an opening book.
 //!
 //! The games of a session and their PGN are part of the library: [`kibitzer::track`], [`kibitzer::pgn`].
+//!
+//! This bot logs in to an embedded server and leaves, with a weak player in place of an engine:
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use kibitzer::Profile;
+//! use kibitzer_bot::{Bot, BotConfig, EngineConfig, Stop, WeakPlayer};
+//! use kibitzer_server::{Server, ServerOptions};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let server = Server::start(ServerOptions::new()).await?;
+//! let profile = Profile::demo().ports([server.address().ok_or("no port")?.port()]);
+//!
+//! let config = BotConfig::new(profile.guest_as("MyBot".parse()?), EngineConfig::new(["stockfish"]));
+//! let bot = Bot::new(config).engine(|| async { Ok(WeakPlayer::new(1, Duration::ZERO)) });
+//! let stop = Stop::new();
+//! stop.request_or_force(); // After the login, or the game in progress.
+//! bot.on_event(|event| println!("{event}")).run(stop).await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`guide`] continues with a policy of your own and a game.
 
 mod book;
 mod bot;
