@@ -104,6 +104,7 @@ macro_rules! numeric_options {
         }
 
         impl $group {
+            #[doc(hidden)]
             /// Descriptions of all options of this group, in the order of declaration.
             pub const OPTIONS: &[$crate::options::NumericOption<Self>] = &[$({
                 use $crate::options::NumericOptionValue;
