@@ -17,6 +17,28 @@
 //! The session detects known refusals before a reply is parsed: [`RequestError::Refused`]. If a reply contains neither an
 //! answer nor a known refusal, the error is [`RequestError::Unexpected`] with the server's text, most likely a refusal in
 //! unknown words.
+//!
+//! A command of each family, and the line that it sends:
+//!
+//! ```
+//! use kibitzer::command::{self, GameTerms, MoveText, OfferRef, Request, TalkCommand};
+//!
+//! // Information, with a listing as the answer.
+//! assert_eq!(command::who().command()?.as_str(), "who");
+//! // Observing and examining games.
+//! assert_eq!(command::forward(2).command()?.as_str(), "forward 2");
+//! // New games: seeks, challenges, adjourned games.
+//! assert_eq!(command::seek(GameTerms::new().time(3, 2)).command()?.as_str(), "seek 3 2");
+//! // Offers and their answers.
+//! assert_eq!(command::accept(OfferRef::Number(7)).command()?.as_str(), "accept 7");
+//! // Moves.
+//! assert_eq!(MoveText::new("Nf3")?.command()?.as_str(), "Nf3");
+//! // Talk.
+//! assert_eq!(TalkCommand::kibitz("nice").command()?.as_str(), "kibitz nice");
+//! // Variables of the account.
+//! assert_eq!(command::set("open", "0").command()?.as_str(), "set open 0");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod in_game;
 mod info;
