@@ -104,8 +104,8 @@ macro_rules! numeric_options {
         }
 
         impl $group {
-            #[doc(hidden)]
             /// Descriptions of all options of this group, in the order of declaration.
+            #[doc(hidden)]
             pub const OPTIONS: &[$crate::options::NumericOption<Self>] = &[$({
                 use $crate::options::NumericOptionValue;
 
