@@ -344,7 +344,7 @@ fn options(setup: &Setup<'_>) -> SessionOptions {
     let credentials = match choice & 3 {
         0 => Credentials::Guest,
         1 => Credentials::NamedGuest(handle),
-        _ => Credentials::Account { handle, password: Password::new(PASSWORD).unwrap() },
+        _ => Credentials::account(handle, Password::new(PASSWORD).unwrap()),
     };
     let timeseal = match choice >> 2 & 3 {
         0 => TimesealChoice::Off,
