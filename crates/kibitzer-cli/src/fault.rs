@@ -20,7 +20,8 @@ Let something go wrong with the next connection; may be given again. FAULT is on
   garbage=N, over-long=N      a line of N random bytes, or of N letters, in between
   refuse=WHY                  the login is refused: bad-name, registered, in-use, banned, guests, password, full, silence
                               (at connect, login or now only)
-  kick, shutdown              thrown out by a second login once logged in, or with everybody
+  kick, kick-by-admin         once logged in, thrown out by a second login, or by an administrator
+  shutdown                    everybody is thrown out
 and POINT, if it is not the start of the connection (connect), one of
   login, setup                when a name is asked for, or the login is done (setup: not with --family icc)
   next-board, in-block        in the next board, or in the next reply in block mode (in-block: not with --family icc)
@@ -28,7 +29,7 @@ and POINT, if it is not the start of the connection (connect), one of
   now                         at the next line";
 
 /// Names of the faults, for completion and suggestions. A number or duration follows those that end in `=`.
-pub(crate) const FAULTS: [&str; 18] = [
+pub(crate) const FAULTS: [&str; 19] = [
     "split=",
     "split-randomly=",
     "delay=",
@@ -46,6 +47,7 @@ pub(crate) const FAULTS: [&str; 18] = [
     "refuse=full",
     "refuse=silence",
     "kick",
+    "kick-by-admin",
     "shutdown",
 ];
 
@@ -62,11 +64,11 @@ const POINTS: [(&str, FaultPoint); 6] = [
 /// Reasons for which a login is refused, by name.
 const REFUSALS: [(&str, LoginObstacle); 8] = [
     ("bad-name", LoginObstacle::BadName),
-    ("registered", LoginObstacle::NameRegistered),
-    ("in-use", LoginObstacle::NameInUse),
+    ("registered", LoginObstacle::Registered),
+    ("in-use", LoginObstacle::InUse),
     ("banned", LoginObstacle::Banned),
-    ("guests", LoginObstacle::GuestsRefused),
-    ("password", LoginObstacle::InvalidPassword),
+    ("guests", LoginObstacle::Guests),
+    ("password", LoginObstacle::Password),
     ("full", LoginObstacle::Full),
     ("silence", LoginObstacle::Silence),
 ];
@@ -94,17 +96,17 @@ impl FromStr for ScheduledFault {
 impl fmt::Display for ScheduledFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.fault {
-            Fault::SplitWrites(n) => write!(f, "split={n}"),
+            Fault::Split(n) => write!(f, "split={n}"),
             Fault::SplitRandomly(n) => write!(f, "split-randomly={n}"),
             Fault::Delay(delay) => write!(f, "delay={}ms", delay.as_millis()),
             Fault::Garbage(n) => write!(f, "garbage={n}"),
-            Fault::OverLongLine(n) => write!(f, "over-long={n}"),
-            Fault::RefuseLogin(why) => write!(f, "refuse={}", name_of(&REFUSALS, why)),
-            Fault::CutMidLine => f.write_str("cut"),
+            Fault::OverLong(n) => write!(f, "over-long={n}"),
+            Fault::Refuse(why) => write!(f, "refuse={}", name_of(&REFUSALS, why)),
+            Fault::KickByAdmin => f.write_str("kick-by-admin"),
             other => write!(f, "{}", format!("{other:?}").to_lowercase()),
         }?;
         match self.at {
-            FaultPoint::AfterBytes(n) => write!(f, "@after={n}"),
+            FaultPoint::After(n) => write!(f, "@after={n}"),
             at => write!(f, "@{}", name_of(&POINTS, at)),
         }
     }
@@ -203,16 +205,17 @@ fn parse_fault(text: &str) -> Result<Fault, String> {
     let number =
         || value.and_then(|value| value.parse::<usize>().ok()).filter(|n| *n <= MAX_BYTES).ok_or(NUMBER.to_owned());
     match (name, value) {
-        ("split", _) => number().map(Fault::SplitWrites),
+        ("split", _) => number().map(Fault::Split),
         ("split-randomly", _) => number().map(Fault::SplitRandomly),
         ("garbage", _) => number().map(Fault::Garbage),
-        ("over-long", _) => number().map(Fault::OverLongLine),
+        ("over-long", _) => number().map(Fault::OverLong),
         ("delay", value) => parse_duration(value.unwrap_or_default()).map(Fault::Delay).map_err(str::to_owned),
-        ("refuse", Some(why)) => parse_name("refusal", &REFUSALS, why).map(Fault::RefuseLogin),
+        ("refuse", Some(why)) => parse_name("refusal", &REFUSALS, why).map(Fault::Refuse),
         ("stall", None) => Ok(Fault::Stall),
-        ("cut", None) => Ok(Fault::CutMidLine),
+        ("cut", None) => Ok(Fault::Cut),
         ("reset", None) => Ok(Fault::Reset),
         ("kick", None) => Ok(Fault::Kick),
+        ("kick-by-admin", None) => Ok(Fault::KickByAdmin),
         ("shutdown", None) => Ok(Fault::Shutdown),
         _ => Err(unknown_word_message(
             "fault",
@@ -225,9 +228,7 @@ fn parse_fault(text: &str) -> Result<Fault, String> {
 /// Parses the point of a connection at which a fault takes effect: a name in [`POINTS`], or `after=N`.
 fn parse_point(text: &str) -> Result<FaultPoint, String> {
     match text.strip_prefix("after=") {
-        Some(bytes) => {
-            bytes.parse().map(FaultPoint::AfterBytes).map_err(|_| "a number is missing after after=".to_owned())
-        }
+        Some(bytes) => bytes.parse().map(FaultPoint::After).map_err(|_| "a number is missing after after=".to_owned()),
         None => parse_name("point", &POINTS, text),
     }
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::value_parser;
 use kibitzer_attach::Listener;
 use kibitzer_core::text::error_chain;
 use kibitzer_server::{Account, ConnectionTarget, Family, Server, ServerControl, ServerOptions};
@@ -36,6 +37,9 @@ pub(crate) struct Args {
     family: Family,
     #[command(flatten)]
     population: PopulationArgs,
+    /// How many games of chess simulated players play at a time, besides those of crazyhouse and bughouse: 0 to 200
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = value_parser!(u8).range(..=200), conflicts_with = "no_population")]
+    games: u8,
     /// Nobody is there but who connects
     #[arg(long)]
     no_population: bool,
@@ -155,7 +159,7 @@ impl Args {
             options = options.allow_remote();
         }
         if !self.no_population {
-            options = options.population(self.population.options());
+            options = options.population(self.population.options().games(self.games.into()));
         }
         if let Some(path) = &self.accounts {
             let invalid = |error| Failure::local(format!("{}: {}", path.display(), error_chain(&error)));

@@ -24,9 +24,12 @@ fn guest(address: &str, typed: &str) -> Outcome {
 
 #[test]
 fn its_players_play() {
-    let server = serve(&["--seed", "7"]);
-    let Outcome { stdout, status, .. } = guest(&server.address, "games\nquit\n");
-    assert!(status == 0 && stdout.contains("games displayed"), "{stdout}");
+    // Besides them, one game of crazyhouse, two of bughouse and a relayed one.
+    for (games, n_listed) in [("2", 6), ("9", 13)] {
+        let server = serve(&["--seed", "7", "--games", games, "--speed", "0.01"]);
+        let Outcome { stdout, status, .. } = guest(&server.address, "games\nquit\n");
+        assert!(status == 0 && stdout.contains(&format!("{n_listed} games displayed")), "{stdout}");
+    }
 }
 
 /// What an account sees of the first games of a server of that family whose players are too slow to move meanwhile.

@@ -7,12 +7,13 @@ use fastrand::Rng;
 use crate::family::Family;
 use crate::lobby::LoginObstacle;
 
-/// Misbehavior of the server on one connection, injected by [`ServerControl::inject`](crate::ServerControl::inject).
+/// Misbehavior of the server on one connection, injected by [`ServerControl::inject`](crate::ServerControl::inject). The command line
+/// has the same names in lower case, with hyphens: `kibitzer serve --fault over-long=100`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
     /// Limits each later write to that many bytes (at least one).
-    SplitWrites(usize),
+    Split(usize),
     /// Splits the later output into writes of random length, from 1 to that many bytes.
     SplitRandomly(usize),
     /// Waits for that time before each later portion of output.
@@ -20,15 +21,15 @@ pub enum Fault {
     /// Stops reading and writing, and leaves the connection open until the server ends the session.
     Stall,
     /// Closes the connection in the middle of a line.
-    CutMidLine,
+    Cut,
     /// Resets the connection in the middle of a line. In process, the client sees a closed connection.
     Reset,
     /// Inserts that many random bytes and a line end.
     Garbage(usize),
     /// Inserts that many letters and a line end.
-    OverLongLine(usize),
+    OverLong(usize),
     /// Refuses every further login on the connection, for this reason. Takes effect at once, whatever its point.
-    RefuseLogin(LoginObstacle),
+    Refuse(LoginObstacle),
     /// Ends the session with the text that a second login of the player causes; during the login, once that is done.
     Kick,
     /// Ends the session with the text of a kick by an administrator; during the login, once that is done.
@@ -42,10 +43,8 @@ impl Fault {
     pub(crate) fn is_supported_at(self, at: FaultPoint, family: Family) -> bool {
         match at {
             FaultPoint::Connect | FaultPoint::Login | FaultPoint::Now => true,
-            FaultPoint::NextBoard | FaultPoint::AfterBytes(_) => !matches!(self, Self::RefuseLogin(_)),
-            FaultPoint::Setup | FaultPoint::InBlock => {
-                !matches!(self, Self::RefuseLogin(_)) && family.has_fics_extensions()
-            }
+            FaultPoint::NextBoard | FaultPoint::After(_) => !matches!(self, Self::Refuse(_)),
+            FaultPoint::Setup | FaultPoint::InBlock => !matches!(self, Self::Refuse(_)) && family.has_fics_extensions(),
         }
     }
 
@@ -53,7 +52,7 @@ impl Fault {
     /// separated by commas.
     pub(crate) const fn supported_points(self, family: Family) -> &'static str {
         match self {
-            Self::RefuseLogin(_) => "connect, login, now",
+            Self::Refuse(_) => "connect, login, now",
             _ if family.has_fics_extensions() => "connect, login, setup, next-board, in-block, after=N, now",
             _ => "connect, login, next-board, after=N, now",
         }
@@ -93,7 +92,7 @@ pub enum FaultPoint {
     InBlock,
     /// At this byte of the server's output on the connection, counted from 0 without bytes that faults inserted; like
     /// [`Now`](Self::Now) if it has been sent.
-    AfterBytes(u64),
+    After(u64),
     /// At the next output. A stall, a reset, a refused login, and the faults that end the session or the server take effect at
     /// once; injected for the [next connection](crate::ConnectionTarget::Next), before its first byte.
     Now,
@@ -135,16 +134,16 @@ impl FaultInjector {
     }
 
     /// Adds a fault. Returns the action to take now if the fault takes effect at once. `None` if it waits for its point, or if it
-    /// is [`Fault::RefuseLogin`], which the task that owns the state has applied already.
+    /// is [`Fault::Refuse`], which the task that owns the state has applied already.
     pub(crate) fn inject(&mut self, at: FaultPoint, fault: Fault) -> Option<OutputStep> {
-        let has_passed = matches!(at, FaultPoint::AfterBytes(n) if n < self.n_bytes);
+        let has_passed = matches!(at, FaultPoint::After(n) if n < self.n_bytes);
         let at = if has_passed { FaultPoint::Now } else { at };
         let step = match (at, fault) {
             (FaultPoint::Now, Fault::Stall) => Some(OutputStep::Stall),
             (FaultPoint::Now, Fault::Reset) => Some(OutputStep::Reset),
             (FaultPoint::Now, Fault::Kick | Fault::KickByAdmin | Fault::Shutdown) => Some(OutputStep::Forward(fault)),
             // The task that owns the state has applied it already.
-            (_, Fault::RefuseLogin(_)) => None,
+            (_, Fault::Refuse(_)) => None,
             _ => {
                 self.push_pending(at, fault);
                 return None;
@@ -172,7 +171,7 @@ impl FaultInjector {
         let mut rest = bytes;
         while let Some(([start, middle], at, fault)) = self.take_first_due_fault(rest) {
             let cuts = match fault {
-                Fault::CutMidLine => true,
+                Fault::Cut => true,
                 // Injected before the connection was made, they apply before its first byte.
                 Fault::Reset | Fault::Stall => at != FaultPoint::Now,
                 _ => false,
@@ -182,7 +181,7 @@ impl FaultInjector {
             rest = after;
             self.fired.push((at, fault, self.n_bytes));
             self.activate_or_push_steps(fault, &mut steps);
-            if matches!(fault, Fault::Stall | Fault::CutMidLine | Fault::Reset) {
+            if matches!(fault, Fault::Stall | Fault::Cut | Fault::Reset) {
                 return steps;
             }
         }
@@ -203,18 +202,18 @@ impl FaultInjector {
     /// Activates a fault that splits or delays the later output, or adds the actions of any other fault.
     fn activate_or_push_steps(&mut self, fault: Fault, steps: &mut Vec<OutputStep>) {
         match fault {
-            Fault::SplitWrites(_) | Fault::SplitRandomly(_) => self.split = Some(fault),
+            Fault::Split(_) | Fault::SplitRandomly(_) => self.split = Some(fault),
             Fault::Delay(delay) => self.delay = Some(delay),
             Fault::Garbage(length) => {
                 let garbage = (0..length).map(|_| self.random.u8(..)).collect();
                 self.push_inserted_line(garbage, steps);
             }
-            Fault::OverLongLine(length) => self.push_inserted_line(vec![b'x'; length], steps),
-            Fault::Kick | Fault::KickByAdmin | Fault::Shutdown | Fault::RefuseLogin(_) => {
+            Fault::OverLong(length) => self.push_inserted_line(vec![b'x'; length], steps),
+            Fault::Kick | Fault::KickByAdmin | Fault::Shutdown | Fault::Refuse(_) => {
                 steps.push(OutputStep::Forward(fault));
             }
             Fault::Stall => steps.push(OutputStep::Stall),
-            Fault::CutMidLine => steps.push(OutputStep::Cut),
+            Fault::Cut => steps.push(OutputStep::Cut),
             Fault::Reset => steps.push(OutputStep::Reset),
         }
     }
@@ -240,7 +239,7 @@ impl FaultInjector {
         let mut rest = bytes;
         while !rest.is_empty() {
             let length = match self.split {
-                Some(Fault::SplitWrites(length)) => length.max(1),
+                Some(Fault::Split(length)) => length.max(1),
                 Some(Fault::SplitRandomly(length)) => self.random.usize(1..=length.max(1)),
                 _ => rest.len(),
             };
@@ -262,7 +261,7 @@ impl FaultInjector {
             }
             // After the mark, so that the block has begun.
             FaultPoint::InBlock => find_bytes(bytes, b"\x15").map(|mark| mark + 1),
-            FaultPoint::AfterBytes(n) => {
+            FaultPoint::After(n) => {
                 let ahead = usize::try_from(n.checked_sub(self.n_bytes)?).ok()?;
                 (ahead < bytes.len()).then_some(ahead)
             }

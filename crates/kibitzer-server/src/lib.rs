@@ -19,7 +19,7 @@
 //! let newton = Account::new("Newton".parse()?, "apple").rating("blitz", 2100);
 //! let server = Server::start(ServerOptions::new().in_process().account(newton)).await?;
 //! // The next connection breaks in the middle of its first board.
-//! server.control().inject(ConnectionTarget::Next, FaultPoint::NextBoard, Fault::CutMidLine).await?;
+//! server.control().inject(ConnectionTarget::Next, FaultPoint::NextBoard, Fault::Cut).await?;
 //! let stream = server.connect().await?;
 //! # drop(stream);
 //! server.shutdown().await;

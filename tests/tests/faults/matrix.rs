@@ -69,7 +69,7 @@ impl Phase {
         match self {
             Self::Connecting => FaultPoint::Connect,
             Self::Login | Self::LoginAgain => FaultPoint::Login,
-            Self::SetUp | Self::Idle | Self::Request => FaultPoint::AfterBytes(n_bytes),
+            Self::SetUp | Self::Idle | Self::Request => FaultPoint::After(n_bytes),
             Self::Observing | Self::Playing => FaultPoint::NextBoard,
             Self::Block => FaultPoint::InBlock,
         }
@@ -101,20 +101,20 @@ pub(crate) enum Trouble {
 
 /// Every row: what goes wrong, in words too.
 pub(crate) const TROUBLES: [(&str, Trouble); 20] = [
-    ("writes of one byte", Trouble::Fault(Fault::SplitWrites(1))),
+    ("writes of one byte", Trouble::Fault(Fault::Split(1))),
     ("writes of random length", Trouble::Fault(Fault::SplitRandomly(7))),
     ("output delayed by 1 s", Trouble::Fault(Fault::Delay(Duration::from_secs(1)))),
     ("stall: open but silent", Trouble::Fault(Fault::Stall)),
-    ("cut in the middle of a line", Trouble::Fault(Fault::CutMidLine)),
+    ("cut in the middle of a line", Trouble::Fault(Fault::Cut)),
     ("reset", Trouble::Fault(Fault::Reset)),
     ("a line of 300 random bytes", Trouble::Fault(Fault::Garbage(300))),
-    ("a line of 100,000 letters", Trouble::Fault(Fault::OverLongLine(100_000))),
+    ("a line of 100,000 letters", Trouble::Fault(Fault::OverLong(100_000))),
     ("login: bad name", Trouble::Refused(LoginObstacle::BadName)),
-    ("login: guest's name is an account's", Trouble::Refused(LoginObstacle::NameRegistered)),
-    ("login: guest's name is in use", Trouble::Refused(LoginObstacle::NameInUse)),
+    ("login: guest's name is an account's", Trouble::Refused(LoginObstacle::Registered)),
+    ("login: guest's name is in use", Trouble::Refused(LoginObstacle::InUse)),
     ("login: banned", Trouble::Refused(LoginObstacle::Banned)),
-    ("login: no guests", Trouble::Refused(LoginObstacle::GuestsRefused)),
-    ("login: wrong password", Trouble::Refused(LoginObstacle::InvalidPassword)),
+    ("login: no guests", Trouble::Refused(LoginObstacle::Guests)),
+    ("login: wrong password", Trouble::Refused(LoginObstacle::Password)),
     ("login: server is full", Trouble::Refused(LoginObstacle::Full)),
     ("login: no answer", Trouble::Refused(LoginObstacle::Silence)),
     ("kicked by a second login", Trouble::Fault(Fault::Kick)),
@@ -129,10 +129,7 @@ pub(crate) const NOBODY_THERE: (&str, Trouble) = ("connection refused, three tim
 impl Trouble {
     /// Whether it concerns guests alone.
     pub(crate) const fn is_guests(self) -> bool {
-        matches!(
-            self,
-            Self::Refused(LoginObstacle::NameRegistered | LoginObstacle::NameInUse | LoginObstacle::GuestsRefused)
-        )
+        matches!(self, Self::Refused(LoginObstacle::Registered | LoginObstacle::InUse | LoginObstacle::Guests))
     }
 
     /// Why it cannot happen in that phase, if it cannot.

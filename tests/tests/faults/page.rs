@@ -37,7 +37,7 @@ Each reply ends with a line that begins with `ok` or `error`; an unknown name is
 connection is for the next one; a connection is `#N`, a player's name, or `next`. Every fault that takes effect is reported on all
 connections to the socket and on standard error of `serve`, with the number of bytes that the server had sent before. In the console of
 an embedded server, `/fault cut@next-board` does the same, by default on its own connection. Programs use `ServerControl::inject` and
-`ServerControl::fired_faults`.
+`ServerControl::fired_faults`; the names are the same: `over-long=100` is `Fault::OverLong(100)`.
 ";
 
 /// One row: a fault, and for each phase its outcome or the reason why it does not apply.

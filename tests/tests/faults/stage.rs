@@ -290,7 +290,7 @@ async fn order(test_server: &TestServer, trouble: Trouble, at: FaultPoint, whom:
     match trouble {
         Trouble::Fault(fault) => control.inject(whom, at, fault).await.unwrap(),
         Trouble::Refused(_) if at == FaultPoint::Connect => {}
-        Trouble::Refused(refusal) => control.inject(whom, FaultPoint::Now, Fault::RefuseLogin(refusal)).await.unwrap(),
+        Trouble::Refused(refusal) => control.inject(whom, FaultPoint::Now, Fault::Refuse(refusal)).await.unwrap(),
         Trouble::NobodyThere => test_server.dial_target().refuse(NonZeroU32::new(3).unwrap()),
         Trouble::IdleLogout => {}
     }

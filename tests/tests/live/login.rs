@@ -72,10 +72,10 @@ async fn every_refusal_is_an_error_of_its_own() {
 async fn a_refusal_that_is_asked_for_is_the_one_of_an_account_on_icc_too() {
     let cases = [
         (LoginObstacle::BadName, LoginError::BadName),
-        (LoginObstacle::NameRegistered, LoginError::InvalidPassword),
-        (LoginObstacle::NameInUse, LoginError::NameInUse),
+        (LoginObstacle::Registered, LoginError::InvalidPassword),
+        (LoginObstacle::InUse, LoginError::NameInUse),
         (LoginObstacle::Banned, LoginError::Banned),
-        (LoginObstacle::InvalidPassword, LoginError::InvalidPassword),
+        (LoginObstacle::Password, LoginError::InvalidPassword),
         (LoginObstacle::Full, LoginError::ServerFull),
         (LoginObstacle::Silence, LoginError::TimedOut(LoginStep::Entering)),
     ];
@@ -85,7 +85,7 @@ async fn a_refusal_that_is_asked_for_is_the_one_of_an_account_on_icc_too() {
         test_server
             .server()
             .control()
-            .inject(ConnectionTarget::Next, FaultPoint::Connect, Fault::RefuseLogin(obstacle))
+            .inject(ConnectionTarget::Next, FaultPoint::Connect, Fault::Refuse(obstacle))
             .await
             .unwrap();
         let error = Client::connect(test_server.account("Newton")).await.expect_err("refused");
@@ -102,7 +102,7 @@ fn no_prompt(first_line: &str) -> LoginError {
 
 #[tokio::test(start_paused = true)]
 async fn each_step_of_a_login_has_its_time_and_can_break_off() {
-    let silence = Fault::RefuseLogin(LoginObstacle::Silence);
+    let silence = Fault::Refuse(LoginObstacle::Silence);
     let cases = [
         ("half a banner", FaultPoint::Connect, Fault::Stall, no_prompt("This is an embedded kibit"), 30),
         ("no answer", FaultPoint::Connect, silence, LoginError::TimedOut(LoginStep::Name), 20),
@@ -114,10 +114,10 @@ async fn each_step_of_a_login_has_its_time_and_can_break_off() {
             LoginError::TimedOut(LoginStep::Entering),
             21,
         ),
-        ("cut in the banner", FaultPoint::Connect, Fault::CutMidLine, no_prompt("This is an embedded kibit"), 0),
-        ("cut in `login:`", FaultPoint::Login, Fault::CutMidLine, no_prompt(BANNER), 0),
-        ("cut in the greeting", FaultPoint::Setup, Fault::CutMidLine, LoginError::Closed(LoginStep::Password), 0),
-        ("cut in the first reply", FaultPoint::InBlock, Fault::CutMidLine, LoginError::Closed(LoginStep::Entering), 0),
+        ("cut in the banner", FaultPoint::Connect, Fault::Cut, no_prompt("This is an embedded kibit"), 0),
+        ("cut in `login:`", FaultPoint::Login, Fault::Cut, no_prompt(BANNER), 0),
+        ("cut in the greeting", FaultPoint::Setup, Fault::Cut, LoginError::Closed(LoginStep::Password), 0),
+        ("cut in the first reply", FaultPoint::InBlock, Fault::Cut, LoginError::Closed(LoginStep::Entering), 0),
     ];
     for (name, at, fault, want, most_s) in cases {
         let test_server = TestServer::start(options(&["Newton"]).login_timeout(Duration::from_hours(1))).await;

@@ -81,7 +81,7 @@ async fn names_and_passwords_of_the_login_are_not_recorded() {
 
 /// How the server speaks to the client, and how it breaks the connection.
 const CASES: [(&str, TimesealChoice, Option<Ivar>, Fault); 3] = [
-    ("blocks", TimesealChoice::Off, None, Fault::CutMidLine),
+    ("blocks", TimesealChoice::Off, None, Fault::Cut),
     ("sealed-blocks", TimesealChoice::V2, None, Fault::Stall),
     ("fences", TimesealChoice::Off, Some(Ivar::Block), Fault::Reset),
 ];

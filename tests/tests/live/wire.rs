@@ -44,7 +44,7 @@ async fn however_writes_are_split_the_events_are_the_same() {
         let whole = heard_over(None, timeseal).await;
         assert!(whole.len() > 80, "{}", whole.len());
         for n in [1, 2, 3, 5, 7, 16, 61] {
-            for fault in [Fault::SplitWrites(n), Fault::SplitRandomly(n)] {
+            for fault in [Fault::Split(n), Fault::SplitRandomly(n)] {
                 let split = heard_over(Some(fault), timeseal).await;
                 assert!(whole == split, "{fault:?}, {timeseal:?}");
             }
@@ -65,11 +65,7 @@ async fn noise_spoils_no_reply_but_the_one_it_stands_in() {
             let length = 1 + usize::try_from(seed).unwrap() * 7;
             let control = test_server.server().control();
             control
-                .inject(
-                    ConnectionTarget::Player("Newton".to_owned()),
-                    FaultPoint::AfterBytes(at),
-                    Fault::Garbage(length),
-                )
+                .inject(ConnectionTarget::Player("Newton".to_owned()), FaultPoint::After(at), Fault::Garbage(length))
                 .await
                 .unwrap();
             let n_spoilt = n_spoilt(&client, &case).await;

@@ -121,7 +121,7 @@ async fn a_connection_that_is_cut_is_restored_with_its_observed_game() {
     // A cut is a close frame; a reset is the end of the transport without one, which may discard bytes of the client.
     let reset = CloseCause::Failed(std::io::ErrorKind::ConnectionReset);
     let faults =
-        [(Fault::CutMidLine, vec![CloseCause::WebSocketClosed(1000)]), (Fault::Reset, vec![CloseCause::Closed, reset])];
+        [(Fault::Cut, vec![CloseCause::WebSocketClosed(1000)]), (Fault::Reset, vec![CloseCause::Closed, reset])];
     for (fault, want) in faults {
         let target = ConnectionTarget::Player("Gauss".to_owned());
         server.server.control().inject(target, FaultPoint::NextBoard, fault).await.unwrap();

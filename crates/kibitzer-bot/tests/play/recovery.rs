@@ -141,7 +141,7 @@ async fn adjourned_game_goes_on_when_the_opponent_comes_back() {
 
 #[tokio::test(start_paused = true)]
 async fn connection_lost_before_the_first_board_leaves_the_bot_ready_to_play() {
-    for fault in [Fault::CutMidLine, Fault::Stall] {
+    for fault in [Fault::Cut, Fault::Stall] {
         let (server, config, profile) = serve_accounts().await;
         let bot = ready(config, weak()).await;
         let mut human = Human::log_in_with(profile).await;
@@ -164,7 +164,7 @@ async fn connection_lost_before_the_first_board_leaves_the_bot_ready_to_play() {
 
 #[tokio::test(start_paused = true)]
 async fn damaged_or_slow_output_of_the_server_does_not_cost_the_game() {
-    let damages = [Fault::Garbage(300), Fault::OverLongLine(100_000), Fault::SplitWrites(1)];
+    let damages = [Fault::Garbage(300), Fault::OverLong(100_000), Fault::Split(1)];
     for fault in damages.into_iter().chain([Fault::Delay(Duration::from_secs(1))]) {
         for point in [FaultPoint::NextBoard, FaultPoint::Now] {
             let (server, profile) = serve(options()).await;

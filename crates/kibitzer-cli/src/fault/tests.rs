@@ -6,11 +6,11 @@ use super::*;
 fn a_fault_has_a_point() {
     let cases = [
         ("stall", Fault::Stall, FaultPoint::Connect),
-        ("cut@next-board", Fault::CutMidLine, FaultPoint::NextBoard),
-        ("reset@after=4096", Fault::Reset, FaultPoint::AfterBytes(4096)),
-        ("split=1", Fault::SplitWrites(1), FaultPoint::Connect),
+        ("cut@next-board", Fault::Cut, FaultPoint::NextBoard),
+        ("reset@after=4096", Fault::Reset, FaultPoint::After(4096)),
+        ("split=1", Fault::Split(1), FaultPoint::Connect),
         ("delay=200ms@setup", Fault::Delay(Duration::from_millis(200)), FaultPoint::Setup),
-        ("refuse=full", Fault::RefuseLogin(LoginObstacle::Full), FaultPoint::Connect),
+        ("refuse=full", Fault::Refuse(LoginObstacle::Full), FaultPoint::Connect),
         ("garbage=80@in-block", Fault::Garbage(80), FaultPoint::InBlock),
     ];
     for (text, fault, at) in cases {
@@ -57,6 +57,28 @@ fn every_completed_fault_is_parsed() {
         let parsed: ScheduledFault = text.parse().unwrap();
         assert_eq!(parsed.to_string().parse(), Ok(parsed), "{text}");
         assert!(HELP.contains(fault.trim_start_matches("refuse=").trim_start_matches("cut@")), "{fault}");
+    }
+}
+
+#[test]
+fn a_fault_has_the_same_name_in_rust() {
+    // `Refuse(BadName)` is `refuse=bad-name`.
+    let written = |value: &dyn fmt::Debug| {
+        let mut name = String::new();
+        for letter in format!("{value:?}").chars().filter(|letter| *letter != ')') {
+            let is_inside = letter.is_ascii_uppercase() && name.ends_with(|last: char| last.is_ascii_lowercase());
+            name.extend(is_inside.then_some('-'));
+            name.push(if letter == '(' { '=' } else { letter.to_ascii_lowercase() });
+        }
+        name
+    };
+    for name in FAULTS {
+        let value = if name == "delay=" { "1ms" } else { "1" };
+        let text = if name.ends_with('=') { format!("{name}{value}") } else { name.to_owned() };
+        assert_eq!(written(&parse_fault(&text).unwrap()), text);
+    }
+    for point in POINTS.iter().map(|(name, _)| *name).chain(["after=1"]) {
+        assert_eq!(written(&parse_point(point).unwrap()), point);
     }
 }
 

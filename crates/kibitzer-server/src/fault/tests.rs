@@ -15,12 +15,12 @@ fn steps(at: FaultPoint, fault: Fault, bytes: &[u8]) -> Vec<OutputStep> {
 #[test]
 fn a_fault_is_reported_once_with_the_bytes_before_it() {
     let mut injector = FaultInjector::new(1);
-    injector.inject(FaultPoint::Login, Fault::CutMidLine);
+    injector.inject(FaultPoint::Login, Fault::Cut);
     injector.inject(FaultPoint::NextBoard, Fault::Garbage(3));
     assert_eq!(injector.drain_fired(3), []);
     injector.apply_to_output(BANNER);
     let fired = |fault, at, byte| FiredFault { connection: 3, fault, at, byte };
-    assert_eq!(injector.drain_fired(3), [fired(Fault::CutMidLine, FaultPoint::Login, 14)]);
+    assert_eq!(injector.drain_fired(3), [fired(Fault::Cut, FaultPoint::Login, 14)]);
     assert_eq!(injector.drain_fired(3), []);
     injector.inject(FaultPoint::Now, Fault::Stall);
     assert_eq!(injector.drain_fired(3), [fired(Fault::Stall, FaultPoint::Now, 14)]);
@@ -34,22 +34,22 @@ fn without_faults_the_output_is_unchanged() {
 
 #[test]
 fn a_cut_is_in_the_middle_of_the_line_with_the_point() {
-    assert_eq!(steps(FaultPoint::Connect, Fault::CutMidLine, BANNER), [write(b"Wel"), OutputStep::Cut]);
-    assert_eq!(steps(FaultPoint::Login, Fault::CutMidLine, BANNER), [write(b"Welcome\n\r\n\rlog"), OutputStep::Cut]);
+    assert_eq!(steps(FaultPoint::Connect, Fault::Cut, BANNER), [write(b"Wel"), OutputStep::Cut]);
+    assert_eq!(steps(FaultPoint::Login, Fault::Cut, BANNER), [write(b"Welcome\n\r\n\rlog"), OutputStep::Cut]);
     assert_eq!(steps(FaultPoint::Login, Fault::Reset, BANNER), [write(b"Welcome\n\r\n\rlog"), OutputStep::Reset]);
     assert_eq!(
         steps(FaultPoint::NextBoard, Fault::Stall, b"\n\r<12> rnbq\n\r"),
         [write(b"\n\r<12>"), OutputStep::Stall]
     );
     let block = b"\x154\x1632\x16Local\n\r\x17";
-    assert_eq!(steps(FaultPoint::InBlock, Fault::CutMidLine, block), [write(&block[..6]), OutputStep::Cut]);
-    assert_eq!(steps(FaultPoint::AfterBytes(9), Fault::CutMidLine, BANNER), [write(b"Welcome\n\r"), OutputStep::Cut]);
+    assert_eq!(steps(FaultPoint::InBlock, Fault::Cut, block), [write(&block[..6]), OutputStep::Cut]);
+    assert_eq!(steps(FaultPoint::After(9), Fault::Cut, BANNER), [write(b"Welcome\n\r"), OutputStep::Cut]);
 }
 
 #[test]
 fn output_before_the_point_is_unchanged() {
     let mut injector = FaultInjector::new(1);
-    injector.inject(FaultPoint::AfterBytes(10), Fault::OverLongLine(3));
+    injector.inject(FaultPoint::After(10), Fault::OverLong(3));
     assert_eq!(injector.apply_to_output(b"01234"), [write(b"01234")]);
     assert_eq!(injector.apply_to_output(b"56789abc"), [write(b"56789"), write(b"xxx\n\r"), write(b"abc")]);
     assert_eq!(injector.apply_to_output(b"def"), [write(b"def")]);
@@ -59,9 +59,9 @@ fn output_before_the_point_is_unchanged() {
 fn a_point_that_was_passed_takes_effect_at_once() {
     let mut injector = FaultInjector::new(1);
     injector.apply_to_output(b"01234");
-    assert_eq!(injector.inject(FaultPoint::AfterBytes(4), Fault::Stall), Some(OutputStep::Stall));
-    assert_eq!(injector.inject(FaultPoint::AfterBytes(2), Fault::Kick), Some(OutputStep::Forward(Fault::Kick)));
-    assert_eq!(injector.inject(FaultPoint::AfterBytes(3), Fault::CutMidLine), None);
+    assert_eq!(injector.inject(FaultPoint::After(4), Fault::Stall), Some(OutputStep::Stall));
+    assert_eq!(injector.inject(FaultPoint::After(2), Fault::Kick), Some(OutputStep::Forward(Fault::Kick)));
+    assert_eq!(injector.inject(FaultPoint::After(3), Fault::Cut), None);
     assert_eq!(injector.apply_to_output(b"567\n"), [write(b"5"), OutputStep::Cut]);
     assert!(injector.drain_fired(1).iter().all(|fired| fired.at == FaultPoint::Now));
 }
@@ -79,14 +79,14 @@ fn a_reset_or_stall_before_the_first_line_passes_no_byte() {
 fn a_point_at_the_next_byte_was_not_passed() {
     let mut injector = FaultInjector::new(1);
     injector.apply_to_output(b"01234");
-    assert_eq!(injector.inject(FaultPoint::AfterBytes(5), Fault::Reset), None);
+    assert_eq!(injector.inject(FaultPoint::After(5), Fault::Reset), None);
     assert_eq!(injector.apply_to_output(b"5678\n"), [write(b"56"), OutputStep::Reset]);
 }
 
 #[test]
 fn writes_are_split_and_delayed_after_the_point() {
     assert_eq!(
-        steps(FaultPoint::Login, Fault::SplitWrites(3), BANNER),
+        steps(FaultPoint::Login, Fault::Split(3), BANNER),
         [write(b"Welcome\n\r\n\r"), write(b"log"), write(b"in:"), write(b" "),]
     );
     let second = Duration::from_secs(1);

@@ -19,15 +19,15 @@ pub enum LoginObstacle {
     /// The name has characters other than letters.
     BadName,
     /// The name belongs to an account: the server asks for the password and refuses every one.
-    NameRegistered,
+    Registered,
     /// Another player is logged in under the guest's name.
-    NameInUse,
+    InUse,
     /// The account is banned.
     Banned,
     /// Guests are refused.
-    GuestsRefused,
+    Guests,
     /// The password is wrong: the server asks for one and refuses every one.
-    InvalidPassword,
+    Password,
     /// The server is full.
     Full,
     /// No reason: the server sends no answer until the login times out.

@@ -133,7 +133,7 @@ impl ServerActor {
         let mut injector = FaultInjector::new(self.world.options.seed ^ id.0);
         for (at, fault) in std::mem::take(&mut self.next_faults) {
             match fault {
-                Fault::RefuseLogin(refusal) => {
+                Fault::Refuse(refusal) => {
                     self.world.obstruct_login(id, refusal);
                     drop(injector.inject(at, fault));
                 }
@@ -166,7 +166,7 @@ impl ServerActor {
         let id = self.world.find_targeted_connection(target).ok_or_else(no_target)?;
         let client = self.clients.get(&id).ok_or_else(no_target)?;
         client.faults.try_send((at, fault)).map_err(|_| no_target())?;
-        if let Fault::RefuseLogin(refusal) = fault {
+        if let Fault::Refuse(refusal) = fault {
             self.world.obstruct_login(id, refusal);
         }
         Ok(())
@@ -178,7 +178,7 @@ impl ServerActor {
             Fault::Kick => self.world.kick_now_or_after_login(id, KickReason::SecondLogin, now()),
             Fault::KickByAdmin => self.world.kick_now_or_after_login(id, KickReason::Admin, now()),
             Fault::Shutdown => self.world.announce_shutdown(Duration::ZERO, now()),
-            Fault::RefuseLogin(refusal) => self.world.obstruct_login(id, refusal),
+            Fault::Refuse(refusal) => self.world.obstruct_login(id, refusal),
             // The connection's task handles the others.
             _ => {}
         }

@@ -127,11 +127,11 @@ impl World {
     fn apply_login_obstacle(&mut self, id: ConnectionId, name: &str, password: Option<&str>, obstacle: LoginObstacle) {
         let failure = match obstacle {
             LoginObstacle::BadName => LoginFailure::BadCharacters,
-            LoginObstacle::NameInUse => LoginFailure::NameInUse,
+            LoginObstacle::InUse => LoginFailure::NameInUse,
             LoginObstacle::Banned => LoginFailure::Banned,
-            LoginObstacle::GuestsRefused => LoginFailure::GuestsRefused,
+            LoginObstacle::Guests => LoginFailure::GuestsRefused,
             LoginObstacle::Full => LoginFailure::Full,
-            LoginObstacle::NameRegistered | LoginObstacle::InvalidPassword => {
+            LoginObstacle::Registered | LoginObstacle::Password => {
                 return self.ask_or_check_password(id, Handle::from_wire(name.as_bytes()), password);
             }
             LoginObstacle::Silence => return,

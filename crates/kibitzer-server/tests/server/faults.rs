@@ -13,7 +13,7 @@ use crate::peer::{Peer, options_with, plain, server_with};
 async fn a_connection_is_cut_in_the_middle_of_a_line() {
     let server = server_with(&["Newton"]).await;
     let control = server.control();
-    control.inject(ConnectionTarget::Next, FaultPoint::Login, Fault::CutMidLine).await.unwrap();
+    control.inject(ConnectionTarget::Next, FaultPoint::Login, Fault::Cut).await.unwrap();
     let (mut peer, banner) = Peer::connect(&server).await;
     assert!(plain(&banner).ends_with("\n\nlog"), "{}", plain(&banner));
     assert!(peer.is_closed().await);
@@ -63,9 +63,9 @@ async fn writes_are_split_delayed_and_mixed_with_garbage() {
     let control = server.control();
     let target = || ConnectionTarget::Player("Newton".to_owned());
     let mut peer = Peer::guest(&server, "Newton").await;
-    control.inject(target(), FaultPoint::Now, Fault::SplitWrites(1)).await.unwrap();
+    control.inject(target(), FaultPoint::Now, Fault::Split(1)).await.unwrap();
     assert!(peer.ask("date").await.starts_with("Local time     - Sat Nov 21, 00:30 UTC 2026\nServer time"));
-    control.inject(target(), FaultPoint::Now, Fault::OverLongLine(4000)).await.unwrap();
+    control.inject(target(), FaultPoint::Now, Fault::OverLong(4000)).await.unwrap();
     let noisy = peer.ask("inchannel 1").await;
     assert_eq!(noisy, format!("{}\nThere are 0 players in channel 1.\nfics% ", "x".repeat(4000)));
     control.inject(target(), FaultPoint::Now, Fault::Delay(Duration::from_secs(7))).await.unwrap();
@@ -184,10 +184,10 @@ async fn faults_injected_for_the_next_connection_take_effect_at_its_start() {
 
 #[tokio::test(start_paused = true)]
 async fn a_fault_at_an_unsupported_point_is_rejected() {
-    let refuse = Fault::RefuseLogin(LoginObstacle::Full);
+    let refuse = Fault::Refuse(LoginObstacle::Full);
     let cases = [
         (Family::Fics, refuse, FaultPoint::NextBoard, "connect, login, now"),
-        (Family::Fics, refuse, FaultPoint::AfterBytes(7), "connect, login, now"),
+        (Family::Fics, refuse, FaultPoint::After(7), "connect, login, now"),
         (Family::Icc, Fault::Stall, FaultPoint::InBlock, "connect, login, next-board, after=N, now"),
         (Family::Icc, Fault::Kick, FaultPoint::Setup, "connect, login, next-board, after=N, now"),
     ];

@@ -187,24 +187,20 @@ async fn logins_are_refused_on_request_and_by_the_options() {
             LoginObstacle::BadName,
             "\nSorry, names can only consist of lower and upper case letters.  Try again.\n\nlogin: ",
         ),
-        (LoginObstacle::NameInUse, "Sorry, Newton is already logged in. Try again.\n\nlogin: "),
+        (LoginObstacle::InUse, "Sorry, Newton is already logged in. Try again.\n\nlogin: "),
         (LoginObstacle::Banned, "\nPlayer \"Newton\" is banned.\n"),
-        (LoginObstacle::GuestsRefused, prevented),
+        (LoginObstacle::Guests, prevented),
         (LoginObstacle::Full, "\nSorry, the server is full.  Please try again later.\n"),
         (LoginObstacle::Silence, ""),
     ];
     for (refusal, want) in cases {
-        server
-            .control()
-            .inject(ConnectionTarget::Next, FaultPoint::Connect, Fault::RefuseLogin(refusal))
-            .await
-            .unwrap();
+        server.control().inject(ConnectionTarget::Next, FaultPoint::Connect, Fault::Refuse(refusal)).await.unwrap();
         let (mut peer, _) = Peer::connect(&server).await;
         assert_eq!(peer.ask("Newton").await, want, "{refusal:?}");
     }
     server
         .control()
-        .inject(ConnectionTarget::Next, FaultPoint::Connect, Fault::RefuseLogin(LoginObstacle::InvalidPassword))
+        .inject(ConnectionTarget::Next, FaultPoint::Connect, Fault::Refuse(LoginObstacle::Password))
         .await
         .unwrap();
     let (mut peer, _) = Peer::connect(&server).await;

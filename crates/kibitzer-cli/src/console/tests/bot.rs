@@ -99,7 +99,7 @@ async fn analysis_is_gone_after_the_connection_was_lost() {
     let mut bot = bot().await;
     assert!(bot.screen().contains("depth 21"));
     let target = ConnectionTarget::Player(bot.client.handle().unwrap().to_string());
-    bot.server.control().inject(target, FaultPoint::Now, Fault::CutMidLine).await.unwrap();
+    bot.server.control().inject(target, FaultPoint::Now, Fault::Cut).await.unwrap();
     bot.wait(Duration::from_secs(1)).await;
     bot.client.ready().await.unwrap();
     bot.wait(Duration::ZERO).await;

@@ -220,7 +220,7 @@ async fn what_is_typed_is_asked_and_answered() {
 async fn what_cannot_be_sent_yet_stays_on_the_line() {
     let mut guest = Guest::log_in().await;
     let target = ConnectionTarget::Player(guest.client.handle().unwrap().to_string());
-    guest.server.control().inject(target, FaultPoint::Now, Fault::CutMidLine).await.unwrap();
+    guest.server.control().inject(target, FaultPoint::Now, Fault::Cut).await.unwrap();
     // Until the connection is lost, and not until it is made again.
     while guest.client.state() == SessionState::Ready {
         guest.wait(Duration::from_millis(10)).await;

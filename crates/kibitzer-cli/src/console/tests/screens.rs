@@ -354,7 +354,7 @@ async fn a_stalled_line_is_not_live_and_stops_the_clocks() {
 async fn a_connection_that_is_lost_and_made_again() {
     let mut guest = Guest::among_players().await;
     let target = ConnectionTarget::Player(guest.client.handle().unwrap().to_string());
-    guest.server.control().inject(target, FaultPoint::Now, Fault::CutMidLine).await.unwrap();
+    guest.server.control().inject(target, FaultPoint::Now, Fault::Cut).await.unwrap();
     guest.wait(Duration::from_secs(10)).await;
     guest.run("/filter kind:lost,connecting,connected,logged_in,session_ready,restored").await;
     assert_live_screens("live-lost", &mut guest);
