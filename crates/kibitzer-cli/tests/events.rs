@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::common::{decode, objects, timeless, transcript};
-use kibitzer_core::EventKind;
+use kibitzer::message::listing::AnyListing;
+use kibitzer::{Event, EventKind, EventReader};
 
 /// What is promised to programs.
 const PAGE: &str = include_str!("../../kibitzer/docs/events.md");
@@ -68,6 +69,29 @@ fn pieces_make_no_difference() {
             assert_eq!(decode(&["--chunk", chunk], &sent), printed, "{name}, {chunk}");
         }
     }
+}
+
+#[test]
+fn the_library_serializes_the_same_objects() {
+    let mut n_listings = 0;
+    for Case { name, sent, printed } in cases() {
+        let (mut reader, mut input) = (EventReader::default(), &sent[..]);
+        let mut events: Vec<Event> = std::iter::from_fn(|| reader.next(&mut input)).collect();
+        events.extend(std::iter::from_fn(|| reader.finish()));
+        let printed = objects(&printed);
+        let serialized: Vec<_> = events.iter().map(|event| serde_json::to_value(event).unwrap()).collect();
+        assert_eq!(serialized, printed, "{name}");
+        for (event, printed) in events.iter().zip(&printed) {
+            let Event::Listing { listing, .. } = event else { continue };
+            n_listings += 1;
+            let listing = match &**listing {
+                AnyListing::Games(games) => serde_json::to_value(games).unwrap(),
+                other => serde_json::to_value(other).unwrap(),
+            };
+            assert!(listing.as_object().unwrap().iter().all(|(key, value)| printed[key] == *value), "{name}");
+        }
+    }
+    assert!(n_listings > 0);
 }
 
 #[test]

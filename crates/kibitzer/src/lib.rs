@@ -37,6 +37,20 @@
 //! # }
 //! ```
 //!
+//! # JSON
+//!
+//! Events, listings, [`Reply`] and [`Game`] implement `serde::Serialize`. An event is the object that `kibitzer decode` prints, a
+//! listing the object without `event` and `offset`; [`guide::events`] lists the keys. There is no feature for it, because recordings
+//! need serde in any case. [`json::write`] also escapes the characters that control a terminal.
+//!
+//! ```
+//! let mut reader = kibitzer::EventReader::default();
+//! let event = reader.next(&mut &b"{Game 39 (Foo vs. Bar) Bar checkmated} 1-0\n\r"[..]).expect("the line is complete");
+//! let ended: serde_json::Value = serde_json::from_str(&serde_json::to_string(&event)?)?;
+//! assert_eq!((&ended["event"], &ended["reason"]), (&"game_ended".into(), &"mate".into()));
+//! # Ok::<(), serde_json::Error>(())
+//! ```
+//!
 //! # Versions
 //!
 //! Before 1.0, a breaking change raises the minor version. So does a newer oldest Rust, which is 1.95. All public items of this crate are

@@ -48,6 +48,29 @@ fn data_of_session_events_is_read_back_as_it_was_written() {
 }
 
 #[test]
+fn a_game_and_a_reply_are_objects() {
+    let mut reader = crate::EventReader::default();
+    let lines = b"<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 7 Foo Bar 0 3 2 39 39 180 180 1 none (0:00) none 0 0 0\n\r\
+        <12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 7 Foo Bar 0 3 2 39 39 179 180 1 P/e2-e4 (0:01) e4 0 1 0\n\r\
+        {Game 7 (Foo vs. Bar) Bar resigns} 1-0\n\r";
+    let mut input = &lines[..];
+    let events: Vec<_> = std::iter::from_fn(|| reader.next(&mut input)).collect();
+    let last = serde_json::to_value(events.last().unwrap()).unwrap();
+    let game = events.last().unwrap().change().and_then(|change| change.ended_game.clone()).unwrap();
+    let game = serde_json::to_value(&*game).unwrap();
+    for key in ["game", "white", "black", "result", "reason"] {
+        assert_eq!(game[key], last[key], "{key}");
+    }
+    let board = serde_json::to_value(&events[1]).unwrap();
+    for key in ["fen", "side_to_move", "relation", "initial_s", "increment_s", "white_clock_ms", "move_number"] {
+        assert_eq!(game[key], board[key], "{key}");
+    }
+    assert_eq!(game["moves"][0]["san"], board["last_move"]["san"]);
+    let reply = serde_json::to_value(crate::session::Reply { code: None, events }).unwrap();
+    assert_eq!(reply["events"][2], last);
+}
+
+#[test]
 fn invalid_values_are_refused() {
     assert!(serde_json::from_str::<Ivar>("\"no_such_ivar\"").is_err());
     assert!(serde_json::from_str::<SessionEndReason>("\"no_such_reason\"").is_err());

@@ -14,6 +14,7 @@ use crate::text::{ServerText, decode_received};
 /// In block mode and in ICC's units it is the enclosed output; otherwise all output between the command and the answer to the
 /// fence after it. Either may contain boards, tells and other unrequested messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Reply {
     /// Code of the answered command in block mode; otherwise `None`.

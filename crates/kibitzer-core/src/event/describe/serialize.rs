@@ -1,9 +1,10 @@
-//! Events for serde: the same objects that [`Event::write_json`] writes, for any format.
+//! Events, listings and games for serde: objects as [`Event::write_json`] writes them, for any format.
 
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
-use super::value::{self, FieldSink, Fields as _, Value};
+use super::value::{self, Displayed, FieldSink, Fields as _, Value, objects};
 use crate::event::Event;
+use crate::game::{Game, PlayedMove};
 use crate::message::listing::AnyListing;
 
 /// Writes the object that `kibitzer decode` prints for the event. Texts are written as they are: a format whose texts reach a
@@ -38,6 +39,27 @@ impl Serialize for AnyListing {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         Value::Object(self).serialize(serializer)
     }
+}
+
+/// Writes the state of the game. Its keys have the meaning of those of the events `position`, `game_info`, `game_ended` and
+/// `move_list`; `moves` are those since [`base`](Game::base).
+impl Serialize for Game {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Value::Object(self).serialize(serializer)
+    }
+}
+
+objects! {
+    Game as it: [
+        game: it.id(), kind: it.kind(), variant: it.variant(), rated: it.is_rated(), partner_game: it.partner_game(),
+        white: it.position().white(), black: it.position().black(), relation: it.position().relation().code(),
+        initial_s: u64::from(it.position().initial_min()) * 60, increment_s: it.position().increment_s(),
+        fen: Displayed(it.fen()), side_to_move: it.position().side_to_move(), move_number: it.position().move_number(),
+        white_clock_ms: it.position().white_clock().as_ms(), black_clock_ms: it.position().black_clock().as_ms(),
+        moves: it.moves().to_vec(), result: it.ending().map(|ending| ending.result.as_str()),
+        reason: it.ending().map(|ending| ending.reason.as_str()),
+    ];
+    PlayedMove as it: [san: it.pretty(), clock_ms: it.clock().as_ms(), elapsed_ms: it.elapsed_ms()];
 }
 
 impl Serialize for Value<'_> {

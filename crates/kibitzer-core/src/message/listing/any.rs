@@ -34,6 +34,14 @@ macro_rules! listings {
             }
         })+
 
+        $(#[cfg(feature = "serde")]
+        impl serde::Serialize for $kind {
+            /// Writes the object of this listing as an [`AnyListing`].
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                AnyListing::$variant(self.clone()).serialize(serializer)
+            }
+        })+
+
         /// A [`ListingCollector`] for the listing of any command.
         #[derive(Clone, Debug)]
         pub(crate) enum AnyListingCollector {
