@@ -52,7 +52,7 @@ pub use verdict::{BotAction, BotEvent, Verdict};
 // Of two definitions of a link the first one counts: these replace the page's links to files of the repository.
 #[doc = "[bot events]: kibitzer::guide::events#events-of-a-bot"]
 #[doc = "[console]: https://docs.rs/crate/kibitzer-cli"]
-#[doc = "[pgn]: kibitzer::pgn"]
+#[doc = "[pgn]: kibitzer::guide::pgn"]
 #[doc = "[delivery modes]: kibitzer::guide::client#events-and-delivery-modes"]
 #[doc = ""]
 #[doc = include_str!("../docs/bots.md")]

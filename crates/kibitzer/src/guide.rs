@@ -2,6 +2,7 @@
 //!
 //! - [`client`]: using the library, from an empty crate to a program that plays; every program on it runs as a test
 //! - [`events`]: events as JSON, and the language of filters
+//! - [`pgn`]: games as PGN, on the command line and in code
 //! - [`settings`]: all settings of a profile
 //! - [`programs`]: programs in any language, over the pipe of `kibitzer connect --json`
 //!
@@ -17,6 +18,10 @@ pub mod client {}
 #[doc = include_str!("../docs/rustdoc-links.md")]
 #[doc = include_str!("../docs/events.md")]
 pub mod events {}
+
+#[doc = include_str!("../docs/rustdoc-links.md")]
+#[doc = include_str!("../docs/pgn.md")]
+pub mod pgn {}
 
 #[doc = include_str!("../docs/rustdoc-links.md")]
 #[doc = include_str!("../docs/settings.md")]

@@ -1,7 +1,7 @@
 //! Games as PGN (portable game notation), bughouse matches as BPGN, and their files. Needs the feature `pgn`.
 //!
-//! The form is that of the FICS Games Database: `docs/pgn.md` describes tags and comments. [`PgnCollector`] follows the games of a
-//! session or of a recording:
+//! The form is that of the FICS Games Database: [the guide](crate::guide::pgn) describes tags and comments. [`PgnCollector`] follows
+//! the games of a session or of a recording:
 //!
 //! ```
 //! use kibitzer::EventReader;
