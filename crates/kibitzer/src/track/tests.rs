@@ -1,12 +1,11 @@
 use super::*;
 use TrackedChangeKind::{Adjourned, Ended, Interrupted, Left, Moved, Refreshed, Replaced, Resumed, Started, TakenBack};
-use kibitzer_core::EventReader;
-use kibitzer_core::MessageReader;
 use kibitzer_core::chess::{Color, Fen};
 use kibitzer_core::event::{Capabilities, CloseCause, ConnectionLoss, Restored};
 use kibitzer_core::message::listing::{Listing as _, MoveList};
 use kibitzer_core::message::{Family, Handle, Rating};
 use kibitzer_core::wire::Framer;
+use kibitzer_core::{EventReader, MessageReader};
 
 const START: &str = "rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0";
 const AFTER_E4: &str = "rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0";
