@@ -71,7 +71,7 @@ impl TestServer {
     /// # Cancel safety
     ///
     /// Dropping the future drops the server at once.
-    pub async fn shut_down(&mut self) {
+    pub async fn shutdown(&mut self) {
         self.dial_target.state().control = None;
         if let Some(server) = self.server.take() {
             server.shutdown().await;
@@ -226,7 +226,7 @@ pub async fn play(client: &Client, played: &str) {
 /// Dropping the future loses the events received so far.
 pub async fn wait_for<T>(events: &mut Subscription, mut take: impl FnMut(&Event) -> Option<T>) -> T {
     loop {
-        let event = events.next().await.expect("the session goes on, and nothing is missed");
+        let event = events.recv().await.expect("the session goes on, and nothing is missed");
         if let Some(found) = take(&event) {
             return found;
         }
@@ -237,7 +237,7 @@ pub async fn wait_for<T>(events: &mut Subscription, mut take: impl FnMut(&Event)
 pub fn drain(events: &mut Subscription) -> (Vec<Event>, u64) {
     let (mut all, mut n_missed) = (Vec::new(), 0);
     loop {
-        match events.try_next() {
+        match events.try_recv() {
             Ok(Some(event)) => all.push(Event::clone(&event)),
             Ok(None) | Err(RecvError::Closed) => return (all, n_missed),
             Err(RecvError::Lagged { missed }) => n_missed += missed,

@@ -45,7 +45,9 @@ async fn a_bot_plays_the_exported_game() -> Result<(), Box<dyn Error>> {
     let bot = tokio::spawn(Bot::new(config).engine(engine).run(Stop::new()));
 
     let opponent = profile.guest_as("Opponent".parse()?);
-    let (opponent, mut events) = Client::start(opponent, |hub| hub.subscribe_lossless(10_000)).await?;
+    let builder = Client::builder(opponent);
+    let mut events = builder.subscribe_lossless(10_000);
+    let opponent = builder.start().await?;
     opponent.ready().await?;
     let terms = GameTerms::new().time(60, 0).unrated().color(BOT.opponent());
     let challenge = command::challenge("Bot".parse()?, terms);
@@ -54,7 +56,7 @@ async fn a_bot_plays_the_exported_game() -> Result<(), Box<dyn Error>> {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     loop {
-        let event = events.next_event().await.ok_or("the session ended during the game")?;
+        let event = events.next().await.ok_or("the session ended during the game")?;
         let Some(Message::Style12(board)) = event.message() else { continue };
         if !board.relation().is_mine() {
             continue;

@@ -123,7 +123,9 @@ async fn watch(family: Family, by_moves: bool) -> Seen {
     let mut test_server = TestServer::start(seeded(family)).await;
     let profile = test_server.account("Newton");
     let profile = if by_moves { profile.session(|session| session.with_ivar(Ivar::CompressMove)) } else { profile };
-    let (client, mut events) = Client::start(profile, |hub| hub.subscribe_lossless(CAPACITY)).await.unwrap();
+    let builder = Client::builder(profile);
+    let mut events = builder.subscribe_lossless(CAPACITY);
+    let client = builder.start().await.unwrap();
     client.ready().await.unwrap();
     for game in 1..=8 {
         // Not all of these numbers have a game.
@@ -134,7 +136,7 @@ async fn watch(family: Family, by_moves: bool) -> Seen {
     let (all, n_missed) = drain(&mut events);
     assert_eq!(n_missed, 0);
     client.shutdown().await;
-    test_server.shut_down().await;
+    test_server.shutdown().await;
     Seen::of(all.iter())
 }
 
@@ -163,7 +165,9 @@ async fn play_with_takeback(family: Family, by_moves: bool) -> Seen {
     let mut test_server = TestServer::start(options(&["Newton", "Euler"]).family(family)).await;
     let profile = test_server.account("Newton");
     let profile = if by_moves { profile.session(|session| session.with_ivar(Ivar::CompressMove)) } else { profile };
-    let (newton, mut events) = Client::start(profile, |hub| hub.subscribe_lossless(CAPACITY)).await.unwrap();
+    let builder = Client::builder(profile);
+    let mut events = builder.subscribe_lossless(CAPACITY);
+    let newton = builder.start().await.unwrap();
     newton.ready().await.unwrap();
     let euler = test_server.player("Euler").await;
     let script = [
@@ -188,7 +192,7 @@ async fn play_with_takeback(family: Family, by_moves: bool) -> Seen {
     assert!(all.iter().all(|event| !matches!(event, Event::Desync(_))), "{all:?}");
     newton.shutdown().await;
     euler.shutdown().await;
-    test_server.shut_down().await;
+    test_server.shutdown().await;
     Seen::of(all.iter())
 }
 
@@ -259,7 +263,7 @@ async fn the_bot_that_answers_tells_passes_on_both() {
         let (bot, ()) = tokio::join!(tell_bot::run(profile), talk);
         bot.unwrap();
         newton.shutdown().await;
-        test_server.shut_down().await;
+        test_server.shutdown().await;
     }
 }
 
@@ -282,7 +286,7 @@ async fn the_bot_that_seeks_games_plays_the_same_game_on_both() {
         assert!(bot.await.unwrap_err().is_cancelled());
         assert_eq!(newton.state(), SessionState::Ready);
         newton.shutdown().await;
-        test_server.shut_down().await;
+        test_server.shutdown().await;
     }
     let [fics, icc] = &games[..] else { panic!("two games") };
     assert!(fics.positions.len() > 12, "{fics:?}");
@@ -301,7 +305,7 @@ const PAWN_MOVES: &str =
 async fn answer_moves(client: &Client, events: &mut Subscription) -> Seen {
     let mut all = Vec::new();
     loop {
-        let event = events.next().await.unwrap();
+        let event = events.recv().await.unwrap();
         all.push(Event::clone(&event));
         match event.message() {
             Some(Message::GameEnded(_)) => return Seen::of(all.iter()),

@@ -157,7 +157,9 @@ async fn outcome(server: TestedServer, login: Login, late: LatePart, delay: Dura
     let test_server = TestServer::start(server.options()).await;
     let slow = SlowConnection { server, login, late, delay };
     let profile = slow.profile(test_server.server().control());
-    let (client, mut events) = Client::start(profile, |hub| hub.subscribe_lossless(1 << 14)).await.unwrap();
+    let builder = Client::builder(profile);
+    let mut events = builder.subscribe_lossless(1 << 14);
+    let client = builder.start().await.unwrap();
     let ready = client.ready().await;
     let spelled = client.handle();
     client.shutdown().await;

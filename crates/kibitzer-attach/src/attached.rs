@@ -58,7 +58,7 @@ const WAITING_LINES: usize = 64;
 ///
 /// # async fn run() -> Result<(), Box<dyn std::error::Error>> {
 /// let mut session = AttachedSession::connect("/run/user/1000/bot.sock").await?;
-/// while let Some(event) = session.next().await? {
+/// while let Some(event) = session.recv().await? {
 ///     match event {
 ///         AttachEvent::Snapshot(snapshot) => println!("{} games", snapshot.games.len()),
 ///         AttachEvent::Item(item) => println!("{:?}", item.observation),
@@ -86,7 +86,7 @@ pub struct AttachedSession {
 }
 
 /// Handle that sends lines through an [`AttachedSession`]; clones share the connection. Lines are sent, and their answers
-/// received, only while [`AttachedSession::next`] is polled.
+/// received, only while [`AttachedSession::recv`] is polled.
 #[derive(Clone, Debug)]
 pub struct AttachedRequestSender(mpsc::Sender<UnsentRequest>);
 
@@ -163,7 +163,7 @@ impl AttachedSession {
     /// # Cancel safety
     ///
     /// Cancel safe: no event is lost.
-    pub async fn next(&mut self) -> Result<Option<AttachEvent>, AttachError> {
+    pub async fn recv(&mut self) -> Result<Option<AttachEvent>, AttachError> {
         loop {
             if let Some(event) = self.decoder.next_event() {
                 return Ok(Some(event));
@@ -183,11 +183,11 @@ impl AttachedSession {
     ///
     /// # Errors
     ///
-    /// As [`next`](Self::next).
+    /// As [`recv`](Self::recv).
     ///
     /// # Cancel safety
     ///
-    /// As [`next`](Self::next).
+    /// As [`recv`](Self::recv).
     async fn read_or_write_once(&mut self) -> Result<(), AttachError> {
         let Self { lines, writer, unsent, orders, unanswered, .. } = self;
         tokio::select! {
@@ -253,7 +253,7 @@ impl AttachedSession {
 
 impl AttachedRequestSender {
     /// Sends a line to the server and waits, at most two minutes, until the session has received the reply. The reply itself arrives
-    /// as events of [`AttachedSession::next`].
+    /// as events of [`AttachedSession::recv`].
     ///
     /// # Errors
     ///

@@ -19,7 +19,6 @@ use kibitzer_attach::{
     AttachAccess, AttachError, AttachEvent, AttachedRequestError, AttachedSession, MissedAmounts, SessionSnapshot,
 };
 use kibitzer_core::event::{CloseCause, LostCause, RequestError, SessionEndReason};
-use kibitzer_core::hub::Hub;
 use kibitzer_core::session::{Password, SessionState, TimesealChoice};
 use kibitzer_core::{Event, EventReader};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -62,7 +61,7 @@ async fn expose(client: &Client, profile: &Profile) {
 
 /// A guest's session, ready and exposed from its start.
 async fn exposed_guest(listener: &mut Listener, profile: Profile) -> (Client, Peer) {
-    let (client, ()) = Client::start(profile.clone(), |_| ()).await.unwrap();
+    let client = Client::builder(profile.clone()).start().await.unwrap();
     expose(&client, &profile).await;
     let mut peer = listener.accept().await;
     peer.log_in().await;
@@ -74,7 +73,7 @@ async fn exposed_guest(listener: &mut Listener, profile: Profile) -> (Client, Pe
 /// Attaches and returns the snapshot.
 async fn attach(folder: &Folder) -> (AttachedSession, SessionSnapshot) {
     let mut session = AttachedSession::connect(folder.socket()).await.unwrap();
-    let Some(AttachEvent::Snapshot(snapshot)) = session.next().await.unwrap() else {
+    let Some(AttachEvent::Snapshot(snapshot)) = session.recv().await.unwrap() else {
         panic!("no snapshot comes first")
     };
     (session, *snapshot)
@@ -82,7 +81,7 @@ async fn attach(folder: &Folder) -> (AttachedSession, SessionSnapshot) {
 
 /// Returns the next item.
 async fn item(session: &mut AttachedSession) -> TapItem {
-    match session.next().await.unwrap() {
+    match session.recv().await.unwrap() {
         Some(AttachEvent::Item(item)) => item,
         other => panic!("{other:?}"),
     }
@@ -125,7 +124,7 @@ fn essence(item: &TapItem) -> Option<String> {
 /// Returns everything that a tap receives until the session is over, and the received bytes.
 async fn tapped(mut tap: Tap) -> (Vec<String>, Vec<u8>) {
     let (mut all, mut bytes) = (Vec::new(), Vec::new());
-    while let Some(item) = tap.recv().await {
+    while let Some(item) = tap.next().await {
         all.extend(essence(&item));
         if let Observation::Received(piece) = item.observation {
             bytes.extend(piece);
@@ -137,7 +136,7 @@ async fn tapped(mut tap: Tap) -> (Vec<String>, Vec<u8>) {
 /// Returns the same for a watcher.
 async fn watched(mut session: AttachedSession) -> (Vec<String>, Vec<u8>) {
     let (mut all, mut bytes) = (Vec::new(), Vec::new());
-    while let Some(event) = session.next().await.unwrap() {
+    while let Some(event) = session.recv().await.unwrap() {
         let AttachEvent::Item(item) = event else { panic!("{event:?}") };
         all.extend(essence(&item));
         if let Observation::Received(piece) = item.observation {
@@ -182,7 +181,9 @@ async fn a_watcher_from_the_start_receives_the_items_of_a_tap() {
         let (mut listener, profile) = exposed(&folder);
         let reconnect = kibitzer_core::session::Reconnect::default().base(std::time::Duration::from_millis(1));
         let profile = profile.session(|session| session.timeseal(choice).reconnect(reconnect));
-        let (client, tap) = Client::start_tapped(profile.clone()).await.unwrap();
+        let mut builder = Client::builder(profile.clone());
+        let tap = builder.tap();
+        let client = builder.start().await.unwrap();
         expose(&client, &profile).await;
         let (session, snapshot) = attach(&folder).await;
         assert_eq!((snapshot.handle, snapshot.games.len()), (None, 0));
@@ -246,15 +247,15 @@ async fn a_late_watcher_receives_a_snapshot_and_then_every_event() {
     let (client, mut peer) = exposed_guest(&mut listener, profile).await;
     peer.serving(client.request("observe 7")).await.unwrap();
     peer.say("\n\r<b1> game 7 white [PN] black []\n\rfics% ").await;
-    let mut games = client.subscribe_with_games().await.unwrap();
-    if games.0[0].hands().is_none() {
-        wait_for(&mut games.1, |event| event.raw().starts_with(b"<b1>").then_some(())).await;
+    let mut joined = client.subscribe_with_games().await.unwrap();
+    if joined.games[0].hands().is_none() {
+        wait_for(&mut joined.events, |event| event.raw().starts_with(b"<b1>").then_some(())).await;
     }
     let (mut session, snapshot) = attach(&folder).await;
     assert_eq!(session.server(), "chess.example");
     assert_eq!((snapshot.state, snapshot.handle.unwrap().as_str()), (SessionState::Ready, "GuestPUPE"));
     let [game] = &snapshot.games[..] else { panic!("{:?}", snapshot.games) };
-    let own = &client.subscribe_with_games().await.unwrap().0[0];
+    let own = &client.subscribe_with_games().await.unwrap().games[0];
     assert_eq!((game.fen(), game.position()), (own.fen(), own.position()));
     assert!(snapshot.missed.is_zero());
 
@@ -273,7 +274,7 @@ async fn a_late_watcher_receives_a_snapshot_and_then_every_event() {
         _ => None,
     });
     assert_eq!(reason.await, SessionEndReason::Shutdown);
-    assert!(session.next().await.unwrap().is_none());
+    assert!(session.recv().await.unwrap().is_none());
 }
 
 #[tokio::test]
@@ -347,7 +348,7 @@ async fn no_secret_is_sent_over_the_socket_even_if_the_server_echoes_it() {
         let profile = profile
             .account("Newton".parse().unwrap(), Password::new(PASSWORD).unwrap())
             .session(|session| session.timeseal(choice));
-        let (client, _) = Client::start(profile.clone(), Hub::subscribe).await.unwrap();
+        let client = Client::builder(profile.clone()).start().await.unwrap();
         expose(&client, &profile).await;
         let mut early = UnixStream::connect(folder.socket()).await.unwrap();
         let first = raw_until(&mut early, "\"stream\"").await;
@@ -426,7 +427,7 @@ async fn a_watcher_without_write_access_sends_nothing() {
     let asking = tokio::spawn(async move { requests.request("resign").await });
     let refused = tokio::select! {
         refused = asking => refused.unwrap(),
-        event = session.next() => panic!("{event:?}"),
+        event = session.recv() => panic!("{event:?}"),
     };
     assert!(matches!(refused, Err(AttachedRequestError::ReadOnly)), "{refused:?}");
     peer.serving(client.request("finger")).await.unwrap();
@@ -444,7 +445,7 @@ async fn lines_of_a_watcher_are_sent_and_answered() {
     let requests = session.requests();
     let watching = tokio::spawn(async move {
         let mut lines = Vec::new();
-        while let Some(event) = session.next().await.unwrap() {
+        while let Some(event) = session.recv().await.unwrap() {
             if let AttachEvent::Item(TapItem { observation: Observation::Event { event, .. }, .. }) = event {
                 lines.push(String::from_utf8_lossy(event.raw()).into_owned());
             }
@@ -488,7 +489,7 @@ async fn a_watcher_that_reads_nothing_delays_no_other_and_receives_its_losses() 
     let mut last = 0;
     // No event of the gap follows after it.
     while missed.is_zero() {
-        match stuck.next().await.unwrap().unwrap() {
+        match stuck.recv().await.unwrap().unwrap() {
             AttachEvent::Snapshot(snapshot) => missed = snapshot.missed,
             AttachEvent::Item(TapItem { observation: Observation::Received(bytes), .. }) => {
                 n_seen += u64::try_from(bytes.len()).unwrap();
@@ -543,13 +544,13 @@ async fn the_seventeenth_watcher_is_refused() {
         sessions.push(attach(&folder).await);
     }
     let mut one_more = AttachedSession::connect(folder.socket()).await.unwrap();
-    let error = one_more.next().await.unwrap_err();
+    let error = one_more.recv().await.unwrap_err();
     assert!(matches!(&error, AttachError::Dismissed(reason) if reason.contains("too many watchers")), "{error}");
     drop(sessions.pop());
     // The place is free once the host has noticed.
     loop {
         let mut session = AttachedSession::connect(folder.socket()).await.unwrap();
-        if session.next().await.is_ok() {
+        if session.recv().await.is_ok() {
             break;
         }
     }
@@ -573,7 +574,7 @@ async fn attached_to(said: &str) -> Result<Option<AttachEvent>, AttachError> {
         let (mut stream, _) = listener.accept().await.unwrap();
         stream.write_all(said.as_bytes()).await.unwrap();
     };
-    let looking = async { AttachedSession::connect(folder.socket()).await?.next().await };
+    let looking = async { AttachedSession::connect(folder.socket()).await?.recv().await };
     tokio::join!(telling, looking).1
 }
 
@@ -591,7 +592,7 @@ async fn lines_of_a_watcher_fail_at_once_when_it_is_detached() {
         let watching = async {
             let mut session = AttachedSession::connect(folder.socket()).await.unwrap();
             let requests = session.requests();
-            let (event, waiting) = tokio::join!(session.next(), requests.request("finger"));
+            let (event, waiting) = tokio::join!(session.recv(), requests.request("finger"));
             assert!(event.is_err(), "{event:?}");
             for outcome in [waiting, requests.request("who").await] {
                 assert!(matches!(outcome, Err(AttachedRequestError::Detached)), "{last}: {outcome:?}");
@@ -614,7 +615,7 @@ async fn a_watcher_can_send_more_lines_after_callers_have_stopped_waiting() {
     let (mut host, session) = tokio::join!(hosting, AttachedSession::connect(folder.socket()));
     let mut session = session.unwrap();
     let requests = session.requests();
-    let watching = tokio::spawn(async move { session.next().await.map(drop) });
+    let watching = tokio::spawn(async move { session.recv().await.map(drop) });
     let mut callers = tokio::task::JoinSet::new();
     for number in 0..64 {
         let requests = requests.clone();
@@ -654,7 +655,7 @@ async fn the_end_of_a_session_has_its_reason() {
     let folder = Folder::new();
     let (mut listener, profile) = exposed(&folder);
     let never = profile.clone().session(|session| session.reconnect(kibitzer_core::session::Reconnect::never()));
-    let (client, ()) = Client::start(never, |_| ()).await.unwrap();
+    let client = Client::builder(never).start().await.unwrap();
     expose(&client, &profile).await;
     let (mut session, _) = attach(&folder).await;
     let mut peer = listener.accept().await;
@@ -671,7 +672,7 @@ async fn the_end_of_a_session_has_its_reason() {
         _ => None,
     });
     assert_eq!(reason.await, client.ended().await);
-    assert!(session.next().await.unwrap().is_none());
+    assert!(session.recv().await.unwrap().is_none());
 }
 
 #[tokio::test]
@@ -720,7 +721,7 @@ async fn a_running_session_can_be_exposed_between_and_within_lines() {
         kibitzer_attach::expose(&client, folder.socket()).await.unwrap();
         let mut session = AttachedSession::connect(folder.socket()).await.unwrap();
         peer.say(rest).await;
-        let first = session.next().await.unwrap();
+        let first = session.recv().await.unwrap();
         assert!(matches!(&first, Some(AttachEvent::Snapshot(snapshot)) if snapshot.games.len() == 1), "{first:?}");
         peer.say("\n\rFoo shouts: two\n\r").await;
         let shout = seen(&mut session, |event| (!event.raw().is_empty()).then(|| event.raw().to_vec())).await;

@@ -84,7 +84,7 @@ fn start_bot(profile: &Profile) -> Stop {
 /// Accepts every challenge, and replies to each board at once.
 async fn reply_at_once(client: Client) {
     let mut events = client.subscribe();
-    while let Some(event) = events.next_event().await {
+    while let Some(event) = events.next().await {
         match event.message() {
             Some(Message::Challenge(challenge)) if challenge.actor == MeOrOther::Other => {
                 drop(client.request("accept").await);
@@ -121,7 +121,7 @@ async fn play(opponent: &Client, against: &str) -> Vec<Duration> {
 
 async fn wait_for_turn(events: &mut Subscription) {
     loop {
-        let event = events.next_event().await.expect("the session is over");
+        let event = events.next().await.expect("the session is over");
         if let Some(Message::Style12(board)) = event.message()
             && board.relation() == Relation::MyTurn
         {

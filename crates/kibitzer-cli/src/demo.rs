@@ -152,14 +152,15 @@ async fn join_channels_and_observe(client: &Client) {
         }
     }
     while client.ready().await.is_ok()
-        && let Ok((games, mut events)) = client.subscribe_with_games().await
+        && let Ok(mut joined) = client.subscribe_with_games().await
     {
-        let followed = games.iter().filter(|game| game.is_followed_and_ongoing()).map(|game| game.id()).collect();
+        let followed =
+            joined.games.iter().filter(|game| game.is_followed_and_ongoing()).map(|game| game.id()).collect();
         if observe_up_to_demo_count(client, followed).await < OBSERVED_GAMES {
             // The server does not announce new games to a guest, so poll.
-            let _ = timeout(PAUSE, wait_for_possible_game_end(&mut events)).await;
+            let _ = timeout(PAUSE, wait_for_possible_game_end(&mut joined.events)).await;
         } else {
-            wait_for_possible_game_end(&mut events).await;
+            wait_for_possible_game_end(&mut joined.events).await;
         }
     }
 }
@@ -222,7 +223,7 @@ const fn variant_group(row: &GameRow) -> VariantGroup {
 /// Cancel safe: nothing but waiting happens.
 async fn wait_for_possible_game_end(events: &mut Subscription) {
     loop {
-        match events.next().await {
+        match events.recv().await {
             Ok(event) if !may_end_observation(&event) => {}
             // Missed events may include an end.
             _ => return,

@@ -5,12 +5,11 @@
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark fails loudly and prints its result")]
 
 use std::future::Future;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use kibitzer_core::EventReader;
 use kibitzer_core::game::Games;
-use kibitzer_core::hub::Publisher;
-use kibitzer_core::{Event, EventReader};
+use kibitzer_core::hub::{Publisher, SharedEvent};
 use tokio::runtime::Builder;
 use tokio::sync::broadcast;
 use tokio::task::{JoinSet, yield_now};
@@ -51,9 +50,9 @@ where
     println!("{name:<42} {best_hub:>10.1} {best_bare:>10.1} {median:>7.2}");
 }
 
-fn event() -> Arc<Event> {
+fn event() -> SharedEvent {
     let mut reader = EventReader::default();
-    reader.next(&mut &b"Foo shouts: hello\n\r"[..]).map(Arc::new).unwrap()
+    reader.next(&mut &b"Foo shouts: hello\n\r"[..]).map(SharedEvent::from).unwrap()
 }
 
 /// Returns the time to publish events in bursts to subscribers of the hub that read each burst at once.
@@ -64,11 +63,11 @@ async fn hub_ready(subscribers: usize, burst: usize, events: usize) -> Duration 
     let start = Instant::now();
     for _ in 0..events / burst {
         for _ in 0..burst {
-            publisher.publish(Arc::clone(&event), &games).await;
+            publisher.publish(event.clone(), &games).await;
         }
         for subscription in &mut subscriptions {
             for _ in 0..burst {
-                subscription.next().await.unwrap();
+                subscription.recv().await.unwrap();
             }
         }
     }
@@ -83,7 +82,7 @@ async fn bare_ready(subscribers: usize, burst: usize, events: usize) -> Duration
     let start = Instant::now();
     for _ in 0..events / burst {
         for _ in 0..burst {
-            sender.send(Arc::clone(&event)).unwrap();
+            sender.send(event.clone()).unwrap();
         }
         for receiver in &mut receivers {
             for _ in 0..burst {
@@ -101,12 +100,12 @@ async fn hub_waiting(subscribers: usize, events: usize) -> Duration {
     let mut tasks = JoinSet::new();
     for _ in 0..subscribers {
         let mut subscription = publisher.hub().subscribe();
-        tasks.spawn(async move { while subscription.next().await.is_ok() {} });
+        tasks.spawn(async move { while subscription.recv().await.is_ok() {} });
     }
     yield_now().await;
     let start = Instant::now();
     for _ in 0..events {
-        publisher.publish(Arc::clone(&event), &games).await;
+        publisher.publish(event.clone(), &games).await;
         yield_now().await;
     }
     drop(publisher);
@@ -126,7 +125,7 @@ async fn bare_waiting(subscribers: usize, events: usize) -> Duration {
     yield_now().await;
     let start = Instant::now();
     for _ in 0..events {
-        sender.send(Arc::clone(&event)).unwrap();
+        sender.send(event.clone()).unwrap();
         yield_now().await;
     }
     drop(sender);

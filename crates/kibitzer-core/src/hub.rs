@@ -35,9 +35,9 @@
 //! }
 //! drop(publisher);
 //!
-//! assert_eq!(subscription.next().await.unwrap().raw(), b"Foo shouts: hello");
-//! assert_eq!(subscription.next().await.unwrap().raw(), b"");
-//! assert_eq!(subscription.next().await, Err(RecvError::Closed));
+//! assert_eq!(subscription.recv().await.unwrap().raw(), b"Foo shouts: hello");
+//! assert_eq!(subscription.recv().await.unwrap().raw(), b"");
+//! assert_eq!(subscription.recv().await, Err(RecvError::Closed));
 //! # }
 //! ```
 
@@ -50,8 +50,10 @@ mod tests;
 
 pub use filter::Filter;
 pub use publisher::Publisher;
-pub use subscription::{GameWatch, Hub, Subscription};
+pub use subscription::{GameWatch, Hub, Subscription, SubscriptionWithGames};
 
+use std::borrow::Borrow;
+use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -64,6 +66,38 @@ use crate::event::Event;
 use crate::game::Game;
 use crate::message::GameId;
 use crate::session::SessionCounters;
+
+/// An event as all subscribers of a session share it. Cloning it copies a pointer, not the event.
+///
+/// ```
+/// use kibitzer_core::Event;
+/// use kibitzer_core::hub::SharedEvent;
+///
+/// let event = SharedEvent::from(Event::Connected);
+/// assert!(matches!(&*event, Event::Connected));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedEvent(Arc<Event>);
+
+impl Deref for SharedEvent {
+    type Target = Event;
+
+    fn deref(&self) -> &Event {
+        &self.0
+    }
+}
+
+impl Borrow<Event> for SharedEvent {
+    fn borrow(&self) -> &Event {
+        self
+    }
+}
+
+impl From<Event> for SharedEvent {
+    fn from(event: Event) -> Self {
+        Self(Arc::new(event))
+    }
+}
 
 /// Error of a wait for an event, for a new state of a game, or for a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
@@ -106,7 +140,7 @@ struct HubState {
 /// Sending half of a lossless subscription.
 #[derive(Debug)]
 struct LosslessQueue {
-    events: mpsc::Sender<Arc<Event>>,
+    events: mpsc::Sender<SharedEvent>,
     /// Number of events at the end of the session that the subscriber does not receive; shared with it.
     n_undelivered: Arc<AtomicU64>,
 }
@@ -114,9 +148,9 @@ struct LosslessQueue {
 impl LosslessQueue {
     /// Adds an event, or counts it as undelivered if the queue is full or an earlier event was not delivered. Returns whether the
     /// subscriber still exists.
-    fn add_or_count(&self, event: &Arc<Event>, shared: &HubShared) -> bool {
+    fn add_or_count(&self, event: &SharedEvent, shared: &HubShared) -> bool {
         if self.n_undelivered.load(Ordering::Relaxed) == 0 {
-            match self.events.try_send(Arc::clone(event)) {
+            match self.events.try_send(event.clone()) {
                 Ok(()) => return true,
                 Err(TrySendError::Closed(_)) => return false,
                 Err(TrySendError::Full(_)) => {}
@@ -145,7 +179,7 @@ enum NewSubscriber {
     WithGames {
         /// Capacity of the lossless queue in events; `None` for a broadcast subscription.
         capacity: Option<usize>,
-        reply: oneshot::Sender<(Vec<Arc<Game>>, Subscription)>,
+        reply: oneshot::Sender<SubscriptionWithGames>,
     },
 }
 
@@ -171,7 +205,7 @@ impl NewSubscriber {
 impl HubState {
     /// Returns the event or the lag for a broadcast subscriber at `position`, and advances `position`. Once all events were read:
     /// `None` while the publisher exists, [`RecvError::Closed`] after it was dropped.
-    fn read_at_or_closed(&mut self, position: &mut u64) -> Option<Result<Arc<Event>, RecvError>> {
+    fn read_at_or_closed(&mut self, position: &mut u64) -> Option<Result<SharedEvent, RecvError>> {
         self.ring.read_at(position).or_else(|| self.closed.then_some(Err(RecvError::Closed)))
     }
 }

@@ -333,7 +333,7 @@ impl Sender {
                 none.insert(StreamReader::open(&self.stream, &filter, first).await?)
             }
         };
-        let stored = history.next_stored().await?;
+        let stored = history.recv_stored().await?;
         Ok(stored.is_some_and(|stored| (stored.position, stored.line) == (event.position, event.line.clone())))
     }
 

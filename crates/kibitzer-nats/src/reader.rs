@@ -90,22 +90,22 @@ impl StreamReader {
     /// Returns the next of the events that were stored when the reader was opened; `None` after the last one, even if the stream
     /// grows.
     ///
-    /// `None` may consume a newer event, which [`next`](Self::next) then skips.
+    /// `None` may consume a newer event, which [`recv`](Self::recv) then skips.
     ///
     /// # Errors
     ///
-    /// As [`next`](Self::next).
+    /// As [`recv`](Self::recv).
     ///
     /// # Cancel safety
     ///
-    /// As [`next`](Self::next).
-    pub async fn next_stored(&mut self) -> Result<Option<StoredEvent>, NatsError> {
+    /// As [`recv`](Self::recv).
+    pub async fn recv_stored(&mut self) -> Result<Option<StoredEvent>, NatsError> {
         let is_at_end =
             matches!(self.start, DeliverPolicy::ByStartSequence { start_sequence } if start_sequence > self.end);
         if is_at_end || self.n_pending == 0 {
             return Ok(None);
         }
-        self.next().await.map(|event| (event.sequence <= self.end).then_some(event))
+        self.recv().await.map(|event| (event.sequence <= self.end).then_some(event))
     }
 
     /// Waits for the next event, without a time limit. Reconnects after a lost connection, as often as necessary.
@@ -118,7 +118,7 @@ impl StreamReader {
     /// # Cancel safety
     ///
     /// Cancel safe: the event is returned by the next call.
-    pub async fn next(&mut self) -> Result<StoredEvent, NatsError> {
+    pub async fn recv(&mut self) -> Result<StoredEvent, NatsError> {
         loop {
             let Some(consumer) = &mut self.consumer else {
                 match self.create_consumer().await {

@@ -59,7 +59,7 @@ async fn stored(url: &str) -> Vec<StoredEvent> {
     let mut reader = StreamReader::open(&stream, &SubjectFilter::default(), ReadFrom::First).await.unwrap();
     let mut events = Vec::new();
     while reader.n_pending() > 0 {
-        events.push(tokio::time::timeout(LIMIT, reader.next()).await.unwrap().unwrap());
+        events.push(tokio::time::timeout(LIMIT, reader.recv()).await.unwrap().unwrap());
     }
     events
 }
@@ -119,7 +119,7 @@ async fn a_reader_continues_over_a_restart_of_the_server() {
             server.restart();
         }
         push(&mut publisher, n).await.unwrap();
-        events.push(tokio::time::timeout(LIMIT, reader.next()).await.unwrap().unwrap());
+        events.push(tokio::time::timeout(LIMIT, reader.recv()).await.unwrap().unwrap());
     }
     publisher.finish(LIMIT).await.unwrap();
     assert_all_in_order(&events, 6);
@@ -474,10 +474,10 @@ async fn the_end_of_the_stored_events_is_fixed_when_the_reader_is_opened() {
         // The stream grows as fast as it is read.
         push(&mut publisher, n + 3).await.unwrap();
         while stored(&server.url()).await.len() < usize::try_from(n).unwrap() + 4 {}
-        let event = tokio::time::timeout(LIMIT, reader.next_stored()).await.unwrap().unwrap().unwrap();
+        let event = tokio::time::timeout(LIMIT, reader.recv_stored()).await.unwrap().unwrap().unwrap();
         assert_eq!(event.line, line(n));
     }
-    assert_eq!(tokio::time::timeout(LIMIT, reader.next_stored()).await.unwrap().unwrap(), None);
+    assert_eq!(tokio::time::timeout(LIMIT, reader.recv_stored()).await.unwrap().unwrap(), None);
     assert!(stream.has_session(&session()).await.unwrap());
     assert!(!stream.has_session(&SessionName::new("b").unwrap()).await.unwrap());
 }
@@ -618,7 +618,7 @@ async fn a_reader_ends_when_the_stream_is_created_again() {
     let mut reader = StreamReader::open(&stream, &SubjectFilter::default(), ReadFrom::First).await.unwrap();
     for n in 0..3 {
         push(&mut first, n).await.unwrap();
-        tokio::time::timeout(LIMIT, reader.next()).await.unwrap().unwrap();
+        tokio::time::timeout(LIMIT, reader.recv()).await.unwrap().unwrap();
     }
     first.finish(LIMIT).await.unwrap();
     let context = async_nats::jetstream::new(async_nats::connect(server.url()).await.unwrap());
@@ -628,7 +628,7 @@ async fn a_reader_ends_when_the_stream_is_created_again() {
     second.finish(LIMIT).await.unwrap();
     server.kill();
     server.restart();
-    let error = tokio::time::timeout(Duration::from_secs(20), reader.next()).await.unwrap().unwrap_err();
+    let error = tokio::time::timeout(Duration::from_secs(20), reader.recv()).await.unwrap().unwrap_err();
     assert!(error.to_string().contains("created again"), "{error}");
 }
 

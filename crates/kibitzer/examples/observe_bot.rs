@@ -27,7 +27,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
                 println!("{last:<8}{}", game.position().fen());
             }
             // What was missed while the line was down is told here.
-            event = events.next_event() => if let Some(Event::Restored(restored)) = event.as_deref() {
+            event = events.next() => if let Some(Event::Restored(restored)) = event.as_deref() {
                 println!("back after {:?}", restored.offline_for);
             }
         }

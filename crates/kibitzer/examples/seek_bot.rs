@@ -30,7 +30,7 @@ pub(crate) async fn run(profile: Profile) -> Result<(), Box<dyn Error>> {
     let mut events = client.subscribe();
     let seek = command::seek(GameTerms::new().time(3, 0).unrated());
     client.request(&seek).await?;
-    while let Some(event) = events.next_event().await {
+    while let Some(event) = events.next().await {
         match event.message() {
             Some(Message::GameEnded(_)) => drop(client.request(&seek).await?),
             // A refusal brings the board again, which is no reason to move.

@@ -23,7 +23,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 pub(crate) async fn run(profile: Profile) -> Result<(), Box<dyn Error>> {
     let client = Client::connect(profile).await?;
     let mut events = client.subscribe();
-    while let Some(event) = events.next_event().await {
+    while let Some(event) = events.next().await {
         let Some(Message::Talk(talk)) = event.message() else { continue };
         let Some(from) = talk.from().filter(|_| talk.kind == TalkKind::Tell) else { continue };
         if talk.text() == "go" {

@@ -12,9 +12,11 @@ use kibitzer::{Client, Profile};
 async fn main() -> Result<(), Box<dyn Error>> {
     let host = std::env::args().nth(1).ok_or("which server?")?;
     let profile = Profile::new("").environment()?.host(host);
-    let (client, mut events) = Client::start(profile, kibitzer::hub::Hub::subscribe).await?;
+    let builder = Client::builder(profile);
+    let mut events = builder.subscribe();
+    let client = builder.start().await?;
     loop {
-        match events.next().await {
+        match events.recv().await {
             Ok(event) => println!("{:<14}{}", event.kind(), event.raw().escape_ascii()),
             Err(RecvError::Closed) => break,
             Err(slow) => println!("{slow}"),

@@ -24,7 +24,7 @@
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let client = Client::connect(Profile::fics().guest()).await?;
 //! let mut events = client.subscribe();
-//! while let Some(event) = events.next_event().await {
+//! while let Some(event) = events.next().await {
 //!     if let Some(Message::Talk(talk)) = event.message()
 //!         && talk.kind == TalkKind::Tell
 //!         && let Some(from) = talk.from()
@@ -75,7 +75,7 @@ pub mod transcript;
 
 /// Delivery of events to subscribers, each with a delivery mode of its choice.
 pub mod hub {
-    pub use kibitzer_core::hub::{Filter, GameWatch, Hub, RecvError, Subscription};
+    pub use kibitzer_core::hub::{Filter, GameWatch, Hub, RecvError, SharedEvent, Subscription, SubscriptionWithGames};
 }
 
 /// Options of a session, its commands and their replies.
@@ -89,7 +89,7 @@ pub mod session {
 }
 
 pub use address::{AddressError, HostPort};
-pub use client::{Client, ConnectError, WeakClient};
+pub use client::{Client, ClientBuilder, ConnectError, WeakClient};
 pub use client_shared::ClientCounters;
 pub use decoder::EventDecoder;
 pub use dial::Dial;

@@ -1,17 +1,20 @@
 //! The interface through which everything that happens in a session can be observed, in order.
 
 use std::collections::VecDeque;
+#[cfg(feature = "stream")]
+use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::Bytes;
-use tokio::sync::mpsc;
+use tokio::sync::mpsc::{self, error::TryRecvError};
 use tokio::time::Instant;
 use tokio_util::sync::PollSender;
 
 use kibitzer_core::Event;
 use kibitzer_core::event::{Attribution, RequestId};
 use kibitzer_core::game::{Game, Games};
+use kibitzer_core::hub::RecvError;
 use kibitzer_core::message::Handle;
 use kibitzer_core::session::{Session, SessionState, TransmitKind};
 
@@ -181,13 +184,80 @@ impl TapItem {
     }
 }
 
-/// A channel that receives everything that happens in a session, in order, until the session is over; see
-/// [`Client::start_tapped`](crate::Client::start_tapped).
+/// Receiver of everything that happens in a session, in order, until the session is over; see
+/// [`ClientBuilder::tap`](crate::ClientBuilder::tap).
 ///
 /// While the channel is full, the session pauses reading, so that no received byte or event is lost; dropping the tap ends the
 /// pause. Observations are lost only if the session sends tens of thousands of lines meanwhile, or reconnects as often:
 /// [`Observation::Missed`].
-pub type Tap = mpsc::Receiver<TapItem>;
+#[derive(Debug)]
+pub struct Tap(mpsc::Receiver<TapItem>);
+
+impl Tap {
+    /// Waits for the next item; `None` once the session is over and its last item was read.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: no item is lost.
+    pub async fn next(&mut self) -> Option<TapItem> {
+        self.0.recv().await
+    }
+
+    /// Waits for the next item, as [`next`](Self::next) does.
+    ///
+    /// # Errors
+    ///
+    /// [`RecvError::Closed`] once the session is over and its last item was read.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: no item is lost.
+    pub async fn recv(&mut self) -> Result<TapItem, RecvError> {
+        self.next().await.ok_or(RecvError::Closed)
+    }
+
+    /// Returns the next item without waiting; `None` where [`recv`](Self::recv) would wait.
+    ///
+    /// # Errors
+    ///
+    /// As [`recv`](Self::recv).
+    pub fn try_recv(&mut self) -> Result<Option<TapItem>, RecvError> {
+        match self.0.try_recv() {
+            Ok(item) => Ok(Some(item)),
+            Err(TryRecvError::Empty) => Ok(None),
+            Err(TryRecvError::Disconnected) => Err(RecvError::Closed),
+        }
+    }
+
+    /// Polls for what [`recv`](Self::recv) returns; while there is nothing, the waker of the latest call is woken.
+    ///
+    /// # Errors
+    ///
+    /// As [`recv`](Self::recv).
+    pub fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<TapItem, RecvError>> {
+        self.0.poll_recv(context).map(|item| item.ok_or(RecvError::Closed))
+    }
+}
+
+/// The items of [`next`](Tap::next).
+#[cfg(feature = "stream")]
+impl futures_core::Stream for Tap {
+    type Item = TapItem;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<TapItem>> {
+        self.get_mut().0.poll_recv(context)
+    }
+}
+
+/// Creates the tap of a session that is over after these items: for tests of code that reads a tap.
+impl FromIterator<TapItem> for Tap {
+    fn from_iter<I: IntoIterator<Item = TapItem>>(items: I) -> Self {
+        let items: Vec<_> = items.into_iter().collect();
+        let (sender, receiver) = mpsc::channel(items.len().max(1));
+        items.into_iter().for_each(|item| drop(sender.try_send(item)));
+        Self(receiver)
+    }
+}
 
 /// The sending half of a tap, which observes the session.
 #[derive(Debug)]
@@ -201,7 +271,7 @@ pub(crate) struct TapSender {
 /// Creates a tap with a channel of [`CAPACITY`] items, and its sender.
 pub(crate) fn tap_channel() -> (TapSender, Tap) {
     let (sender, items) = mpsc::channel(CAPACITY);
-    (TapSender { items: PollSender::new(sender), unsent: VecDeque::new() }, items)
+    (TapSender { items: PollSender::new(sender), unsent: VecDeque::new() }, Tap(items))
 }
 
 impl SessionObserver for TapSender {

@@ -18,10 +18,9 @@ use crate::dial::Dialer;
 use crate::observer::SessionObserver;
 use crate::profile::Profile;
 use connection::{ConnectionChange, ConnectionState, ReceiveBuffer, Timer};
-use kibitzer_core::Event;
 use kibitzer_core::event::{CloseCause, ReadingBlocker, RequestError, RequestId, SessionEndReason};
 use kibitzer_core::game::Games;
-use kibitzer_core::hub::Publisher;
+use kibitzer_core::hub::{Publisher, SharedEvent};
 use kibitzer_core::session::{DriverAction, Reply, Session};
 use log::SessionLog;
 use observers::Observers;
@@ -48,7 +47,7 @@ pub(crate) struct SessionTask {
     connection: ConnectionState,
     input: ReceiveBuffer,
     /// The next event, while a lossless subscriber has no room for it. Nothing is read meanwhile.
-    held_event: Option<Arc<Event>>,
+    held_event: Option<SharedEvent>,
     observers: Observers,
     timer: Timer,
     /// The last request to end the session, in the order of [`EndRequest`].
@@ -335,7 +334,7 @@ impl SessionTask {
     /// Takes the next event, shows it to the observers, and returns it as subscribers receive it; `None` if there is none now.
     /// The session's own events come first, then those parsed from received bytes, then the end of a broken connection, which is
     /// dropped.
-    fn next_observed_event(&mut self, now: Instant) -> Option<Arc<Event>> {
+    fn next_observed_event(&mut self, now: Instant) -> Option<SharedEvent> {
         let started = self.observers.parsing_start_time();
         let mut event = self.session.poll_event().or_else(|| self.input.next_event(&mut self.session, now));
         if event.is_none()
@@ -347,7 +346,7 @@ impl SessionTask {
         let event = event?;
         let redacted = self.observers.show_event_redacted(&event, started, &self.session);
         // Shared at once: a pointer is cheaper to hold and to pass on than an event.
-        Some(Arc::new(redacted.filter(|_| self.redacts_events).unwrap_or(event)))
+        Some(redacted.filter(|_| self.redacts_events).unwrap_or(event).into())
     }
 
     /// Drops the connection and its unparsed bytes, and reports its end to the observers and the session.
@@ -409,10 +408,10 @@ impl Drop for SessionTask {
 /// # Cancel safety
 ///
 /// Cancel safe: the event is published or still held.
-async fn publish_held_or_admit(publisher: &mut Publisher, held: &mut Option<Arc<Event>>, games: &Games) {
+async fn publish_held_or_admit(publisher: &mut Publisher, held: &mut Option<SharedEvent>, games: &Games) {
     if let Some(event) = held {
         // Boxed, because hardly any session waits for this, and the task's future would be larger for all of them.
-        Box::pin(publisher.publish(Arc::clone(event), games)).await;
+        Box::pin(publisher.publish(event.clone(), games)).await;
         *held = None;
     } else {
         publisher.wait_for_new_subscribers().await;

@@ -10,7 +10,7 @@ use crate::common::*;
 use kibitzer::command::{self, MoveText, Request as _, TalkCommand};
 use kibitzer::{Client, ConnectError, Dial, Observation, PasswordSource, Profile, SessionObserver, SessionView};
 use kibitzer_core::event::{CommandError, DialError, LoginError, ReadingBlocker, RequestError, SessionEndReason};
-use kibitzer_core::hub::{Hub, RecvError, Subscription};
+use kibitzer_core::hub::{RecvError, Subscription};
 use kibitzer_core::message::{GameId, Ivar, Message, Refusal};
 use kibitzer_core::session::{Command, Password, RequestLimits, RequestOptions, SessionState, TimesealChoice};
 use kibitzer_core::{Event, EventKind};
@@ -50,7 +50,9 @@ async fn connect_returns_when_requests_can_be_sent() {
 
 async fn subscribers_of_start_receive_every_event() {
     let (mut listener, profile) = listen();
-    let (client, events) = Client::start(profile, Hub::subscribe).await.unwrap();
+    let builder = Client::builder(profile);
+    let events = builder.subscribe();
+    let client = builder.start().await.unwrap();
     let mut peer = listener.accept().await;
     peer.log_in().await;
     peer.serving(client.ready()).await.unwrap();
@@ -74,7 +76,7 @@ async fn a_panic_of_an_observer_is_propagated_by_the_first_shutdown() {
         }
     }
     let (_listener, profile) = listen();
-    let client = Client::start_observed(profile, vec![Box::new(Failing)]).await.unwrap();
+    let client = Client::builder(profile).observer(Failing).start().await.unwrap();
     let first = client.clone();
     assert!(tokio::spawn(async move { first.shutdown().await }).await.unwrap_err().is_panic());
     client.shutdown().await;
@@ -323,9 +325,9 @@ async fn a_stuck_subscriber_learns_how_many_events_it_missed() {
         reader.await.unwrap();
     }
     let missed = u64::try_from(LINES - 100).unwrap();
-    assert_eq!(stuck.next().await, Err(RecvError::Lagged { missed }));
+    assert_eq!(stuck.recv().await, Err(RecvError::Lagged { missed }));
     assert_eq!(client.counters().missed_events, missed);
-    assert!(stuck.next().await.is_ok());
+    assert!(stuck.recv().await.is_ok());
     client.shutdown().await;
 }
 
@@ -351,7 +353,7 @@ async fn a_full_lossless_subscriber_stops_only_reading() {
     assert_eq!(client.state(), SessionState::Ready);
     let mut n_shouts = 0;
     while n_shouts < LINES {
-        n_shouts += usize::from(matches!(events.next().await.unwrap().message(), Some(Message::Talk(_))));
+        n_shouts += usize::from(matches!(events.recv().await.unwrap().message(), Some(Message::Talk(_))));
     }
     let mut peer = serving.await.unwrap();
     drop(events);
@@ -370,15 +372,15 @@ async fn a_full_lossless_subscriber_does_not_prevent_the_end_of_a_session() {
     peer.hung_up().await;
     assert_eq!(n_tasks(), 0);
     assert_eq!((n_undelivered, client.counters().undelivered_events), (100, 100), "99 shouts and the end");
-    assert!(events.next().await.is_ok());
-    assert_eq!(events.next().await, Err(RecvError::Lagged { missed: 100 }));
-    assert_eq!((events.next().await, events.missed()), (Err(RecvError::Closed), 100));
+    assert!(events.recv().await.is_ok());
+    assert_eq!(events.recv().await, Err(RecvError::Lagged { missed: 100 }));
+    assert_eq!((events.recv().await, events.missed()), (Err(RecvError::Closed), 100));
 }
 
 /// Reads with pauses, and returns the number of shouts and whether the last event is the end of the session.
 async fn read_slowly(mut events: Subscription) -> (usize, bool) {
     let (mut n_shouts, mut has_end) = (0, false);
-    while let Ok(event) = events.next().await {
+    while let Ok(event) = events.recv().await {
         n_shouts += usize::from(matches!(event.message(), Some(Message::Talk(_))));
         has_end = matches!(*event, Event::Ended(_));
         tokio::time::sleep(Duration::from_millis(2)).await;
@@ -439,7 +441,7 @@ async fn quit_delivers_the_events_within_its_time_and_counts_the_others() {
         } else {
             // Nobody reads; the server's answer is not read, either.
             let (ended, ()) = tokio::join!(quitting, serving);
-            assert!(events.next().await.is_ok());
+            assert!(events.recv().await.is_ok());
             ended
         };
         assert_eq!((n_undelivered, end - start >= seconds(5)), (want, !is_slow));
@@ -454,10 +456,10 @@ async fn a_late_subscriber_receives_the_games_first() {
     peer.say(BOARD).await;
     watch.changed().await.unwrap();
     assert_eq!(watch.latest().unwrap().position().move_number(), 1);
-    let (games, mut events) = client.subscribe_with_games().await.unwrap();
-    assert_eq!(games.len(), 1);
+    let mut joined = client.subscribe_with_games().await.unwrap();
+    assert_eq!(joined.games.len(), 1);
     peer.say("Foo(U) shouts: hello\n\r").await;
-    wait_for(&mut events, |event| matches!(event.message(), Some(Message::Talk(_))).then_some(())).await;
+    wait_for(&mut joined.events, |event| matches!(event.message(), Some(Message::Talk(_))).then_some(())).await;
     client.shutdown().await;
 }
 
@@ -519,7 +521,7 @@ async fn shutdown_leaves_no_task_for_any_handle() {
     assert_eq!(n_tasks(), 0);
     client.shutdown().await;
     peer.hung_up().await;
-    assert_eq!(client.subscribe().next().await, Err(RecvError::Closed));
+    assert_eq!(client.subscribe().recv().await, Err(RecvError::Closed));
     assert!(client.subscribe_with_games().await.is_err());
 }
 
@@ -563,8 +565,8 @@ async fn counters_report_the_traffic() {
 #[tokio::test(start_paused = true)]
 async fn a_ping_is_answered_before_its_event_is_delivered() {
     let (mut listener, profile) = listen();
-    let (client, ()) =
-        Client::start(profile.session(|session| session.timeseal(TimesealChoice::V2)), |_| ()).await.unwrap();
+    let client =
+        Client::builder(profile.session(|session| session.timeseal(TimesealChoice::V2))).start().await.unwrap();
     let mut peer = listener.accept().await.sealed();
     assert!(peer.line().await.starts_with("TIMESEAL2|"));
     peer.log_in().await;
@@ -590,7 +592,9 @@ impl<F: Fn() + Send + Sync> Wake for OnWake<F> {
 #[tokio::test(start_paused = true)]
 async fn whoever_is_woken_by_an_event_sees_counters_and_a_state_that_are_as_new() {
     let (mut listener, profile) = listen();
-    let (client, mut events) = Client::start(profile, Hub::subscribe).await.unwrap();
+    let builder = Client::builder(profile);
+    let mut events = builder.subscribe();
+    let client = builder.start().await.unwrap();
     let (handle, seen) = (client.clone(), Arc::<Mutex<Vec<_>>>::default());
     let write = Arc::clone(&seen);
     let waker = Waker::from(Arc::new(OnWake(move || {
@@ -605,7 +609,7 @@ async fn whoever_is_woken_by_an_event_sees_counters_and_a_state_that_are_as_new(
     let reading = std::future::poll_fn(|context| {
         // The task publishes all that it has read before it returns.
         context.waker().wake_by_ref();
-        while let Poll::Ready(next) = pin!(events.next()).poll(&mut Context::from_waker(&waker)) {
+        while let Poll::Ready(next) = pin!(events.recv()).poll(&mut Context::from_waker(&waker)) {
             let event = next.unwrap();
             n_messages += u64::from(event.message().is_some());
             if let Some((n_events, state)) = seen.lock().unwrap().pop() {

@@ -63,9 +63,10 @@ async fn connected(listener: TcpListener, profile: Profile) -> (Client, Subscrip
         log_in(&mut socket).await;
         socket
     };
-    let starting = Client::start(profile, |hub| hub.subscribe_lossless(1000));
-    let (client, mut socket) = tokio::join!(starting, accepting);
-    let (client, events) = client.unwrap();
+    let builder = Client::builder(profile);
+    let events = builder.subscribe_lossless(1000);
+    let (client, mut socket) = tokio::join!(builder.start(), accepting);
+    let client = client.unwrap();
     tokio::select! { ready = client.ready() => ready.unwrap(), () = serve(&mut socket) => {} }
     (client, events, socket)
 }
@@ -214,11 +215,11 @@ async fn a_reset_is_a_loss_after_the_received_bytes() {
     say(&mut socket, "Foo(U) shouts: he").await;
     // A reset overtakes bytes that were not read yet; the answer says that these were.
     say(&mut socket, "\n\rfics% ").await;
-    while !events.next().await.unwrap().raw().starts_with(b"Foo(U)") {}
+    while !events.recv().await.unwrap().raw().starts_with(b"Foo(U)") {}
     socket.get_ref().set_zero_linger().unwrap();
     drop(socket);
     let cause = loop {
-        if let Event::Lost(loss) = &*events.next().await.unwrap() {
+        if let Event::Lost(loss) = &*events.recv().await.unwrap() {
             break loss.cause.clone();
         }
     };

@@ -41,7 +41,7 @@ async fn idle_sessions(n_sessions: usize) -> impl Sized {
     }
     for (events, client) in &mut clients {
         assert_eq!(client.state(), SessionState::Ready);
-        while events.try_next().unwrap().is_some() {}
+        while events.try_recv().unwrap().is_some() {}
     }
     (clients, peers.into_iter().map(Peer::into_socket).collect::<Vec<_>>())
 }

@@ -7,7 +7,7 @@ use crate::common::*;
 use kibitzer::{Client, Profile};
 use kibitzer_core::Event;
 use kibitzer_core::event::{CloseCause, LostCause, RequestError, RestoreOutcome, SessionEndReason};
-use kibitzer_core::hub::{Hub, Subscription};
+use kibitzer_core::hub::Subscription;
 use kibitzer_core::message::{GameId, Refusal};
 use kibitzer_core::session::{Reconnect, SessionState};
 use tokio::time::Instant;
@@ -132,7 +132,9 @@ async fn observed_games_are_restored_and_reported() {
 async fn a_limit_of_attempts_ends_the_session() {
     let (mut listener, profile) = listen();
     let profile = profile.session(|session| session.reconnect(Reconnect::default().attempts(Some(2))));
-    let (client, events) = Client::start(profile, Hub::subscribe).await.unwrap();
+    let builder = Client::builder(profile);
+    let events = builder.subscribe();
+    let client = builder.start().await.unwrap();
     let mut peer = listener.accept().await;
     peer.log_in().await;
     peer.serving(client.ready()).await.unwrap();
@@ -185,7 +187,7 @@ async fn shutdown_does_not_wait_for_an_attempt() {
     }
     let profile =
         Profile::new("x").dial(kibitzer::Dial::with(std::future::pending::<std::io::Result<tokio::io::DuplexStream>>));
-    let (client, ()) = Client::start(profile, |_| ()).await.unwrap();
+    let client = Client::builder(profile).start().await.unwrap();
     client.shutdown().await;
     assert_eq!(client.state(), SessionState::Ended(SessionEndReason::Shutdown));
 }

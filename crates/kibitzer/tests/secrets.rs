@@ -10,7 +10,6 @@ use kibitzer::transcript::{Direction, Record, TranscriptReader};
 use kibitzer::{Client, Observation, Tap};
 use kibitzer_core::Event;
 use kibitzer_core::event::RequestError;
-use kibitzer_core::hub::Hub;
 use kibitzer_core::session::{Password, TimesealChoice};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id};
@@ -97,7 +96,9 @@ async fn session(timeseal: TimesealChoice, recording: &Recording) -> (String, Ve
         .account("Newton".parse().unwrap(), Password::new(PASSWORD).unwrap())
         .session(|session| session.timeseal(timeseal))
         .record_file(&recording.0);
-    let (client, events) = Client::start(profile.clone(), Hub::subscribe).await.unwrap();
+    let builder = Client::builder(profile.clone());
+    let events = builder.subscribe();
+    let client = builder.start().await.unwrap();
     let mut peer = listener.accept().await;
     if timeseal != TimesealChoice::Off {
         peer = peer.sealed();
@@ -174,7 +175,7 @@ fn received(recording: &Recording) -> String {
 /// Returns the received bytes in a tap, and the `Debug` output of its other items without the talk.
 async fn tapped(mut tap: Tap) -> (String, String) {
     let (mut bytes, mut shown) = (Vec::new(), String::new());
-    while let Some(item) = tap.recv().await {
+    while let Some(item) = tap.next().await {
         match item.observation {
             Observation::Received(received) => bytes.extend(received),
             Observation::Event { event, .. } if event.raw() == CHAT => {}
@@ -193,7 +194,9 @@ async fn an_echoed_password_is_redacted_until_the_session_is_set_up() {
         let (mut listener, profile) = listen_with(pipe_bytes);
         let profile =
             profile.account("Newton".parse().unwrap(), Password::new(PASSWORD).unwrap()).record_file(&recording.0);
-        let (client, tap) = Client::start_tapped(profile).await.unwrap();
+        let mut builder = Client::builder(profile);
+        let tap = builder.tap();
+        let client = builder.start().await.unwrap();
         let tap = tokio::spawn(tapped(tap));
         let mut peer = listener.accept().await;
         peer.ask_name().await;
@@ -243,7 +246,9 @@ async fn an_echoed_password_is_redacted_with_any_bytes_inside() {
         let (mut listener, profile) = listen_with(pipe_bytes);
         let profile =
             profile.account("Newton".parse().unwrap(), Password::new(PASSWORD).unwrap()).record_file(&recording.0);
-        let (client, tap) = Client::start_tapped(profile).await.unwrap();
+        let mut builder = Client::builder(profile);
+        let tap = builder.tap();
+        let client = builder.start().await.unwrap();
         let tap = tokio::spawn(tapped(tap));
         let mut peer = listener.accept().await;
         peer.ask_name().await;

@@ -8,7 +8,7 @@ use kibitzer_core::message::{GameId, Message};
 /// Returns all items until the session is over.
 async fn all(mut tap: Tap) -> Vec<TapItem> {
     let mut items = Vec::new();
-    while let Some(item) = tap.recv().await {
+    while let Some(item) = tap.next().await {
         items.push(item);
     }
     items
@@ -17,7 +17,9 @@ async fn all(mut tap: Tap) -> Vec<TapItem> {
 #[tokio::test(start_paused = true)]
 async fn bytes_precede_their_events_and_each_connection_has_its_own_positions() {
     let (mut listener, profile) = listen();
-    let (client, tap) = Client::start_tapped(profile).await.unwrap();
+    let mut builder = Client::builder(profile);
+    let tap = builder.tap();
+    let client = builder.start().await.unwrap();
     let taking = tokio::spawn(all(tap));
     for _ in 0..2 {
         let mut peer = listener.accept().await;

@@ -116,7 +116,7 @@ pub(crate) const MEANINGS: [(&str, &str); 13] = [
     (
         "no session",
         "`Client::connect` returns the error without a retry: the bot decides whether to repeat the first connection. \
-         Subscribers of `Client::start` get `Ended`. One exception: if a server closes the connection on receiving the login string or a \
+         Subscribers of `Client::builder` get `Ended`. One exception: if a server closes the connection on receiving the login string or a \
          version of timeseal, the session reconnects once at once without it. If the server shut down at that moment, the error \
          is therefore `not connected`.",
     ),

@@ -141,7 +141,7 @@ impl Stage {
             Trouble::IdleLogout => sleep(IDLE).await,
             Trouble::Fault(Fault::Shutdown) => {
                 sleep(AWAY).await;
-                self.test_server.shut_down().await;
+                self.test_server.shutdown().await;
                 self.test_server.restart(server_options(self.trouble, self.phase)).await;
             }
             _ => {}
@@ -202,7 +202,7 @@ impl Stage {
             client.shutdown().await;
         }
         drop((self.subject, self.cast));
-        self.test_server.shut_down().await;
+        self.test_server.shutdown().await;
         // What was told to stop has its turn.
         sleep(Duration::from_secs(1)).await;
         assert_eq!(n_tasks(), 0, "tasks are left");
@@ -211,8 +211,9 @@ impl Stage {
 
 impl Subject {
     async fn begin(profile: Profile) -> Self {
-        let (client, (all, newest)) =
-            Client::start(profile, |hub| (hub.subscribe_lossless(MANY_EVENTS), hub.subscribe())).await.unwrap();
+        let builder = Client::builder(profile);
+        let (all, newest) = (builder.subscribe_lossless(MANY_EVENTS), builder.subscribe());
+        let client = builder.start().await.unwrap();
         Self { client, all, newest, events: Vec::new(), n_before: 0 }
     }
 

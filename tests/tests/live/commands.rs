@@ -36,7 +36,7 @@ impl Scene {
         for client in [&self.newton, &self.euler, &self.gauss] {
             client.shutdown().await;
         }
-        self.test_server.shut_down().await;
+        self.test_server.shutdown().await;
     }
 }
 

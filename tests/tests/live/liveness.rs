@@ -70,8 +70,9 @@ async fn the_server_does_not_log_out_who_is_kept_alive() {
 #[tokio::test(start_paused = true)]
 async fn a_second_login_ends_the_first_for_good() {
     let test_server = TestServer::start(options(&["Newton"])).await;
-    let (first, mut events) =
-        Client::start(test_server.account("Newton"), |hub| hub.subscribe_lossless(1 << 12)).await.unwrap();
+    let builder = Client::builder(test_server.account("Newton"));
+    let mut events = builder.subscribe_lossless(1 << 12);
+    let first = builder.start().await.unwrap();
     first.ready().await.unwrap();
     let second = test_server.player("Newton").await;
     assert_eq!(first.ended().await, SessionEndReason::Kicked(KickedBy::SecondLogin));
@@ -93,7 +94,7 @@ async fn attempts_come_at_growing_intervals_up_to_a_cap_and_end_when_told_so() {
     let client =
         Client::connect(test_server.account("Newton").session(|session| session.reconnect(reconnect))).await.unwrap();
     let mut events = client.subscribe();
-    test_server.shut_down().await;
+    test_server.shutdown().await;
     let reason = client.ended().await;
     assert!(matches!(reason, SessionEndReason::Lost { cause: LostCause::Dial(_), attempts: 12, .. }), "{reason:?}");
     let (told, _) = drain(&mut events);
@@ -138,7 +139,7 @@ async fn nothing_runs_any_more_after_a_shutdown() {
     // Dropping the last handle does the same.
     let dropped = test_server.player("Newton").await;
     drop(dropped);
-    test_server.shut_down().await;
+    test_server.shutdown().await;
     sleep(Duration::from_secs(5)).await;
     assert_eq!(n_tasks(), 0);
 }

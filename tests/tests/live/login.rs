@@ -134,8 +134,9 @@ async fn each_step_of_a_login_has_its_time_and_can_break_off() {
 #[tokio::test(start_paused = true)]
 async fn a_password_is_sent_when_asked_for_and_shown_to_nobody() {
     let test_server = TestServer::start(options(&["Newton"])).await;
-    let (client, mut events) =
-        Client::start(test_server.account("Newton"), |hub| hub.subscribe_lossless(1 << 12)).await.unwrap();
+    let builder = Client::builder(test_server.account("Newton"));
+    let mut events = builder.subscribe_lossless(1 << 12);
+    let client = builder.start().await.unwrap();
     client.ready().await.unwrap();
     let (told, _) = drain(&mut events);
     let secrets = told.iter().filter(|event| matches!(event, Event::Sent { line: None, .. })).count();
@@ -143,8 +144,9 @@ async fn a_password_is_sent_when_asked_for_and_shown_to_nobody() {
     assert!(!format!("{told:?}{client:?}{:?}", test_server.account("Newton")).contains(PASSWORD));
     client.shutdown().await;
     // A guest is asked for none.
-    let (guest, mut events) =
-        Client::start(test_server.profile(), |hub| hub.subscribe_lossless(1 << 12)).await.unwrap();
+    let builder = Client::builder(test_server.profile());
+    let mut events = builder.subscribe_lossless(1 << 12);
+    let guest = builder.start().await.unwrap();
     guest.ready().await.unwrap();
     assert!(!drain(&mut events).0.iter().any(|event| matches!(event, Event::Sent { line: None, .. })));
     assert_eq!(Credentials::Guest.name_to_send(), "guest");

@@ -47,7 +47,9 @@ async fn record(recording: &Recording) -> Vec<Event> {
     let test_server = TestServer::start(options(&["Newton", "Euler", "Gauss"])).await;
     let (newton, euler) = (test_server.player("Newton").await, test_server.player("Euler").await);
     let profile = test_server.account("Gauss").record_file(&recording.0);
-    let (gauss, mut events) = Client::start(profile, |hub| hub.subscribe_lossless(1 << 12)).await.unwrap();
+    let builder = Client::builder(profile);
+    let mut events = builder.subscribe_lossless(1 << 12);
+    let gauss = builder.start().await.unwrap();
     gauss.ready().await.unwrap();
     let game = begin_game(&newton, &euler).await;
     gauss.observe(game).await.unwrap();
@@ -101,7 +103,9 @@ async fn record_reconnect(
         .redact_events()
         .record_file(&recording.0);
     let profile = profile.session(|session| without.into_iter().fold(session, SessionOptions::without_ivar));
-    let (gauss, mut events) = Client::start(profile, |hub| hub.subscribe_lossless(1 << 12)).await.unwrap();
+    let builder = Client::builder(profile);
+    let mut events = builder.subscribe_lossless(1 << 12);
+    let gauss = builder.start().await.unwrap();
     gauss.ready().await.unwrap();
     let game = begin_game(&newton, &euler).await;
     gauss.observe(game).await.unwrap();

@@ -205,7 +205,7 @@ async fn too_many_requests_are_refused_at_once() {
 
 async fn without_a_session_a_request_fails_at_once() {
     let unconnected = kibitzer::Dial::with(std::future::pending::<std::io::Result<tokio::io::DuplexStream>>);
-    let (client, ()) = Client::start(Profile::new("nowhere").dial(unconnected), |_| ()).await.unwrap();
+    let client = Client::builder(Profile::new("nowhere").dial(unconnected)).start().await.unwrap();
     assert_eq!(client.request("date").await, Err(RequestError::NotConnected));
     client.shutdown().await;
     let test_server = test_server_with(Framing::Blocks).await;

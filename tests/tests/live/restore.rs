@@ -137,7 +137,7 @@ async fn another_game_under_the_number_is_not_taken_for_it() {
     assert_eq!(game.was, scene.game);
     let replaced = RestoreOutcome::replaced(Some(again));
     assert_eq!((game.now, game.outcome, game.moves_missing), (None, replaced, true), "{game:?}");
-    let followed = scene.gauss.subscribe_with_games().await.unwrap().0;
+    let followed = scene.gauss.subscribe_with_games().await.unwrap().games;
     assert_eq!(
         followed.iter().filter(|game| game.is_followed_and_ongoing()).map(|game| game.id()).collect::<Vec<_>>(),
         [again]
@@ -244,7 +244,7 @@ async fn a_game_that_is_only_looked_at_is_marked_and_not_watched() {
     assert_eq!(begin_game(&hooke, &boyle).await, scene.game, "numbers are used again");
     scene.test_server.dial_target().release();
     let replaced = loop {
-        let event = lossless.next().await.unwrap();
+        let event = lossless.recv().await.unwrap();
         if let Some(game) = watch.latest() {
             assert_eq!(game.identity(), identity, "{event:?}");
         }
@@ -254,7 +254,7 @@ async fn a_game_that_is_only_looked_at_is_marked_and_not_watched() {
         }
     };
     assert_eq!(replaced, RestoreOutcome::replaced(None));
-    let games = scene.gauss.subscribe_with_games().await.unwrap().0;
+    let games = scene.gauss.subscribe_with_games().await.unwrap().games;
     assert!(!games.iter().any(|game| game.is_followed_and_ongoing()), "{games:?}");
 }
 

@@ -181,7 +181,7 @@ impl Scene {
     /// Reads events until `take` returns a value, and checks each.
     async fn read_until<T>(&mut self, mut take: impl FnMut(&Event) -> Option<T>) -> T {
         loop {
-            let event = self.events.next().await.unwrap();
+            let event = self.events.recv().await.unwrap();
             self.check_event(&event);
             if let Some(found) = take(&event) {
                 return found;
@@ -303,7 +303,7 @@ impl Scene {
         }
         self.games.iter_mut().for_each(|game| game.followed_from = game.n_plies);
         // A game that was not found again is not observed, unless it replaced one.
-        let followed = self.gauss.subscribe_with_games().await.unwrap().0;
+        let followed = self.gauss.subscribe_with_games().await.unwrap().games;
         for game in followed.iter().filter(|game| game.is_followed_and_ongoing()) {
             let is_reported = |restored: &RestoredGame| match restored.outcome {
                 RestoreOutcome::Replaced { by, .. } => by == Some(game.id()),

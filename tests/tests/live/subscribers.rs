@@ -1,8 +1,10 @@
 //! Subscribers: three deliveries, filters, latecomers, and those who do not read.
 
+use std::future::ready;
 use std::time::Duration;
 
-use kibitzer::{Client, Profile};
+use futures_util::StreamExt;
+use kibitzer::{Client, Observation, Profile};
 use kibitzer_core::hub::{Filter, GameWatch, RecvError, Subscription};
 use kibitzer_core::message::{GameId, Message};
 use kibitzer_core::session::RequestLimits;
@@ -86,13 +88,13 @@ async fn filters_pass_what_they_name() {
 async fn a_latecomer_has_the_games_first_and_then_what_follows() {
     let scene = Scene::open(|profile| profile).await;
     scene.play(&MOVES[..2]).await;
-    let (games, mut events) = scene.gauss.subscribe_with_games().await.unwrap();
-    let [game] = &games[..] else { panic!("{games:?}") };
+    let mut joined = scene.gauss.subscribe_with_games().await.unwrap();
+    let [game] = &joined.games[..] else { panic!("{:?}", joined.games) };
     assert_eq!((game.id(), game.position().ply()), (scene.game, 2));
     scene.play(&["Nf3"]).await;
     let board = |event: &Event| (event.kind() == EventKind::Position).then(|| event.affected_game());
-    assert_eq!(wait_for(&mut events, board).await, Some(scene.game));
-    assert!(!drain(&mut events).0.iter().any(|event| event.kind() == EventKind::Position), "once");
+    assert_eq!(wait_for(&mut joined.events, board).await, Some(scene.game));
+    assert!(!drain(&mut joined.events).0.iter().any(|event| event.kind() == EventKind::Position), "once");
 }
 
 async fn a_slow_subscriber_is_told_how_many_it_missed() {
@@ -109,13 +111,31 @@ async fn a_slow_subscriber_is_told_how_many_it_missed() {
         scene.gauss.request("date").await.unwrap();
     }
     let (all, _) = drain(&mut all);
-    let first = slow.try_next();
+    let first = slow.try_recv();
     let Err(RecvError::Lagged { missed }) = first else { panic!("{first:?}") };
     let (newest, more) = drain(&mut slow);
     assert_eq!((newest.len(), more), (8, 0));
     assert_eq!(usize::try_from(missed).unwrap() + newest.len(), all.len());
     assert_eq!(newest, all[all.len() - 8..], "the oldest kept comes next");
     assert_eq!(scene.gauss.counters().missed_events, missed);
+}
+
+async fn a_subscription_and_a_tap_are_streams() {
+    let test_server = TestServer::start(options(&["Newton"])).await;
+    let mut builder = Client::builder(test_server.account("Newton"));
+    let (mut received, streamed) = (builder.subscribe_lossless(1 << 12), builder.subscribe_lossless(1 << 12));
+    let tap = builder.tap();
+    let client = builder.start().await.unwrap();
+    client.ready().await.unwrap();
+    client.shutdown().await;
+    let mut want = Vec::new();
+    while let Some(event) = received.next().await {
+        want.push(event);
+    }
+    assert!(!want.is_empty());
+    assert_eq!(StreamExt::collect::<Vec<_>>(streamed).await, want);
+    let tapped = StreamExt::filter(tap, |item| ready(matches!(item.observation, Observation::Event { .. })));
+    assert_eq!(tapped.count().await, want.len());
 }
 
 async fn one_that_never_reads_costs_the_others_nothing() {
@@ -127,7 +147,7 @@ async fn one_that_never_reads_costs_the_others_nothing() {
         .map(|mut events| {
             tokio::spawn(async move {
                 let mut n_boards = 0;
-                while let Ok(event) = events.next().await {
+                while let Ok(event) = events.recv().await {
                     n_boards += usize::from(event.kind() == EventKind::Position);
                 }
                 n_boards
@@ -155,7 +175,7 @@ async fn a_lossless_subscriber_that_is_full_holds_the_reader_and_loses_nothing()
     sleep(Duration::from_mins(5)).await;
     let mut heard: Vec<Event> = Vec::new();
     while heard.iter().filter(|event| event.kind() == EventKind::Position).count() < MOVES.len() {
-        heard.push(Event::clone(&*all.next().await.unwrap()));
+        heard.push(Event::clone(&*all.recv().await.unwrap()));
     }
     assert!(!heard.iter().any(|event| matches!(event, Event::Lost(_))), "{heard:#?}");
 }
@@ -165,7 +185,7 @@ async fn a_lossless_subscriber_that_is_full_holds_the_reader_and_loses_nothing()
 /// `before` is the counter of events before the subscription.
 async fn check_handles_at_every_event(gauss: Client, before: u64, mut events: Subscription, mut watch: GameWatch) {
     let (mut n_received, mut last_ply) = (0, 0);
-    while let Ok(event) = events.next().await {
+    while let Ok(event) = events.recv().await {
         n_received += u64::from(event.message().is_some());
         assert!(gauss.counters().session.events >= before + n_received, "the counters are older than {event:?}");
         let Some(change) = event.change() else { continue };
@@ -209,5 +229,6 @@ on_both_runtimes! {
     filters_pass_what_they_name,
     a_latecomer_has_the_games_first_and_then_what_follows,
     a_slow_subscriber_is_told_how_many_it_missed,
+    a_subscription_and_a_tap_are_streams,
     one_that_never_reads_costs_the_others_nothing,
 }

@@ -20,7 +20,9 @@ async fn heard_over(fault: Option<Fault>, timeseal: TimesealChoice) -> Vec<Event
         test_server.server().control().inject(ConnectionTarget::Next, FaultPoint::Connect, fault).await.unwrap();
     }
     let profile = test_server.account("Gauss").session(|session| session.timeseal(timeseal));
-    let (gauss, mut events) = Client::start(profile, |hub| hub.subscribe_lossless(1 << 12)).await.unwrap();
+    let builder = Client::builder(profile);
+    let mut events = builder.subscribe_lossless(1 << 12);
+    let gauss = builder.start().await.unwrap();
     gauss.ready().await.unwrap();
     let game = begin_game(&newton, &euler).await;
     for line in [&format!("observe {game}"), "who", "finger Newton", "variables", "xyzzy", "games"] {

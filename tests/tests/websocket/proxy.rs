@@ -44,7 +44,7 @@ async fn observe(profile: Profile) {
     while n_boards < 10 {
         let game = client.games().await.unwrap().games[0].game;
         client.observe(game).await.unwrap();
-        while n_boards < 10 && events.next().await.unwrap().kind() == EventKind::Position {
+        while n_boards < 10 && events.recv().await.unwrap().kind() == EventKind::Position {
             n_boards += 1;
         }
     }

@@ -112,8 +112,9 @@ async fn a_connection_that_is_cut_is_restored_with_its_observed_game() {
     let server = WebServer::plain(options(&["Newton", "Euler", "Gauss"])).await;
     let newton = Client::connect(server.account("Newton")).await.unwrap();
     let euler = Client::connect(server.account("Euler")).await.unwrap();
-    let start = Client::start(server.account("Gauss"), |hub| hub.subscribe_lossless(1 << 12));
-    let (gauss, mut events) = start.await.unwrap();
+    let builder = Client::builder(server.account("Gauss"));
+    let mut events = builder.subscribe_lossless(1 << 12);
+    let gauss = builder.start().await.unwrap();
     gauss.ready().await.unwrap();
     let game = begin_game(&newton, &euler).await;
     gauss.observe(game).await.unwrap();

@@ -170,11 +170,10 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
             let on_event = Arc::clone(&on_event);
             async move {
                 let account = profile.handle().cloned();
-                let started = Client::start(profile, |_| ()).await.inspect_err(|error| {
+                Ok(Client::builder(profile).start().await.inspect_err(|error| {
                     let reason = format!("failed: {}", error_chain(error));
                     report_action(&*on_event, account, BotAction::Connection, reason);
-                });
-                Ok(started.map(|(client, ())| client)?)
+                })?)
             }
         };
         self.run_with_sessions(stop, connect, |_, error| Err(error)).await

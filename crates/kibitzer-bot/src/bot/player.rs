@@ -101,7 +101,7 @@ impl BotPlayer {
             let deadlines = [self.stopping.deadline(), self.matchmaking.deadline(), self.games.deadline()];
             let deadline = deadlines.into_iter().flatten().min();
             tokio::select! {
-                event = self.events.next() => match event {
+                event = self.events.recv() => match event {
                     Ok(event) => self.on_session_event(&event),
                     Err(RecvError::Lagged { .. }) => {}
                     Err(_) => {

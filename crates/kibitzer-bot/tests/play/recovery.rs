@@ -112,7 +112,7 @@ async fn server_that_is_started_again_without_its_games_gets_new_ones_played() {
     let mut human = Human::log_in(&profile, "Alekhin").await;
     human.begin(&["e2e4", "d2d3", "f1e2"]).await;
     *reachable.lock().unwrap() = None;
-    first.control().shut_down(Duration::ZERO).await.unwrap();
+    first.control().shutdown(Duration::ZERO).await.unwrap();
     bot.wait_for(BotAction::Connection, "lost").await;
     let (second, _) = serve(options()).await;
     *reachable.lock().unwrap() = Some(second);

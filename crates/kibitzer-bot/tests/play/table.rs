@@ -264,7 +264,9 @@ impl Human {
     }
 
     pub(crate) async fn log_in_with(profile: Profile) -> Self {
-        let (client, events) = Client::start(profile, |hub| hub.subscribe_lossless(10_000)).await.unwrap();
+        let builder = Client::builder(profile);
+        let events = builder.subscribe_lossless(10_000);
+        let client = builder.start().await.unwrap();
         client.ready().await.unwrap();
         Self { client, events }
     }
@@ -323,7 +325,7 @@ impl Human {
     async fn find<T>(&mut self, what: &str, mut pick: impl FnMut(&Event) -> Option<T>) -> T {
         let search = async {
             loop {
-                let event = self.events.next_event().await.expect("the session is over");
+                let event = self.events.next().await.expect("the session is over");
                 if let Some(found) = pick(&event) {
                     return found;
                 }

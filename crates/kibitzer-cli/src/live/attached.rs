@@ -59,7 +59,7 @@ pub(crate) async fn run_attached_session(
     let Some(session) = ending.unless_stopped(attach(path, access)).await else { return Ok(()) };
     let mut session = session?;
     let server = session.server().to_owned();
-    let first = match ending.unless_stopped(session.next()).await {
+    let first = match ending.unless_stopped(session.recv()).await {
         None => return Ok(()),
         Some(Ok(Some(first))) => first,
         Some(over) => return check_attached_end(&server, over.map(|_| None)),
@@ -115,7 +115,7 @@ pub(crate) async fn forward_attached<D: Future<Output = bool>>(
     deliver: impl Fn(AttachEvent) -> D,
 ) -> Result<Option<SessionEndReason>, AttachError> {
     let mut ended = None;
-    while let Some(attached) = session.next().await? {
+    while let Some(attached) = session.recv().await? {
         if let AttachEvent::Item(TapItem { observation: Observation::Event { event, .. }, .. }) = &attached
             && let Event::Ended(reason) = event
         {

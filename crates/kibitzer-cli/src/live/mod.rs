@@ -51,8 +51,9 @@ pub(crate) async fn start_and_expose_session(profile: Profile, server: &str) -> 
         report("KIBITZER_ATTACH_SOCKET is not used: the profile of this session is not read from the environment");
     }
     let access = profile.attach_access;
-    let started = Client::start_tapped(profile).await;
-    let (client, tap) = started.map_err(|error| connect_failure(server, &error))?;
+    let mut builder = Client::builder(profile);
+    let tap = builder.tap();
+    let client = builder.start().await.map_err(|error| connect_failure(server, &error))?;
     if let Some(socket) = socket {
         socket.expose(&client, access).map_err(Failure::caused_by)?;
     }

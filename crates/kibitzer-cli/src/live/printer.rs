@@ -159,7 +159,7 @@ async fn forward_tap_and_metrics(
             }
         };
         let item = tokio::select! {
-            item = tap.recv() => match item {
+            item = tap.next() => match item {
                 Some(TapItem { at, observation: Observation::Event { event, .. }, .. }) => (at, PrintItem::Event(event)),
                 Some(_) => continue,
                 None => return,

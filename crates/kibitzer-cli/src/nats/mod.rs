@@ -92,7 +92,7 @@ pub(crate) async fn for_each_server_output(
     // The connection to which the last bytes of each session belong.
     let mut sessions = BTreeMap::new();
     loop {
-        let stored = match events.next_stored().await {
+        let stored = match events.recv_stored().await {
             Ok(Some(stored)) => stored,
             Ok(None) => return Ok(()),
             Err(error @ NatsError::Message { .. }) => {

@@ -269,7 +269,7 @@ impl LiveSource {
     async fn push_until_end(&mut self, publisher: &mut Publisher) -> Result<(), Failure> {
         loop {
             let item = tokio::select! {
-                item = self.tap.recv() => item,
+                item = self.tap.next() => item,
                 error = publisher.wait_for_failure() => return Err(error.into()),
             };
             let Some(item) = item else { return Ok(()) };

@@ -91,7 +91,7 @@ impl Args {
         let format = self.format.unwrap_or_else(LineFormat::for_stdout);
         let mut is_empty = true;
         loop {
-            let next = if self.stored { events.next_stored().await } else { events.next().await.map(Some) };
+            let next = if self.stored { events.recv_stored().await } else { events.recv().await.map(Some) };
             is_empty &= matches!(next, Ok(None));
             match next {
                 Ok(None) => break,

@@ -98,7 +98,7 @@ impl<'a> GameWriter<'a> {
         requests.spawn(observe_games(client.clone(), Arc::clone(&n_wanted)));
         while self.written.len() < n_games {
             let item = tokio::select! {
-                item = tap.recv() => item,
+                item = tap.next() => item,
                 () = ending.wait() => None,
             };
             let Some(item) = item else { break };
@@ -222,7 +222,7 @@ async fn observe_games(client: Client, n_wanted: Arc<Semaphore>) {
                 permit.forget();
             }
         }
-        numbers = match timeout_at(look_at, events.next_event()).await {
+        numbers = match timeout_at(look_at, events.next()).await {
             Ok(None) => return,
             Ok(Some(event)) => match (&*event, event.message()) {
                 (Event::Ready(_), _) => list().await,

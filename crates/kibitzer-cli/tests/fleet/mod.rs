@@ -56,7 +56,7 @@ impl Fleet {
         let mut read: BTreeMap<String, usize> = BTreeMap::new();
         let (mut n_kills, mut peak_kb, mut next_kill) = (0, None, 0);
         for n_read in 0..self.n_publishers * self.events_per_session {
-            let event = tokio::time::timeout(Duration::from_mins(2), reader.next()).await.unwrap().unwrap();
+            let event = tokio::time::timeout(Duration::from_mins(2), reader.recv()).await.unwrap().unwrap();
             let n_of_session = read.entry(event.session_token().to_owned()).or_default();
             let line = without_bytes(&event.line);
             assert!(line == lines[*n_of_session], "event {n_of_session} of {}: {event:?}", event.session_token());

@@ -7,8 +7,8 @@ use std::task::Waker;
 
 use tokio::sync::Notify;
 
-use super::subscription::{Hub, Subscription};
-use super::{EventRing, HubShared, HubState, LosslessQueue, NewSubscriber, Waiters, WatchSender};
+use super::subscription::{Hub, Subscription, SubscriptionWithGames};
+use super::{EventRing, HubShared, HubState, LosslessQueue, NewSubscriber, SharedEvent, Waiters, WatchSender};
 use crate::event::{Event, Restored};
 use crate::game::{Game, Games};
 use crate::message::GameId;
@@ -63,12 +63,12 @@ impl Publisher {
     /// An [`Event::Connected`] resets every watch to `None`; from [`Event::Restored`] on, a watch follows its game under its new number.
     ///
     /// `games` is the state of all games after the event. Waits only while the queue of a lossless subscriber is full.
-    /// Subscribers share the event; an event that is not in an `Arc` yet is moved to one if there are any.
+    /// Subscribers share the event; it becomes a [`SharedEvent`] only if there are any.
     ///
     /// # Cancel safety
     ///
     /// Not cancel safe: dropping the future before it is ready drops the event, and no subscriber receives it.
-    pub async fn publish(&mut self, event: impl Borrow<Event> + Into<Arc<Event>>, games: &Games) {
+    pub async fn publish(&mut self, event: impl Borrow<Event> + Into<SharedEvent>, games: &Games) {
         // The room remains, because only this publisher fills the queues.
         for queue in &self.lossless {
             if queue.events.capacity() == 0 {
@@ -85,7 +85,7 @@ impl Publisher {
     /// # Errors
     ///
     /// Returns the event if the queue of a lossless subscriber is full; no subscriber has received it.
-    pub fn try_publish<E: Borrow<Event> + Into<Arc<Event>>>(
+    pub fn try_publish<E: Borrow<Event> + Into<SharedEvent>>(
         &mut self,
         event: E,
         games: &Games,
@@ -126,7 +126,7 @@ impl Publisher {
     /// [`Hub::undelivered_events`] returns the sum for all. [`Hub::counters`] returns `counters` from now on, if there are any.
     pub fn publish_where_room(
         &mut self,
-        event: impl Borrow<Event> + Into<Arc<Event>>,
+        event: impl Borrow<Event> + Into<SharedEvent>,
         games: &Games,
         counters: Option<&SessionCounters>,
     ) {
@@ -210,7 +210,7 @@ impl Publisher {
                         }
                     };
                     // If the requesting future was dropped, `send` returns the subscription, which is dropped here.
-                    drop(reply.send((all.clone(), events)));
+                    drop(reply.send(SubscriptionWithGames { games: all.clone(), events }));
                 }
             }
         }

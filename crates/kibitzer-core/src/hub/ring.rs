@@ -1,11 +1,9 @@
 //! Events that at least one broadcast subscriber has not read, and the wakers of the subscribers that have read all.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 use std::task::Waker;
 
-use super::RecvError;
-use crate::event::Event;
+use super::{RecvError, SharedEvent};
 
 /// Capacity that stays allocated after all events were read: 64 bytes.
 const IDLE_CAPACITY: usize = 4;
@@ -29,7 +27,7 @@ pub(super) struct EventRing {
 /// Event with the number of readers that have not read it.
 #[derive(Debug)]
 pub(super) struct UnreadEvent {
-    event: Arc<Event>,
+    event: SharedEvent,
     /// Number of readers that have not read the event. Readers read in order, so it never decreases towards the end of the queue.
     n_readers: usize,
 }
@@ -60,7 +58,7 @@ impl EventRing {
 
     /// Appends an event. If the ring is full, the oldest event is dropped, and its readers miss it. Requires at least one reader:
     /// only readers remove events.
-    pub(super) fn push(&mut self, event: Arc<Event>) {
+    pub(super) fn push(&mut self, event: SharedEvent) {
         if self.unread.len() == self.limit {
             self.n_missed += self.unread.front().map_or(0, |oldest| oldest.n_readers as u64);
             self.pop_first();
@@ -71,7 +69,7 @@ impl EventRing {
     /// Returns the event at `position` and advances `position`; `None` if there is no event yet.
     ///
     /// Returns [`RecvError::Lagged`] and moves `position` to the oldest event if the event at `position` was dropped.
-    pub(super) fn read_at(&mut self, position: &mut u64) -> Option<Result<Arc<Event>, RecvError>> {
+    pub(super) fn read_at(&mut self, position: &mut u64) -> Option<Result<SharedEvent, RecvError>> {
         let Some(ahead) = position.checked_sub(self.first) else {
             let missed = self.first - *position;
             *position = self.first;
@@ -81,14 +79,14 @@ impl EventRing {
         *position += 1;
         unread.n_readers -= 1;
         if unread.n_readers > 0 {
-            return Some(Ok(Arc::clone(&unread.event)));
+            return Some(Ok(unread.event.clone()));
         }
         // All readers have read it and the events before it, so it is the first of the queue.
         self.pop_first().map(Ok)
     }
 
     /// Removes the first event; frees the memory of a burst once the queue is empty.
-    fn pop_first(&mut self) -> Option<Arc<Event>> {
+    fn pop_first(&mut self) -> Option<SharedEvent> {
         let first = self.unread.pop_front()?;
         self.first += 1;
         if self.unread.is_empty() && self.unread.capacity() > IDLE_CAPACITY {

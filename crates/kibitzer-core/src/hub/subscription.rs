@@ -1,6 +1,8 @@
 //! Receiving side of the hub.
 
 use std::future::poll_fn;
+#[cfg(feature = "stream")]
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll, ready};
@@ -9,7 +11,7 @@ use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 
 use super::ring::WakerSlot;
-use super::{Filter, HubShared, LosslessQueue, NewSubscriber, RecvError, WatchSender};
+use super::{Filter, HubShared, LosslessQueue, NewSubscriber, RecvError, SharedEvent, WatchSender};
 use crate::event::Event;
 use crate::game::Game;
 use crate::message::GameId;
@@ -45,8 +47,6 @@ impl Hub {
     /// Waits for a snapshot of all games, and subscribes by broadcast to exactly the events after it, as
     /// [`subscribe`](Self::subscribe) does.
     ///
-    /// The snapshot includes games that are over or were left, as long as the session keeps them.
-    ///
     /// # Errors
     ///
     /// [`RecvError::Closed`] if the session is over.
@@ -54,7 +54,7 @@ impl Hub {
     /// # Cancel safety
     ///
     /// Cancel safe: dropping the future cancels the subscription.
-    pub async fn subscribe_with_games(&self) -> Result<(Vec<Arc<Game>>, Subscription), RecvError> {
+    pub async fn subscribe_with_games(&self) -> Result<SubscriptionWithGames, RecvError> {
         self.subscribe_after_snapshot(None).await
     }
 
@@ -68,10 +68,7 @@ impl Hub {
     /// # Cancel safety
     ///
     /// Cancel safe: dropping the future cancels the subscription.
-    pub async fn subscribe_lossless_with_games(
-        &self,
-        capacity: usize,
-    ) -> Result<(Vec<Arc<Game>>, Subscription), RecvError> {
+    pub async fn subscribe_lossless_with_games(&self, capacity: usize) -> Result<SubscriptionWithGames, RecvError> {
         self.subscribe_after_snapshot(Some(capacity)).await
     }
 
@@ -105,10 +102,7 @@ impl Hub {
     /// # Cancel safety
     ///
     /// Cancel safe: the publisher drops the subscription if the future was dropped.
-    async fn subscribe_after_snapshot(
-        &self,
-        capacity: Option<usize>,
-    ) -> Result<(Vec<Arc<Game>>, Subscription), RecvError> {
+    async fn subscribe_after_snapshot(&self, capacity: Option<usize>) -> Result<SubscriptionWithGames, RecvError> {
         let (sender, receiver) = oneshot::channel();
         self.queue_and_notify_publisher(NewSubscriber::WithGames { capacity, reply: sender });
         receiver.await.map_err(|_| RecvError::Closed)
@@ -132,6 +126,16 @@ impl Hub {
     }
 }
 
+/// The games of a session, and a subscription to exactly the events after that state.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct SubscriptionWithGames {
+    /// Every game that the session keeps, also if it is over or was left.
+    pub games: Vec<Arc<Game>>,
+    /// The events that follow.
+    pub events: Subscription,
+}
+
 /// Receiver of the events of a session, in the order in which they were published.
 #[derive(Debug)]
 pub struct Subscription {
@@ -147,7 +151,7 @@ pub struct Subscription {
 enum EventReceiver {
     Broadcast(RingReader),
     Lossless {
-        queue: mpsc::Receiver<Arc<Event>>,
+        queue: mpsc::Receiver<SharedEvent>,
         /// Events at the end of the session that were not delivered; shared with the publisher, and 0 once reported.
         n_undelivered: Arc<AtomicU64>,
     },
@@ -173,7 +177,7 @@ impl Subscription {
     /// Skips all events that the filter does not accept; replaces an earlier filter.
     ///
     /// The filter is applied on receipt: skipped events count as missed if they are dropped, and occupy a lossless queue until a
-    /// call such as [`next`](Self::next) skips them.
+    /// call such as [`recv`](Self::recv) skips them.
     #[must_use]
     pub fn only(self, filter: Filter) -> Self {
         Self { filter: Some(Box::new(filter)), ..self }
@@ -182,13 +186,13 @@ impl Subscription {
     /// Waits for the next event that the filter accepts, and ignores gaps; `None` once the session is over and its last event was
     /// read.
     ///
-    /// [`missed`](Self::missed) returns the number of events lost in gaps. [`next`](Self::next) reports each gap at its place in
+    /// [`missed`](Self::missed) returns the number of events lost in gaps. [`recv`](Self::recv) reports each gap at its place in
     /// the stream.
     ///
     /// ```
     /// # use kibitzer_core::hub::Subscription;
     /// async fn show(mut events: Subscription) {
-    ///     while let Some(event) = events.next_event().await {
+    ///     while let Some(event) = events.next().await {
     ///         println!("{}", event.raw().escape_ascii());
     ///     }
     ///     println!("the session is over; {} events were missed", events.missed());
@@ -198,14 +202,8 @@ impl Subscription {
     /// # Cancel safety
     ///
     /// Cancel safe: dropping the future before it is ready loses no event.
-    pub async fn next_event(&mut self) -> Option<Arc<Event>> {
-        loop {
-            match self.next().await {
-                Ok(event) => return Some(event),
-                Err(RecvError::Lagged { .. }) => {}
-                Err(RecvError::Closed) => return None,
-            }
-        }
+    pub async fn next(&mut self) -> Option<SharedEvent> {
+        poll_fn(|context| self.poll_event(context)).await
     }
 
     /// Returns the number of events that this subscriber has missed so far because it was slow, including those that its filter
@@ -228,29 +226,45 @@ impl Subscription {
     /// # Cancel safety
     ///
     /// Cancel safe: dropping the future before it is ready loses no event.
-    pub async fn next(&mut self) -> Result<Arc<Event>, RecvError> {
-        poll_fn(|context| self.poll_next(context)).await
+    pub async fn recv(&mut self) -> Result<SharedEvent, RecvError> {
+        poll_fn(|context| self.poll_recv(context)).await
     }
 
-    /// Returns the next event that the filter accepts, without waiting; `None` where [`next`](Self::next) would wait.
+    /// Returns the next event that the filter accepts, without waiting; `None` where [`recv`](Self::recv) would wait.
     ///
     /// # Errors
     ///
-    /// As [`next`](Self::next).
-    pub fn try_next(&mut self) -> Result<Option<Arc<Event>>, RecvError> {
+    /// As [`recv`](Self::recv).
+    pub fn try_recv(&mut self) -> Result<Option<SharedEvent>, RecvError> {
         loop {
-            let next = self.receiver.try_next().inspect_err(|error| self.count_missed(*error))?;
+            let next = self.receiver.try_recv().inspect_err(|error| self.count_missed(*error))?;
             if next.as_ref().is_none_or(|event| self.accepts(event)) {
                 return Ok(next);
             }
         }
     }
 
-    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Result<Arc<Event>, RecvError>> {
+    /// Polls for what [`recv`](Self::recv) returns; while there is nothing, the waker of the latest call is woken.
+    ///
+    /// # Errors
+    ///
+    /// As [`recv`](Self::recv).
+    pub fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<SharedEvent, RecvError>> {
         loop {
-            let next = ready!(self.receiver.poll_next(context)).inspect_err(|error| self.count_missed(*error));
+            let next = ready!(self.receiver.poll_recv(context)).inspect_err(|error| self.count_missed(*error));
             if next.as_ref().map_or(true, |event| self.accepts(event)) {
                 return Poll::Ready(next);
+            }
+        }
+    }
+
+    /// Polls for what [`next`](Self::next) returns.
+    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<SharedEvent>> {
+        loop {
+            match ready!(self.poll_recv(context)) {
+                Ok(event) => return Poll::Ready(Some(event)),
+                Err(RecvError::Lagged { .. }) => {}
+                Err(RecvError::Closed) => return Poll::Ready(None),
             }
         }
     }
@@ -267,9 +281,19 @@ impl Subscription {
     }
 }
 
+/// The events of [`next`](Subscription::next).
+#[cfg(feature = "stream")]
+impl futures_core::Stream for Subscription {
+    type Item = SharedEvent;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<SharedEvent>> {
+        self.get_mut().poll_event(context)
+    }
+}
+
 impl EventReceiver {
     /// Returns the next event without a filter and without waiting; `None` if there is none yet.
-    fn try_next(&mut self) -> Result<Option<Arc<Event>>, RecvError> {
+    fn try_recv(&mut self) -> Result<Option<SharedEvent>, RecvError> {
         match self {
             Self::Broadcast(reader) => reader.shared.lock_state().read_at_or_closed(&mut reader.position).transpose(),
             Self::Lossless { queue, n_undelivered } => match queue.try_recv() {
@@ -280,9 +304,9 @@ impl EventReceiver {
         }
     }
 
-    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Result<Arc<Event>, RecvError>> {
+    fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<SharedEvent, RecvError>> {
         match self {
-            Self::Broadcast(reader) => reader.poll_next(context),
+            Self::Broadcast(reader) => reader.poll_recv(context),
             Self::Lossless { queue, n_undelivered } => {
                 queue.poll_recv(context).map(|event| event.ok_or_else(|| lag_or_closed(n_undelivered)))
             }
@@ -310,7 +334,7 @@ struct RingReader {
 }
 
 impl RingReader {
-    fn poll_next(&mut self, context: &Context<'_>) -> Poll<Result<Arc<Event>, RecvError>> {
+    fn poll_recv(&mut self, context: &Context<'_>) -> Poll<Result<SharedEvent, RecvError>> {
         let mut state = self.shared.lock_state();
         if let Some(result) = state.read_at_or_closed(&mut self.position) {
             return Poll::Ready(result);

@@ -71,7 +71,7 @@ impl Session {
 
 /// Returns the next number or error of a subscription; `None` if it would wait.
 fn poll(subscription: &mut Subscription) -> Option<Result<u32, RecvError>> {
-    let next = subscription.next().now_or_never()?;
+    let next = subscription.recv().now_or_never()?;
     Some(next.map(|event| str::from_utf8(event.raw()).unwrap().parse().unwrap()))
 }
 
@@ -92,19 +92,19 @@ fn subscribers_dropped_before_admission_occupy_no_memory() {
 }
 
 #[test]
-fn next_event_continues_after_a_gap_and_ends_with_the_session() {
+fn next_continues_after_a_gap_and_ends_with_the_session() {
     let mut session = Session::new(4);
     let mut slow = session.hub().subscribe();
     session.say(0..10);
-    let first = slow.next_event().now_or_never().unwrap().unwrap();
+    let first = slow.next().now_or_never().unwrap().unwrap();
     assert_eq!((first.raw(), slow.missed()), (&b"6"[..], 6));
     session.say(10..20);
     assert_eq!(poll(&mut slow), Some(Err(RecvError::Lagged { missed: 9 })));
     assert_eq!(slow.missed(), 15);
     session.say(20..22);
-    assert_eq!(slow.try_next(), Err(RecvError::Lagged { missed: 2 }));
+    assert_eq!(slow.try_recv(), Err(RecvError::Lagged { missed: 2 }));
     drop(session);
-    let rest = std::iter::from_fn(|| slow.next_event().now_or_never().unwrap()).count();
+    let rest = std::iter::from_fn(|| slow.next().now_or_never().unwrap()).count();
     assert_eq!((rest, slow.missed()), (4, 17));
 }
 
@@ -146,9 +146,9 @@ fn an_event_is_freed_once_all_subscribers_have_read_it() {
     assert_eq!(session.publish_tracked().strong_count(), 0, "there is no subscriber");
     let (mut first, mut second) = (session.hub().subscribe(), session.hub().subscribe());
     let data = session.publish_tracked();
-    assert!(first.try_next().unwrap().is_some());
+    assert!(first.try_recv().unwrap().is_some());
     assert_eq!(data.strong_count(), 1, "the second subscriber has not read it");
-    assert!(second.try_next().unwrap().is_some());
+    assert!(second.try_recv().unwrap().is_some());
     assert_eq!(data.strong_count(), 0);
     let data = session.publish_tracked();
     drop(first);
@@ -279,7 +279,7 @@ fn a_canceled_wait_loses_no_event() {
     for number in 0..20 {
         for subscription in [&mut broadcast, &mut lossless] {
             assert_eq!(poll(subscription), None);
-            let mut waiting = Box::pin(subscription.next());
+            let mut waiting = Box::pin(subscription.recv());
             assert!(waiting.as_mut().now_or_never().is_none());
         }
         session.say([number]);
@@ -321,22 +321,22 @@ fn a_lag_is_reported_before_the_end() {
 }
 
 #[test]
-fn try_next_returns_available_events_without_waiting() {
+fn try_recv_returns_available_events_without_waiting() {
     let mut session = Session::new(2);
     let (mut broadcast, mut lossless) = (session.hub().subscribe(), session.hub().subscribe_lossless(8));
-    assert_eq!([&mut broadcast, &mut lossless].map(Subscription::try_next), [Ok(None), Ok(None)]);
+    assert_eq!([&mut broadcast, &mut lossless].map(Subscription::try_recv), [Ok(None), Ok(None)]);
     session.say([1, 2, 3]);
-    assert_eq!(broadcast.try_next(), Err(RecvError::Lagged { missed: 1 }));
+    assert_eq!(broadcast.try_recv(), Err(RecvError::Lagged { missed: 1 }));
     let mut unmet = session.hub().subscribe_lossless(8);
     drop(session);
     for (subscription, want) in [(&mut broadcast, &["2", "3"][..]), (&mut lossless, &["1", "2", "3"])] {
         for number in want {
-            assert_eq!(subscription.try_next().unwrap().unwrap().raw(), number.as_bytes());
+            assert_eq!(subscription.try_recv().unwrap().unwrap().raw(), number.as_bytes());
         }
     }
     for subscription in [&mut broadcast, &mut lossless, &mut unmet] {
-        assert_eq!(subscription.try_next(), Err(RecvError::Closed));
-        assert_eq!(subscription.try_next(), Err(RecvError::Closed));
+        assert_eq!(subscription.try_recv(), Err(RecvError::Closed));
+        assert_eq!(subscription.try_recv(), Err(RecvError::Closed));
     }
 }
 
@@ -358,7 +358,7 @@ async fn waiting_tasks_are_woken_by_events_and_by_the_end() {
 
 async fn count(mut subscription: Subscription) -> usize {
     let mut n_events = 0;
-    while subscription.next().await.is_ok() {
+    while subscription.recv().await.is_ok() {
         n_events += 1;
     }
     n_events

@@ -132,7 +132,7 @@ impl Server {
     /// Dropping the future aborts all tasks at once.
     pub async fn shutdown(mut self) {
         // Fails only if the server has shut down already.
-        let _ = self.control.shut_down(Duration::ZERO).await;
+        let _ = self.control.shutdown(Duration::ZERO).await;
         drop((&mut self.world).await);
         if let Some(listener) = &mut self.listener {
             listener.abort();
@@ -245,7 +245,7 @@ impl ServerControl {
     /// # Cancel safety
     ///
     /// Cancel safe: the request is sent or not.
-    pub async fn shut_down(&self, after: Duration) -> io::Result<()> {
+    pub async fn shutdown(&self, after: Duration) -> io::Result<()> {
         self.send(ActorRequest::ShutDown(after)).await
     }
 
@@ -261,7 +261,7 @@ impl ServerControl {
     async fn send_and_wait<T>(&self, request: impl FnOnce(oneshot::Sender<T>) -> ActorRequest) -> io::Result<T> {
         let (answer, answered) = oneshot::channel();
         self.send(request(answer)).await?;
-        answered.await.map_err(|_| shut_down_error())
+        answered.await.map_err(|_| shutdown_error())
     }
 
     /// Sends a request to the server's task.
@@ -274,11 +274,11 @@ impl ServerControl {
     ///
     /// Cancel safe: the request is sent or not.
     async fn send(&self, request: ActorRequest) -> io::Result<()> {
-        self.requests.send(request).await.map_err(|_| shut_down_error())
+        self.requests.send(request).await.map_err(|_| shutdown_error())
     }
 }
 
-fn shut_down_error() -> io::Error {
+fn shutdown_error() -> io::Error {
     io::Error::new(io::ErrorKind::ConnectionRefused, "the server has shut down")
 }
 

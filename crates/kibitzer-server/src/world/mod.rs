@@ -163,7 +163,7 @@ impl World {
                 Deadline::Pause(id) => self.ask_name_after_invitation(id),
                 Deadline::Idle(id) => self.log_out_if_idle_or_reschedule(id),
                 Deadline::Flag(number) => self.end_if_flag_fell_or_reschedule(number),
-                Deadline::Shutdown => self.shut_down_now(),
+                Deadline::Shutdown => self.shutdown_now(),
             }
         }
         self.run_population();

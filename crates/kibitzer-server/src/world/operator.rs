@@ -66,7 +66,7 @@ impl World {
         let minutes = format_count(after.as_secs() / 60, "minute");
         self.notify_all(&format!("\n    *** The server is shutting down in {minutes}, initiated by admin ***\n\n"));
         if after.is_zero() {
-            return self.shut_down_now();
+            return self.shutdown_now();
         }
         self.schedule.set(Deadline::Shutdown, now + after);
     }
@@ -75,7 +75,7 @@ impl World {
     /// adjourned, others aborted.
     ///
     /// Source of the words: text-messages §8; the recorded servers end games without one.
-    pub(super) fn shut_down_now(&mut self) {
+    pub(super) fn shutdown_now(&mut self) {
         self.is_over = true;
         let played = self.games.in_progress.values().filter_map(ActiveGame::as_played);
         let played: Vec<_> = played.map(|game| (game.header.id, game.header.are_both_registered())).collect();

@@ -93,7 +93,7 @@ async fn the_operator_kicks_announces_and_shuts_down() {
     assert_eq!(absent.unwrap_err().kind(), ErrorKind::NotFound);
 
     let mut peer = Peer::player(&server, "Newton").await;
-    control.shut_down(Duration::from_mins(3)).await.unwrap();
+    control.shutdown(Duration::from_mins(3)).await.unwrap();
     let warning = "\n\n    *** The server is shutting down in 3 minutes, initiated by admin ***\n\nfics% ";
     assert_eq!(peer.text().await, warning);
     time::sleep(Duration::from_secs(179)).await;

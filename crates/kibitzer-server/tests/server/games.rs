@@ -404,7 +404,7 @@ async fn a_shutdown_adjourns_or_aborts_games() {
     let server = server_with(&["Alekhine", "Bogoljubov"]).await;
     let (mut white, mut black) = game(&server, "5 0 u").await;
     play(&mut white, &mut black, &["e4"]).await;
-    server.control().shut_down(Duration::ZERO).await.unwrap();
+    server.control().shutdown(Duration::ZERO).await.unwrap();
     let heard = white.text().await;
     let end = "\n{Game 1 (Alekhine vs. Bogoljubov) Game adjourned by server shutdown} *\nfics% ";
     assert!(heard.ends_with(end), "{heard}");

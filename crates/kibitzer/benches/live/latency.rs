@@ -112,7 +112,7 @@ async fn measure(listener: &TcpListener, line: &Line, n_rounds: usize, measured:
 
 /// A subscriber that says when it has a board.
 async fn note_boards(mut events: Subscription, read_at: Sender<Instant>) {
-    while let Ok(event) = events.next().await {
+    while let Ok(event) = events.recv().await {
         if matches!(event.message(), Some(Message::Style12(_))) && read_at.send(Instant::now()).is_err() {
             break;
         }

@@ -124,7 +124,7 @@ impl Reader {
 pub(crate) async fn count_boards(events: &mut Subscription, n_boards: u64) -> Checksum {
     let mut read = Checksum::default();
     while read.n_boards < n_boards {
-        match events.next().await.unwrap().message() {
+        match events.recv().await.unwrap().message() {
             Some(message) => subjects::add(&mut read, message),
             None => read.add_frame(),
         }
@@ -148,7 +148,7 @@ impl Crowd {
             let mut events = reader.client.subscribe();
             others.spawn(async move {
                 loop {
-                    match events.next().await {
+                    match events.recv().await {
                         Ok(_) => {}
                         Err(RecvError::Closed) => break,
                         Err(error) => panic!("{error}"),
@@ -175,7 +175,7 @@ impl Crowd {
 fn count_waiting(events: &mut Subscription) -> u64 {
     let mut n_events = 0;
     loop {
-        match events.try_next() {
+        match events.try_recv() {
             Ok(None) => break n_events,
             Ok(Some(_)) => n_events += 1,
             Err(RecvError::Lagged { missed }) => n_events += missed,

@@ -25,7 +25,7 @@
 //!     let mut statistics = BTreeMap::<_, (u32, usize, u32)>::new();
 //!     let mut n_ended = 0;
 //!     while n_ended < 5 {
-//!         let event = events.next_event().await.ok_or("the session is over")?;
+//!         let event = events.next().await.ok_or("the session is over")?;
 //!         for change in tracker.apply(&event) {
 //!             let Some(game) = tracker.get(change.game) else { continue };
 //!             match change.kind {

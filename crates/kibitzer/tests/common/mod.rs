@@ -54,9 +54,9 @@ impl Listener {
             peer.log_in().await;
             peer
         };
-        let starting = Client::start(profile, |_| ());
+        let starting = Client::builder(profile).start();
         let (client, mut peer) = tokio::join!(starting, connecting);
-        let (client, ()) = client.unwrap();
+        let client = client.unwrap();
         peer.serving(client.ready()).await.unwrap();
         peer.heard.clear();
         (client, peer)
@@ -223,7 +223,7 @@ fn run(command: &str) -> (u32, String) {
 /// Waits for the first event for which `take` returns a value. Panics at the end of the session.
 pub(crate) async fn wait_for<T>(events: &mut Subscription, mut take: impl FnMut(&Event) -> Option<T>) -> T {
     loop {
-        match events.next().await {
+        match events.recv().await {
             Ok(event) => {
                 if let Some(found) = take(&event) {
                     return found;
@@ -238,7 +238,7 @@ pub(crate) async fn wait_for<T>(events: &mut Subscription, mut take: impl FnMut(
 pub(crate) async fn collect(mut events: Subscription) -> Vec<Event> {
     let mut all = Vec::new();
     loop {
-        match events.next().await {
+        match events.recv().await {
             Ok(event) => all.push(Event::clone(&event)),
             Err(RecvError::Closed) => return all,
             Err(error) => panic!("{error}"),

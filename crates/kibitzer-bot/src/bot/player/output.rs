@@ -146,7 +146,7 @@ mod tests {
 
     #[tokio::test]
     async fn number_of_requests_that_players_cause_is_limited() {
-        let (client, ()) = Client::start(Profile::new("localhost").ports([]), |_| ()).await.unwrap();
+        let client = Client::builder(Profile::new("localhost").ports([])).start().await.unwrap();
         let output = Output::new(Arc::default(), client, Arc::new(|_| {}));
         for _ in 1..MAX_REQUESTS {
             output.request(|_| pending::<()>(), |_, ()| {});

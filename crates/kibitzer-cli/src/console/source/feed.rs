@@ -66,7 +66,7 @@ impl SessionFeed {
     /// Returns the next item without waiting; `None` if there is none now, or the feed has ended.
     pub(crate) fn try_next(&mut self) -> Option<FeedItem> {
         match self {
-            Self::Own(tap) => tap.try_recv().ok().map(|item| FeedItem::Session(AttachEvent::Item(item))),
+            Self::Own(tap) => tap.try_recv().ok()?.map(|item| FeedItem::Session(AttachEvent::Item(item))),
             Self::Bot(feed) => feed.try_next(),
             Self::Attached(items) => items.try_recv().ok(),
         }
@@ -87,7 +87,7 @@ impl BotFeed {
     fn try_next(&mut self) -> Option<FeedItem> {
         // The bot's event first: what caused it is in the tap by now.
         self.next_of_bot = self.next_of_bot.take().or_else(|| self.events.try_recv().ok());
-        self.next_of_tap = self.next_of_tap.take().or_else(|| self.tap.try_recv().ok());
+        self.next_of_tap = self.next_of_tap.take().or_else(|| self.tap.try_recv().ok().flatten());
         let seen = self.next_of_tap.as_ref().map(|item| item.at);
         if let Some((at, event)) = self.next_of_bot.take_if(|(at, _)| seen.is_none_or(|seen| *at < seen)) {
             return Some(FeedItem::Bot(at, event));

@@ -149,7 +149,7 @@ impl LineThread {
     /// Records the names and prompts in the events of the session since the last call. Events that were missed are skipped.
     fn record_session_events(&mut self) {
         loop {
-            match self.events.try_next() {
+            match self.events.try_recv() {
                 Ok(Some(event)) => {
                     self.names.record_names(&event);
                     self.password_prompt.record_event(event.kind());

@@ -133,7 +133,7 @@ async fn who_attaches_sees_the_board_at_once_and_may_only_look() {
     assert!(screen.starts_with("kibitzer live "), "{screen}");
     assert!(screen.contains(&format!("{name} at the test's server, attached to look")), "{screen}");
     assert!(!screen.contains("type to the server"), "{screen}");
-    let game = bot.client.hub().subscribe_with_games().await.unwrap().0.remove(0);
+    let game = bot.client.hub().subscribe_with_games().await.unwrap().games.remove(0);
     let (white, black) = (&game.position().white(), &game.position().black());
     assert!(
         screen.contains("game 1") && screen.contains(white.as_str()) && screen.contains(black.as_str()),
@@ -178,7 +178,7 @@ async fn an_exported_recording_starts_with_the_games_of_the_snapshot() {
     let file = bot.folder.join("exported.jsonl");
     watcher.type_line(&format!("/export recording {}", file.display()));
     let events = decoded(&std::fs::read_to_string(file).unwrap());
-    let game = bot.client.hub().subscribe_with_games().await.unwrap().0.remove(0);
+    let game = bot.client.hub().subscribe_with_games().await.unwrap().games.remove(0);
     let board = events.iter().filter_map(Event::reported_board).next_back().unwrap().fen().to_string();
     assert_eq!(board, game.position().fen().to_string());
     bot.stop().await;

@@ -14,7 +14,6 @@ use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tokio::runtime::Handle;
-use tokio::sync::mpsc;
 
 use super::{Shown, text};
 use crate::console::app::App;
@@ -134,8 +133,9 @@ impl Guest {
             let control = control.clone();
             async move { control.connect().await }
         });
-        let (client, tap) =
-            Client::start_tapped(Profile::demo().dial(dial).session(|session| session.seed(7))).await.unwrap();
+        let mut builder = Client::builder(Profile::demo().dial(dial).session(|session| session.seed(7)));
+        let tap = builder.tap();
+        let client = builder.start().await.unwrap();
         let feed = feed(&client, tap);
         client.ready().await.unwrap();
         let mut live = live_session(&client, feed);
@@ -358,9 +358,8 @@ async fn a_break_stops_the_screen_and_not_the_session() {
 #[tokio::test(start_paused = true)]
 async fn observations_that_were_lost_are_a_row() {
     let guest = Guest::log_in().await;
-    let (sender, tap) = mpsc::channel(1);
-    sender.try_send(TapItem::new(tokio::time::Instant::now(), Observation::Missed(3), None)).unwrap();
-    let feed = SessionFeed::Own(tap);
+    let missed = TapItem::new(tokio::time::Instant::now(), Observation::Missed(3), None);
+    let feed = SessionFeed::Own(Tap::from_iter([missed]));
     let live = live_session(&guest.client, feed);
     let mut app = App::new(ConsoleSource::Live(Box::new(live)), StateDirectory::default());
     while app.process_item_batch(now()).unwrap() {}

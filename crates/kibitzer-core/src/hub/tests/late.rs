@@ -6,7 +6,7 @@ use std::task::{Context, Poll, Waker};
 
 use super::*;
 
-type SnapshotResult = Result<(Vec<Arc<Game>>, Subscription), RecvError>;
+type SnapshotResult = Result<SubscriptionWithGames, RecvError>;
 type SnapshotFuture = Pin<Box<dyn Future<Output = SnapshotResult>>>;
 
 /// Returns two subscribers that wait for a snapshot: by broadcast, and without loss.
@@ -31,7 +31,8 @@ fn poll_once(late: &mut SnapshotFuture) -> Option<SnapshotResult> {
 
 /// Returns the last move of each game in the snapshot, and the subscription to the events after it.
 fn games_and_subscription(late: &mut SnapshotFuture) -> (Vec<String>, Subscription) {
-    let (games, events) = poll_once(late).expect("the publisher has met it").expect("the session goes on");
+    let SubscriptionWithGames { games, events } =
+        poll_once(late).expect("the publisher has met it").expect("the session goes on");
     (games.iter().map(|game| game.position().last_move().unwrap().text().to_owned()).collect(), events)
 }
 
@@ -64,7 +65,7 @@ fn events_in_the_snapshot_are_not_delivered_again() {
         assert_eq!(games, ["Nf6"]);
         assert_eq!(numbers(&mut events), [1]);
     }
-    let n_early = std::iter::from_fn(|| early.try_next().unwrap()).count();
+    let n_early = std::iter::from_fn(|| early.try_recv().unwrap()).count();
     assert_eq!(n_early, 3, "those who were there have every event");
 }
 
@@ -144,9 +145,9 @@ proptest! {
                 prop_assert!(poll_once(late).is_none());
                 continue;
             };
-            let (games, mut events) = poll_once(late).unwrap().unwrap();
+            let SubscriptionWithGames { games, mut events } = poll_once(late).unwrap().unwrap();
             prop_assert_eq!(format!("{games:?}"), format!("{want:?}"));
-            let lines: Vec<_> = std::iter::from_fn(|| events.try_next().unwrap()).map(|event| event.raw().to_vec()).collect();
+            let lines: Vec<_> = std::iter::from_fn(|| events.try_recv().unwrap()).map(|event| event.raw().to_vec()).collect();
             prop_assert_eq!(&lines, &left);
         }
     }

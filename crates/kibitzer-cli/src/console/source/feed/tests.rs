@@ -19,11 +19,13 @@ fn analysis() -> BotEvent {
 
 #[tokio::test(start_paused = true)]
 async fn events_of_the_bot_stand_between_those_of_the_session() {
-    let (sender, tap) = mpsc::channel(9);
-    let (mut feed, bot) = SessionFeed::with_bot(tap);
-    for number in 0..3 {
-        let received = Observation::Received(vec![number].into());
-        sender.try_send(TapItem::new(Instant::now(), received, None)).unwrap();
+    let start = Instant::now();
+    let received = |number| {
+        let bytes = Observation::Received(vec![number].into());
+        TapItem::new(start + Duration::from_millis(2) * number.into(), bytes, None)
+    };
+    let (mut feed, bot) = SessionFeed::with_bot((0..3).map(received).collect());
+    for _ in 0..3 {
         // At the same time, the session's event is the cause.
         assert!(bot.send_or_drop(&acted("at once")));
         tokio::time::advance(Duration::from_millis(1)).await;
@@ -39,8 +41,7 @@ async fn events_of_the_bot_stand_between_those_of_the_session() {
 
 #[tokio::test]
 async fn analysis_leaves_room_for_actions_and_dropped_actions_are_counted() {
-    let (_sender, tap) = mpsc::channel(9);
-    let (mut feed, bot) = SessionFeed::with_bot(tap);
+    let (mut feed, bot) = SessionFeed::with_bot(Tap::from_iter([]));
     (0..2 * BOT_CAPACITY).for_each(|_| assert!(bot.send_or_drop(&analysis())));
     (0..BOT_CAPACITY).for_each(|_| assert!(bot.send_or_drop(&acted("x"))));
     let items: Vec<_> = std::iter::from_fn(|| feed.try_next()).collect();
