@@ -90,24 +90,16 @@ impl ServerText {
     }
 }
 
-impl_text!(PlayerText, ServerText);
+impl_text!(PlayerText, ServerText: str::eq);
 
-impl PartialEq<str> for PlayerText {
-    fn eq(&self, other: &str) -> bool {
-        self.as_str() == other
-    }
-}
-
-impl PartialEq<str> for ServerText {
-    fn eq(&self, other: &str) -> bool {
-        self.as_str() == other
-    }
-}
-
-/// Implements conversion from received bytes and to `str`, `Display`, `AsRef<str>` and comparison with `str` for public types
-/// that wrap a [`SmolStr`].
+/// Implements conversion from received bytes and to `str`, `Display`, `AsRef<str>` and comparison with `str`, by the function after
+/// the colon, for public types that wrap a [`SmolStr`].
 macro_rules! impl_text {
-    ($($text:ty),+) => {$(
+    ($text:ident, $other:ident: $eq:path) => {
+        impl_text!($text: $eq);
+        impl_text!($other: $eq);
+    };
+    ($text:ident: $eq:path) => {
         impl $text {
             /// Decodes received bytes, without validation; see
             /// [`decode_received`](crate::text::decode_received).
@@ -134,12 +126,18 @@ macro_rules! impl_text {
             }
         }
 
+        impl PartialEq<str> for $text {
+            fn eq(&self, other: &str) -> bool {
+                $eq(self.as_str(), other)
+            }
+        }
+
         impl PartialEq<&str> for $text {
             fn eq(&self, other: &&str) -> bool {
                 self == *other
             }
         }
-    )+};
+    };
 }
 
 use impl_text;

@@ -68,13 +68,7 @@ impl FromStr for Handle {
     }
 }
 
-impl_text!(Handle);
-
-impl PartialEq<str> for Handle {
-    fn eq(&self, name: &str) -> bool {
-        self.0.eq_ignore_ascii_case(name)
-    }
-}
+impl_text!(Handle: str::eq_ignore_ascii_case);
 
 impl PartialEq for Handle {
     fn eq(&self, other: &Self) -> bool {

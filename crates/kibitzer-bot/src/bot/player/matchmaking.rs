@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use kibitzer::command::{self, Request};
 use kibitzer::{Handle, RequestError};
-use kibitzer_core::message::listing::{ListedPlayer, WhoList, WhoStatus};
+use kibitzer_core::message::listing::{ListedPlayer, WhoList, WhoRow, WhoStatus};
 use kibitzer_core::message::{Rating, Refusal};
 use tokio::time::Instant;
 
@@ -249,12 +249,12 @@ impl Matchmaking {
 
 /// Returns the free players of a list whom the rules allow to challenge.
 fn suitable_players<'a>(list: &'a WhoList, rules: &'a MatchmakingRules) -> impl Iterator<Item = &'a Handle> {
-    let suits = |(player, status): &&(ListedPlayer, WhoStatus)| {
-        *status == WhoStatus::Free
-            && (has_computer_title(player) || !rules.computers_only)
-            && player.rating.and_then(Rating::value).is_some_and(|rating| rules.rating.contains(&rating))
+    let suits = |row: &&WhoRow| {
+        row.status == WhoStatus::Free
+            && (has_computer_title(&row.player) || !rules.computers_only)
+            && row.player.rating.and_then(Rating::value).is_some_and(|rating| rules.rating.contains(&rating))
     };
-    list.players.iter().filter(suits).map(|(player, _)| &player.name)
+    list.players.iter().filter(suits).map(|row| &row.player.name)
 }
 
 /// How long games with an opponent and refusals are remembered.
@@ -358,7 +358,7 @@ impl Opponents {
 
     /// Remembers which players of a list are computers, in place of those of an earlier list.
     pub(super) fn record_computers(&mut self, list: &WhoList) {
-        let computers = list.players.iter().map(|(player, _)| player).filter(|player| has_computer_title(player));
+        let computers = list.players.iter().map(|row| &row.player).filter(|player| has_computer_title(player));
         self.computers = computers.map(|player| player.name.clone()).collect();
     }
 }

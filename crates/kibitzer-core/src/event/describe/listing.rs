@@ -7,11 +7,10 @@ use super::{EventDescriptor, LineDisplay};
 use crate::chess::Color;
 use crate::event::EventKind;
 use crate::message::listing::{
-    AnyListing, ChannelMembers, FingerGame, FingerRating, GameRow, HistoryRow, ListedMove, ListedPlayer, ListedTerms,
-    OnlineStatus, StoredDetails, StoredGame, WhoStatus,
+    AnyListing, ChannelMembers, FingerGame, FingerNote, FingerRating, GameRow, HistoryRow, ListedMove, ListedName,
+    ListedPlayer, ListedTerms, NamedValue, OnlineStatus, StoredDetails, StoredGame, WhoRow,
 };
 use crate::message::{ClockReading, GameKind, GameResult};
-use crate::text::PlayerText;
 
 impl Fields for AnyListing {
     fn put_fields(&self, put: &mut FieldSink<'_>) {
@@ -86,7 +85,7 @@ const fn outcome_for_owner(row: &HistoryRow) -> &'static str {
 objects! {
     ChannelMembers as it: [channel, name, members];
     FingerGame as it: [activity: it.activity.as_str(), game, white, black];
-    (u8, PlayerText) as it: [number: it.0, text: it.1];
+    FingerNote as it: [number, text];
     FingerRating as it: [
         category, rating, rd_tenths, volatility_millionths, wins, losses, draws, total, best, best_on,
     ];
@@ -99,15 +98,16 @@ objects! {
     HistoryRow as it: [
         index, outcome: outcome_for_owner(it), rating, color, opponent_rating, opponent, terms, eco, ending, date,
     ];
-    (String, PlayerText) as it: [name: it.0, value: it.1];
+    NamedValue as it: [name, value];
     ListedMove as it: [ply, san, elapsed_ms];
     ListedPlayer as it: [name, titles, rating];
+    ListedPlayer<ListedName> as it: [name: it.name.as_str(), titles, rating];
     (u32, Option<u32>) as it: [shown: it.0, total: it.1];
     StoredDetails as it: [
         index, color, opponent_is_on, terms, white_material, black_material, to_move, move_number, eco, date,
     ];
     StoredGame as it: [white, black, details];
-    (ListedPlayer, WhoStatus) as it: [name: it.0.name, titles: it.0.titles, rating: it.0.rating, status: it.1.as_str()];
+    WhoRow as it: [name: it.player.name, titles: it.player.titles, rating: it.player.rating, status: it.status.as_str()];
     // `state` is `online`, `away` or `never`.
     OnlineStatus as it: [
         state: match it { OnlineStatus::Online { .. } => "online", OnlineStatus::LoggedOut { .. } => "away", OnlineStatus::Never => "never" },

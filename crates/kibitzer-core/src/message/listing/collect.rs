@@ -10,6 +10,7 @@
 //! | `Waiting`, `Collecting`, `Paged` | one line over the limit | `TooLong` | `Break` |
 //! | any | another line | unchanged | `None` |
 
+use std::fmt;
 use std::ops::ControlFlow;
 
 use thiserror::Error;
@@ -210,12 +211,12 @@ pub(super) fn read_color_letter(at: &mut Cursor<'_>) -> Option<Color> {
     if at.eat(b"W") { Some(Color::White) } else { at.eat(b"B").then_some(Color::Black) }
 }
 
-/// A player's name, titles and rating as a listing shows them.
+/// A player's name, titles and rating as a listing shows them. `N` is [`ListedName`] in a listing that cuts names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct ListedPlayer {
-    /// The name. `games` cuts it to 10 or 11 letters.
-    pub name: Handle,
+pub struct ListedPlayer<N = Handle> {
+    /// The name.
+    pub name: N,
     /// The titles after the name; empty where the listing shows none.
     pub titles: Titles,
     /// The rating; `None` if the listing shows none. It may be 0: on FatICS for guests, on all servers in examined games.
@@ -228,12 +229,37 @@ impl ListedPlayer {
         let name = Handle::from_wire(Handle::read(at)?);
         Some(Self { name, titles: Titles::read(at), rating: None })
     }
+}
 
+impl ListedPlayer<ListedName> {
     /// Reads a rating and a name, `1500 Foo`. The name may be anything that [`read_free_name`] accepts.
     pub(super) fn read_rating_and_name(at: &mut Cursor<'_>) -> Option<Self> {
         let rating = Some(Rating::read(at)?);
-        let name = read_free_name(at.expect(b" ")?)?;
+        let name = ListedName(read_free_name(at.expect(b" ")?)?);
         Some(Self { name, titles: Titles::default(), rating })
+    }
+}
+
+/// A name in the reply to `games`, which FICS cuts to 11 characters and FatICS to 10. Examined games may have made-up names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ListedName(pub(super) Handle);
+
+impl ListedName {
+    /// Returns the name as printed.
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+
+    /// Returns the player's handle; `None` if the name may be cut, because it has 10 or 11 characters, or no account can have it.
+    pub fn full(&self) -> Option<&Handle> {
+        let may_be_cut = matches!(self.as_str().len(), 10 | 11);
+        Some(&self.0).filter(|name| !may_be_cut && Handle::is_name(name.as_str().as_bytes()))
+    }
+}
+
+impl fmt::Display for ListedName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
     }
 }
 
@@ -344,9 +370,21 @@ pub(super) fn parse_items<T>(mut at: Cursor<'_>, read: impl Fn(&mut Cursor<'_>) 
     Some(items)
 }
 
-/// Decodes a name that the server printed, and a value, which players may have chosen.
-pub(super) fn decode_field(name: &[u8], value: &[u8]) -> (String, PlayerText) {
-    (decode_received(name).into_owned(), PlayerText::from_wire(value))
+/// A setting or another value with a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NamedValue {
+    /// The name as the server prints it.
+    pub name: String,
+    /// The value, which players may have chosen.
+    pub value: PlayerText,
+}
+
+impl NamedValue {
+    /// Decodes a received name and value.
+    pub(super) fn from_wire(name: &[u8], value: &[u8]) -> Self {
+        Self { name: decode_received(name).into_owned(), value: PlayerText::from_wire(value) }
+    }
 }
 
 /// Reads the rest of the line, decoded, without blanks at both ends.

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use strum::EnumString;
 
 use crate::by_name::named_enum;
-use crate::message::listing::collect::{decode_field, read_text};
+use crate::message::listing::collect::{NamedValue, read_text};
 use crate::message::listing::{ListedPlayer, Listing};
 use crate::message::template::{TemplateTable, match_table};
 use crate::message::{GameId, Handle, Rating};
@@ -33,13 +33,23 @@ pub struct Finger {
     /// The rows of the table; empty without rated games.
     pub ratings: Vec<FingerRating>,
     /// The names and values of lines with a known name, such as `Email`.
-    pub details: Vec<(String, PlayerText)>,
-    /// The notes that the player wrote, each with its number, from 1 on. Their text is never parsed.
-    pub notes: Vec<(u8, PlayerText)>,
+    pub details: Vec<NamedValue>,
+    /// The notes that the player wrote.
+    pub notes: Vec<FingerNote>,
     /// Lines of the reply that could not be parsed.
     pub unread: Vec<Line>,
     /// The columns of the table of ratings, from its head; empty before the head.
     columns: Vec<RatingColumn>,
+}
+
+/// One note of a [`Finger`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FingerNote {
+    /// The number of the note, from 1 on.
+    pub number: u8,
+    /// The text, which is never parsed.
+    pub text: PlayerText,
 }
 
 /// Whether the player of a [`Finger`] is logged in. Times are text, as every server words them differently.
@@ -185,7 +195,7 @@ fn parse_versus(names: &[u8]) -> Option<(Handle, Handle)> {
 }
 
 /// Parses a line with a name and a value, `Timeseal 1:  On`; `None` for an unknown name, so that `Foo says: hi` is not a detail.
-fn parse_detail(line: &[u8]) -> Option<(String, PlayerText)> {
+fn parse_detail(line: &[u8]) -> Option<NamedValue> {
     const KNOWN: [&[u8]; 18] = [
         b"Acc",
         b"Address",
@@ -210,15 +220,15 @@ fn parse_detail(line: &[u8]) -> Option<(String, PlayerText)> {
     let name = at.take_until_and_skip(b":")?.trim_ascii();
     let unnumbered = name.strip_suffix(b"1").or_else(|| name.strip_suffix(b"2")).unwrap_or(name);
     KNOWN.contains(&unnumbered.trim_ascii_end()).then_some(())?;
-    Some(decode_field(name, at.take_rest().trim_ascii()))
+    Some(NamedValue::from_wire(name, at.take_rest().trim_ascii()))
 }
 
 /// Parses a note with its number, ` 1: free text`.
-fn parse_note(line: &[u8]) -> Option<(u8, PlayerText)> {
+fn parse_note(line: &[u8]) -> Option<FingerNote> {
     let mut at = Cursor::new(line);
     let number = at.skip_whitespace().number()?;
     let _blank = at.expect(b":")?.eat(b" ");
-    Some((number, PlayerText::from_wire(at.take_rest())))
+    Some(FingerNote { number, text: PlayerText::from_wire(at.take_rest()) })
 }
 
 /// One row of ratings in a [`Finger`](super::Finger). A value is `None` if the server has no such column or leaves it blank.

@@ -6,7 +6,7 @@ use crate::by_name::named_enum;
 use crate::chess::Color;
 use crate::message::fields::ClockReading;
 use crate::message::listing::collect::{
-    ListedPlayer, parse_row_count, read_color_letter, read_free_name, read_number_pair, read_padded_clock,
+    ListedName, ListedPlayer, parse_row_count, read_color_letter, read_free_name, read_number_pair, read_padded_clock,
 };
 use crate::message::listing::{ListedTerms, Listing};
 use crate::message::template::{TemplateTable, match_table, read_bracketed_color, read_rated};
@@ -43,10 +43,10 @@ pub struct GameRow {
     pub game: GameId,
     /// Whether the game is played or examined.
     pub state: GameRowState,
-    /// White. FICS cuts the name to 11 letters, FatICS to 10; examined games may have made-up names.
-    pub white: ListedPlayer,
-    /// Black, with the same limits.
-    pub black: ListedPlayer,
+    /// White.
+    pub white: ListedPlayer<ListedName>,
+    /// Black.
+    pub black: ListedPlayer<ListedName>,
     /// Kind and times; [`mark`](ListedTerms::mark) is `p` if the game is private. ICC omits them for an examined game: the kind is
     /// then `e`, and the times are 0.
     pub terms: ListedTerms,
@@ -139,7 +139,7 @@ impl GameRow {
         mut at: Cursor<'_>,
         game: GameId,
         state: GameRowState,
-        [white, black]: [ListedPlayer; 2],
+        [white, black]: [ListedPlayer<ListedName>; 2],
         terms: ListedTerms,
         example: &[u8],
     ) -> Option<Self> {
@@ -183,9 +183,9 @@ fn read_clocks(at: &mut Cursor<'_>) -> Option<(ClockReading, ClockReading)> {
 }
 
 /// Reads a rating, a name and titles. The rating may be missing, because ICC leaves the column blank for an unrated guest.
-fn read_icc_player(at: &mut Cursor<'_>) -> Option<ListedPlayer> {
+fn read_icc_player(at: &mut Cursor<'_>) -> Option<ListedPlayer<ListedName>> {
     let rating = at.skip_whitespace().peek().filter(u8::is_ascii_digit).and_then(|_| Rating::read(at));
-    let name = read_free_name(at)?;
+    let name = ListedName(read_free_name(at)?);
     Some(ListedPlayer { name, titles: Titles::read(at), rating })
 }
 

@@ -23,15 +23,24 @@ use crate::text::{Line, decode_received};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WhoList {
-    /// The players in the order received, each line from left to right. The rating is the blitz rating or that of the requested
-    /// kind; the activity is from the sign before the name.
-    pub players: Vec<(ListedPlayer, WhoStatus)>,
+    /// The players in the order received, each line from left to right.
+    pub players: Vec<WhoRow>,
     /// Number of players shown, from the last line; `None` without it.
     pub shown: Option<u32>,
     /// Number of all players, from the last line; `None` if it does not have it.
     pub total: Option<u32>,
     /// Lines of the reply that could not be parsed.
     pub unread: Vec<Line>,
+}
+
+/// One player of [`WhoList`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct WhoRow {
+    /// The player, with the blitz rating or that of the requested kind.
+    pub player: ListedPlayer,
+    /// The activity, from the sign before the name.
+    pub status: WhoStatus,
 }
 
 named_enum! {
@@ -73,13 +82,13 @@ impl Listing for WhoList {
 }
 
 /// Reads a rating, the sign of a status, and a name with titles: `1995^Alice`.
-fn read_entry(at: &mut Cursor<'_>) -> Option<(ListedPlayer, WhoStatus)> {
+fn read_entry(at: &mut Cursor<'_>) -> Option<WhoRow> {
     let rating = Rating::read(at)?;
     let padding = at.rest();
     let status = WhoStatus::read_sign(at.skip_whitespace());
     // Without a sign, a blank separates the name from the rating.
     (status != WhoStatus::Free || padding.starts_with(b" ")).then_some(())?;
-    Some((ListedPlayer { rating: Some(rating), ..ListedPlayer::read(at)? }, status))
+    Some(WhoRow { player: ListedPlayer { rating: Some(rating), ..ListedPlayer::read(at)? }, status })
 }
 
 impl WhoStatus {

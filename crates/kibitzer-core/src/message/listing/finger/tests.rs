@@ -49,11 +49,11 @@ fn a_player_of_uhlin_fics() {
     assert_eq!((blitz.category.as_str(), blitz.rating, blitz.rd_tenths), ("Blitz", Some(rated(1995)), Some(2316)));
     assert_eq!((blitz.wins, blitz.losses, blitz.draws, blitz.total), (Some(4), Some(0), Some(0), Some(4)));
     assert_eq!((finger.ratings[1].rating, finger.ratings[1].best), (Some(Rating::Unrated), None));
-    let details: Vec<_> = finger.details.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let details: Vec<_> = finger.details.iter().map(|detail| (detail.name.as_str(), detail.value.as_str())).collect();
     let life = ("% of life on-line", "16.8  (since Sat Nov 21 00:21:36 2026)");
     assert_eq!(details, [("Address", "a@localdomain.test"), ("Total time on-line", "5 mins"), life]);
-    assert_eq!(finger.notes[0].0, 1);
-    assert_eq!(finger.notes[0].1.as_str(), "I play %d games & \"quote\" things: ok");
+    assert_eq!(finger.notes[0].number, 1);
+    assert_eq!(finger.notes[0].text.as_str(), "I play %d games & \"quote\" things: ok");
     assert!(finger.unread.is_empty() && !finger.is_unregistered);
 }
 
@@ -67,7 +67,7 @@ fn a_player_of_fatics() {
     assert_eq!((zh.rd_tenths, zh.volatility_millionths), (Some(510), Some(60_000)));
     assert_eq!((zh.best, zh.best_on.as_deref()), (Some(rated(2110)), Some("15-Mar-2003")));
     assert_eq!(finger.ratings[0].volatility_millionths, Some(1959));
-    assert_eq!((finger.details[1].0.as_str(), finger.details[1].1.as_str()), ("Timeseal 1", "On"));
+    assert_eq!((finger.details[1].name.as_str(), finger.details[1].value.as_str()), ("Timeseal 1", "On"));
     assert!(finger.unread.is_empty());
 }
 
@@ -123,7 +123,7 @@ fn notes_are_never_parsed() {
     let plain = parse::<Finger>(UHLIN).unwrap();
     for text in forged {
         let finger = parse::<Finger>(&format!("{UHLIN}\n10: {text}")).unwrap();
-        assert_eq!((finger.notes[1].0, finger.notes[1].1.as_str()), (10, text));
+        assert_eq!((finger.notes[1].number, finger.notes[1].text.as_str()), (10, text));
         assert_eq!((&finger.ratings, &finger.details), (&plain.ratings, &plain.details), "{text}");
     }
 }

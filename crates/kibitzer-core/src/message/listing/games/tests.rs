@@ -104,6 +104,17 @@ fn rows_of_examined_games() {
     }
 }
 
+#[test]
+fn a_name_that_may_be_cut_is_no_handle() {
+    let cases = [("Alice", true), ("Abcdefghi", true), ("Abcdefghij", false), ("PopeLinusTh", false), ("Abc_1", false)];
+    for (name, is_full) in cases {
+        let row = row(&format!(" 29 1622 {name:<11} 1609 PopKid     [ sr 10  10]   1:14 -  5:10 (21-22) B: 18"));
+        assert_eq!(row.white.name.full().map(Handle::as_str), is_full.then_some(name), "{name}");
+    }
+    let icc = row(" 791 1506 PlotinusRedux             guest3090             bu  2  12       W: 21");
+    assert_eq!(icc.white.name.full().map(Handle::as_str), Some("PlotinusRedux"));
+}
+
 // Rules: bugs 69
 #[test]
 fn rows_of_icc() {

@@ -25,7 +25,7 @@ fn settings_of_a_player() {
         assert_eq!(variables.value(name), Some(value), "{name}");
     }
     assert_eq!(variables.value("nosuch"), None);
-    let texts: Vec<_> = variables.texts.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let texts: Vec<_> = variables.texts.iter().map(|text| (text.name.as_str(), text.value.as_str())).collect();
     assert_eq!(texts, [("Prompt", "fics% "), ("Interface", "\"a b=c\""), ("f1", "blitz & !computer")]);
     assert!(variables.unread.is_empty());
     assert_eq!(parse_with_async_lines_inserted::<Variables>(USER.trim_end()), Ok(variables));
@@ -47,7 +47,7 @@ fn settings_of_uhlin_fics() {
                      width=80    height=240\n   Prompt: $ %d %s fics% \n f1:";
     let variables = parse::<Variables>(reply).unwrap();
     assert_eq!((variables.values.len(), variables.value("height")), (7, Some("240")));
-    assert_eq!((variables.texts[0].1.as_str(), variables.texts.len()), ("$ %d %s fics% ", 2));
+    assert_eq!((variables.texts[0].value.as_str(), variables.texts.len()), ("$ %d %s fics% ", 2));
 }
 
 #[test]

@@ -3,10 +3,7 @@ use super::*;
 use crate::message::listing::collect::testing::{parse, parse_with_async_lines_inserted};
 
 fn entries(list: &WhoList) -> Vec<(&str, WhoStatus, Option<u16>)> {
-    list.players
-        .iter()
-        .map(|(player, status)| (player.name.as_str(), *status, player.rating.unwrap().value()))
-        .collect()
+    list.players.iter().map(|row| (row.player.name.as_str(), row.status, row.player.rating.unwrap().value())).collect()
 }
 
 #[test]
@@ -34,7 +31,7 @@ fn columns_of_fatics() {
         ("Alekhine", Playing, Some(2100)),
     ];
     assert_eq!(entries(&list), want);
-    assert_eq!(list.players[1].0.titles.iter().collect::<Vec<_>>(), ["U"]);
+    assert_eq!(list.players[1].player.titles.iter().collect::<Vec<_>>(), ["U"]);
     assert!(list.unread.is_empty());
 }
 
@@ -43,10 +40,10 @@ fn every_state_and_titles() {
     let reply =
         "1530 Foo(TM)(*)  ----:Bar  ++++.guest 1710~Simi(GM) 958#Exa(C) 1500E&Tou\n 1 Players Displayed (of 6).";
     let list = parse::<WhoList>(reply).unwrap();
-    let states: Vec<_> = list.players.iter().map(|(_, status)| *status).collect();
+    let states: Vec<_> = list.players.iter().map(|row| row.status).collect();
     assert_eq!(states, [Free, NotOpen, Idle, Simul, Examining, Tournament]);
-    assert_eq!(list.players[0].0.titles.iter().collect::<Vec<_>>(), ["TM", "*"]);
-    assert_eq!(list.players[5].0.rating, Some(Rating::Estimated(1500)));
+    assert_eq!(list.players[0].player.titles.iter().collect::<Vec<_>>(), ["TM", "*"]);
+    assert_eq!(list.players[5].player.rating, Some(Rating::Estimated(1500)));
 }
 
 #[test]
