@@ -65,19 +65,19 @@ fn refusal<T: Debug>(answer: Result<T, RequestError>) -> Option<Refusal> {
 #[test]
 fn tables_are_read() {
     let blocks = Blocks::read("fatics-block-client");
-    assert!(blocks.answer(4, &command::date()).unwrap().0.as_str().starts_with("Sat Nov 21"));
+    assert!(blocks.answer(4, &command::date()).unwrap().local.as_str().starts_with("Sat Nov 21"));
     let finger = blocks.answer(5, &command::finger(bogoljubov())).unwrap();
     assert_eq!((finger.player.name.as_str(), finger.ratings.len(), finger.game), ("Bogoljubov", 2, None));
     assert_eq!(blocks.answer(6, &command::who()).unwrap().players.len(), 3);
     assert_eq!(blocks.answer(8, &command::games()).unwrap().games.len(), 0);
     assert_eq!(blocks.answer(9, &command::sought()).unwrap().seeks.len(), 0);
     assert_eq!(blocks.answer(10, &command::in_channel(1)).unwrap().channels.len(), 1);
-    assert_eq!(blocks.answer(11, &command::history(None)).unwrap().games.len(), 3);
-    assert_eq!(blocks.answer(12, &command::variables(None)).unwrap().value("style"), Some("12"));
+    assert_eq!(blocks.answer(11, &command::own_history()).unwrap().games.len(), 3);
+    assert_eq!(blocks.answer(12, &command::own_variables()).unwrap().value("style"), Some("12"));
     assert_eq!(blocks.answer(13, &command::interface_variables()).unwrap().value("nowrap"), Some("1"));
     let moves = blocks.answer(49, &command::own_moves()).unwrap();
     assert_eq!((moves.game, moves.moves.len(), moves.result), (Some(GameId(1)), 5, Some(GameResult::Unfinished)));
-    assert_eq!(blocks.answer(113, &command::stored(None)).unwrap().games.len(), 0);
+    assert_eq!(blocks.answer(113, &command::own_stored()).unwrap().games.len(), 0);
 }
 
 #[test]
@@ -137,9 +137,9 @@ fn talk_and_seeks_are_confirmed() {
     assert_eq!(blocks.answer(101, &TalkCommand::c_shout("hi")).unwrap(), 2);
     let not_playing = Some(Refusal::NotPlaying);
     assert_eq!(refusal(blocks.answer(102, &TalkCommand::whisper("x"))), not_playing);
-    let no_partner = blocks.answer(106, &TalkCommand::partner("x")).unwrap_err();
+    let no_partner = blocks.answer(106, &TalkCommand::partner_tell("x")).unwrap_err();
     assert_eq!(no_partner.text(), Some("You do not have a partner at present."));
-    let not_there = blocks.answer(34, &TalkCommand::channel(2, "hi"));
+    let not_there = blocks.answer(34, &TalkCommand::channel_tell(2, "hi"));
     assert_eq!(refusal(not_there), Some(Refusal::NotInChannel));
     let posted = blocks.answer(90, &command::seek(GameTerms::new().time(5, 0))).unwrap();
     assert!(matches!(posted, OfferOutcome::Posted { index: 1, seen_by: Some(1), .. }), "{posted:?}");

@@ -30,14 +30,14 @@ const SKIPPED: [&str; 5] =
 fn read(line: &str, reply: &Reply) -> Option<Result<(), RequestError>> {
     let words: Vec<&str> = line.split(' ').collect();
     let (&name, arguments) = words.split_first()?;
-    let named: Handle = arguments.first().and_then(|name| name.parse().ok()).unwrap_or_default();
+    let named: Handle = arguments.first().and_then(|name| name.parse().ok()).unwrap_or(Handle::from_wire(b"Nobody"));
     let result = match name {
-        "finger" => ask(&command::finger(None), reply),
+        "finger" => ask(&command::own_finger(), reply),
         "games" => ask(&command::games(), reply),
         "who" if arguments.is_empty() => ask(&command::who(), reply),
-        "history" => ask(&command::history(None), reply),
-        "stored" => ask(&command::stored(None), reply),
-        "variables" => ask(&command::variables(None), reply),
+        "history" => ask(&command::own_history(), reply),
+        "stored" => ask(&command::own_stored(), reply),
+        "variables" => ask(&command::own_variables(), reply),
         "ivariables" => ask(&command::interface_variables(), reply),
         "moves" => ask(&command::own_moves(), reply),
         "inchannel" => ask(&command::in_channel(1), reply),
@@ -86,8 +86,8 @@ fn ask<R: Request>(command: &R, reply: &Reply) -> Result<(), RequestError> {
 fn observed(arguments: &[&str]) -> GameRef {
     let target = arguments.first().copied().unwrap_or_default();
     match target.parse() {
-        Ok(number) => GameId(number).into(),
-        Err(_) => target.parse::<Handle>().unwrap_or_default().into(),
+        Ok(number) => GameRef::Game(GameId(number)),
+        Err(_) => GameRef::Player(target.parse().unwrap_or(Handle::from_wire(b"Nobody"))),
     }
 }
 

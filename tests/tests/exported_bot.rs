@@ -50,7 +50,7 @@ async fn a_bot_plays_the_exported_game() -> Result<(), Box<dyn Error>> {
     let opponent = builder.start().await?;
     opponent.ready().await?;
     let terms = GameTerms::new().time(60, 0).unrated().color(BOT.opponent());
-    let challenge = command::challenge("Bot".parse()?, terms);
+    let challenge = command::challenge("Bot", terms);
     // The bot may not have logged in yet.
     while matches!(opponent.request(&challenge).await, Err(RequestError::Refused { .. })) {
         tokio::time::sleep(Duration::from_millis(50)).await;

@@ -131,9 +131,9 @@ enum Way {
 
 const WAYS: [Way; 12] = [
     Way::Talk(|text| TalkCommand::tell(&handle("Euler"), text)),
-    Way::Talk(|text| TalkCommand::channel(53, text)),
+    Way::Talk(|text| TalkCommand::channel_tell(53, text)),
     Way::Talk(|text| TalkCommand::say(text)),
-    Way::Talk(|text| TalkCommand::partner(text)),
+    Way::Talk(|text| TalkCommand::partner_tell(text)),
     Way::Talk(|text| TalkCommand::kibitz(text)),
     Way::Talk(|text| TalkCommand::whisper(text)),
     Way::Talk(|text| TalkCommand::shout(text)),

@@ -185,7 +185,7 @@ impl Client {
     /// # async fn run(client: kibitzer::Client) -> Result<(), Box<dyn std::error::Error>> {
     /// println!("{}", client.request("uptime").await?.text());
     /// println!("{} games", client.games().await?.games.len());
-    /// client.request(&command::seek(GameTerms::new().time(3, 2).unrated())).await?;
+    /// client.request(command::seek(GameTerms::new().time(3, 2).unrated())).await?;
     /// # Ok(())
     /// # }
     /// ```
@@ -197,7 +197,7 @@ impl Client {
     /// # Cancel safety
     ///
     /// Dropping the future discards the reply; the command may have been sent. Other requests are not affected.
-    pub async fn request<R: Request + ?Sized>(&self, command: &R) -> Result<R::Answer, RequestError> {
+    pub async fn request<R: Request>(&self, command: R) -> Result<R::Answer, RequestError> {
         self.request_with(command, RequestOptions::new()).await
     }
 
@@ -212,7 +212,7 @@ impl Client {
     ///
     /// # async fn run(client: kibitzer::Client) -> Result<(), Box<dyn std::error::Error>> {
     /// let options = RequestOptions::new().only_during(GameId(12)).send_within(Duration::from_secs(2));
-    /// client.request_with(&MoveText::new("e2e4")?, options).await?;
+    /// client.request_with(MoveText::new("e2e4")?, options).await?;
     /// # Ok(())
     /// # }
     /// ```
@@ -224,9 +224,9 @@ impl Client {
     /// # Cancel safety
     ///
     /// As [`request`](Self::request).
-    pub async fn request_with<R: Request + ?Sized>(
+    pub async fn request_with<R: Request>(
         &self,
-        command: &R,
+        command: R,
         options: RequestOptions,
     ) -> Result<R::Answer, RequestError> {
         command.parse_reply(self.send_and_wait(command.command()?, options).await?)

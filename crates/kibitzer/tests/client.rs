@@ -131,12 +131,16 @@ async fn typed_commands_have_typed_answers() {
     let (client, mut peer) = listener.guest(profile).await;
     assert_eq!(peer.serving(client.observe(GameId(7))).await.unwrap().game, GameId(7));
     // Two lines of what one line does not hold, cut between words.
-    let long = TalkCommand::tell(&"Newton".parse().unwrap(), "word ".repeat(100));
+    let long = TalkCommand::tell("Newton", "word ".repeat(100));
     let told = peer.serving(client.talk(&long)).await.unwrap();
     assert!(told.len() > 1 && peer.heard.len() == told.len() + 1, "{:?}", peer.heard);
     let refused = peer.serving(client.make_move(&MoveText::new("e2e4").unwrap())).await;
     assert!(refused.unwrap_err().is_refused_for(Refusal::NotPlaying));
     let date = peer.serving(client.date()).await.unwrap();
+    let sharing = client.clone();
+    let command = command::date();
+    let spawned = tokio::spawn(async move { sharing.request(command).await });
+    assert_eq!(peer.serving(spawned).await.unwrap().unwrap(), date);
     for reply in [
         peer.serving(client.request("date")).await.unwrap(),
         peer.serving(client.request(&String::from("date"))).await.unwrap(),

@@ -139,7 +139,7 @@ async fn games_are_resumed_and_played_again_by_request() {
     wait_for(&mut events, |event| matches!(event, Event::Restored(_)).then_some(())).await;
     let challenges = newton.resume_all().await.unwrap();
     assert!(matches!(&challenges[..], [OfferOutcome::Challenged(sent)] if sent.adjourned), "{challenges:?}");
-    let challenges = euler.resume("Newton".parse().unwrap()).await.unwrap();
+    let challenges = euler.resume("Newton").await.unwrap();
     assert!(matches!(&challenges[..], [OfferOutcome::Started(game)] if game.resumed), "{challenges:?}");
     newton.request("resign").await.unwrap();
     let rematch = newton.rematch().await.unwrap();

@@ -1,6 +1,6 @@
 //! Typed commands outside of games, and their typed replies.
 
-use kibitzer::command::{self, MoveText, OfferOutcome, Request, TalkCommand};
+use kibitzer::command::{self, MoveText, OfferOutcome, Request, ServerClocks, TalkCommand};
 use kibitzer_core::chess::Color;
 use kibitzer_core::event::RequestError;
 use kibitzer_core::hub::Filter;
@@ -58,10 +58,10 @@ async fn listings_are_read_whole_with_and_without_block_mode() {
         assert_eq!(scene.gauss.games_of(handle("Newton")).await.unwrap().games, games.games);
 
         let who = scene.gauss.who().await.unwrap();
-        let mut names: Vec<_> = who.players.iter().map(|(player, _)| player.name.as_str()).collect();
+        let mut names: Vec<_> = who.players.iter().map(|row| row.player.name.as_str()).collect();
         names.sort_unstable();
         assert_eq!(names, ["Euler", "Gauss", "Newton"], "{who:?}");
-        assert!(who.players.iter().any(|(_, status)| *status == WhoStatus::Playing), "{who:?}");
+        assert!(who.players.iter().any(|row| row.status == WhoStatus::Playing), "{who:?}");
         assert!(who.unread.is_empty(), "{who:?}");
 
         let moves = scene.gauss.moves(scene.game).await.unwrap();
@@ -73,22 +73,22 @@ async fn listings_are_read_whole_with_and_without_block_mode() {
         let finger = scene.gauss.finger(handle("Newton")).await.unwrap();
         assert_eq!((finger.player.name.as_str(), finger.is_unregistered), ("Newton", false));
         assert_eq!(finger.game.as_ref().map(|game| game.game), Some(scene.game), "{finger:?}");
-        assert_eq!(scene.gauss.finger(None).await.unwrap().player.name.as_str(), "Gauss");
+        assert_eq!(scene.gauss.own_finger().await.unwrap().player.name.as_str(), "Gauss");
 
         let variables = scene.gauss.variables(handle("Newton")).await.unwrap();
         assert_eq!(variables.value("style"), Some("12"));
-        let (local, server) = scene.gauss.date().await.unwrap();
+        let ServerClocks { local, server, .. } = scene.gauss.date().await.unwrap();
         assert!(local.as_str().contains("2026") && server.is_some(), "{local} {server:?}");
 
         assert!(scene.gauss.sought().await.unwrap().seeks.is_empty());
-        assert!(scene.gauss.history(None).await.unwrap().games.is_empty());
+        assert!(scene.gauss.own_history().await.unwrap().games.is_empty());
         scene.newton.request("resign").await.unwrap();
         let history = scene.gauss.history(handle("Newton")).await.unwrap();
         let [row] = &history.games[..] else { panic!("{history:?}") };
         assert_eq!((row.opponent.as_str(), row.color, &*row.ending), ("Euler", Color::White, "Res"), "{history:?}");
         assert!(scene.gauss.games().await.unwrap().games.is_empty());
         assert!(scene.gauss.in_channel(4).await.unwrap().unread.is_empty());
-        assert!(scene.gauss.stored(None).await.unwrap().games.is_empty());
+        assert!(scene.gauss.own_stored().await.unwrap().games.is_empty());
         scene.close().await;
     }
 }
@@ -129,7 +129,7 @@ async fn every_way_to_talk_arrives_as_what_it_is() {
     let said = |kind: EventKind| Filter::new().kinds([kind]).spoken_by(handle("Newton"));
     let to_gauss: [(Say, EventKind); 6] = [
         (|text| TalkCommand::tell(&handle("Gauss"), text), EventKind::Tell),
-        (|text| TalkCommand::channel(53, text), EventKind::ChannelTell),
+        (|text| TalkCommand::channel_tell(53, text), EventKind::ChannelTell),
         (TalkCommand::kibitz, EventKind::Kibitz),
         (TalkCommand::whisper, EventKind::Whisper),
         (TalkCommand::shout, EventKind::Shout),
@@ -168,7 +168,7 @@ async fn partners_agree_talk_and_part() {
     assert_eq!(scene.newton.partner(handle("Gauss")).await.unwrap(), OfferOutcome::Sent);
     assert_eq!(scene.gauss.partner(handle("Newton")).await.unwrap(), OfferOutcome::Partner(handle("Newton")));
     let mut heard = scene.gauss.subscribe().only(Filter::new().kinds([EventKind::PartnerTell]));
-    scene.newton.request(&TalkCommand::partner("I need a knight")).await.unwrap();
+    scene.newton.request(&TalkCommand::partner_tell("I need a knight")).await.unwrap();
     wait_for(&mut heard, |event| event.raw().ends_with(b"I need a knight").then_some(())).await;
     scene.newton.end_partnership().await.unwrap();
     scene.close().await;
@@ -210,6 +210,6 @@ async fn quit_ends_the_session_with_the_servers_farewell() {
         matches!(event, Event::Ended(kibitzer_core::event::SessionEndReason::Quit)).then_some(())
     })
     .await;
-    assert!(!scene.newton.who().await.unwrap().players.iter().any(|(player, _)| player.name.as_str() == "Gauss"));
+    assert!(!scene.newton.who().await.unwrap().players.iter().any(|row| row.player.name == "Gauss"));
     scene.close().await;
 }

@@ -109,7 +109,7 @@ impl Scene {
 
     async fn begin(&mut self, white: usize, black: usize) {
         let terms = GameTerms::new().time(20, 0).color(Color::White);
-        self.players[white].challenge(NAMES[black].parse().unwrap(), terms).await.unwrap();
+        self.players[white].challenge(NAMES[black], terms).await.unwrap();
         let OfferOutcome::Started(created) = self.players[black].accept(OfferRef::Only).await.unwrap() else {
             panic!()
         };

@@ -55,13 +55,13 @@ async fn style_width_bell_and_interface_are_set() {
         Client::connect(test_server.account("Newton").session(|session| session.interface("observer 1.0".to_owned())))
             .await
             .unwrap();
-    let settings = client.variables(None).await.unwrap();
+    let settings = client.own_variables().await.unwrap();
     for (name, want) in [("style", "12"), ("width", "240"), ("height", "240"), ("bell", "0"), ("ptime", "0")] {
         assert_eq!(settings.value(name), Some(want), "{name}: {settings:?}");
     }
     assert!(client.request("variables").await.unwrap().text().contains("Interface: observer 1.0"));
     client.set("bell", "1").await.unwrap();
-    assert_eq!(client.variables(None).await.unwrap().value("bell"), Some("1"));
+    assert_eq!(client.own_variables().await.unwrap().value("bell"), Some("1"));
     assert!(client.set("bell", "loud").await.is_err());
     client.style(12).await.unwrap();
     client.shutdown().await;

@@ -276,7 +276,7 @@ impl Human {
         let terms = terms(GameTerms::new().time(5, 0).unrated());
         // Boards of earlier games are of no interest.
         self.events = self.client.subscribe_lossless(10_000);
-        self.client.challenge("Botvin".parse().unwrap(), terms).await.unwrap();
+        self.client.challenge("Botvin", terms).await.unwrap();
         self.board(|_| true).await
     }
 

@@ -40,6 +40,9 @@ pub enum CommandError {
     /// The text is empty, where a server gives an empty text another meaning.
     #[error("line is empty")]
     Empty,
+    /// The name of a player is not an account name: a letter, then letters, digits and `-`, at most 32 in all.
+    #[error("not the name of a player")]
+    InvalidName,
 }
 
 impl CommandError {

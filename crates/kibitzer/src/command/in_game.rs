@@ -11,7 +11,7 @@ use kibitzer_core::session::{Command, Reply};
 use kibitzer_core::text::ServerText;
 use kibitzer_core::{Event, ParseError};
 
-use super::{Request, reply, typed_command};
+use super::{IntoHandle, Request, reply};
 
 /// Maximum length of a move in bytes: `Qa1xb2=Q+`, with space for the marks of variants.
 const MAX_BYTES: usize = 12;
@@ -127,15 +127,39 @@ pub enum GameRef {
     Player(Handle),
 }
 
-impl From<GameId> for GameRef {
-    fn from(game: GameId) -> Self {
-        Self::Game(game)
+/// A game as an argument: its number, a player in it, or a [`GameRef`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not name a game",
+    label = "not a game",
+    note = "pass a `GameId`, a `Handle`, or the name of a player such as `\"Newton\"`"
+)]
+pub trait IntoGameRef {
+    /// Returns the reference to the game.
+    ///
+    /// # Errors
+    ///
+    /// [`CommandError::InvalidName`] if no account can have the name of the player.
+    fn into_game_ref(self) -> Result<GameRef, CommandError>;
+}
+
+impl IntoGameRef for GameRef {
+    fn into_game_ref(self) -> Result<GameRef, CommandError> {
+        match self {
+            Self::Game(_) => Ok(self),
+            Self::Player(player) => player.into_game_ref(),
+        }
     }
 }
 
-impl From<Handle> for GameRef {
-    fn from(player: Handle) -> Self {
-        Self::Player(player)
+impl IntoGameRef for GameId {
+    fn into_game_ref(self) -> Result<GameRef, CommandError> {
+        Ok(GameRef::Game(self))
+    }
+}
+
+impl<P: IntoHandle> IntoGameRef for P {
+    fn into_game_ref(self) -> Result<GameRef, CommandError> {
+        self.into_handle().map(GameRef::Player)
     }
 }
 
@@ -159,19 +183,17 @@ pub struct ObservedGame {
     pub board: Option<Arc<Style12>>,
 }
 
-/// Returns the command that observes a game.
-pub(super) fn observe(game: GameRef) -> impl Request<Answer = ObservedGame> + Send + Sync {
-    typed_command(game.command_line("observe"), move |reply| {
-        let is_meant = |number: GameId| match &game {
-            GameRef::Game(game) => *game == number,
-            GameRef::Player(_) => true,
-        };
-        let game = reply::find_in_messages(reply, |message| match message {
-            Message::Observing(observing) if observing.is_observed && is_meant(observing.game) => Some(observing.game),
-            _ => None,
-        })?;
-        Ok(ObservedGame { game, board: reply::boards_from_last(reply).find(|board| board.game() == game).cloned() })
-    })
+/// Parses the reply to `observe` with this argument: the observed game and its board.
+pub(super) fn parse_observed_game(reply: &Reply, game: &GameRef) -> Result<ObservedGame, RequestError> {
+    let is_meant = |number: GameId| match game {
+        GameRef::Game(game) => *game == number,
+        GameRef::Player(_) => true,
+    };
+    let game = reply::find_in_messages(reply, |message| match message {
+        Message::Observing(observing) if observing.is_observed && is_meant(observing.game) => Some(observing.game),
+        _ => None,
+    })?;
+    Ok(ObservedGame { game, board: reply::boards_from_last(reply).find(|board| board.game() == game).cloned() })
 }
 
 /// Parses the reply to `unobserve`: the games that are no longer observed, at least one. An empty reply is a refusal, because no

@@ -5,28 +5,36 @@ use kibitzer_core::message::{Handle, listing};
 use kibitzer_core::session::Reply;
 use kibitzer_core::text::{PlayerText, ServerText};
 
-use super::{Request, reply, typed_command, with_argument};
+use super::reply;
 
-/// Returns the command that lists the last games of a player; with `None`, of this login.
-pub(super) fn history(player: Option<Handle>) -> impl Request<Answer = listing::History> + Send + Sync {
-    typed_command(with_argument("history", player.as_ref()), move |reply| {
-        let is_empty = |line: &[u8]| line.trim_ascii() == b"Sorry, no game information available.";
-        if reply.first_answer().is_some_and(|event| is_empty(event.raw())) {
-            let mut history = listing::History::default();
-            history.owner = player.clone().unwrap_or_default();
-            return Ok(history);
-        }
-        reply::parse_listing(reply)
-    })
+/// Parses the last games of a player; with `None`, of this login. One server does not name the owner of an empty history.
+pub(super) fn parse_history(reply: &Reply, player: Option<&Handle>) -> Result<listing::History, RequestError> {
+    let is_empty = |line: &[u8]| line.trim_ascii() == b"Sorry, no game information available.";
+    if reply.first_answer().is_some_and(|event| is_empty(event.raw())) {
+        let mut history = listing::History::default();
+        history.owner = player.cloned().unwrap_or_default();
+        return Ok(history);
+    }
+    reply::parse_listing(reply)
+}
+
+/// The times that a server reports. They are text, because each server has its own format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ServerClocks {
+    /// The time in the time zone of this login.
+    pub local: ServerText,
+    /// The time of the server, otherwise Greenwich time; `None` if the server reports neither.
+    pub server: Option<ServerText>,
 }
 
 /// Parses the reply to `date`: the local time, and the time of the server, otherwise of Greenwich, if the reply has one.
-pub(super) fn parse_dates(reply: &Reply) -> Result<(ServerText, Option<ServerText>), RequestError> {
+pub(super) fn parse_clocks(reply: &Reply) -> Result<ServerClocks, RequestError> {
     let local = reply::find_in_lines(reply, |line| parse_time_after_name(line, b"local time"))?;
     let server = [&b"server time"[..], b"greenwich time"];
     let server =
         server.iter().find_map(|name| reply.answers().find_map(|event| parse_time_after_name(event.raw(), name)));
-    Ok((local, server))
+    Ok(ServerClocks { local, server })
 }
 
 /// Returns the time in a line like `Local time - Sat Nov 21, 00:37 UTC 2026`; `None` if the line does not begin with `name`, in
@@ -49,13 +57,10 @@ pub(super) fn parse_variable_confirmation(reply: &Reply) -> Result<PlayerText, R
     }
 }
 
-/// Returns the command that sets the board style: `set style N`, as some servers have no command `style`. The reply has to be
-/// `Style N set.`
-pub(super) fn style(style: u8) -> impl Request<Answer = ()> + Send + Sync {
-    typed_command(format!("set style {style}"), move |reply| {
-        let done = format!("Style {style} set.");
-        reply::find_in_lines(reply, |line| (line.trim_ascii() == done.as_bytes()).then_some(()))
-    })
+/// Parses the reply to `set style N`, which has to be `Style N set.` Some servers have no command `style`.
+pub(super) fn parse_style_confirmation(reply: &Reply, style: u8) -> Result<(), RequestError> {
+    let done = format!("Style {style} set.");
+    reply::find_in_lines(reply, |line| (line.trim_ascii() == done.as_bytes()).then_some(()))
 }
 
 /// Parses the confirmation of a changed ivar: a line that ends with `end`, ` set.` or ` unset.`. Fails without one; uhlin-fics

@@ -7,7 +7,7 @@
 //! ```
 //! use kibitzer::command::{self, GameTerms, MoveText, Request};
 //!
-//! let challenge = command::challenge("Newton".parse()?, GameTerms::new().time(3, 2).unrated());
+//! let challenge = command::challenge("Newton", GameTerms::new().time(3, 2).unrated());
 //! assert_eq!(challenge.command()?.as_str(), "match Newton 3 2 unrated");
 //! assert_eq!(MoveText::new("e7e8q")?.command()?.as_str(), "e7e8=q");
 //! assert_eq!(command::takeback(2).command()?.as_str(), "takeback 2");
@@ -50,15 +50,18 @@ mod talk;
 #[cfg(test)]
 mod testing;
 
-pub use in_game::{ExamineStep, GameRef, MoveMade, MoveText, ObservedGame};
+pub use in_game::{ExamineStep, GameRef, IntoGameRef, MoveMade, MoveText, ObservedGame};
+pub use info::ServerClocks;
 pub use list::*;
 pub use new_game::GameTerms;
 pub use offers::{OfferOutcome, OfferRef};
 pub use talk::TalkCommand;
 
-use std::fmt::Display;
+use std::fmt;
+use std::sync::Arc;
 
 use kibitzer_core::event::{CommandError, RequestError};
+use kibitzer_core::message::Handle;
 use kibitzer_core::session::{Command, Reply};
 
 /// A command with the parser of its reply: the argument of [`Client::request`](crate::Client::request).
@@ -110,17 +113,46 @@ line_requests! {
     Command: |command| Ok(command.clone());
 }
 
-/// A command whose parser is a function.
-struct TypedCommand<P> {
-    line: String,
-    parser: P,
+impl<R: Request + ?Sized> Request for &R {
+    type Answer = R::Answer;
+
+    fn command(&self) -> Result<Command, CommandError> {
+        (**self).command()
+    }
+
+    fn parse_reply(&self, reply: Reply) -> Result<R::Answer, RequestError> {
+        (**self).parse_reply(reply)
+    }
 }
 
-impl<A, P: Fn(&Reply) -> Result<A, RequestError>> Request for TypedCommand<P> {
+/// A command of this module, with the type of its answer. It owns its line and arguments.
+///
+/// An argument that cannot be part of a line, such as an invalid name, is an error of [`Request::command`].
+pub struct TypedCommand<A> {
+    line: Result<Command, CommandError>,
+    parser: Arc<ReplyParser<A>>,
+}
+
+/// Parses the answer in a reply.
+type ReplyParser<A> = dyn Fn(&Reply) -> Result<A, RequestError> + Send + Sync;
+
+impl<A> Clone for TypedCommand<A> {
+    fn clone(&self) -> Self {
+        Self { line: self.line.clone(), parser: Arc::clone(&self.parser) }
+    }
+}
+
+impl<A> fmt::Debug for TypedCommand<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("TypedCommand").field(&self.line).finish()
+    }
+}
+
+impl<A> Request for TypedCommand<A> {
     type Answer = A;
 
     fn command(&self) -> Result<Command, CommandError> {
-        Command::new(&self.line)
+        self.line.clone()
     }
 
     fn parse_reply(&self, reply: Reply) -> Result<A, RequestError> {
@@ -128,12 +160,81 @@ impl<A, P: Fn(&Reply) -> Result<A, RequestError>> Request for TypedCommand<P> {
     }
 }
 
-/// Creates a command from its line, which only [`Request::command`] checks, and the parser of its reply.
-fn typed_command<A, P: Fn(&Reply) -> Result<A, RequestError>>(line: impl Into<String>, parser: P) -> TypedCommand<P> {
-    TypedCommand { line: line.into(), parser }
+/// Creates a command from its line and the parser of its reply.
+fn typed_command<A>(
+    line: impl AsRef<str>,
+    parser: impl Fn(&Reply) -> Result<A, RequestError> + Send + Sync + 'static,
+) -> TypedCommand<A> {
+    TypedCommand { line: Command::new(line.as_ref()), parser: Arc::new(parser) }
+}
+
+/// Creates a command from an argument, the line that it makes, and the parser of the reply, which receives the argument, too.
+fn command_about<A, T: Send + Sync + 'static>(
+    argument: Result<T, CommandError>,
+    line: impl FnOnce(&T) -> String,
+    parser: impl Fn(&Reply, &T) -> Result<A, RequestError> + Send + Sync + 'static,
+) -> TypedCommand<A> {
+    let line = argument.as_ref().map_err(Clone::clone).and_then(|argument| Command::new(&line(argument)));
+    let parser = move |reply: &Reply| parser(reply, argument.as_ref().map_err(|&error| error)?);
+    TypedCommand { line, parser: Arc::new(parser) }
+}
+
+/// A player as an argument: a [`Handle`], or a typed name.
+///
+/// ```
+/// use kibitzer::command::{self, Request};
+///
+/// assert_eq!(command::finger("Newton").command()?.as_str(), "finger Newton");
+/// assert!(command::finger("New ton").command().is_err());
+/// # Ok::<(), kibitzer::event::CommandError>(())
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not name a player",
+    label = "not a player",
+    note = "pass a `Handle`, a `&Handle`, or a name such as `\"Newton\"`; a name in a list of games may be cut: see `ListedName::full`"
+)]
+pub trait IntoHandle {
+    /// Returns the name of the player.
+    ///
+    /// # Errors
+    ///
+    /// [`CommandError::InvalidName`] if no account can have the name.
+    fn into_handle(self) -> Result<Handle, CommandError>;
+}
+
+impl IntoHandle for Handle {
+    /// Returns the handle. Fails if it is a made-up name of an examined game, or empty.
+    fn into_handle(self) -> Result<Handle, CommandError> {
+        // A made-up name may contain anything but blanks.
+        self.as_str().into_handle().map(|_| self)
+    }
+}
+
+impl IntoHandle for &Handle {
+    fn into_handle(self) -> Result<Handle, CommandError> {
+        self.clone().into_handle()
+    }
+}
+
+impl IntoHandle for &str {
+    fn into_handle(self) -> Result<Handle, CommandError> {
+        self.parse().map_err(|_| CommandError::InvalidName)
+    }
+}
+
+impl IntoHandle for &String {
+    fn into_handle(self) -> Result<Handle, CommandError> {
+        self.as_str().into_handle()
+    }
+}
+
+impl IntoHandle for String {
+    fn into_handle(self) -> Result<Handle, CommandError> {
+        self.as_str().into_handle()
+    }
 }
 
 /// Returns the line with a blank and this argument appended; with `None`, the line alone.
-fn with_argument(line: &str, argument: Option<impl Display>) -> String {
+fn with_argument(line: &str, argument: Option<impl fmt::Display>) -> String {
     argument.map_or_else(|| line.to_owned(), |argument| format!("{line} {argument}"))
 }

@@ -7,7 +7,7 @@ use kibitzer_core::event::RequestError;
 use kibitzer_core::message::{ChallengeChange, Handle, MeOrOther, Message, SeekNotice};
 use kibitzer_core::session::Reply;
 
-use super::{OfferOutcome, Request, reply, typed_command, with_argument};
+use super::{OfferOutcome, reply, with_argument};
 
 /// The terms of a challenge or a seek. The server chooses those that are not set; for a challenge, the variables `time`, `inc`
 /// and `rated` of this account.
@@ -112,14 +112,12 @@ impl GameTerms {
     }
 }
 
-/// Returns the command that challenges one opponent, or with `None` all opponents, to resume an adjourned game.
-pub(super) fn resume(opponent: Option<Handle>) -> impl Request<Answer = Vec<OfferOutcome>> + Send + Sync {
-    typed_command(with_argument("resume", opponent.as_ref()), move |reply| {
-        match parse_challenge_outcome(reply, opponent.as_ref())? {
-            OfferOutcome::Challenged(_) => Ok(sent_challenges(reply).collect()),
-            started => Ok(vec![started]),
-        }
-    })
+/// Parses the outcomes of challenges to resume adjourned games with one opponent, or with `None` all opponents.
+pub(super) fn parse_resumptions(reply: &Reply, opponent: Option<&Handle>) -> Result<Vec<OfferOutcome>, RequestError> {
+    match parse_challenge_outcome(reply, opponent)? {
+        OfferOutcome::Challenged(_) => Ok(sent_challenges(reply).collect()),
+        started => Ok(vec![started]),
+    }
 }
 
 /// Returns the challenges of this login that the reply reports as sent.

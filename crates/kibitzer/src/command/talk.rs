@@ -1,11 +1,10 @@
 //! Messages to other players.
 
 use kibitzer_core::event::{CommandError, RequestError};
-use kibitzer_core::message::Handle;
 use kibitzer_core::session::{Command, Reply, split_text};
 use kibitzer_core::text::encode_ascii;
 
-use super::{Request, reply};
+use super::{IntoHandle, Request, reply};
 use crate::Client;
 
 /// Maximum length in bytes of the encoded text of one line; a longer text is split, because servers drop the rest.
@@ -21,63 +20,18 @@ const MAX_TEXT_BYTES: usize = 320;
 /// ```
 /// use kibitzer::command::{Request, TalkCommand};
 ///
-/// let talk = TalkCommand::tell(&"Newton".parse()?, "Köln?");
+/// let talk = TalkCommand::tell("Newton", "Köln?");
 /// assert_eq!(talk.command()?.as_str(), "tell Newton K&#xf6;ln?");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TalkCommand {
     /// The command with its recipient.
-    head: String,
+    head: Result<String, CommandError>,
     text: String,
 }
 
 impl TalkCommand {
-    /// Returns a private message to a player (`tell`).
-    pub fn tell(player: &Handle, text: impl Into<String>) -> Self {
-        Self { head: format!("tell {player}"), text: text.into() }
-    }
-
-    /// Returns a message to a channel (`tell` with a number).
-    pub fn channel(channel: u16, text: impl Into<String>) -> Self {
-        Self { head: format!("tell {channel}"), text: text.into() }
-    }
-
-    /// Returns a message to the current or last opponent (`say`).
-    pub fn say(text: impl Into<String>) -> Self {
-        Self::from_head("say", text)
-    }
-
-    /// Returns a message to the bughouse partner (`ptell`).
-    pub fn partner(text: impl Into<String>) -> Self {
-        Self::from_head("ptell", text)
-    }
-
-    /// Returns a message to players and observers of the game (`kibitz`).
-    pub fn kibitz(text: impl Into<String>) -> Self {
-        Self::from_head("kibitz", text)
-    }
-
-    /// Returns a message to the observers of the game (`whisper`).
-    pub fn whisper(text: impl Into<String>) -> Self {
-        Self::from_head("whisper", text)
-    }
-
-    /// Returns a message to all players (`shout`).
-    pub fn shout(text: impl Into<String>) -> Self {
-        Self::from_head("shout", text)
-    }
-
-    /// Returns a message about chess to all players (`cshout`).
-    pub fn c_shout(text: impl Into<String>) -> Self {
-        Self::from_head("cshout", text)
-    }
-
-    /// Creates a message from the command with its recipient, and the text.
-    fn from_head(head: &str, text: impl Into<String>) -> Self {
-        Self { head: head.to_owned(), text: text.into() }
-    }
-
     /// Splits the message between words into pieces that servers deliver whole; send them one after the other.
     ///
     /// An empty text is one piece, whose [`command`](Request::command) fails.
@@ -107,19 +61,47 @@ impl Client {
         }
         Ok(delivered)
     }
+}
 
-    /// Sends a private message to a player, in as many pieces as needed; see [`talk`](Self::talk).
-    ///
-    /// # Errors
-    ///
-    /// As [`talk`](Self::talk).
-    ///
-    /// # Cancel safety
-    ///
-    /// As [`talk`](Self::talk).
-    pub async fn tell(&self, player: &Handle, text: impl Into<String>) -> Result<Vec<u32>, RequestError> {
-        self.talk(&TalkCommand::tell(player, text)).await
-    }
+/// Declares the kinds of talk.
+///
+/// An entry reads: documentation, method and recipient, and the command with its recipient.
+macro_rules! talk {
+    ($($doc:literal $name:ident($($argument:ident: $kind:ty)?) = $head:expr;)+) => {
+        impl TalkCommand {$(
+            #[doc = concat!(" Returns a message ", $doc, ".")]
+            pub fn $name($($argument: $kind,)? text: impl Into<String>) -> Self {
+                Self { head: $head, text: text.into() }
+            }
+        )+}
+
+        /// # Talk
+        impl Client {$(
+            #[doc = concat!(" Sends a message ", $doc, ", in as many pieces as needed; see [`talk`](Self::talk).")]
+            ///
+            /// # Errors
+            ///
+            /// As [`talk`](Self::talk).
+            ///
+            /// # Cancel safety
+            ///
+            /// As [`talk`](Self::talk).
+            pub async fn $name(&self, $($argument: $kind,)? text: impl Into<String>) -> Result<Vec<u32>, RequestError> {
+                self.talk(&TalkCommand::$name($($argument,)? text)).await
+            }
+        )+}
+    };
+}
+
+talk! {
+    "to a player (`tell`)" tell(player: impl IntoHandle) = player.into_handle().map(|player| format!("tell {player}"));
+    "to a channel (`tell` with a number)" channel_tell(channel: u16) = Ok(format!("tell {channel}"));
+    "to the current or last opponent (`say`)" say() = Ok("say".to_owned());
+    "to the bughouse partner (`ptell`)" partner_tell() = Ok("ptell".to_owned());
+    "to players and observers of the game (`kibitz`)" kibitz() = Ok("kibitz".to_owned());
+    "to the observers of the game (`whisper`)" whisper() = Ok("whisper".to_owned());
+    "to all players (`shout`)" shout() = Ok("shout".to_owned());
+    "about chess to all players (`cshout`)" c_shout() = Ok("cshout".to_owned());
 }
 
 impl Request for TalkCommand {
@@ -133,7 +115,7 @@ impl Request for TalkCommand {
         if length > MAX_TEXT_BYTES {
             return Err(CommandError::too_long(length));
         }
-        Command::with_text(&self.head, &self.text)
+        Command::with_text(self.head.as_ref().map_err(|&error| error)?, &self.text)
     }
 
     fn parse_reply(&self, reply: Reply) -> Result<u32, RequestError> {

@@ -150,7 +150,9 @@ fn observe_returns_the_number_and_the_board() {
     );
     let between = format!("{}\n{fatics}", OBSERVED.replace(" 1 Alekhine", " 2 Alekhine"));
     let uhlin = format!("You are now observing game 1.\n\n{OBSERVED}\n<b1> game 1 white [] black []");
-    for (game, reply) in [(GameId(1).into(), &fatics), (player("Alekhine"), &uhlin), (GameId(1).into(), &between)] {
+    for (game, reply) in
+        [(GameRef::Game(GameId(1)), &fatics), (player("Alekhine"), &uhlin), (GameRef::Game(GameId(1)), &between)]
+    {
         let observed = answer(&command::observe(game), reply).unwrap();
         assert_eq!((observed.game, observed.board.map(|board| board.game())), (GameId(1), Some(GameId(1))));
     }
@@ -199,7 +201,7 @@ const EXAMINED: &str = "<12> rnbqkbnr pppppppp -------- -------- -------- ------
 #[test]
 fn commands_write_their_lines() {
     assert_line(&command::examine_scratch(), "examine");
-    assert_line(&command::examine("Alice".parse().unwrap(), 55), "examine Alice 55");
+    assert_line(&command::examine("Alice", 55), "examine Alice 55");
     assert_line(&command::forward(3), "forward 3");
     assert_line(&command::backward(99), "backward 99");
     assert_line(&command::revert(), "revert");

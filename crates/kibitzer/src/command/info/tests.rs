@@ -1,9 +1,10 @@
+use kibitzer_core::event::CommandError;
 use kibitzer_core::message::listing::ListingError;
 use kibitzer_core::message::{GameId, Ivar, Refusal};
 
 use super::*;
-use crate::command;
 use crate::command::testing::{answer, assert_line};
+use crate::command::{self, GameTerms, Request, TalkCommand, TypedCommand};
 
 fn newton() -> Handle {
     "Newton".parse().unwrap()
@@ -17,16 +18,43 @@ fn listing_commands_write_their_lines() {
     assert_line(&command::who(), "who");
     assert_line(&command::suitable_seeks(), "sought");
     assert_line(&command::sought(), "sought all");
-    assert_line(&command::finger(None), "finger");
+    assert_line(&command::own_finger(), "finger");
     assert_line(&command::finger(newton()), "finger Newton");
+    assert_line(&command::finger(&newton()), "finger Newton");
+    assert_line(&command::finger("Newton"), "finger Newton");
+    assert_line(&command::moves("Newton"), "moves Newton");
     assert_line(&command::stored(newton()), "stored Newton");
-    assert_line(&command::history(None), "history");
+    assert_line(&command::own_history(), "history");
     assert_line(&command::variables(newton()), "variables Newton");
     assert_line(&command::interface_variables(), "ivariables");
     assert_line(&command::own_moves(), "moves");
     assert_line(&command::moves(GameId(7)), "moves 7");
     assert_line(&command::in_channel(53), "inchannel 53");
     assert_line(&command::date(), "date");
+}
+
+#[test]
+fn an_invalid_name_is_an_error_before_anything_is_sent() {
+    for name in ["", "New ton", "Newton\nresign", "9x", &"x".repeat(33)] {
+        let invalid = Err(CommandError::InvalidName);
+        assert_eq!(command::finger(name).command(), invalid, "{name:?}");
+        assert_eq!(command::observe(name).command(), invalid, "{name:?}");
+        assert_eq!(command::challenge(&Handle::from_wire(name.as_bytes()), GameTerms::new()).command(), invalid);
+        assert_eq!(TalkCommand::tell(name, "hi").command(), invalid, "{name:?}");
+        assert!(answer(&command::finger(name), "Finger of Newton:").is_err(), "{name:?}");
+    }
+}
+
+#[test]
+fn a_typed_command_owns_its_text() {
+    fn set_to(value: u32) -> TypedCommand<PlayerText> {
+        command::set("gin", &value.to_string())
+    }
+    let stored: Vec<TypedCommand<PlayerText>> = (0..2).map(set_to).collect();
+    assert_line(&stored.clone()[1], "set gin 1");
+    assert_eq!(format!("{:?}", stored[0]), "TypedCommand(Ok(\"set gin 0\"))");
+    let secret = command::set("password", "hunter2");
+    assert_eq!(format!("{secret:?}"), "TypedCommand(Ok(Command(..)))");
 }
 
 #[test]
@@ -55,9 +83,9 @@ fn a_board_in_a_move_list_is_the_start_position() {
 #[test]
 fn an_empty_history_is_parsed() {
     let cases = [
-        (command::history(Some(newton())), "Sorry, no game information available.", "Newton"),
-        (command::history(None), "Sorry, no game information available.", ""),
-        (command::history(None), "Alice has no history games.", "Alice"),
+        (command::history(newton()), "Sorry, no game information available.", "Newton"),
+        (command::own_history(), "Sorry, no game information available.", ""),
+        (command::own_history(), "Alice has no history games.", "Alice"),
     ];
     for (command, reply, owner) in cases {
         let history = answer(&command, reply).unwrap();
@@ -80,7 +108,7 @@ fn dates_of_two_servers() {
     ];
     for (reply, want) in cases {
         let date = answer(&command::date(), reply).unwrap();
-        assert_eq!((date.0.as_str(), date.1.as_ref().map(ServerText::as_str)), want);
+        assert_eq!((date.local.as_str(), date.server.as_ref().map(ServerText::as_str)), want);
     }
     assert!(matches!(answer(&command::date(), "Localtime"), Err(RequestError::Unexpected { .. })));
 }

@@ -2,18 +2,18 @@ use kibitzer_core::event::CommandError;
 use kibitzer_core::message::Refusal;
 
 use super::*;
-use crate::command;
 use crate::command::testing::{answer, assert_line};
+use crate::command::{self, Request, TypedCommand};
 
-fn boris() -> impl Request<Answer = OfferOutcome> {
+fn boris() -> TypedCommand<OfferOutcome> {
     boris_at(GameTerms::new())
 }
 
-fn boris_at(terms: GameTerms) -> impl Request<Answer = OfferOutcome> {
-    command::challenge("Boris".parse().unwrap(), terms)
+fn boris_at(terms: GameTerms) -> TypedCommand<OfferOutcome> {
+    command::challenge("Boris", terms)
 }
 
-fn seek() -> impl Request<Answer = OfferOutcome> {
+fn seek() -> TypedCommand<OfferOutcome> {
     command::seek(GameTerms::new())
 }
 
@@ -63,7 +63,7 @@ fn a_sent_challenge_is_the_outcome() {
 #[test]
 fn resumed_games_and_rematches_are_challenges() {
     assert_line(&command::resume_all(), "resume");
-    assert_line(&command::resume("Boris".parse().unwrap()), "resume Boris");
+    assert_line(&command::resume("Boris"), "resume Boris");
     assert_line(&command::rematch(), "rematch");
     let issued = "Issuing: Alekhine (----) Bogoljubov (----) rated standard 10 10 (adjourned).";
     let both = format!("{issued}\n{}", issued.replace("Bogoljubov", "Duras"));
@@ -153,7 +153,7 @@ fn terms_of_a_seek_are_in_the_order_that_servers_expect() {
     assert_line(&command::unseek(3), "unseek 3");
     assert_line(&command::unseek_all(), "unseek");
     assert_line(&command::play(7), "play 7");
-    assert_line(&command::play_seek_of("Alekhine".parse().unwrap()), "play Alekhine");
+    assert_line(&command::play_seek_of("Alekhine"), "play Alekhine");
 }
 
 #[test]

@@ -273,7 +273,7 @@ fn missing_and_ambiguous_offers_are_errors() {
 
 #[test]
 fn partner_sends_an_offer_or_accepts_one() {
-    let command = command::partner("Dmitri".parse().unwrap());
+    let command = command::partner("Dmitri");
     assert_line(&command, "partner Dmitri");
     let sent = "Making a partnership offer to Dmitri.\n\n<pt> 4 w=Dmitri t=partner p=#";
     assert_eq!(answer(&command, sent), Ok(OfferOutcome::Sent));

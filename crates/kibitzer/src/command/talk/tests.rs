@@ -3,10 +3,6 @@ use kibitzer_core::message::Refusal;
 use super::*;
 use crate::command::testing::{answer, assert_line};
 
-fn newton() -> Handle {
-    "Newton".parse().unwrap()
-}
-
 #[test]
 fn a_text_of_more_than_one_piece_is_an_error() {
     let longest = TalkCommand::say("x".repeat(MAX_TEXT_BYTES));
@@ -20,10 +16,10 @@ fn a_text_of_more_than_one_piece_is_an_error() {
 
 #[test]
 fn every_kind_of_talk_writes_its_line() {
-    assert_line(&TalkCommand::tell(&newton(), "hi"), "tell Newton hi");
-    assert_line(&TalkCommand::channel(53, "hi"), "tell 53 hi");
+    assert_line(&TalkCommand::tell("Newton", "hi"), "tell Newton hi");
+    assert_line(&TalkCommand::channel_tell(53, "hi"), "tell 53 hi");
     assert_line(&TalkCommand::say("hi"), "say hi");
-    assert_line(&TalkCommand::partner("N!"), "ptell N!");
+    assert_line(&TalkCommand::partner_tell("N!"), "ptell N!");
     assert_line(&TalkCommand::kibitz("hi"), "kibitz hi");
     assert_line(&TalkCommand::whisper("hi"), "whisper hi");
     assert_line(&TalkCommand::shout("hi"), "shout hi");
@@ -41,7 +37,7 @@ fn talk_cannot_contain_a_second_command() {
         ("  ", CommandError::Empty),
         ("", CommandError::Empty),
     ] {
-        let talk = TalkCommand::tell(&newton(), text);
+        let talk = TalkCommand::tell("Newton", text);
         assert_eq!(talk.command(), Err(want), "{text:?}");
         assert!(talk.pieces().iter().any(|piece| piece.command().is_err()), "{text:?}");
     }
@@ -50,7 +46,7 @@ fn talk_cannot_contain_a_second_command() {
 // Rules: transport L6
 #[test]
 fn long_talk_is_split_between_words() {
-    let talk = TalkCommand::tell(&newton(), "Köln ".repeat(100));
+    let talk = TalkCommand::tell("Newton", "Köln ".repeat(100));
     let pieces = talk.pieces();
     assert!(pieces.len() > 1);
     for piece in &pieces {
