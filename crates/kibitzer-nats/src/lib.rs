@@ -27,7 +27,7 @@
 //! boards.session = Some(session);
 //! boards.kinds.insert("position".parse()?);
 //! let mut reader = StreamReader::open(&stream, &boards, ReadFrom::First).await?;
-//! while let Some(stored) = reader.next_stored().await? {
+//! while let Some(stored) = reader.recv_stored().await? {
 //!     println!("{}: {}", stored.position, String::from_utf8_lossy(&stored.line));
 //! }
 //! # Ok(())
