@@ -222,7 +222,7 @@ async fn a_watcher_from_the_start_receives_the_items_of_a_tap() {
 
 /// Returns whether it precedes the first received byte.
 fn is_first(piece: &str) -> bool {
-    ["Connecting { attempt: 1 }", "Connected", "Hello "].iter().any(|first| piece.starts_with(first))
+    ["Connecting(ConnectionAttempt { number: 1 })", "Connected", "Hello "].iter().any(|first| piece.starts_with(first))
 }
 
 /// Returns whether it was received.
