@@ -7,11 +7,11 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
 
+use kibitzer::chess::Color;
 use kibitzer::command::{self, GameTerms, MoveText};
 use kibitzer::{Client, Dial, Message, Profile, Relation, RequestError};
 use kibitzer_bot::engine::{BestMove, EngineError};
 use kibitzer_bot::{Bot, BotConfig, EngineConfig, ScriptedEngine, Stop};
-use kibitzer_core::chess::Color;
 use kibitzer_server::{Server, ServerOptions};
 
 /// The moves of both sides.
