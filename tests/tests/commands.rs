@@ -87,7 +87,7 @@ fn a_table_is_read_although_others_talk_and_move_in_the_middle_of_its_reply() {
     let finger = blocks.answer(53, &command::finger(bogoljubov())).unwrap();
     assert_eq!(finger.game.map(|game| game.game), Some(GameId(1)));
     assert_eq!((finger.ratings.len(), finger.notes.len()), (2, 0));
-    assert_eq!(blocks.answer(54, &TalkCommand::tell(&bogoljubov(), "inflight")).unwrap(), 1);
+    assert_eq!(blocks.answer(54, &TalkCommand::tell(bogoljubov(), "inflight")).unwrap(), 1);
 }
 
 #[test]

@@ -252,13 +252,13 @@ async fn the_bot_that_answers_tells_passes_on_both() {
         let mut events = newton.subscribe_lossless(CAPACITY);
         let profile = test_server.profile().guest_as(handle("Echo"));
         let talk = async {
-            while newton.talk(&Tell::tell(&handle("Echo"), "hello {there}")).await.is_err() {
+            while newton.talk(&Tell::tell(handle("Echo"), "hello {there}")).await.is_err() {
                 tokio::time::sleep(Duration::from_secs(1)).await;
             }
             // It has told nobody's name until it is ready.
             let answer = tell_from(&mut events).await;
             assert_eq!(answer, ("Echo".to_owned(), "you said: hello {there}".to_owned()), "{family:?}");
-            newton.talk(&Tell::tell(&handle("Echo"), "go")).await.unwrap();
+            newton.talk(&Tell::tell(handle("Echo"), "go")).await.unwrap();
         };
         let (bot, ()) = tokio::join!(tell_bot::run(profile), talk);
         bot.unwrap();

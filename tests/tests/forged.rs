@@ -130,7 +130,7 @@ enum Way {
 }
 
 const WAYS: [Way; 12] = [
-    Way::Talk(|text| TalkCommand::tell(&handle("Euler"), text)),
+    Way::Talk(|text| TalkCommand::tell(handle("Euler"), text)),
     Way::Talk(|text| TalkCommand::channel_tell(53, text)),
     Way::Talk(|text| TalkCommand::say(text)),
     Way::Talk(|text| TalkCommand::partner_tell(text)),

@@ -254,7 +254,9 @@ impl FromIterator<TapItem> for Tap {
     fn from_iter<I: IntoIterator<Item = TapItem>>(items: I) -> Self {
         let items: Vec<_> = items.into_iter().collect();
         let (sender, receiver) = mpsc::channel(items.len().max(1));
-        items.into_iter().for_each(|item| drop(sender.try_send(item)));
+        for item in items {
+            drop(sender.try_send(item));
+        }
         Self(receiver)
     }
 }

@@ -128,7 +128,7 @@ async fn every_way_to_talk_arrives_as_what_it_is() {
     scene.gauss.request(&format!("observe {}", scene.game)).await.unwrap();
     let said = |kind: EventKind| Filter::new().kinds([kind]).spoken_by(handle("Newton"));
     let to_gauss: [(Say, EventKind); 6] = [
-        (|text| TalkCommand::tell(&handle("Gauss"), text), EventKind::Tell),
+        (|text| TalkCommand::tell(handle("Gauss"), text), EventKind::Tell),
         (|text| TalkCommand::channel_tell(53, text), EventKind::ChannelTell),
         (TalkCommand::kibitz, EventKind::Kibitz),
         (TalkCommand::whisper, EventKind::Whisper),
@@ -153,7 +153,7 @@ async fn every_way_to_talk_arrives_as_what_it_is() {
         _ => None,
     });
     assert!(matches!(kind.await, TalkKind::Say { game: Some(game), .. } if game == scene.game));
-    let nobody = refusal(&scene.newton, &TalkCommand::tell(&handle("Hooke"), "hi")).await;
+    let nobody = refusal(&scene.newton, &TalkCommand::tell(handle("Hooke"), "hi")).await;
     assert!(nobody.text().unwrap().contains("Hooke"), "{nobody:?}");
     scene.close().await;
 }

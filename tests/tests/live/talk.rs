@@ -38,7 +38,7 @@ async fn a_text_with_a_line_end_is_an_error_and_nothing_is_sent() {
         ("del\x7f", CommandError::Control),
     ];
     for (text, want) in cases {
-        let refused = newton.request(&TalkCommand::tell(&handle("Euler"), text)).await.unwrap_err();
+        let refused = newton.request(&TalkCommand::tell(handle("Euler"), text)).await.unwrap_err();
         assert_eq!(refused, RequestError::Command(want), "{text:?}");
         assert_eq!(newton.request(&format!("tell Euler {text}")).await, Err(RequestError::Command(want)), "{text:?}");
     }
@@ -50,7 +50,7 @@ async fn a_text_with_a_line_end_is_an_error_and_nothing_is_sent() {
     assert_eq!(newton.seek(variant).await.err(), Some(line_break));
     assert!(MoveText::new("e4\nquit").is_err());
     assert_eq!(newton.counters().session.lines_sent, sent, "nothing was sent");
-    newton.request(&TalkCommand::tell(&handle("Euler"), "the end")).await.unwrap();
+    newton.request(&TalkCommand::tell(handle("Euler"), "the end")).await.unwrap();
     assert_eq!(wait_for(&mut heard, text_of).await, "the end");
 }
 
@@ -74,7 +74,7 @@ async fn what_looks_like_the_servers_own_words_stays_talk() {
             "caf\u{e9} \u{265e} \u{1f600} &#x265e; & &amp; 100% \"quoted\" \\ end",
         ];
         for text in texts {
-            newton.request(&TalkCommand::tell(&handle("Euler"), text)).await.unwrap();
+            newton.request(&TalkCommand::tell(handle("Euler"), text)).await.unwrap();
             let got = wait_for(&mut heard, text_of).await;
             assert_eq!(got, text.trim_end().replace("&#x265e;", "\u{265e}"), "{without:?}");
         }
@@ -91,7 +91,7 @@ async fn a_long_text_arrives_whole_in_pieces_that_end_with_words() {
     let words: Vec<_> =
         (0..400).map(|n| if n % 9 == 0 { format!("caf\u{e9}{n}") } else { format!("word{n}") }).collect();
     let text = words.join(" ");
-    let long = TalkCommand::tell(&handle("Euler"), text.clone());
+    let long = TalkCommand::tell(handle("Euler"), text.clone());
     let pieces = long.pieces();
     assert!(pieces.len() > 5, "{}", pieces.len());
     assert_eq!(newton.talk(&long).await.unwrap().len(), pieces.len());
@@ -113,7 +113,7 @@ async fn a_slow_server_loses_no_text() {
     let mut asked = tokio::task::JoinSet::new();
     for n in 0..30 {
         let newton = newton.clone();
-        asked.spawn(async move { newton.request(&TalkCommand::tell(&handle("Euler"), format!("tell {n}"))).await });
+        asked.spawn(async move { newton.request(&TalkCommand::tell(handle("Euler"), format!("tell {n}"))).await });
     }
     assert!(asked.join_all().await.iter().all(Result::is_ok));
     sleep(Duration::from_secs(1)).await;

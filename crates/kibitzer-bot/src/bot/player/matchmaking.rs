@@ -108,7 +108,7 @@ impl Matchmaking {
     /// Records that a new game has started.
     pub(super) fn on_game_started(&mut self, opponent: &Handle, now: Instant) {
         self.n_games_started += 1;
-        if !self.rematches.as_ref().is_some_and(|(last, _)| last == opponent) {
+        if self.rematches.as_ref().is_none_or(|(last, _)| last != opponent) {
             self.rematches = Some((opponent.clone(), 0));
         }
         self.opponents.record_game(opponent, now);

@@ -204,7 +204,9 @@ fn a_guest_may_choose_a_name() {
 #[test]
 fn an_announced_game_of_an_account_is_its_own_without_a_login_report() {
     let mut driver = Driver::connected(account());
-    ["login: ", "login: ", "password: ", "\n\r", "fics% "].iter().for_each(|said| driver.feed(said));
+    for said in ["login: ", "login: ", "password: ", "\n\r", "fics% "] {
+        driver.feed(said);
+    }
     driver.serve(&mut Peer::new(Manner::Uhlin));
     driver.events.clear();
     for (player, is_own) in [("Newton", true), ("Euwe", false)] {

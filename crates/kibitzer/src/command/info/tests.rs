@@ -20,7 +20,7 @@ fn listing_commands_write_their_lines() {
     assert_line(&command::sought(), "sought all");
     assert_line(&command::own_finger(), "finger");
     assert_line(&command::finger(newton()), "finger Newton");
-    assert_line(&command::finger(&newton()), "finger Newton");
+    assert_line(&command::finger(newton()), "finger Newton");
     assert_line(&command::finger("Newton"), "finger Newton");
     assert_line(&command::moves("Newton"), "moves Newton");
     assert_line(&command::stored(newton()), "stored Newton");
@@ -39,7 +39,7 @@ fn an_invalid_name_is_an_error_before_anything_is_sent() {
         let invalid = Err(CommandError::InvalidName);
         assert_eq!(command::finger(name).command(), invalid, "{name:?}");
         assert_eq!(command::observe(name).command(), invalid, "{name:?}");
-        assert_eq!(command::challenge(&Handle::from_wire(name.as_bytes()), GameTerms::new()).command(), invalid);
+        assert_eq!(command::challenge(Handle::from_wire(name.as_bytes()), GameTerms::new()).command(), invalid);
         assert_eq!(TalkCommand::tell(name, "hi").command(), invalid, "{name:?}");
         assert!(answer(&command::finger(name), "Finger of Newton:").is_err(), "{name:?}");
     }
