@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use kibitzer_core::Event;
 use kibitzer_core::event::RequestError;
-use kibitzer_core::message::{Family, Ivar, NameKind};
+use kibitzer_core::message::{Family, Ivar, Message, NameKind};
 use kibitzer_core::session::{Credentials, Password, Reply, Session, SessionOptions, TimesealChoice, TransmitKind};
 use kibitzer_core::wire::{Timeseal, unseal};
 use kibitzer_tests::{Audit, LineRole, Mode, Play, PlayResult, Recording, Sent, StepKind, Transcript, blessing};
@@ -491,4 +491,24 @@ fn a_session_that_does_wrong_is_noticed() {
     audit.pinged();
     audit.drained();
     assert_eq!(audit.problems.len(), 4, "{:?}", audit.problems);
+}
+
+#[test]
+fn an_event_has_its_board_in_every_style() {
+    for (name, styles) in
+        [("uhlinfics-styles-midgame-Boris", [true, false, true]), ("fatics-ms-compress-observer", [true, true, false])]
+    {
+        let mut with_board = [false; 3];
+        for event in Transcript::named(name).events() {
+            let style = match event.message() {
+                Some(Message::Style12(_)) => 0,
+                Some(Message::Delta(_)) => 1,
+                Some(Message::Style10(_)) => 2,
+                _ => continue,
+            };
+            with_board[style] = true;
+            assert!(event.board().is_some(), "{name}: {event:?}");
+        }
+        assert_eq!(with_board, styles, "{name}");
+    }
 }

@@ -5,7 +5,7 @@
 use std::error::Error;
 
 use kibitzer::event::RequestError;
-use kibitzer::message::{Message, TalkKind};
+use kibitzer::message::TalkKind;
 use kibitzer::{Client, Profile};
 
 #[tokio::main(flavor = "current_thread")]
@@ -24,7 +24,7 @@ pub(crate) async fn run(profile: Profile) -> Result<(), Box<dyn Error>> {
     let client = Client::connect(profile).await?;
     let mut events = client.subscribe();
     while let Some(event) = events.next().await {
-        let Some(Message::Talk(talk)) = event.message() else { continue };
+        let Some(talk) = event.talk() else { continue };
         let Some(from) = talk.from().filter(|_| talk.kind == TalkKind::Tell) else { continue };
         if talk.text() == "go" {
             client.quit().await;

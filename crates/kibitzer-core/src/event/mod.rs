@@ -22,7 +22,7 @@ pub use crate::message::{Attribution, RequestId, RequestOrigin};
 
 use crate::game::{Change, Desync};
 use crate::message::listing::AnyListing;
-use crate::message::{GameId, Message, Received};
+use crate::message::{GameEnded, GameId, Message, Received, Style12, Talk};
 use crate::text::ServerText;
 
 /// A message of the server, or a report of the session about itself.
@@ -119,6 +119,25 @@ impl Event {
     /// Returns the message of the server; `None` for all events but [`Received`](Self::Received).
     pub fn message(&self) -> Option<&Message> {
         self.received().map(|received| &received.message)
+    }
+
+    /// Returns the board that the event brings: a style 12 line, a style 10 block, or the board that a delta board or a datagram led
+    /// to. `None` without one. Game numbers in style 10 differ from those of all other messages.
+    pub fn board(&self) -> Option<&Arc<Style12>> {
+        match self.message()? {
+            Message::Style12(board) | Message::Style10(board) => Some(board),
+            _ => self.change()?.board.as_ref(),
+        }
+    }
+
+    /// Returns the words of a player; `None` for other events.
+    pub fn talk(&self) -> Option<&Talk> {
+        if let Some(Message::Talk(talk)) = self.message() { Some(talk) } else { None }
+    }
+
+    /// Returns the end of a game; `None` for other events.
+    pub fn game_ended(&self) -> Option<&GameEnded> {
+        if let Some(Message::GameEnded(ended)) = self.message() { Some(ended) } else { None }
     }
 
     /// Returns the line that contains the message; see [`Received::raw`]. Empty for all events but [`Received`](Self::Received).

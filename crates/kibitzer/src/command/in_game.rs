@@ -104,7 +104,7 @@ impl Request for MoveText {
     fn parse_reply(&self, reply: Reply) -> Result<MoveMade, RequestError> {
         let board = reply::last_own_board(&reply).cloned();
         let ended = match &board {
-            Some(board) => reply.events.iter().filter_map(reply::game_end_in).find(|ended| ended.game == board.game()),
+            Some(board) => reply.events.iter().filter_map(Event::game_ended).find(|ended| ended.game == board.game()),
             None => reply::own_game_end(&reply),
         };
         let ended = ended.cloned().map(Box::new);

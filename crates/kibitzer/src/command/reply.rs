@@ -51,22 +51,14 @@ pub(super) fn boards_from_last(reply: &Reply) -> impl Iterator<Item = &Arc<Style
 /// Returns the style 12 board in an event, or for another message the board of the game that it changed. `None` without either,
 /// for a board that was requested once, and for a board in style 10, whose game numbers differ.
 fn board_in_event(event: &Event) -> Option<&Arc<Style12>> {
-    let Event::Received { received, change, .. } = event else { return None };
-    match &received.message {
-        Message::Style12(board) => Some(board).filter(|board| !board.relation().is_isolated()),
-        _ => change.as_ref()?.board.as_ref(),
-    }
+    let is_style10 = matches!(event.message(), Some(Message::Style10(_)));
+    event.board().filter(|board| !is_style10 && !board.relation().is_isolated())
 }
 
 /// Returns the end of the game that this login plays; `None` if it has not ended. Other games may end in the same reply: observed
 /// ones, and all if the variable `gin` is set.
 pub(super) fn own_game_end(reply: &Reply) -> Option<&GameEnded> {
-    reply.events.iter().filter(|event| event.attribution().is_own_game()).find_map(game_end_in)
-}
-
-/// Returns the end that this event reports; `None` for other events.
-pub(super) fn game_end_in(event: &Event) -> Option<&GameEnded> {
-    if let Some(Message::GameEnded(ended)) = event.message() { Some(ended) } else { None }
+    reply.events.iter().filter(|event| event.attribution().is_own_game()).find_map(Event::game_ended)
 }
 
 /// Returns the last game of this login that begins or is resumed, with `player` if one is given. `None` without one; other games may

@@ -60,6 +60,8 @@ fn play(units: &[&str]) -> Session {
     let mut missed = Vec::new();
     while let Some(event) = reader.next(&mut rest).or_else(|| reader.finish()) {
         events.push(event.kind());
+        let led_to = event.change().and_then(|change| change.board.as_ref());
+        assert!(led_to.is_none() || event.board() == led_to, "{event:?}");
         match event {
             Event::Received { change: Some(change), .. } => {
                 kinds.push(change.kind);
