@@ -18,13 +18,12 @@
 //!
 //! ```
 //! use kibitzer_core::EventReader;
-//! use kibitzer_core::message::Message;
 //!
 //! let mut events = EventReader::default();
 //! let mut read = &b"fics% \n\rNewton tells you: hello\n\rfics% "[..];
 //! let mut tells = Vec::new();
 //! while let Some(event) = events.next(&mut read) {
-//!     if let Some(Message::Talk(talk)) = event.message() {
+//!     if let Some(talk) = event.talk() {
 //!         tells.push(talk.text().into_owned());
 //!     }
 //! }

@@ -18,14 +18,14 @@
 //! This guest answers every private message until the session is over:
 //!
 //! ```no_run
-//! use kibitzer::{Client, Message, Profile, TalkKind};
+//! use kibitzer::{Client, Profile, TalkKind};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let client = Client::connect(Profile::fics().guest()).await?;
 //! let mut events = client.subscribe();
 //! while let Some(event) = events.next().await {
-//!     if let Some(Message::Talk(talk)) = event.message()
+//!     if let Some(talk) = event.talk()
 //!         && talk.kind == TalkKind::Tell
 //!         && let Some(from) = talk.from()
 //!     {
@@ -41,7 +41,7 @@
 //!
 //! Events, listings, [`Reply`] and [`Game`] implement `serde::Serialize`. An event is the object that `kibitzer decode` prints, a
 //! listing the object without `event` and `offset`; [`guide::events`] lists the keys. There is no feature for it, because recordings
-//! need serde in any case. [`json::write`] also escapes the characters that control a terminal.
+//! need serde in any case.
 //!
 //! ```
 //! let mut reader = kibitzer::EventReader::default();
@@ -105,7 +105,7 @@ pub use observer::{Observation, SessionObserver, SessionView, Tap, TapItem};
 pub use password::PasswordSource;
 pub use profile::{AttachAccess, ConfigError, Profile};
 
-/// What the other crates of this workspace share. It may change in every version.
+/// Functions that the other crates of this workspace call. They may change in every version.
 #[doc(hidden)]
 pub mod internal {
     pub use crate::profile::most_similar_word;

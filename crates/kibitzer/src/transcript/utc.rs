@@ -6,6 +6,7 @@ use std::str::FromStr;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use humantime::{format_rfc3339_millis, parse_rfc3339};
+use kibitzer_core::ParseError;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
@@ -66,11 +67,11 @@ impl fmt::Display for Utc {
 }
 
 impl FromStr for Utc {
-    type Err = &'static str;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<Self, &'static str> {
+    fn from_str(text: &str) -> Result<Self, ParseError> {
         let time = parse_rfc3339(text).ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        time.map(Self::from_1970_limited).ok_or("not a UTC time of the form 2025-03-01T12:34:56.789Z")
+        time.map(Self::from_1970_limited).ok_or(ParseError::new("not a UTC time of the form 2025-03-01T12:34:56.789Z"))
     }
 }
 

@@ -19,8 +19,9 @@ fn listing_commands_write_their_lines() {
     assert_line(&command::suitable_seeks(), "sought");
     assert_line(&command::sought(), "sought all");
     assert_line(&command::own_finger(), "finger");
-    assert_line(&command::finger(newton()), "finger Newton");
-    assert_line(&command::finger(newton()), "finger Newton");
+    let handle = newton();
+    assert_line(&command::finger(&handle), "finger Newton");
+    assert_line(&command::finger(handle), "finger Newton");
     assert_line(&command::finger("Newton"), "finger Newton");
     assert_line(&command::moves("Newton"), "moves Newton");
     assert_line(&command::stored(newton()), "stored Newton");
