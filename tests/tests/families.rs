@@ -80,7 +80,7 @@ impl Seen {
                     seen.results.push((ended.game, format!("{:?}", ended.result), format!("{:?}", ended.reason)));
                 }
                 (Message::Talk(talk), _) => {
-                    let from = talk.from().map(|from| from.to_string()).unwrap_or_default();
+                    let from = talk.speaker().map(|from| from.to_string()).unwrap_or_default();
                     seen.talk.push((kind(&talk.kind), from, talk.text().into_owned()));
                 }
                 _ => {}
@@ -237,7 +237,7 @@ fn first_difference<T: PartialEq + Clone>(one: &[T], other: &[T]) -> Option<(usi
 async fn tell_from(events: &mut Subscription) -> (String, String) {
     wait_for(events, |event| match event.message() {
         Some(Message::Talk(talk)) if talk.kind == TalkKind::Tell => {
-            Some((talk.from()?.to_string(), talk.text().into_owned()))
+            Some((talk.speaker()?.to_string(), talk.text().into_owned()))
         }
         _ => None,
     })

@@ -25,7 +25,7 @@ pub(crate) async fn run(profile: Profile) -> Result<(), Box<dyn Error>> {
     let mut events = client.subscribe();
     while let Some(event) = events.next().await {
         let Some(talk) = event.talk() else { continue };
-        let Some(from) = talk.from().filter(|_| talk.kind == TalkKind::Tell) else { continue };
+        let Some(from) = talk.speaker().filter(|_| talk.kind == TalkKind::Tell) else { continue };
         if talk.text() == "go" {
             client.quit().await;
             return Ok(());

@@ -27,7 +27,7 @@
 //! while let Some(event) = events.next().await {
 //!     if let Some(talk) = event.talk()
 //!         && talk.kind == TalkKind::Tell
-//!         && let Some(from) = talk.from()
+//!         && let Some(from) = talk.speaker()
 //!     {
 //!         // The player may have logged out.
 //!         drop(client.tell(&from, "welcome").await);

@@ -220,7 +220,7 @@ impl BotPlayer {
             let (what, player) = match message {
                 Message::Challenge(challenge) => ("challenge", Some(challenge.from.clone())),
                 Message::Offer(offer) if offer.actor == MeOrOther::Other => ("offer", None),
-                Message::Talk(talk) if talk.kind == TalkKind::Tell => ("message", talk.from()),
+                Message::Talk(talk) if talk.kind == TalkKind::Tell => ("message", talk.speaker()),
                 _ => return,
             };
             let reason = format!("no answer to a {what}: {MAX_REQUESTS} others wait");

@@ -132,7 +132,7 @@ impl Talk {
 
     /// Returns the speaker. `None` for a [`TalkKind::Qtell`] line, which does not name its sender, and for an announcement
     /// without a name.
-    pub fn from(&self) -> Option<Handle> {
+    pub fn speaker(&self) -> Option<Handle> {
         if let Some(apart) = &self.apart {
             return Some(apart.from.clone());
         }
@@ -172,7 +172,7 @@ impl fmt::Debug for Talk {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Talk")
             .field("kind", &self.kind)
-            .field("from", &self.from())
+            .field("from", &self.speaker())
             .field("titles", &self.titles())
             .field("text", &format_args!("PlayerText({:?})", self.text()))
             .finish()

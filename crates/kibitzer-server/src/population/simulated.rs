@@ -126,7 +126,7 @@ impl SimulatedPlayer {
                 observations.push(PlayerObservation::SeekPosted(index));
             }
             Message::Talk(talk) if matches!(talk.kind, TalkKind::Tell | TalkKind::Say { .. }) => {
-                observations.extend(talk.from().map(|by| PlayerObservation::Occasion(TalkOccasion::Told, by)));
+                observations.extend(talk.speaker().map(|by| PlayerObservation::Occasion(TalkOccasion::Told, by)));
             }
             Message::Arrival(arrival) if arrival.kind == PresenceChangeKind::Arrived => {
                 observations.push(PlayerObservation::Occasion(TalkOccasion::Arrived, arrival.name.clone()));

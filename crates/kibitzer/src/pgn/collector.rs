@@ -120,7 +120,7 @@ impl PgnCollector {
         else {
             return;
         };
-        let Some(from) = talk.from() else { return };
+        let Some(from) = talk.speaker() else { return };
         let is_player = |game: &TrackedGame| Color::BOTH.iter().any(|color| game.player(*color) == from);
         let is_about = |game: &&TrackedGame| number.map_or_else(|| is_player(game), |number| number == game.number());
         let is_recent = |game: &&TrackedGame| matches!(game.state(), TrackedState::Playing | TrackedState::Over);

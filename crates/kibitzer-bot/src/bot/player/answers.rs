@@ -230,7 +230,7 @@ impl BotPlayer {
     /// Handles a private message. Requests the profile of a sender with the name of an owner, as only a registered owner may
     /// command; sends any other player the reply of the policy. Ignores other talk.
     pub(super) fn on_talk(&mut self, talk: &Talk) {
-        let (TalkKind::Tell | TalkKind::Say { .. }, Some(from)) = (talk.kind, talk.from()) else { return };
+        let (TalkKind::Tell | TalkKind::Say { .. }, Some(from)) = (talk.kind, talk.speaker()) else { return };
         if !self.out.config.talk.owners.contains(&from) {
             return self.answer_message(&from, &talk.text());
         }

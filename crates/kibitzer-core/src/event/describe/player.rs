@@ -31,7 +31,7 @@ describe! {
 
 impl Fields for Talk {
     fn put_fields(&self, put: &mut FieldSink<'_>) {
-        fields!(put, self; from: self.from(), titles: self.titles(), text: &*self.text());
+        fields!(put, self; from: self.speaker(), titles: self.titles(), text: &*self.text());
         match self.kind {
             TalkKind::ChannelTell { channel } => fields!(put, self; channel: channel),
             TalkKind::Say { game } => fields!(put, self; game: game),
@@ -69,12 +69,12 @@ impl EventDescriptor for Talk {
     }
 
     fn speaker(&self) -> Option<Handle> {
-        self.from()
+        self.speaker()
     }
 
     /// Writes what a server would have sent as a line. The player's text comes last, as it is.
     fn write_for_people(&self, out: &mut dyn Write) -> fmt::Result {
-        write!(out, "{}{}", self.from().as_ref().map_or("", Handle::as_str), self.titles())?;
+        write!(out, "{}{}", self.speaker().as_ref().map_or("", Handle::as_str), self.titles())?;
         match self.kind {
             TalkKind::ChannelTell { channel } => write!(out, "({channel})")?,
             TalkKind::Kibitz { game: Some(game), .. } => write!(out, "[{game}] kibitzes")?,

@@ -318,7 +318,7 @@ fn tells_of_every_kind() {
     for (unit, kind, text) in cases {
         let Message::Talk(talk) = message(unit) else { panic!("{unit}") };
         assert_eq!((talk.kind, &*talk.text()), (kind, text), "{unit}");
-        assert_eq!((talk.from().unwrap().as_str(), talk.titles().to_string()), ("Foo", "(TD)".to_owned()), "{unit}");
+        assert_eq!((talk.speaker().unwrap().as_str(), talk.titles().to_string()), ("Foo", "(TD)".to_owned()), "{unit}");
     }
     assert!(matches!(message("32 Foo {} 9 ^{hi^}"), Message::Datagram(_)));
 }

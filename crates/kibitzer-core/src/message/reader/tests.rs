@@ -18,7 +18,7 @@ fn read(stream: &[u8]) -> Vec<Received> {
 fn a_players_message_stands_on_two_lines() {
     let all = read(b"fics% \n\rCarla(TD) just sent you a message:\n\r    leave a \"message\": 100%\n\rfics% ");
     let Message::Talk(talk) = &all[1].message else { panic!("{all:?}") };
-    assert_eq!((talk.kind, talk.from().as_ref().map(Handle::as_str)), (TalkKind::Message, Some("Carla")));
+    assert_eq!((talk.kind, talk.speaker().as_ref().map(Handle::as_str)), (TalkKind::Message, Some("Carla")));
     assert_eq!(talk.text(), "leave a \"message\": 100%");
     assert_eq!(all[1].raw(), b"Carla(TD) just sent you a message:\n    leave a \"message\": 100%");
     assert_eq!((all[1].offset, all.len()), (8, 3));

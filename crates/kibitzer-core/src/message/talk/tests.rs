@@ -16,7 +16,7 @@ fn check(rows: &[Row]) {
     for &(line, kind, from, titles, text) in rows {
         let talk = Talk::parse(line.as_bytes()).unwrap_or_else(|| panic!("not talk: {line}"));
         assert_eq!(talk.kind, kind, "{line}");
-        assert_eq!(talk.from().as_ref().map_or("", Handle::as_str), from, "{line}");
+        assert_eq!(talk.speaker().as_ref().map_or("", Handle::as_str), from, "{line}");
         assert_eq!(talk.titles().iter().collect::<Vec<_>>(), titles, "{line}");
         assert_eq!(talk.text(), text, "{line}");
     }
