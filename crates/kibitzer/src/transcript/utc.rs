@@ -22,7 +22,7 @@ const LAST: Duration = Duration::from_millis(253_402_300_799_999);
 ///
 /// let began: Utc = "2024-02-28T23:59:59.500Z".parse()?;
 /// assert_eq!(began.plus(Duration::from_millis(1_234)).to_string(), "2024-02-29T00:00:00.734Z");
-/// # Ok::<(), &'static str>(())
+/// # Ok::<(), kibitzer::ParseError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Utc(
