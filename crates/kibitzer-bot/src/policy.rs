@@ -1,11 +1,14 @@
 //! Decisions: which challenges to accept, how to answer offers, when to offer a draw or to resign.
 
-use kibitzer::Handle;
+use std::fmt;
+use std::pin::Pin;
+
 use kibitzer::track::TrackedGame;
+use kibitzer::{Handle, TalkKind};
 use kibitzer_core::message::{Challenge, OfferKind};
 
 use crate::config::{AcceptRules, BotConfig, format_range};
-use crate::engine::Score;
+use crate::engine::{Score, SearchInfo};
 use crate::verdict::Verdict;
 
 /// Decides for a bot. Every method has a default that follows the settings.
@@ -27,16 +30,10 @@ pub trait Policy: Send + Sync + 'static {
         game.decide_resign_or_draw()
     }
 
-    /// Returns the reply to a private message, or `None` to send none; not called for messages of owners. The default is the
-    /// first configured answer whose word occurs in `text`, regardless of case.
-    fn choose_reply(&mut self, _from: &Handle, text: &str, config: &BotConfig) -> Option<String> {
-        let text = text.to_lowercase();
-        config
-            .talk
-            .answers
-            .iter()
-            .find(|(word, _)| text.contains(&word.to_lowercase()))
-            .map(|(_, answer)| answer.clone())
+    /// Returns the reply to a tell, to words of the opponent or to a kibitz, or `None` to send none. Not called for the commands
+    /// of owners. The reply is sent as a tell, at most one in 10 s to each player.
+    fn choose_reply(&mut self, talk: &TalkSituation<'_>) -> Option<Reply> {
+        talk.configured_answer().map(|answer| Reply::Now(answer.to_owned()))
     }
 }
 
@@ -160,6 +157,53 @@ impl AcceptRules {
             }
             None if !self.unrated_players => Some("opponents have a rating".to_owned()),
             _ => None,
+        }
+    }
+}
+
+/// A message of a player, and what the bot knows when it is received.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct TalkSituation<'a> {
+    /// The settings.
+    pub config: &'a BotConfig,
+    /// The speaker.
+    pub from: &'a Handle,
+    /// [`TalkKind::Tell`], [`TalkKind::Say`] or [`TalkKind::Kibitz`].
+    pub kind: TalkKind,
+    /// The words.
+    pub text: &'a str,
+    /// The game in progress that the message is about: the one that it names, otherwise that against the speaker, otherwise any.
+    pub game: Option<GameSituation<'a>>,
+    /// The last line of the engine's analysis in that game.
+    pub analysis: Option<&'a SearchInfo>,
+}
+
+impl<'a> TalkSituation<'a> {
+    /// Returns the first answer of the settings whose word occurs in the message, regardless of case; `None` without one, and to
+    /// a kibitz.
+    pub fn configured_answer(&self) -> Option<&'a str> {
+        let text = self.text.to_lowercase();
+        let mut answers = self.config.talk.answers.iter();
+        let is_private = !matches!(self.kind, TalkKind::Kibitz { .. });
+        answers.find(|(word, _)| is_private && text.contains(&word.to_lowercase())).map(|(_, answer)| answer.as_str())
+    }
+}
+
+/// Reply to a player's message. An empty text sends nothing.
+#[expect(clippy::exhaustive_enums, reason = "a reply is known or it is not")]
+pub enum Reply {
+    /// This text.
+    Now(String),
+    /// The text that the future returns, or nothing; also nothing after a minute.
+    Later(Pin<Box<dyn Future<Output = Option<String>> + Send>>),
+}
+
+impl fmt::Debug for Reply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Now(text) => f.debug_tuple("Now").field(text).finish(),
+            Self::Later(_) => f.debug_tuple("Later").finish_non_exhaustive(),
         }
     }
 }

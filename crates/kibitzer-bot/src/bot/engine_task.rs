@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use kibitzer::track::{GameKey, GamePositionKey};
+use kibitzer::track::{GameKey, GamePositionKey, TrackedGame};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
@@ -141,8 +141,8 @@ impl<S: StartEngine> StartEngine for StartAfter<S> {
 pub(super) enum EngineOrder {
     /// Prepare for a game.
     NewGame(GameKey, GameSetup),
-    /// Find a move for a position.
-    Search(GamePositionKey, SearchPosition, SearchLimits),
+    /// Find a move for the current position of a game.
+    Search(Box<TrackedGame>, SearchLimits),
     /// Analyze the position expected after the opponent's move, until the next order.
     Ponder(GameKey, SearchPosition, SearchLimits),
     /// Stop searching.
@@ -274,14 +274,15 @@ async fn execute_orders<E: Engine>(
                 }
                 orders.recv().await
             }
-            EngineOrder::Search(id, position, limits) => {
+            EngineOrder::Search(game, limits) => {
+                let id = game.position_key();
                 let mut score = None;
                 let mut analysis = |info: SearchInfo| {
                     score = info.score.or(score);
                     drop(reports.try_send(EngineReport::Analysis(id.game(), info)));
                 };
                 tokio::select! {
-                    best = engine.search(&position, &limits, &mut analysis) => {
+                    best = engine.search_game(&game, &limits, &mut analysis) => {
                         let _ = reports.send(EngineReport::Best(id, best?, score)).await;
                         *has_moved = true;
                         orders.recv().await

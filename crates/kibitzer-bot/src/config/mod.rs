@@ -111,7 +111,22 @@ impl BotConfig {
     /// [`ConfigError::Read`] if the file cannot be read; [`ConfigError`] with the line if a key is unknown or missing, a value is
     /// invalid or out of its range, or two accounts have the same handle on the same server.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, ConfigError> {
-        let path = path.as_ref();
+        let (config, no_engine) = Self::read(path.as_ref())?;
+        no_engine.map_or(Ok(config), Err)
+    }
+
+    /// Reads the settings of a bot whose program replaces the [engine](crate::Bot::engine): `[engine]` and its `command` may be
+    /// missing.
+    ///
+    /// # Errors
+    ///
+    /// As [`load`](Self::load).
+    pub fn load_without_engine(path: impl AsRef<Path>) -> Result<Self, ConfigError> {
+        Ok(Self::read(path.as_ref())?.0)
+    }
+
+    /// Reads the settings from a file, and the error if it has no engine.
+    fn read(path: &Path) -> Result<(Self, Option<ConfigError>), ConfigError> {
         let text = std::fs::read_to_string(path).map_err(|source| ConfigError::read(path, source))?;
         let error_at = |span: Option<Range<usize>>, reason: String| {
             ConfigError::at_position(path, &text, span.map_or(0, |span| span.start), reason)
@@ -126,15 +141,16 @@ impl BotConfig {
             let nearest = nearest.map_or_else(String::new, |table| format!(", did you mean `{table}`?"));
             return Err(error_at(Some(unknown.span()), format!("unknown table `{name}`{nearest}")));
         }
-        if let Some(missing) = ["server", "engine"].into_iter().find(|name| !tables.contains_key(*name)) {
-            return Err(error_at(None, format!("missing field `{missing}`")));
+        if !tables.contains_key("server") {
+            return Err(error_at(None, "missing field `server`".to_owned()));
         }
         rules::check_numbers(tables).map_err(|(span, reason)| error_at(Some(span), reason))?;
         let mut config: Self = toml::from_str(&text).map_err(not_toml)?;
-        if config.engine.command.is_empty() {
+        let no_engine = config.engine.command.is_empty().then(|| {
             let span = tables.get("engine").map(Spanned::span);
-            return Err(error_at(span, "missing field `command`".to_owned()));
-        }
+            let missing = if span.is_some() { "command" } else { "engine" };
+            error_at(span, format!("missing field `{missing}`"))
+        });
         let defaults = Profile::new("").session(|session| session.first_connect(FirstConnect::Retry));
         let server = defaults.file_table(path, &["server"])?;
         let not_a_list = |span| error_at(Some(span), "accounts are written as `[[account]]`".to_owned());
@@ -156,7 +172,7 @@ impl BotConfig {
         config.warning = unused.map(|handle| {
             format!("{}: the handle {handle} of [server] is not used: the accounts have others", path.display())
         });
-        Ok(config)
+        Ok((config, no_engine))
     }
 }
 

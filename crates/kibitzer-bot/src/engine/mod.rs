@@ -8,6 +8,7 @@ use std::future::{Future, ready};
 use std::io;
 use std::process::ExitStatus;
 
+use kibitzer::track::TrackedGame;
 use kibitzer_core::chess::Color;
 
 mod builtin;
@@ -58,6 +59,26 @@ pub trait Engine: Send + 'static {
         limits: &SearchLimits,
         report: &mut (dyn FnMut(SearchInfo) + Send),
     ) -> impl Future<Output = Result<BestMove, EngineError>> + Send;
+
+    /// Finds a move in a game of the bot: searches [`SearchPosition::of_game`] by default.
+    ///
+    /// For engines that need more of the game than the position, such as the reserves, the clocks or the opponent.
+    ///
+    /// # Errors
+    ///
+    /// As [`search`](Self::search).
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`search`](Self::search).
+    fn search_game(
+        &mut self,
+        game: &TrackedGame,
+        limits: &SearchLimits,
+        report: &mut (dyn FnMut(SearchInfo) + Send),
+    ) -> impl Future<Output = Result<BestMove, EngineError>> + Send {
+        async { self.search(&SearchPosition::of_game(game), limits, report).await }
+    }
 
     /// Analyzes a position in the opponent's time, until the future is dropped or [`search`](Self::search) is called.
     ///
@@ -199,6 +220,9 @@ pub enum EngineError {
     /// The engine does not accept the position, or a move that leads to it.
     #[error("the engine does not accept the position: {0}")]
     Position(String),
+    /// An engine that is part of the program failed, for this reason.
+    #[error("the engine failed: {0}")]
+    Failed(String),
     /// The engine has no option of this name, or the value is not one of those it accepts.
     #[error("option {name:?} of the engine: {problem}")]
     #[non_exhaustive]

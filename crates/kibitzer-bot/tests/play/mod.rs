@@ -10,3 +10,4 @@ mod probe;
 mod recovery;
 mod startup;
 mod table;
+mod talk;

@@ -10,12 +10,12 @@ use kibitzer_core::message::listing::Finger;
 use kibitzer_core::message::{
     Challenge, ChallengeChange, ChallengeUpdate, MeOrOther, OfferNotice, PartnershipUpdate, Refusal, Talk,
 };
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use super::output::Output;
 use super::{BotPlayer, LinkState};
 use crate::bot::stop::StopUrgency;
-use crate::policy::ChallengeSituation;
+use crate::policy::{ChallengeSituation, Reply, TalkSituation};
 use crate::verdict::BotAction;
 
 /// Number of challenges that are postponed; further ones are not answered.
@@ -26,6 +26,12 @@ const TELL_DELAY: Duration = Duration::from_secs(2);
 
 /// Longest answer in characters; longer ones are cut, as servers limit a tell to about 400 bytes.
 const MAX_ANSWER: usize = 300;
+
+/// Longest time until a reply of the policy is known.
+const REPLY_TIMEOUT: Duration = Duration::from_mins(1);
+
+/// The commands of an owner.
+const OWNER_COMMANDS: [&str; 6] = ["status", "pause", "play", "resign", "abort", "stop"];
 
 /// The offers of other players, and what is known of the answers.
 #[derive(Debug, Default)]
@@ -227,43 +233,78 @@ impl BotPlayer {
         self.out.send(None, format!("decline {player}"));
     }
 
-    /// Handles a private message. Requests the profile of a sender with the name of an owner, as only a registered owner may
-    /// command; sends any other player the reply of the policy. Ignores other talk.
+    /// Handles a private message or a kibitz. Requests the profile of a sender with the name of an owner, as only a registered
+    /// owner may command; sends any other player the reply of the policy. Ignores other talk, and the bot's own.
     pub(super) fn on_talk(&mut self, talk: &Talk) {
-        let (TalkKind::Tell | TalkKind::Say { .. }, Some(from)) = (talk.kind, talk.speaker()) else { return };
-        if !self.out.config.talk.owners.contains(&from) {
-            return self.answer_message(&from, &talk.text());
+        let (kind @ (TalkKind::Tell | TalkKind::Say { .. } | TalkKind::Kibitz { .. }), Some(from)) =
+            (talk.kind, talk.speaker())
+        else {
+            return;
+        };
+        if self.client.handle().as_ref() == Some(&from) {
+            return;
+        }
+        let is_kibitz = matches!(kind, TalkKind::Kibitz { .. });
+        if is_kibitz || !self.out.config.talk.owners.contains(&from) {
+            self.answer_message(&from, kind, &talk.text());
+            return;
         }
         let (text, player) = (talk.text().trim().to_owned(), from.clone());
         self.out.request(
             |client| async move { client.finger(player).await },
             move |bot, result| match result {
                 Ok(Finger { is_unregistered: false, player, .. }) if player.name == from => {
-                    bot.run_owner_command(&from, &text);
+                    bot.run_owner_command(&from, kind, &text);
                 }
                 // Any guest may take the name of an owner who is not registered.
                 Ok(_) => {
                     let reason = "has the name of an owner, but is not registered";
                     bot.out.report_to(BotAction::Refused, &from, reason);
-                    bot.answer_message(&from, &text);
+                    bot.answer_message(&from, kind, &text);
                 }
                 Err(error) => bot.out.report_error_if_any(None, Some(&from), Some(error)),
             },
         );
     }
 
-    /// Sends a player the reply of the policy to a message, at most one in 10 s to each player.
-    fn answer_message(&mut self, from: &Handle, text: &str) {
-        let Some(answer) = self.policy.choose_reply(from, text, &self.out.config) else { return };
-        if self.matchmaking.opponents.record_answer_if_allowed(from, Instant::now()) {
-            self.out.tell(from, &answer);
-        } else {
+    /// Sends a player the reply of the policy to a message, at most one in 10 s to each player. Returns whether there is one.
+    fn answer_message(&mut self, from: &Handle, kind: TalkKind, text: &str) -> bool {
+        let number = match kind {
+            TalkKind::Say { game, .. } | TalkKind::Kibitz { game, .. } => game,
+            _ => None,
+        };
+        let game = self.games.talked_about(number, from);
+        let analysis = self.games.analysis.as_ref();
+        let analysis = analysis.filter(|(key, _)| game.is_some_and(|it| it.game.key() == *key)).map(|(_, info)| info);
+        let config = &*self.out.config;
+        let talk = TalkSituation { config, from, kind, text, game, analysis };
+        let Some(reply) = self.policy.choose_reply(&talk) else { return false };
+        if !self.matchmaking.opponents.record_answer_if_allowed(from, Instant::now()) {
             self.out.report_to(BotAction::Dropped, from, "the last answer is less than 10 s ago");
+            return true;
         }
+        match reply {
+            Reply::Now(words) => self.out.tell(from, &words),
+            Reply::Later(words) => {
+                let player = from.clone();
+                self.out.request(
+                    |_| timeout(REPLY_TIMEOUT, words),
+                    move |bot, words| match words {
+                        Ok(words) => bot.out.tell(&player, &words.unwrap_or_default()),
+                        Err(_) => bot.out.report_to(BotAction::Dropped, &player, "the answer took more than a minute"),
+                    },
+                );
+            }
+        }
+        true
     }
 
-    /// Executes a command of an owner and sends the owner the result; the answer to an unknown command lists the commands.
-    fn run_owner_command(&mut self, owner: &Handle, command: &str) {
+    /// Executes a command of an owner and sends the owner the result. To other words the policy replies; without a reply, the
+    /// answer lists the commands.
+    fn run_owner_command(&mut self, owner: &Handle, kind: TalkKind, command: &str) {
+        if !OWNER_COMMANDS.contains(&command) && self.answer_message(owner, kind, command) {
+            return;
+        }
         self.out.report_to(BotAction::Obeyed, owner, command.chars().take(MAX_ANSWER).collect::<String>());
         let playing = self.games.playing().map(|game| (game.key(), game.number()));
         let answer = match (command, playing) {
@@ -292,7 +333,7 @@ impl BotPlayer {
                 "stopping after the game".to_owned()
             }
             ("resign" | "abort", None) => "no game is in progress".to_owned(),
-            _ => "commands: status, pause, play, resign, abort, stop".to_owned(),
+            _ => format!("commands: {}", OWNER_COMMANDS.join(", ")),
         };
         self.out.tell(owner, &answer);
     }

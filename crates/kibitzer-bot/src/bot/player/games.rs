@@ -18,6 +18,7 @@ use crate::book::Book;
 use crate::bot::engine_task::{EngineOrder, EngineTask};
 use crate::clock::{GameClocks, LagEstimate};
 use crate::engine::{GameSetup, SearchInfo, SearchLimits, SearchPosition};
+use crate::policy::GameSituation;
 use crate::verdict::BotAction;
 
 /// How long after the end of the opponent's time it is claimed, and the time between two claims.
@@ -34,8 +35,10 @@ pub(super) struct OwnGames {
     pub(super) collector: PgnCollector,
     pub(super) decisions: BTreeMap<GameKey, GameDecisions>,
     pub(super) engine: EngineTask,
-    /// The latest line of analysis that is not emitted yet.
+    /// The latest line of analysis.
     pub(super) analysis: Option<(GameKey, SearchInfo)>,
+    /// Whether that line has been emitted.
+    pub(super) is_analysis_emitted: bool,
     /// When the next line of analysis may be emitted.
     pub(super) analysis_at: Instant,
     /// The book; `None` without one, and after it could not be read.
@@ -51,6 +54,7 @@ impl OwnGames {
             decisions: BTreeMap::new(),
             engine,
             analysis: None,
+            is_analysis_emitted: true,
             analysis_at: Instant::now(),
             book: out.config.book.clone().and_then(|book| out.ok_or_report(None, Book::open(book))),
             lag: LagEstimate::default(),
@@ -108,6 +112,16 @@ impl OwnGames {
         Some(opponent)
     }
 
+    /// Returns the game in progress that a message of `from` is about: the game of this number, otherwise that against `from`,
+    /// otherwise any.
+    pub(super) fn talked_about(&self, number: Option<GameId>, from: &Handle) -> Option<GameSituation<'_>> {
+        let fit = |game: &&TrackedGame| (Some(game.number()) == number, game.opponent().as_ref() == Some(from));
+        let playing = self.tracker().iter().filter(|game| game.state() == TrackedState::Playing);
+        let game = playing.max_by_key(fit)?;
+        let GameDecisions { scores, takebacks, .. } = self.decisions.get(&game.key())?;
+        Some(GameSituation { config: &self.out.config, game, scores, takebacks: *takebacks })
+    }
+
     /// Looks for a move if it is this account's turn, and claims a draw first if one is due; otherwise waits for the opponent's
     /// move. Does nothing if the position is being searched already, the engine searches for another game, or the bot has given
     /// the game up.
@@ -153,7 +167,7 @@ impl OwnGames {
         let limits = self.search_limits(game);
         let reason = format!("move {}: at most {:.1?}", game.position().move_number(), limits.deadline);
         self.out.report_in_game(BotAction::Thinking, game.number(), reason);
-        self.engine.try_send_order(EngineOrder::Search(position, SearchPosition::of_game(game), limits));
+        self.engine.try_send_order(EngineOrder::Search(Box::new(game.clone()), limits));
     }
 
     /// Returns the limits of a search for this account, from the clocks of the last board and the time since then.
@@ -245,7 +259,7 @@ impl OwnGames {
 
     /// Returns when the next claim of the opponent's time or the next line of analysis is due.
     pub(super) fn deadline(&self) -> Option<Instant> {
-        let analysis_at = self.analysis.as_ref().map(|_| self.analysis_at);
+        let analysis_at = (!self.is_analysis_emitted).then_some(self.analysis_at);
         self.decisions.values().filter_map(GameDecisions::flag_claim_at).chain(analysis_at).min()
     }
 

@@ -40,6 +40,7 @@ impl OwnGames {
             }
             EngineReport::Analysis(key, info) => {
                 self.analysis = Some((key, info));
+                self.is_analysis_emitted = false;
                 self.emit_due_analysis(Instant::now());
             }
             EngineReport::Best(position, best, score) => self.on_best_move(position, best, score, policy),
@@ -50,13 +51,15 @@ impl OwnGames {
 
     /// Emits the latest line of analysis if [`ANALYSIS_PAUSE`] has passed since the last one.
     pub(super) fn emit_due_analysis(&mut self, now: Instant) {
-        if self.analysis_at > now {
+        if self.is_analysis_emitted || self.analysis_at > now {
             return;
         }
-        let Some((key, info)) = self.analysis.take() else { return };
+        self.is_analysis_emitted = true;
         self.analysis_at = now + ANALYSIS_PAUSE;
-        if let Some(game) = self.number(key) {
-            self.out.emit_analysis(game, info);
+        if let Some((key, info)) = &self.analysis
+            && let Some(game) = self.number(*key)
+        {
+            self.out.emit_analysis(game, info.clone());
         }
     }
 

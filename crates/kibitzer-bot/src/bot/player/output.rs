@@ -9,6 +9,7 @@ use kibitzer::{Client, GameId, Handle, RequestError};
 use tokio::task::JoinSet;
 
 use super::BotPlayer;
+use crate::bot::resume_unwind_if_panicked;
 use crate::config::BotConfig;
 use crate::engine::SearchInfo;
 use crate::verdict::{BotAction, BotEvent};
@@ -69,9 +70,9 @@ impl Output {
     /// Cancel safe.
     pub(super) async fn next_reply(&self) -> OnReply {
         poll_fn(|cx| match self.requests().poll_join_next(cx) {
-            // A request cannot panic, and nothing cancels one.
-            Poll::Ready(Some(Ok(on_reply))) => Poll::Ready(on_reply),
-            _ => Poll::Pending,
+            // Nothing cancels a request. Only a reply of the policy can panic.
+            Poll::Ready(Some(ended)) => Poll::Ready(resume_unwind_if_panicked(ended)),
+            Poll::Ready(None) | Poll::Pending => Poll::Pending,
         })
         .await
     }
