@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+"""Writes kibitzer_ics/events.py and _commands.py from the schema of events, their documentation and the list of commands.
+
+Without an argument it writes the files; with --check it fails if they are out of date.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+LIBRARY = HERE.parent / "kibitzer"
+PACKAGE = HERE / "python" / "kibitzer_ics"
+PAGE = (LIBRARY / "docs" / "events.md").read_text()
+SCHEMA: dict[str, Any] = json.loads((LIBRARY / "schema" / "events.json").read_text())["$defs"]
+
+# Members of every event, which the base class has.
+COMMON = {"event", "offset", "t", "utc", "request", "requested_by", "inferred", "own"}
+# Lines of `kibitzer connect --json` that are no events here: methods return or raise their content.
+NOT_EVENTS = {"reply", "failed", "subscribed", "metrics"}
+# Exceptions and the bot have the plain names.
+RENAMED = {"refused": "RefusedEvent", "ended": "EndedEvent", "bot": "BotAction"}
+# Names of the objects inside of events, by their place.
+NESTED = {
+    "holding.passed": "PassedPiece",
+    "position.last_move": "LastMove",
+    "channel_list.channels": "ChannelRow",
+    "finger.presence": "Presence",
+    "finger.game": "FingerGame",
+    "finger.ratings": "FingerRating",
+    "finger.notes": "Note",
+    "game_list.games": "GameRow",
+    "game_list.count": "RowCount",
+    "game_list.games.terms": "Terms",
+    "history.games": "HistoryRow",
+    "stored_games.games": "StoredRow",
+    "stored_games.games.details": "StoredDetails",
+    "move_list.moves": "ListedMove",
+    "who_list.players": "WhoRow",
+    "restored.games": "RestoredGame",
+    "restored.settings": "RestoredCommand",
+}
+# The field with the rows of a listing.
+ROWS = {
+    "channel_list": "channels", "game_list": "games", "history": "games", "move_list": "moves", "sought_list": "seeks",
+    "stored_games": "games", "who_list": "players", "variables": "values",
+}
+
+
+def class_name(kind: str) -> str:
+    return RENAMED.get(kind) or "".join(part.capitalize() for part in kind.split("_"))
+
+
+def descriptions() -> dict[str, tuple[list[str], str]]:
+    """Returns the keys of each kind, in the order of the JSON, and its description."""
+    found: dict[str, tuple[list[str], str]] = {}
+    for line in PAGE.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if not line.startswith("| `") or len(cells) not in (2, 3):
+            continue
+        for kind in re.findall(r"`(\w+)`", cells[0]):
+            if kind in SCHEMA:
+                keys = re.findall(r"`(\w+)`", cells[1])
+                text = cells[2] if len(cells) == 3 else cells[1]
+                if kind not in found:
+                    found[kind] = (keys, text)
+    return found
+
+
+DESCRIPTIONS = descriptions()
+
+
+def plain_text(text: str) -> str:
+    """Returns text of the page for a docstring: links become their words, `null` is `None`, `from` is `sender`."""
+    text = re.sub(r"\[([^\]]+)\](\([^)]*\)|\[[^\]]*\])?", r"\1", text)
+    text = text.replace("`null`", "`None`").replace("null", "None").replace("`from`", "`sender`").replace("\\|", "|")
+    return text[:1].upper() + text[1:]
+
+
+class Writer:
+    """Collects the classes, nested ones before those that contain them."""
+
+    def __init__(self) -> None:
+        self.classes: list[str] = []
+        self.names: list[str] = []
+        self.by_keys: dict[frozenset[str], str] = {frozenset(SCHEMA["seek"]["properties"]) - COMMON: "Seek"}
+
+    def order(self, keys: set[str]) -> list[str]:
+        """Returns keys in the order of the JSON, which is that of the line of the page that names them all."""
+        lines = [list(dict.fromkeys(re.findall(r"[`\"](\w+)[`\"]", line))) for line in PAGE.splitlines()]
+        fitting = [words for words in lines if keys <= set(words)]
+        best = min(fitting, key=len, default=sorted(keys))
+        return sorted(keys, key=best.index)
+
+    def type_of(self, place: str, schema: dict[str, Any]) -> tuple[str, str | None]:
+        """Returns the annotation of a value, and the class of objects in it."""
+        if "const" in schema:
+            return "bool", None
+        if "enum" in schema:
+            words = ", ".join(json.dumps(word) for word in schema["enum"] if word is not None)
+            return f"Literal[{words}]" + (" | None" if None in schema["enum"] else ""), None
+        kinds = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+        none = " | None" if "null" in kinds else ""
+        kind = next(kind for kind in kinds if kind != "null")
+        if kind == "array":
+            item, nested = self.type_of(place, schema["items"])
+            return f"tuple[{item}, ...]{none}", nested
+        if kind == "object":
+            name = self.nested(place, schema)
+            return name + none, name
+        return {"integer": "int", "string": "str", "boolean": "bool", "number": "float"}[kind] + none, None
+
+    def nested(self, place: str, schema: dict[str, Any]) -> str:
+        keys = frozenset(schema["properties"])
+        if keys in self.by_keys:
+            return self.by_keys[keys]
+        name = {frozenset({"name", "rating", "titles"}): "ListedPlayer", frozenset({"name", "value"}): "NamedValue"}.get(keys)
+        name = self.by_keys[keys] = name or NESTED[place]
+        self.add(name, place, schema, self.order(set(keys)), f"Part of `{place}`.", "Row", None)
+        return name
+
+    def add(self, name: str, place: str, schema: dict[str, Any], keys: list[str], text: str, bases: str, kind: str | None) -> None:
+        lines, pairs = [], []
+        required = set(schema["required"])
+        for key in sorted(keys, key=lambda key: key not in required):
+            annotation, nested = self.type_of(f"{place}.{key}", schema["properties"][key])
+            if key not in required:
+                annotation = annotation.removesuffix(" | None") + " | None = None"
+            lines.append(f"    {'sender' if key == 'from' else key}: {annotation}")
+        for key in keys:
+            nested = self.type_of(f"{place}.{key}", schema["properties"][key])[1]
+            pairs.append(f"{key}:{nested}" if nested else key)
+        head = f"@dataclass(frozen=True)\nclass {name}({bases}):\n"
+        doc = textwrap.indent('"""' + "\n".join(textwrap.wrap(text, 112)) + '"""', "    ")
+        constants = [f'    event: ClassVar[str] = "{kind}"'] if kind else []
+        if kind in ROWS:
+            constants.append(f'    _rows: ClassVar[str] = "{ROWS[kind]}"')
+        wrapped = textwrap.wrap(" ".join(pairs), 100, break_long_words=False, break_on_hyphens=False)
+        if len(wrapped) > 1:
+            parts = [f'        "{line} "\n' for line in wrapped]
+            keys_of = f"    _keys: ClassVar[str] = (\n{''.join(parts)}    )"
+        else:
+            keys_of = f'    _keys: ClassVar[str] = "{" ".join(pairs)}"'
+        self.classes.append(head + doc + "\n\n" + "\n".join([*constants, *lines, keys_of]) + "\n")
+        self.names.append(name)
+
+    def add_event(self, kind: str) -> None:
+        schema = SCHEMA[kind]
+        keys = set(schema["properties"]) - COMMON
+        listed, text = DESCRIPTIONS.get(kind, (self.order(keys), ""))
+        listed = [key for key in listed if key in keys] + sorted(keys - set(listed))
+        bases = ["Event"]
+        if kind in ROWS:
+            rows = schema["properties"][ROWS[kind]]["items"]
+            bases.insert(0, f"Listing[{self.nested(f'{kind}.{ROWS[kind]}', rows)}]")
+        if kind == "position":
+            bases.insert(0, "Board")
+        text = f"Event `{kind}`: {plain_text(text)}" if text else f"Event `{kind}`."
+        self.add(class_name(kind), kind, schema, listed, text.rstrip(".") + ".", ", ".join(bases), kind)
+
+
+def events() -> str:
+    writer = Writer()
+    kinds = [kind for kind in SCHEMA if kind not in NOT_EVENTS]
+    # The rows of a list of seeks are objects of the event `seek`.
+    for kind in sorted(kinds, key=lambda kind: kind != "seek"):
+        writer.add_event(kind)
+    table = "".join(f'    "{kind}": {class_name(kind)},\n' for kind in kinds)
+    names = "".join(f'    "{name}",\n' for name in sorted([*writer.names, "Event", "Other", "KINDS"]))
+    return (
+        '"""Events: a frozen dataclass for each kind. Generated by gen.py; names, values and units are those of docs/events.md.\n\n'
+        "The key `from` is the attribute `sender`; arrays are tuples. A kind that this version does not know is an `Other`.\n"
+        '"""\n\nfrom __future__ import annotations\n\nfrom dataclasses import dataclass\nfrom typing import ClassVar, Literal\n\n'
+        "from ._base import Board, Event, Listing, Other, Row\n\n"
+        f"__all__ = [\n{names}]\n\n\n" + "\n\n".join(writer.classes) + "\n\n"
+        f"KINDS: dict[str, type[Event]] = {{\n{table}}}\n"
+        '"""Class of each kind, by the name of the kind."""\n'
+    )
+
+
+def main() -> None:
+    files = {PACKAGE / "events.py": events()}
+    for path, text in files.items():
+        if "--check" not in sys.argv:
+            path.write_text(text)
+        elif not path.exists() or path.read_text() != text:
+            sys.exit(f"{path.name} is out of date: run gen.py")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+"""An embedded chess server, for tests and for writing a bot without a network."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Literal
+
+from . import _native
+from .client import Profile
+
+__all__ = ["Server", "serve"]
+
+
+class Server:
+    """A running server on this machine. `serve` makes it."""
+
+    def __init__(self, native: _native.NativeServer, icc: bool) -> None:
+        self._native = native
+        self._icc = icc
+
+    @property
+    def port(self) -> int:
+        """Port on 127.0.0.1."""
+        return self._native.port
+
+    def profile(self, *, guest: bool = True, **settings: object) -> Profile:
+        """Returns a profile for `connect`, with the settings of `Profile`."""
+        return Profile(f"127.0.0.1:{self.port}", guest=guest, **settings)
+
+    async def close(self) -> None:
+        """Shuts the server down and closes all connections."""
+        await self._native.close()
+
+    def __repr__(self) -> str:
+        return f"<Server on port {self.port}>"
+
+
+class Serving:
+    """A server that is not started yet: `async with` it."""
+
+    def __init__(self, options: tuple[int, bool, int, int | None, float, list[tuple[str, str]], bool]) -> None:
+        self._options = options
+        self._server: Server | None = None
+
+    async def __aenter__(self) -> Server:
+        self._server = Server(await _native.NativeServer.start(*self._options), self._options[1])
+        return self._server
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._server:
+            await self._server.close()
+
+
+def serve(
+    *,
+    port: int = 0,
+    family: Literal["fics", "icc"] = "fics",
+    seed: int = 0,
+    games: int | None = None,
+    speed: float = 1.0,
+    accounts: Mapping[str, str] | None = None,
+    guests: bool = True,
+) -> Serving:
+    """Starts a server in this process: `async with ics.serve() as server`, then `ics.connect(server.profile())`.
+
+    - `port`: on 127.0.0.1; 0 is a free one.
+    - `family`: whose formats it imitates.
+    - `seed`: of its random numbers.
+    - `games`: number of games of chess that simulated players play, besides crazyhouse and bughouse; without it, there are no
+      simulated players. They think and talk `speed` times faster than people.
+    - `accounts`: password by name of registered players. `guests`: whether guests are admitted.
+    """
+    return Serving((port, family == "icc", seed, games, speed, list((accounts or {}).items()), guests))

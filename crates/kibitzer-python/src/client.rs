@@ -1,0 +1,348 @@
+//! A live session, for the class `Client` of Python.
+
+use std::future::poll_fn;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use kibitzer::command::Request;
+use kibitzer::hub::SharedEvent;
+use kibitzer::transcript::Utc;
+use kibitzer::{Client, Command, GameId, GameWatch, RecvError, Reply, RequestError, RequestOptions, Subscription};
+use pyo3::exceptions::{PyStopAsyncIteration, PyStopIteration, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use tokio::time::Instant;
+
+use crate::errors::{connect_error, ended, exception, request_error};
+use crate::objects::Classes;
+use crate::profile::PyProfile;
+use crate::runtime::{RuntimeHandle, lock};
+use crate::stamp::Stamp;
+
+/// Number of events that a stream returns before the loop runs its other tasks.
+const BATCH: u32 = 256;
+
+/// A session with its share of the runtime.
+#[derive(Clone)]
+pub(crate) struct OpenSession {
+    pub(crate) client: Client,
+    pub(crate) runtime: RuntimeHandle,
+    clock: SessionClock,
+}
+
+/// Converts the present time to that of a session.
+#[derive(Clone, Copy)]
+struct SessionClock {
+    began: Instant,
+    utc: Utc,
+}
+
+impl SessionClock {
+    fn stamp(&self) -> Stamp {
+        let time = self.began.elapsed();
+        Stamp { time, utc: Some(self.utc.plus(time)) }
+    }
+}
+
+impl OpenSession {
+    /// Takes over a session that was started on this runtime.
+    pub(crate) fn new(client: Client, runtime: RuntimeHandle) -> Self {
+        let began = client.began();
+        Self { client, runtime, clock: SessionClock { began, utc: Utc::now().minus(began.elapsed()) } }
+    }
+}
+
+/// A session.
+#[pyclass(frozen, module = "kibitzer_ics._native")]
+pub(crate) struct Session {
+    /// `None` once the session was closed.
+    open: Mutex<Option<OpenSession>>,
+}
+
+impl Session {
+    pub(crate) fn new(session: OpenSession) -> Self {
+        Self { open: Mutex::new(Some(session)) }
+    }
+
+    /// Returns the session.
+    ///
+    /// # Errors
+    ///
+    /// The exception `Ended` if it was closed.
+    pub(crate) fn open(&self, py: Python<'_>) -> PyResult<OpenSession> {
+        lock(&self.open).clone().ok_or_else(|| exception(py, "Ended", ("shutdown", "the client is closed")))
+    }
+}
+
+#[pymethods]
+impl Session {
+    /// Connects, logs in and sets up a session; returns a future of it.
+    #[staticmethod]
+    fn connect<'py>(py: Python<'py>, profile: &PyProfile) -> PyResult<Bound<'py, PyAny>> {
+        let (runtime, profile) = (RuntimeHandle::obtain()?, profile.0.clone());
+        let share = runtime.clone();
+        runtime.start(py, Client::connect(profile), move |py, connected| match connected {
+            Ok(client) => Ok(Bound::new(py, Self::new(OpenSession::new(client, share)))?.into_any().unbind()),
+            Err(error) => Err(connect_error(py, &error)),
+        })
+    }
+
+    /// Sends a line and returns a future of the reply: its text and its events.
+    #[pyo3(signature = (line, expires, during))]
+    fn request<'py>(
+        &self,
+        py: Python<'py>,
+        line: String,
+        expires: Option<f64>,
+        during: Option<i32>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let session = self.open(py)?;
+        let clock = session.clock;
+        let options = request_options(expires, during)?;
+        let reply = async move { session.client.request_with(line, options).await };
+        self.open(py)?.runtime.start(py, reply, move |py, reply| {
+            let reply = reply.map_err(|error| request_error(py, &error))?;
+            Ok((reply.text(), reply_events(py, &reply, clock.stamp())?).into_pyobject(py)?.into_any().unbind())
+        })
+    }
+
+    /// Returns a stream of the events from now on.
+    #[pyo3(signature = (lossless))]
+    fn events(&self, py: Python<'_>, lossless: Option<usize>) -> PyResult<EventStream> {
+        let session = self.open(py)?;
+        let subscription = match lossless {
+            None => session.client.subscribe(),
+            Some(capacity) => session.client.subscribe_lossless(capacity),
+        };
+        Ok(EventStream::new(session, subscription))
+    }
+
+    /// Returns a watch of the newest state of a game.
+    fn watch(&self, py: Python<'_>, game: i32) -> PyResult<GameStream> {
+        let session = self.open(py)?;
+        let watch = Arc::new(tokio::sync::Mutex::new(session.client.watch_game(GameId(game))));
+        Ok(GameStream { watch, session })
+    }
+
+    /// Waits until requests can be sent.
+    fn ready<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let session = self.open(py)?;
+        let runtime = session.runtime.clone();
+        runtime.start(py, async move { session.client.ready().await }, |py, ready| match ready {
+            Ok(()) => Ok(py.None()),
+            Err(reason) => Err(ended(py, &reason)),
+        })
+    }
+
+    /// Records the session into a new file from now on.
+    fn record<'py>(&self, py: Python<'py>, path: PathBuf) -> PyResult<Bound<'py, PyAny>> {
+        let session = self.open(py)?;
+        let runtime = session.runtime.clone();
+        runtime.start(py, async move { session.client.record(path).await }, |py, recorded| {
+            recorded?;
+            Ok(py.None())
+        })
+    }
+
+    /// Ends the session, with `quit` if `politely`, and returns a future of the end.
+    fn close<'py>(&self, py: Python<'py>, politely: bool) -> PyResult<Bound<'py, PyAny>> {
+        let Some(session) = lock(&self.open).take() else {
+            return RuntimeHandle::obtain()?.start(py, async {}, |py, ()| Ok(py.None()));
+        };
+        let runtime = session.runtime.clone();
+        let share = runtime.clone();
+        let end = async move {
+            if politely {
+                session.client.quit().await;
+            }
+            session.client.shutdown().await;
+        };
+        // The share ends on the loop's thread, after the task.
+        runtime.start(py, end, move |py, ()| {
+            drop(share);
+            Ok(py.None())
+        })
+    }
+
+    /// Name of this login; `None` before the first login.
+    #[getter]
+    fn handle(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        Ok(self.open(py)?.client.handle().map(|handle| handle.as_str().to_owned()))
+    }
+
+    /// Whether the session was closed.
+    #[getter]
+    fn is_closed(&self) -> bool {
+        lock(&self.open).is_none()
+    }
+}
+
+/// Returns the events of a reply.
+pub(crate) fn reply_events<'py>(py: Python<'py>, reply: &Reply, stamp: Stamp) -> PyResult<Bound<'py, PyTuple>> {
+    let classes = Classes::get(py)?;
+    let events = reply.events.iter().map(|event| classes.event(py, event, Some(stamp), 0));
+    PyTuple::new(py, events.collect::<PyResult<Vec<_>>>()?)
+}
+
+/// Makes the options of a request; `expires` in seconds.
+pub(crate) fn request_options(expires: Option<f64>, during: Option<i32>) -> PyResult<RequestOptions> {
+    let mut options = RequestOptions::new();
+    if let Some(seconds) = expires {
+        let time = Duration::try_from_secs_f64(seconds).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        options = options.send_within(time);
+    }
+    Ok(during.map_or(options.clone(), |game| options.only_during(GameId(game))))
+}
+
+/// An asynchronous iterator of events.
+#[pyclass(frozen, module = "kibitzer_ics._native")]
+pub(crate) struct EventStream {
+    session: OpenSession,
+    state: Arc<Mutex<StreamState>>,
+}
+
+struct StreamState {
+    /// `None` once the stream was closed.
+    subscription: Option<Subscription>,
+    /// An event that was received for a call that was canceled before it returned.
+    received: Option<SharedEvent>,
+    /// Number of events missed before the next one.
+    missed: u64,
+    /// Number of events that were returned without waiting.
+    in_batch: u32,
+}
+
+impl StreamState {
+    /// Polls for the next event; `None` after the last one.
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<SharedEvent>> {
+        loop {
+            let Some(subscription) = &mut self.subscription else { return Poll::Ready(None) };
+            match std::task::ready!(subscription.poll_recv(context)) {
+                Ok(event) => return Poll::Ready(Some(event)),
+                Err(RecvError::Lagged { missed }) => self.missed += missed,
+                Err(_) => return Poll::Ready(None),
+            }
+        }
+    }
+
+    /// Takes the event that the object is made of, and the number of events missed before it.
+    fn take_received(&mut self) -> Option<(SharedEvent, u64)> {
+        self.received.take().map(|event| (event, std::mem::take(&mut self.missed)))
+    }
+}
+
+impl EventStream {
+    fn new(session: OpenSession, subscription: Subscription) -> Self {
+        let state = StreamState { subscription: Some(subscription), received: None, missed: 0, in_batch: 0 };
+        Self { session, state: Arc::new(Mutex::new(state)) }
+    }
+
+    /// Receives an event without waiting. Returns whether one is there or the stream is over; never at the end of a batch.
+    fn try_receive(&self) -> bool {
+        let mut state = lock(&self.state);
+        if state.received.is_none() {
+            state.in_batch += 1;
+            if state.in_batch > BATCH {
+                return false;
+            }
+            match state.poll_next(&mut Context::from_waker(std::task::Waker::noop())) {
+                Poll::Ready(event) => state.received = event,
+                Poll::Pending => return false,
+            }
+        }
+        true
+    }
+}
+
+/// Makes the object of the received event.
+fn take_event(py: Python<'_>, state: &Mutex<StreamState>, clock: SessionClock) -> PyResult<Py<PyAny>> {
+    let received = lock(state).take_received();
+    let (event, missed) = received.ok_or_else(|| PyStopAsyncIteration::new_err(()))?;
+    Ok(Classes::get(py)?.event(py, &event, Some(clock.stamp()), missed)?.unbind())
+}
+
+#[pymethods]
+impl EventStream {
+    fn __aiter__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    fn __anext__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let clock = self.session.clock;
+        if self.try_receive() {
+            let value = take_event(py, &self.state, clock)?;
+            return Ok(Bound::new(py, Ready(Some(value)))?.into_any());
+        }
+        let state = Arc::clone(&self.state);
+        let receive = async move {
+            poll_fn(|context| {
+                let mut state = lock(&state);
+                state.in_batch = 0;
+                if state.received.is_none() {
+                    state.received = std::task::ready!(state.poll_next(context));
+                }
+                Poll::Ready(())
+            })
+            .await;
+        };
+        let state = Arc::clone(&self.state);
+        self.session.runtime.start(py, receive, move |py, ()| take_event(py, &state, clock))
+    }
+
+    /// Ends the subscription.
+    fn close(&self) {
+        lock(&self.state).subscription = None;
+    }
+}
+
+/// An awaitable whose value is there.
+#[pyclass(module = "kibitzer_ics._native")]
+pub(crate) struct Ready(pub(crate) Option<Py<PyAny>>);
+
+#[pymethods]
+impl Ready {
+    fn __await__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    fn __iter__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    fn __next__(&mut self) -> PyResult<Option<Py<PyAny>>> {
+        Err(PyStopIteration::new_err((self.0.take(),)))
+    }
+}
+
+/// An asynchronous iterator of the newest state of a game.
+#[pyclass(frozen, module = "kibitzer_ics._native")]
+pub(crate) struct GameStream {
+    watch: Arc<tokio::sync::Mutex<GameWatch>>,
+    session: OpenSession,
+}
+
+#[pymethods]
+impl GameStream {
+    fn __aiter__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    fn __anext__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let watch = Arc::clone(&self.watch);
+        let changed = async move {
+            let mut watch = watch.lock().await;
+            loop {
+                watch.changed().await?;
+                if let Some(game) = watch.latest() {
+                    return Ok::<_, RecvError>(game);
+                }
+            }
+        };
+        self.session.runtime.start(py, changed, |py, game| match game {
+            Ok(game) => Ok(Classes::get(py)?.game(py, &game)?.unbind()),
+            Err(_) => Err(PyStopAsyncIteration::new_err(())),
+        })
+    }
+}

@@ -1,0 +1,481 @@
+//! Python objects from values of Rust, by way of `serde::Serialize`: an event becomes an instance of the class of its kind.
+//!
+//! The classes are frozen dataclasses without slots, generated into `kibitzer_ics/events.py`. An instance is made by
+//! `object.__new__`, and its fields are put into its `__dict__`: that calls no Python code, and costs a third of a call of the class.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use kibitzer::{Event, EventKind, Game};
+use pyo3::exceptions::PyValueError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyDict, PyString, PyTuple, PyType};
+use serde::Serialize;
+use serde::ser::{self, Impossible, SerializeMap, SerializeSeq, SerializeStruct, Serializer};
+
+use crate::stamp::Stamp;
+
+/// The classes of `kibitzer_ics.events`, with what is needed to make instances.
+pub(crate) struct Classes {
+    kinds: HashMap<EventKind, Arc<Shape>>,
+    game: Arc<Shape>,
+    other: Arc<Shape>,
+    /// `object.__new__`.
+    new: Py<PyAny>,
+}
+
+/// A class and its fields.
+pub(crate) struct Shape {
+    class: Py<PyType>,
+    /// In the order in which they are serialized.
+    keys: Vec<Key>,
+}
+
+struct Key {
+    /// Key in JSON.
+    name: String,
+    attribute: Py<PyString>,
+    /// Class of the field's objects, or of those in its list.
+    nested: Option<Arc<Shape>>,
+}
+
+impl Shape {
+    /// Reads `_keys` of a class: keys in JSON, and after a colon the name of the class of nested objects.
+    fn read(class: &Bound<'_, PyType>) -> PyResult<Arc<Self>> {
+        let py = class.py();
+        let module = py.import(class.getattr(intern!(py, "__module__"))?.cast::<PyString>()?)?;
+        let mut keys = Vec::new();
+        for key in class.getattr(intern!(py, "_keys"))?.extract::<String>()?.split_whitespace() {
+            let (name, nested) = key.split_once(':').map_or((key, None), |(name, class)| (name, Some(class)));
+            let nested = nested.map(|class| Self::read(module.getattr(class)?.cast()?)).transpose()?;
+            // `from` is a keyword.
+            let attribute = PyString::intern(py, if name == "from" { "sender" } else { name }).unbind();
+            keys.push(Key { name: name.to_owned(), attribute, nested });
+        }
+        Ok(Arc::new(Self { class: class.clone().unbind(), keys }))
+    }
+
+    /// Returns the index of a key: nearly always that of `expected`, because objects are serialized in the order of the keys.
+    fn find(&self, name: &str, expected: usize) -> Option<usize> {
+        if self.keys.get(expected).is_some_and(|key| key.name == name) {
+            return Some(expected);
+        }
+        self.keys.iter().position(|key| key.name == name)
+    }
+}
+
+impl Classes {
+    /// Returns the classes, which are read at the first call.
+    ///
+    /// # Errors
+    ///
+    /// Errors of importing the module `kibitzer_ics.events`.
+    pub(crate) fn get(py: Python<'_>) -> PyResult<&'static Self> {
+        static CLASSES: PyOnceLock<Classes> = PyOnceLock::new();
+        CLASSES.get_or_try_init(py, || {
+            let module = py.import("kibitzer_ics.events")?;
+            let mut kinds = HashMap::new();
+            for (kind, class) in module.getattr("KINDS")?.extract::<HashMap<String, Bound<'_, PyType>>>()? {
+                // The events of a bot have no kind in the library.
+                if let Ok(kind) = kind.parse() {
+                    kinds.insert(kind, Shape::read(&class)?);
+                }
+            }
+            let game = Shape::read(py.import("kibitzer_ics.answers")?.getattr("Game")?.cast()?)?;
+            let other = Shape::read(module.getattr("Other")?.cast()?)?;
+            let new = py.import("builtins")?.getattr("object")?.getattr("__new__")?.unbind();
+            Ok(Self { kinds, game, other, new })
+        })
+    }
+
+    /// Makes an instance of a class without calling its `__init__`. Returns it with its `__dict__`.
+    fn instance<'py>(&self, shape: &Shape, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyDict>)> {
+        let object = self.new.bind(py).call1((shape.class.bind(py),))?;
+        let fields = object.getattr(intern!(py, "__dict__"))?.cast_into()?;
+        Ok((object, fields))
+    }
+
+    /// Makes the object of an event. `missed` is the number of events that were lost just before it.
+    ///
+    /// # Errors
+    ///
+    /// Out of memory.
+    pub(crate) fn event<'py>(
+        &self,
+        py: Python<'py>,
+        event: &Event,
+        stamp: Option<Stamp>,
+        missed: u64,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let object = if let Some(shape) = self.kinds.get(&event.kind()) {
+            event.serialize(self.value(py, Some(shape)))?
+        } else {
+            let (object, fields) = self.instance(&self.other, py)?;
+            fields.set_item(intern!(py, "event"), event.kind().as_str())?;
+            fields.set_item(intern!(py, "fields"), event.serialize(self.value(py, None))?)?;
+            object
+        };
+        let fields = object.getattr(intern!(py, "__dict__"))?.cast_into::<PyDict>()?;
+        fields.set_item(intern!(py, "_source"), Bound::new(py, Source { event: event.clone(), stamp })?)?;
+        if let Some(stamp) = stamp {
+            fields.set_item(intern!(py, "t"), stamp.seconds())?;
+            if let Some(utc) = stamp.utc {
+                fields.set_item(intern!(py, "utc"), utc.to_string())?;
+            }
+        }
+        if missed > 0 {
+            fields.set_item(intern!(py, "missed"), missed)?;
+        }
+        Ok(object)
+    }
+
+    /// Makes the object of a listing: an instance of the class of its event.
+    ///
+    /// # Errors
+    ///
+    /// As [`event`](Self::event).
+    pub(crate) fn listing<'py>(
+        &self,
+        py: Python<'py>,
+        kind: EventKind,
+        listing: &impl Serialize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        Ok(listing.serialize(self.value(py, self.kinds.get(&kind).map(|shape| &**shape)))?)
+    }
+
+    /// Makes the object of a game.
+    ///
+    /// # Errors
+    ///
+    /// As [`event`](Self::event).
+    pub(crate) fn game<'py>(&self, py: Python<'py>, game: &Game) -> PyResult<Bound<'py, PyAny>> {
+        Ok(game.serialize(self.value(py, Some(&self.game)))?)
+    }
+
+    const fn value<'a, 'py>(&'a self, py: Python<'py>, shape: Option<&'a Shape>) -> ValueSerializer<'a, 'py> {
+        ValueSerializer { classes: self, py, shape }
+    }
+}
+
+/// What an event object was made from: its line and its JSON.
+#[pyclass(frozen, module = "kibitzer_ics._native")]
+pub(crate) struct Source {
+    event: Event,
+    stamp: Option<Stamp>,
+}
+
+#[pymethods]
+impl Source {
+    /// The received line without its line end, undecoded; empty for events of the session itself.
+    #[getter]
+    fn raw<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.event.raw())
+    }
+
+    /// Returns the event as the line of JSON that `kibitzer decode` prints.
+    fn json(&self) -> String {
+        let mut line = Vec::new();
+        self.event.write_json(&self.stamp.map_or_else(String::new, Stamp::json_members), &mut line);
+        String::from_utf8_lossy(&line).into_owned()
+    }
+
+    /// Returns the event as text for people, with control characters as the server sent them.
+    fn text(&self) -> String {
+        self.event.to_string()
+    }
+}
+
+/// An error of Python while an object is made.
+#[derive(Debug)]
+pub(crate) struct ObjectError(PyErr);
+
+impl fmt::Display for ObjectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for ObjectError {}
+
+impl ser::Error for ObjectError {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self(PyValueError::new_err(message.to_string()))
+    }
+}
+
+impl From<PyErr> for ObjectError {
+    fn from(error: PyErr) -> Self {
+        Self(error)
+    }
+}
+
+impl From<ObjectError> for PyErr {
+    fn from(error: ObjectError) -> Self {
+        error.0
+    }
+}
+
+fn unsupported<T>() -> Result<T, ObjectError> {
+    Err(ser::Error::custom("a value has no form in Python"))
+}
+
+type Object<'py> = Bound<'py, PyAny>;
+
+/// Makes the Python object of a value. An object becomes an instance of `shape`, a `dict` without one; a list becomes a tuple.
+#[derive(Clone, Copy)]
+struct ValueSerializer<'a, 'py> {
+    classes: &'a Classes,
+    py: Python<'py>,
+    shape: Option<&'a Shape>,
+}
+
+/// Declares methods of a serializer that convert a number or another plain value.
+macro_rules! plain {
+    ($($name:ident: $kind:ty),+) => {$(
+        fn $name(self, value: $kind) -> Result<Self::Ok, ObjectError> {
+            Ok(value.into_pyobject(self.py).map_err(PyErr::from)?.to_owned().into_any())
+        }
+    )+};
+}
+
+/// Declares methods of a serializer for forms that no value has.
+macro_rules! never {
+    ($($name:ident($($argument:ty),*) -> $ok:ty;)+) => {$(
+        fn $name(self, $(_: $argument),*) -> Result<$ok, ObjectError> {
+            unsupported()
+        }
+    )+};
+}
+
+impl<'a, 'py> Serializer for ValueSerializer<'a, 'py> {
+    type Ok = Object<'py>;
+    type Error = ObjectError;
+    type SerializeSeq = ListBuilder<'a, 'py>;
+    type SerializeTuple = Impossible<Object<'py>, ObjectError>;
+    type SerializeTupleStruct = Impossible<Object<'py>, ObjectError>;
+    type SerializeTupleVariant = Impossible<Object<'py>, ObjectError>;
+    type SerializeMap = ObjectBuilder<'a, 'py>;
+    type SerializeStruct = ObjectBuilder<'a, 'py>;
+    type SerializeStructVariant = Impossible<Object<'py>, ObjectError>;
+
+    plain! {
+        serialize_bool: bool, serialize_i8: i8, serialize_i16: i16, serialize_i32: i32, serialize_i64: i64,
+        serialize_u8: u8, serialize_u16: u16, serialize_u32: u32, serialize_u64: u64, serialize_f32: f32,
+        serialize_f64: f64, serialize_char: char, serialize_str: &str
+    }
+
+    never! {
+        serialize_bytes(&[u8]) -> Self::Ok;
+        serialize_tuple(usize) -> Self::SerializeTuple;
+        serialize_tuple_struct(&'static str, usize) -> Self::SerializeTupleStruct;
+        serialize_tuple_variant(&'static str, u32, &'static str, usize) -> Self::SerializeTupleVariant;
+        serialize_struct_variant(&'static str, u32, &'static str, usize) -> Self::SerializeStructVariant;
+    }
+
+    fn serialize_none(self) -> Result<Self::Ok, ObjectError> {
+        Ok(self.py.None().into_bound(self.py))
+    }
+
+    fn serialize_unit(self) -> Result<Self::Ok, ObjectError> {
+        self.serialize_none()
+    }
+
+    fn serialize_unit_struct(self, _: &'static str) -> Result<Self::Ok, ObjectError> {
+        self.serialize_none()
+    }
+
+    fn serialize_unit_variant(self, _: &'static str, _: u32, name: &'static str) -> Result<Self::Ok, ObjectError> {
+        self.serialize_str(name)
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<Self::Ok, ObjectError> {
+        value.serialize(self)
+    }
+
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        value: &T,
+    ) -> Result<Self::Ok, ObjectError> {
+        value.serialize(self)
+    }
+
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        _: u32,
+        _: &'static str,
+        _: &T,
+    ) -> Result<Self::Ok, ObjectError> {
+        unsupported()
+    }
+
+    fn serialize_seq(self, _: Option<usize>) -> Result<ListBuilder<'a, 'py>, ObjectError> {
+        Ok(ListBuilder { serializer: self, items: Vec::new() })
+    }
+
+    fn serialize_map(self, _: Option<usize>) -> Result<ObjectBuilder<'a, 'py>, ObjectError> {
+        let (object, fields) = match self.shape {
+            Some(shape) => {
+                let (object, fields) = self.classes.instance(shape, self.py)?;
+                (Some(object), fields)
+            }
+            None => (None, PyDict::new(self.py)),
+        };
+        Ok(ObjectBuilder { serializer: self, object, fields, next: 0 })
+    }
+
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<ObjectBuilder<'a, 'py>, ObjectError> {
+        self.serialize_map(None)
+    }
+}
+
+/// Collects the items of a list for a tuple.
+struct ListBuilder<'a, 'py> {
+    serializer: ValueSerializer<'a, 'py>,
+    items: Vec<Object<'py>>,
+}
+
+impl<'py> SerializeSeq for ListBuilder<'_, 'py> {
+    type Ok = Object<'py>;
+    type Error = ObjectError;
+
+    fn serialize_element<T: Serialize + ?Sized>(&mut self, item: &T) -> Result<(), ObjectError> {
+        self.items.push(item.serialize(self.serializer)?);
+        Ok(())
+    }
+
+    fn end(self) -> Result<Object<'py>, ObjectError> {
+        Ok(PyTuple::new(self.serializer.py, self.items)?.into_any())
+    }
+}
+
+/// Puts the members of an object into the `__dict__` of an instance, or into a `dict`.
+struct ObjectBuilder<'a, 'py> {
+    serializer: ValueSerializer<'a, 'py>,
+    /// The instance; `None` for a `dict`.
+    object: Option<Object<'py>>,
+    fields: Bound<'py, PyDict>,
+    /// Index of the key that comes next, if the members have the order of the keys.
+    next: usize,
+}
+
+impl ObjectBuilder<'_, '_> {
+    fn put<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<(), ObjectError> {
+        let ValueSerializer { classes, py, shape } = self.serializer;
+        let key = shape.and_then(|shape| shape.keys.get(shape.find(name, self.next)?));
+        if let Some(key) = key {
+            self.next += 1;
+            let value = value.serialize(classes.value(py, key.nested.as_deref()))?;
+            self.fields.set_item(key.attribute.bind(py), value)?;
+        } else if shape.is_none() || name != "event" {
+            self.fields.set_item(name, value.serialize(classes.value(py, None))?)?;
+        }
+        Ok(())
+    }
+}
+
+impl<'py> SerializeMap for ObjectBuilder<'_, 'py> {
+    type Ok = Object<'py>;
+    type Error = ObjectError;
+
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, _: &T) -> Result<(), ObjectError> {
+        unsupported()
+    }
+
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, _: &T) -> Result<(), ObjectError> {
+        unsupported()
+    }
+
+    fn serialize_entry<K: Serialize + ?Sized, V: Serialize + ?Sized>(
+        &mut self,
+        key: &K,
+        value: &V,
+    ) -> Result<(), ObjectError> {
+        key.serialize(KeySerializer(&mut |name| self.put(name, value)))
+    }
+
+    fn end(self) -> Result<Object<'py>, ObjectError> {
+        Ok(self.object.unwrap_or_else(|| self.fields.into_any()))
+    }
+}
+
+impl<'py> SerializeStruct for ObjectBuilder<'_, 'py> {
+    type Ok = Object<'py>;
+    type Error = ObjectError;
+
+    fn serialize_field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> Result<(), ObjectError> {
+        self.put(key, value)
+    }
+
+    fn end(self) -> Result<Object<'py>, ObjectError> {
+        SerializeMap::end(self)
+    }
+}
+
+/// Passes a key, which has to be a text, to a function.
+struct KeySerializer<'f>(&'f mut dyn FnMut(&str) -> Result<(), ObjectError>);
+
+impl Serializer for KeySerializer<'_> {
+    type Ok = ();
+    type Error = ObjectError;
+    type SerializeSeq = Impossible<(), ObjectError>;
+    type SerializeTuple = Impossible<(), ObjectError>;
+    type SerializeTupleStruct = Impossible<(), ObjectError>;
+    type SerializeTupleVariant = Impossible<(), ObjectError>;
+    type SerializeMap = Impossible<(), ObjectError>;
+    type SerializeStruct = Impossible<(), ObjectError>;
+    type SerializeStructVariant = Impossible<(), ObjectError>;
+
+    fn serialize_str(self, key: &str) -> Result<(), ObjectError> {
+        (self.0)(key)
+    }
+
+    never! {
+        serialize_bool(bool) -> ();
+        serialize_i8(i8) -> ();
+        serialize_i16(i16) -> ();
+        serialize_i32(i32) -> ();
+        serialize_i64(i64) -> ();
+        serialize_u8(u8) -> ();
+        serialize_u16(u16) -> ();
+        serialize_u32(u32) -> ();
+        serialize_u64(u64) -> ();
+        serialize_f32(f32) -> ();
+        serialize_f64(f64) -> ();
+        serialize_char(char) -> ();
+        serialize_bytes(&[u8]) -> ();
+        serialize_none() -> ();
+        serialize_unit() -> ();
+        serialize_unit_struct(&'static str) -> ();
+        serialize_unit_variant(&'static str, u32, &'static str) -> ();
+        serialize_seq(Option<usize>) -> Self::SerializeSeq;
+        serialize_tuple(usize) -> Self::SerializeTuple;
+        serialize_tuple_struct(&'static str, usize) -> Self::SerializeTupleStruct;
+        serialize_tuple_variant(&'static str, u32, &'static str, usize) -> Self::SerializeTupleVariant;
+        serialize_map(Option<usize>) -> Self::SerializeMap;
+        serialize_struct(&'static str, usize) -> Self::SerializeStruct;
+        serialize_struct_variant(&'static str, u32, &'static str, usize) -> Self::SerializeStructVariant;
+    }
+
+    fn serialize_some<T: Serialize + ?Sized>(self, _: &T) -> Result<(), ObjectError> {
+        unsupported()
+    }
+
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, _: &T) -> Result<(), ObjectError> {
+        unsupported()
+    }
+
+    fn serialize_newtype_variant<T: Serialize + ?Sized>(
+        self,
+        _: &'static str,
+        _: u32,
+        _: &'static str,
+        _: &T,
+    ) -> Result<(), ObjectError> {
+        unsupported()
+    }
+}

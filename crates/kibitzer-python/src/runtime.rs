@@ -1,0 +1,172 @@
+//! The tokio runtime, and the bridge from its futures to those of asyncio.
+//!
+//! | from | by | to |
+//! |---|---|---|
+//! | a future of Rust | [`RuntimeHandle::start`] | an asyncio future of the running loop, and a task of the runtime |
+//! | the output of the task | `loop.call_soon_threadsafe` | the result of the asyncio future, converted on the loop's thread |
+//! | the cancellation of the asyncio future | its done callback | the end of the task: the Rust future is dropped |
+//!
+//! The runtime starts with the first object that needs it, and its threads end with the last one.
+
+use std::future::Future;
+use std::mem;
+use std::process;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::task::AbortHandle;
+
+/// Locks a mutex whose holders do not panic.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Number of threads that run sessions: one may wait for the interpreter's lock while the other reads sockets.
+const THREADS: usize = 2;
+
+static CURRENT: Mutex<Weak<RuntimeInner>> = Mutex::new(Weak::new());
+
+/// A share of the runtime. The runtime ends with the last share.
+#[derive(Clone)]
+pub(crate) struct RuntimeHandle(Arc<RuntimeInner>);
+
+struct RuntimeInner {
+    runtime: Option<Runtime>,
+    handle: Handle,
+    /// The process whose threads run the runtime; a child after `fork` has none of them.
+    pid: u32,
+}
+
+impl Drop for RuntimeInner {
+    fn drop(&mut self) {
+        let runtime = self.runtime.take();
+        if self.pid == process::id() {
+            runtime.map(Runtime::shutdown_background);
+        } else {
+            // To close it would change the parent's registrations with the operating system.
+            mem::forget(runtime);
+        }
+    }
+}
+
+impl RuntimeHandle {
+    /// Returns a share of the runtime of this process; starts it if there is none.
+    ///
+    /// # Errors
+    ///
+    /// `OSError` if its threads cannot be started.
+    pub(crate) fn obtain() -> PyResult<Self> {
+        let mut current = lock(&CURRENT);
+        if let Some(inner) = current.upgrade().filter(|inner| inner.pid == process::id()) {
+            return Ok(Self(inner));
+        }
+        let runtime =
+            Builder::new_multi_thread().worker_threads(THREADS).thread_name("kibitzer").enable_all().build()?;
+        let handle = runtime.handle().clone();
+        let inner = Arc::new(RuntimeInner { runtime: Some(runtime), handle, pid: process::id() });
+        *current = Arc::downgrade(&inner);
+        Ok(Self(inner))
+    }
+
+    /// Returns the handle with which tasks are started.
+    ///
+    /// # Errors
+    ///
+    /// `RuntimeError` in a child after `fork`.
+    pub(crate) fn handle(&self) -> PyResult<&Handle> {
+        if self.0.pid == process::id() {
+            return Ok(&self.0.handle);
+        }
+        Err(PyRuntimeError::new_err(
+            "this object was made before a fork and cannot be used in the child process: connect again there, or start \
+             the process with multiprocessing's method \"spawn\"",
+        ))
+    }
+
+    /// Runs a future as a task, and returns an asyncio future of the running loop with its output.
+    ///
+    /// `convert` makes the Python object, on the loop's thread. It runs even if the asyncio future was cancelled while the output was
+    /// on its way, so that it can keep an output that must not be lost.
+    ///
+    /// # Errors
+    ///
+    /// `RuntimeError` without a running loop, and in a child after `fork`.
+    pub(crate) fn start<'py, T, C>(
+        &self,
+        py: Python<'py>,
+        future: impl Future<Output = T> + Send + 'static,
+        convert: C,
+    ) -> PyResult<Bound<'py, PyAny>>
+    where
+        T: Send + 'static,
+        C: FnOnce(Python<'_>, T) -> PyResult<Py<PyAny>> + Send + 'static,
+    {
+        let handle = self.handle()?;
+        let event_loop = running_loop(py)?;
+        let py_future = event_loop.call_method0(pyo3::intern!(py, "create_future"))?;
+        let (event_loop, waiting) = (event_loop.unbind(), py_future.clone().unbind());
+        let task = handle.spawn(async move {
+            let output = future.await;
+            // `None` while the interpreter shuts down.
+            Python::try_attach(|py| {
+                let completion =
+                    Completion { waiting, convert: Mutex::new(Some(Box::new(move |py| convert(py, output)))) };
+                // Fails if the loop is closed; nothing waits then.
+                let _ = event_loop.call_method1(py, pyo3::intern!(py, "call_soon_threadsafe"), (completion,));
+            });
+        });
+        let canceller = Canceller(task.abort_handle());
+        py_future.call_method1(pyo3::intern!(py, "add_done_callback"), (canceller,))?;
+        Ok(py_future)
+    }
+}
+
+/// Returns the running event loop of this thread.
+///
+/// # Errors
+///
+/// `RuntimeError` without one.
+fn running_loop(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    static GET: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    GET.import(py, "asyncio", "get_running_loop")?.call0()
+}
+
+type Convert = Box<dyn FnOnce(Python<'_>) -> PyResult<Py<PyAny>> + Send>;
+
+/// Callback on the loop's thread: sets the result of an asyncio future.
+#[pyclass(frozen, module = "kibitzer_ics._native")]
+struct Completion {
+    waiting: Py<PyAny>,
+    convert: Mutex<Option<Convert>>,
+}
+
+#[pymethods]
+impl Completion {
+    fn __call__(&self, py: Python<'_>) -> PyResult<()> {
+        let Some(convert) = lock(&self.convert).take() else { return Ok(()) };
+        let output = convert(py);
+        let waiting = self.waiting.bind(py);
+        if waiting.call_method0(pyo3::intern!(py, "done"))?.is_truthy()? {
+            return Ok(());
+        }
+        match output {
+            Ok(value) => waiting.call_method1(pyo3::intern!(py, "set_result"), (value,))?,
+            Err(error) => waiting.call_method1(pyo3::intern!(py, "set_exception"), (error,))?,
+        };
+        Ok(())
+    }
+}
+
+/// Done callback of an asyncio future: ends the task, which has ended already unless the future was cancelled.
+#[pyclass(frozen, module = "kibitzer_ics._native")]
+struct Canceller(AbortHandle);
+
+#[pymethods]
+impl Canceller {
+    fn __call__(&self, _future: &Bound<'_, PyAny>) {
+        self.0.abort();
+    }
+}
