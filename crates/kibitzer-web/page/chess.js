@@ -1,0 +1,151 @@
+/** Squares and pieces. Cells are 64 letters as in FEN (`''` for an empty one), from a8 to h1; a color is `white` or `black`. No rules of chess. */
+
+/** @typedef {'white' | 'black'} Color */
+/** @typedef {string[]} Cells */
+
+const FILES = 'abcdefgh';
+const VALUES = /** @type {Record<string, number>} */ ({ p: 1, n: 3, b: 3, r: 5, q: 9, k: 0 });
+const ROLES = /** @type {Record<string, string>} */ ({ k: 'king', q: 'queen', r: 'rook', b: 'bishop', n: 'knight', p: 'pawn' });
+/** The pieces of a side at the start. */
+const ARMY = /** @type {Record<string, number>} */ ({ q: 1, r: 2, b: 2, n: 2, p: 8 });
+
+/** @param {number} index */
+export const squareName = (index) => `${FILES[index % 8]}${8 - Math.floor(index / 8)}`;
+
+/** @param {string} name */
+export const squareIndex = (name) => (8 - Number(name[1])) * 8 + FILES.indexOf(name[0]);
+
+/** @param {string} piece @returns {Color} */
+export const colorOf = (piece) => (piece === piece.toUpperCase() ? 'white' : 'black');
+
+/** @param {Color} color @returns {Color} */
+export const other = (color) => (color === 'white' ? 'black' : 'white');
+
+/** @param {string} piece */
+export const pieceName = (piece) => `${colorOf(piece)} ${ROLES[piece.toLowerCase()]}`;
+
+/** Reads the squares of a FEN. Squares that it leaves out are empty. @param {string} fen @returns {Cells} */
+export function cellsOf(fen) {
+    const cells = /** @type {Cells} */ ([]);
+    for (const letter of fen.split(' ', 1)[0]) {
+        if (letter >= '1' && letter <= '8') {
+            cells.push(...Array(Number(letter)).fill(''));
+        } else if (letter.toLowerCase() in ROLES) {
+            cells.push(letter);
+        }
+    }
+    return Array.from({ length: 64 }, (_, index) => cells[index] ?? '');
+}
+
+/** Writes the squares as the first field of a FEN. @param {Cells} cells */
+export function placementOf(cells) {
+    const rows = Array.from({ length: 8 }, (_, row) => cells.slice(row * 8, row * 8 + 8));
+    return rows.map((row) => row.map((cell) => cell || '1').join('').replace(/1+/g, (run) => String(run.length))).join('/');
+}
+
+/** Returns the number of plies before a position, by the last fields of its FEN. @param {string} fen */
+export function plyOf(fen) {
+    const fields = fen.split(' ');
+    return (Number(fields[5] || 1) - 1) * 2 + (fields[1] === 'b' ? 1 : 0);
+}
+
+/** Writes the number of the move that led to a position after `ply` plies: `3.` or `3...`. @param {number} ply */
+export const moveNumber = (ply) => `${Math.ceil(ply / 2)}${ply % 2 ? '.' : '...'}`;
+
+/** Plays a reported or intended move without a check. Castling is the king's squares, or those of king and rook. @param {Cells} cells @param {string} uci @returns {Cells} */
+export function play(cells, uci) {
+    const next = [...cells];
+    const to = squareIndex(uci.slice(2, 4));
+    if (uci[1] === '@') {
+        const white = cells.length && uci[0] === uci[0].toUpperCase();
+        next[to] = white ? uci[0] : uci[0].toLowerCase();
+        return next;
+    }
+    const from = squareIndex(uci.slice(0, 2));
+    const piece = cells[from];
+    const files = (to % 8) - (from % 8);
+    const ownRook = piece && cells[to].toLowerCase() === 'r' && colorOf(cells[to]) === colorOf(piece);
+    next[from] = '';
+    if (piece.toLowerCase() === 'k' && (Math.abs(files) > 1 || ownRook)) {
+        const row = from - (from % 8);
+        const corner = ownRook ? to : row + (files > 0 ? 7 : 0);
+        const rook = cells[corner];
+        next[corner] = '';
+        next[row + (files > 0 ? 6 : 2)] = piece;
+        next[row + (files > 0 ? 5 : 3)] = rook;
+        return next;
+    }
+    if (piece.toLowerCase() === 'p' && files && !cells[to]) {
+        next[from + files] = '';
+    }
+    const promoted = uci[4];
+    next[to] = promoted ? (colorOf(piece) === 'white' ? promoted.toUpperCase() : promoted) : piece;
+    return next;
+}
+
+/** Returns the text that makes the server play a move. @param {Cells} cells @param {string} uci */
+export function moveCommand(cells, uci) {
+    if (uci[1] === '@') {
+        return uci;
+    }
+    const [from, to] = [squareIndex(uci.slice(0, 2)), squareIndex(uci.slice(2, 4))];
+    const files = (to % 8) - (from % 8);
+    const takesOwn = cells[to] && colorOf(cells[to]) === colorOf(cells[from]);
+    if (cells[from].toLowerCase() === 'k' && (takesOwn || (Math.abs(files) > 1 && from % 8 === 4))) {
+        return files > 0 ? 'O-O' : 'O-O-O';
+    }
+    return uci.length > 4 ? `${uci.slice(0, 4)}=${uci[4]}` : uci;
+}
+
+/** Returns the square of a king that is attacked, or -1. @param {Cells} cells @param {Color} color */
+export function checkedKing(cells, color) {
+    const king = cells.indexOf(color === 'white' ? 'K' : 'k');
+    if (king < 0) {
+        return -1;
+    }
+    const at = (/** @type {number} */ file, /** @type {number} */ row) =>
+        file < 0 || file > 7 || row < 0 || row > 7 ? null : cells[row * 8 + file];
+    const foe = (/** @type {string | null} */ cell, /** @type {string} */ roles) =>
+        cell && colorOf(cell) !== color && roles.includes(cell.toLowerCase());
+    const [file, row] = [king % 8, Math.floor(king / 8)];
+    const steps = [[1, 0], [0, 1], [-1, 0], [0, -1], [1, 1], [1, -1], [-1, 1], [-1, -1]];
+    const rays = steps.some(([x, y]) => {
+        for (let n = 1; ; n++) {
+            const cell = at(file + n * x, row + n * y);
+            if (cell !== '') {
+                return foe(cell, x && y ? 'bq' : 'rq') || (n === 1 && foe(cell, 'k'));
+            }
+        }
+    });
+    const jumps = [[1, 2], [2, 1], [-1, 2], [-2, 1], [1, -2], [2, -1], [-1, -2], [-2, -1]];
+    const ahead = color === 'white' ? -1 : 1;
+    const pawn = foe(at(file - 1, row + ahead), 'p') || foe(at(file + 1, row + ahead), 'p');
+    return rays || pawn || jumps.some(([x, y]) => foe(at(file + x, row + y), 'n')) ? king : -1;
+}
+
+/** Counts what each side has taken, and the difference of material in pawns. @param {Cells} cells */
+export function material(cells) {
+    const taken = /** @type {Record<Color, string>} */ ({ white: '', black: '' });
+    let balance = 0;
+    for (const role of 'qrbnp') {
+        const white = cells.filter((cell) => cell === role.toUpperCase()).length;
+        const black = cells.filter((cell) => cell === role).length;
+        balance += (white - black) * VALUES[role];
+        taken.white += role.repeat(Math.max(0, ARMY[role] - black));
+        taken.black += role.toUpperCase().repeat(Math.max(0, ARMY[role] - white));
+    }
+    return { taken, balance };
+}
+
+/** Lists the pieces of a position for a screen reader. @param {Cells} cells */
+export function describe(cells) {
+    const side = (/** @type {Color} */ color) => {
+        const found = [...'kqrbnp'].flatMap((role) => {
+            const piece = color === 'white' ? role.toUpperCase() : role;
+            const squares = cells.flatMap((cell, index) => (cell === piece ? [squareName(index)] : []));
+            return squares.length ? [`${ROLES[role]} ${squares.join(' ')}`] : [];
+        });
+        return `${color === 'white' ? 'White' : 'Black'}: ${found.join(', ') || 'none'}.`;
+    };
+    return `${side('white')} ${side('black')}`;
+}

@@ -1,0 +1,82 @@
+/** Elements of the page. Text is only ever set as text. */
+
+/** @typedef {Record<string, string | number | boolean | ((event: any) => void)>} Attributes */
+
+/** @template {Element} T @param {T} element @param {Attributes} attributes @param {(Node | string)[]} children @returns {T} */
+function fill(element, attributes, children) {
+    for (const [name, value] of Object.entries(attributes)) {
+        if (typeof value === 'function') {
+            element.addEventListener(name, value);
+        } else if (value !== false) {
+            element.setAttribute(name, value === true ? '' : String(value));
+        }
+    }
+    element.append(...children);
+    return element;
+}
+
+/** Makes an element of HTML. @template {keyof HTMLElementTagNameMap} T @param {T} name @param {Attributes} [attributes] @param {...(Node | string)} children */
+export const html = (name, attributes = {}, ...children) => fill(document.createElement(name), attributes, children);
+
+/** Makes an element of SVG. @template {keyof SVGElementTagNameMap} T @param {T} name @param {Attributes} [attributes] @param {...(Node | string)} children */
+export const svg = (name, attributes = {}, ...children) => fill(document.createElementNS('http://www.w3.org/2000/svg', name), attributes, children);
+
+/** The element with this id. @template {Element} [T=HTMLElement] @param {string} id @returns {T} */
+export const byId = (id) => /** @type {any} */ (document.getElementById(id));
+
+/** Sets the text of an element if it differs. @param {Element} element @param {string} text */
+export function setText(element, text) {
+    if (element.textContent !== text) {
+        element.textContent = text;
+    }
+}
+
+/** Keeps one child for each key, in order: makes, updates and removes them. @template T @param {Element} parent @param {T[]} items @param {(item: T) => string} key
+ *  @param {(item: T) => Element} make @param {(element: any, item: T) => void} [update] */
+export function keyed(parent, items, key, make, update = () => {}) {
+    const old = new Map([...parent.children].map((child) => [/** @type {HTMLElement} */ (child).dataset.key, child]));
+    let next = parent.firstElementChild;
+    for (const item of items) {
+        const name = key(item);
+        let child = old.get(name);
+        if (!child) {
+            child = make(item);
+            /** @type {HTMLElement} */ (child).dataset.key = name;
+        }
+        old.delete(name);
+        if (child === next) {
+            next = next.nextElementSibling;
+        } else {
+            parent.insertBefore(child, next);
+        }
+        update(child, item);
+    }
+    old.forEach((child) => child.remove());
+}
+
+/** A row of pieces as pictures, read as one text. @param {string} pieces letters as in FEN @param {string} label */
+export function pieceRow(pieces, label) {
+    const pictures = [...pieces].map((piece, index) => pictureOf(piece, { x: index * 60, width: 100, height: 100 }));
+    return svg('svg', { class: 'pieces', viewBox: `0 0 ${40 + 60 * pieces.length} 100`, role: 'img', 'aria-label': label }, ...pictures);
+}
+
+/** The picture of a piece. @param {string} piece @param {Attributes} attributes */
+export function pictureOf(piece, attributes) {
+    return svg('use', { href: `#${piece.toLowerCase()}`, class: piece === piece.toUpperCase() ? 'white' : 'black', ...attributes });
+}
+
+/** Lets arrow keys move the focus among the children of an element, as in a list or a row of tabs. @param {HTMLElement} parent @param {(child: HTMLElement) => void} [chosen] */
+export function arrows(parent, chosen = () => {}) {
+    parent.addEventListener('keydown', (event) => {
+        const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
+        const children = [...parent.querySelectorAll('button')];
+        const now = children.indexOf(/** @type {any} */ (document.activeElement));
+        if (step && now >= 0) {
+            event.preventDefault();
+            event.stopPropagation();
+            const next = children[Math.min(Math.max(now + step, 0), children.length - 1)];
+            next.focus();
+            chosen(next);
+        }
+    });
+}

@@ -1,0 +1,458 @@
+/**
+ * The state of the page: a pure reducer over what the server sends. It needs no browser, and runs in Node over recordings.
+ *
+ * Bounded: games, moves, rows, lines of talk and samples each have a limit below.
+ */
+import { plyOf } from './chess.js';
+
+/** @typedef {import('./chess.js').Color} Color */
+/** @typedef {{event: string, [key: string]: any}} ServerEvent an event of docs/events.md */
+/** @typedef {{id: string, event: ServerEvent}} Row */
+/** @typedef {{ply: number, id: string, board: ServerEvent}} Ply the board after so many plies */
+/** @typedef {{ply: number, cp: number | null, mate: number | null}} Evaluation from White's point of view */
+/**
+ * @typedef {{
+ *   key: string, number: number | null, white: string, black: string, info: ServerEvent | null, board: ServerEvent | null,
+ *   plies: Ply[], reserve: Record<Color, string> | null, result: ServerEvent | null, own: boolean, followed: boolean, stale: boolean,
+ *   complete: boolean, evaluations: Evaluation[], analysis: ServerEvent | null, legal: {fen: string, moves: string[] | null} | null, changed: number,
+ * }} Game
+ */
+/** @typedef {{id: string, t: number | null, kind: string, from: string, titles: string[], text: string, sent: boolean}} TalkLine */
+/** @typedef {{name: string, command: string, lines: TalkLine[], total: number, read: number}} TalkTab */
+/** @typedef {{state: string, t: number, rate: number, silent_ms: number, text: string | null, retry_in_ms: number | null}} Line */
+/** @typedef {{key: string, text: string, accept: string, decline: string}} Question */
+/** @typedef {{t: number, value: number}} Sample */
+/**
+ * @typedef {{
+ *   source: {kind: string, name: string, handle: string | null}, tokens: Record<string, string>, line: Line,
+ *   games: Map<string, Game>, current: Map<number, string>, newest: string | null, serial: number, changes: number,
+ *   rows: Row[], lastId: string, talk: Map<string, TalkTab>, questions: Question[], restored: ServerEvent | null, refused: ServerEvent | null,
+ *   missed: number, requests: Map<number, number>, roundTrips: Sample[], lags: Sample[], rates: {t: number, events: number, bytes: number}[],
+ *   offset: number, breaks: number[],
+ * }} State
+ */
+/**
+ * @typedef {{type: 'event', id: string, event: ServerEvent} | {type: 'reset', id: string, data: any} | {type: 'line', line: Line}
+ *   | {type: 'legal', legal: any} | {type: 'history', key: string, events: ServerEvent[]} | {type: 'read', tab: string}} Action
+ */
+
+const MAX_GAMES = 256;
+const MAX_PLIES = 2000;
+const MAX_ROWS = 2000;
+const MAX_TABS = 40;
+const MAX_LINES = 300;
+const MAX_SAMPLES = 600;
+
+const TALK = new Set(['tell', 'say', 'partner_tell', 'channel_tell', 'kibitz', 'whisper', 'shout', 'it_shout', 'c_shout', 'announcement', 'qtell', 'message']);
+/** The events from which a game is built. */
+export const OF_GAMES = new Set(['position', 'holding', 'game_created', 'game_info', 'game_ended', 'observing', 'analysis']);
+
+/** Returns the state before anything arrived. @returns {State} */
+export function initial() {
+    return {
+        source: { kind: '', name: '', handle: null }, tokens: {},
+        line: { state: 'connecting', t: 0, rate: 0, silent_ms: 0, text: null, retry_in_ms: null },
+        games: new Map(), current: new Map(), newest: null, serial: 0, changes: 0,
+        rows: [], lastId: '', talk: new Map(), questions: [], restored: null, refused: null,
+        missed: 0, requests: new Map(), roundTrips: [], lags: [], rates: [], offset: 0, breaks: [],
+    };
+}
+
+/** Applies what arrived, in order. Objects that change are new ones, all others are shared with `state`. @param {State} state @param {Action[]} actions @returns {State} */
+export function reduce(state, actions) {
+    const draft = new Draft(state);
+    for (const action of actions) {
+        switch (action.type) {
+            case 'event': draft.event(action.id, action.event); break;
+            case 'reset': draft.reset(action.id, action.data); break;
+            case 'line': draft.next.line = action.line; break;
+            case 'legal': draft.legal(action.legal); break;
+            case 'history': draft.history(action.key, action.events); break;
+            case 'read': draft.read(action.tab); break;
+        }
+    }
+    return draft.finish();
+}
+
+/** A copy of a state that may be changed. Games and tabs are copied when they first change. */
+class Draft {
+    /** @param {State} state */
+    constructor(state) {
+        this.next = {
+            ...state, games: new Map(state.games), current: new Map(state.current), talk: new Map(state.talk), requests: new Map(state.requests),
+            rows: [...state.rows], roundTrips: [...state.roundTrips], lags: [...state.lags], rates: [...state.rates],
+        };
+        this.copied = new Set();
+    }
+
+    finish() {
+        const { rows, roundTrips, lags, rates } = this.next;
+        rows.splice(0, rows.length - MAX_ROWS);
+        for (const samples of [roundTrips, lags, rates]) {
+            samples.splice(0, samples.length - MAX_SAMPLES);
+        }
+        return this.next;
+    }
+
+    /** @param {string} id @param {ServerEvent} event */
+    event(id, event) {
+        this.next.lastId = id;
+        this.record(id, event);
+        this.count(event);
+        this.apply(id, event);
+    }
+
+    /** Adds an event to the stream and the talk. @param {string} id @param {ServerEvent} event */
+    record(id, event) {
+        this.next.rows.push({ id, event });
+        this.talk(id, event);
+    }
+
+    /** @param {string} id @param {any} data */
+    reset(id, data) {
+        const { next } = this;
+        const seek = data.reason === 'seek';
+        Object.assign(next, initial(), {
+            source: data.source, tokens: data.tokens, line: next.line, lastId: id, serial: next.serial, changes: next.changes + 1,
+            missed: seek ? 0 : next.missed + (data.missed ?? 0),
+        });
+        for (const row of data.recent) {
+            this.record(row.id, row.event);
+            this.count(row.event);
+        }
+        for (const event of data.games.flat()) {
+            this.apply(id, event);
+        }
+        for (const tab of next.talk.values()) {
+            tab.read = tab.total;
+        }
+    }
+
+    /** @param {any} legal */
+    legal(legal) {
+        const game = this.current(legal.game);
+        if (game) {
+            game.legal = legal;
+        }
+    }
+
+    /** Adds the earlier moves of a game. @param {string} key @param {ServerEvent[]} events */
+    history(key, events) {
+        const game = this.game(key);
+        if (!game) {
+            return;
+        }
+        const past = new Draft(initial());
+        for (const event of events) {
+            past.apply('', event);
+        }
+        const found = [...past.next.games.values()].reverse().find((it) => it.white === game.white && it.black === game.black && it.plies.length);
+        const first = game.plies[0]?.ply ?? Infinity;
+        const earlier = (/** @type {{ply: number}} */ it) => it.ply < first;
+        game.plies = [...(found?.plies.filter(earlier) ?? []), ...game.plies];
+        game.evaluations = [...(found?.evaluations.filter(earlier) ?? []), ...game.evaluations];
+        game.info ??= found?.info ?? null;
+        game.complete = true;
+    }
+
+    /** @param {string} name */
+    read(name) {
+        const tab = this.next.talk.get(name);
+        if (tab && tab.read !== tab.total) {
+            this.next.talk.set(name, { ...tab, read: tab.total });
+        }
+    }
+
+    /** Changes games and what waits for an answer. @param {string} id @param {ServerEvent} event */
+    apply(id, event) {
+        const { next } = this;
+        switch (event.event) {
+            case 'position': this.position(id, event); break;
+            case 'game_created': case 'game_info': this.terms(event); break;
+            case 'holding': {
+                const game = this.current(event.game) ?? this.create(event.game, '', '');
+                game.reserve = { white: event.white, black: event.black };
+                break;
+            }
+            case 'game_ended': {
+                const game = this.current(event.game);
+                if (game && !game.result && (!game.white || (game.white === event.white && game.black === event.black))) {
+                    game.result = event;
+                    game.legal = null;
+                    next.questions = next.questions.filter((it) => it.key !== 'offer');
+                }
+                break;
+            }
+            case 'observing': {
+                const game = this.current(event.game);
+                if (game) {
+                    game.followed = event.on;
+                }
+                break;
+            }
+            case 'analysis': this.analysis(event); break;
+            case 'lost': case 'ended':
+                for (const [key, game] of next.games) {
+                    if (!game.result && !game.stale) {
+                        this.change(key).stale = true;
+                    }
+                }
+                next.questions = [];
+                next.requests.clear();
+                next.breaks = [...next.breaks, event.t ?? 0].slice(-MAX_SAMPLES);
+                break;
+            case 'restored': this.restored(event); break;
+            case 'refused': case 'failed': next.refused = event; break;
+            case 'challenge': this.ask(event.from, `${event.from} challenges you: ${terms(event)}`, `accept ${event.from}`, `decline ${event.from}`); break;
+            case 'challenge_update': if (event.change !== 'updated') this.answered(event.name); break;
+            case 'offer': this.offer(event); break;
+            case 'connecting': next.restored = null; break;
+        }
+    }
+
+    /** @param {string} id @param {ServerEvent} event */
+    position(id, event) {
+        const { next } = this;
+        const ply = plyOf(event.fen);
+        // Boards of a stored game, and those printed on request, are no game in progress.
+        const printed = event.relation === -3 || event.relation === -4;
+        let game = printed ? null : this.current(event.game);
+        const last = game?.plies.at(-1)?.ply ?? 0;
+        if (game && ((game.white && (game.white !== event.white || game.black !== event.black)) || (game.result && ply < last))) {
+            game = null;
+        }
+        game ??= this.create(printed ? null : event.game, event.white, event.black);
+        Object.assign(game, { white: event.white, black: event.black, board: event, stale: false, followed: !printed, legal: null });
+        game.own ||= Boolean(event.own);
+        game.changed = ++next.changes;
+        if (event.white_reserve !== null || event.black_reserve !== null) {
+            game.reserve = { white: event.white_reserve ?? '', black: event.black_reserve ?? '' };
+        }
+        // A takeback, or a step back in an examined game, drops the later moves.
+        while ((game.plies.at(-1)?.ply ?? -1) >= ply) {
+            game.plies.pop();
+        }
+        if (game.plies.length < MAX_PLIES) {
+            game.plies.push({ ply, id, board: event });
+        }
+        // A game that was seen from its start needs no history.
+        game.complete ||= game.plies[0].ply === 0 || event.last_move === null;
+        next.newest = game.key;
+    }
+
+    /** @param {ServerEvent} event */
+    terms(event) {
+        const game = this.current(event.game);
+        const same = game && !game.result && (!event.white || !game.white || (game.white === event.white && game.black === event.black));
+        const found = same ? game : this.create(event.game, event.white ?? '', event.black ?? '');
+        found.info = { ...found.info, ...event };
+        found.own ||= Boolean(event.own);
+    }
+
+    /** @param {ServerEvent} event */
+    analysis(event) {
+        const own = [...this.next.games.values()].reverse().find((game) => game.own && !game.result);
+        const game = event.game === null ? (own && this.change(own.key)) : this.current(event.game);
+        if (!game?.board) {
+            return;
+        }
+        const mover = game.board.side_to_move === 'white';
+        const bot = event.account === game.white ? true : event.account === game.black ? false : mover === (game.board.relation !== -1);
+        const sign = bot ? 1 : -1;
+        const ply = plyOf(game.board.fen);
+        const value = (/** @type {number | null} */ it) => (it === null ? null : it * sign);
+        game.analysis = event;
+        game.evaluations = [...game.evaluations.filter((it) => it.ply < ply), { ply, cp: value(event.score_cp), mate: value(event.mate) }];
+    }
+
+    /** @param {ServerEvent} event */
+    restored(event) {
+        this.next.restored = event;
+        for (const game of event.games ?? []) {
+            const key = this.next.current.get(game.was);
+            if (key && game.now === null) {
+                const found = this.change(key);
+                found.followed = false;
+                found.result ??= game.result ? { event: 'game_ended', result: game.result, reason: game.ending, text: game.ending } : null;
+            } else if (key && game.outcome === 'unchanged') {
+                this.change(key).stale = false;
+            }
+        }
+    }
+
+    /** @param {ServerEvent} event */
+    offer(event) {
+        if (event.answer !== null) {
+            this.answered('offer');
+        } else if (event.from !== null && event.own) {
+            const plies = event.kind === 'takeback' ? ` of ${event.count} plies` : '';
+            this.ask('offer', `${event.from} offers ${event.kind}${plies}`, `accept ${event.from}`, `decline ${event.from}`);
+        }
+    }
+
+    /** @param {string} key @param {string} text @param {string} accept @param {string} decline */
+    ask(key, text, accept, decline) {
+        this.answered(key);
+        this.next.questions = [...this.next.questions, { key, text, accept, decline }].slice(-8);
+    }
+
+    /** @param {string} key */
+    answered(key) {
+        this.next.questions = this.next.questions.filter((it) => it.key !== key);
+    }
+
+    /** @param {string} id @param {ServerEvent} event */
+    talk(id, event) {
+        const sent = event.event === 'sent' ? sentTalk(event) : null;
+        if (!TALK.has(event.event) && !sent) {
+            return;
+        }
+        const { name, command } = sent ?? tabOf(event);
+        const old = this.next.talk.get(name) ?? { name, command, lines: [], total: 0, read: 0 };
+        const line = {
+            id, t: event.t ?? null, kind: sent ? sent.kind : event.event, from: sent ? (this.next.source.handle ?? 'you') : (event.from ?? 'server'),
+            titles: event.titles ?? [], text: sent ? sent.text : String(event.text), sent: Boolean(sent),
+        };
+        const total = old.total + 1;
+        this.next.talk.delete(name);
+        this.next.talk.set(name, { ...old, lines: [...old.lines, line].slice(-MAX_LINES), total, read: sent ? total : old.read });
+        if (this.next.talk.size > MAX_TABS) {
+            this.next.talk.delete(/** @type {string} */ (this.next.talk.keys().next().value));
+        }
+    }
+
+    /** Measures round trips, lag and rates. @param {ServerEvent} event */
+    count(event) {
+        const { next } = this;
+        const t = event.t;
+        if (typeof t !== 'number') {
+            return;
+        }
+        const began = next.requests.get(event.request);
+        if (event.event === 'sent' && event.request !== undefined) {
+            next.requests.set(event.request, t);
+            if (next.requests.size > 64) {
+                next.requests.delete(/** @type {number} */ (next.requests.keys().next().value));
+            }
+        } else if (began !== undefined) {
+            next.requests.delete(event.request);
+            next.roundTrips.push({ t, value: (t - began) * 1000 });
+        }
+        if (event.event === 'position' && event.lag_ms > 0) {
+            next.lags.push({ t, value: event.lag_ms });
+        }
+        // An offset that does not grow is that of a new connection.
+        const bytes = Math.max(0, (event.offset ?? next.offset) - next.offset);
+        next.offset = event.offset ?? next.offset;
+        const second = Math.floor(t);
+        const rate = next.rates.at(-1);
+        if (rate?.t === second) {
+            next.rates[next.rates.length - 1] = { t: second, events: rate.events + 1, bytes: rate.bytes + bytes };
+        } else {
+            next.rates.push({ t: second, events: 1, bytes });
+        }
+    }
+
+    /** The game that has the number, as one that may be changed. @param {number} number @returns {Game | null} */
+    current(number) {
+        const key = this.next.current.get(number);
+        return key ? this.change(key) : null;
+    }
+
+    /** @param {string} key */
+    game(key) {
+        return this.next.games.has(key) ? this.change(key) : null;
+    }
+
+    /** @param {string} key @returns {Game} */
+    change(key) {
+        const game = /** @type {Game} */ (this.next.games.get(key));
+        if (this.copied.has(key)) {
+            return game;
+        }
+        this.copied.add(key);
+        const copy = { ...game, plies: [...game.plies] };
+        this.next.games.set(key, copy);
+        return copy;
+    }
+
+    /** @param {number | null} number null for a printed board, of which one is kept @param {string} white @param {string} black @returns {Game} */
+    create(number, white, black) {
+        const { next } = this;
+        const key = number === null ? 'printed' : `g${++next.serial}`;
+        const game = {
+            key, number, white, black, info: null, board: null, plies: [], reserve: null, result: null, own: false, followed: true, stale: false,
+            complete: false, evaluations: [], analysis: null, legal: null, changed: ++next.changes,
+        };
+        next.games.delete(key);
+        next.games.set(key, game);
+        this.copied.add(key);
+        if (number !== null) {
+            next.current.set(number, key);
+        }
+        if (next.games.size > MAX_GAMES) {
+            this.forget();
+        }
+        return game;
+    }
+
+    /** Drops the oldest game, a finished one if there is one. */
+    forget() {
+        const { games, current } = this.next;
+        const all = [...games.values()];
+        const { key, number } = all.find((game) => game.result || !game.followed) ?? all[0];
+        games.delete(key);
+        if (number !== null && current.get(number) === key) {
+            current.delete(number);
+        }
+    }
+}
+
+/** The tab of a line of talk, and the command that answers in it. @param {ServerEvent} event */
+function tabOf(event) {
+    switch (event.event) {
+        case 'tell': case 'say': case 'partner_tell': return { name: event.from, command: `tell ${event.from}` };
+        case 'channel_tell': return { name: `#${event.channel}`, command: `tell ${event.channel}` };
+        case 'kibitz': case 'whisper': return { name: `game ${event.game}`, command: `xkibitz ${event.game}` };
+        case 'shout': case 'it_shout': case 'c_shout': return { name: 'shouts', command: 'shout' };
+        default: return { name: 'server', command: '' };
+    }
+}
+
+/** Reads a sent line as talk. @param {ServerEvent} event */
+function sentTalk(event) {
+    const found = /^(?:\d+ )?(tell|t|shout|xkibitz) (\S+) ?(.*)$/s.exec(event.line ?? '');
+    if (!found) {
+        return null;
+    }
+    const [, command, to, rest] = found;
+    if (command === 'shout') {
+        return { kind: 'shout', name: 'shouts', command, text: `${to} ${rest}` };
+    }
+    const name = command === 'xkibitz' ? `game ${to}` : /^\d+$/.test(to) ? `#${to}` : to;
+    return { kind: command === 'xkibitz' ? 'kibitz' : 'tell', name, command: `${command} ${to}`, text: rest };
+}
+
+/** Writes the terms of a challenge or a game. @param {ServerEvent} it */
+export function terms(it) {
+    const minutes = it.initial_min ?? (typeof it.white_time_s === 'number' ? it.white_time_s / 60 : null);
+    const time = minutes === null ? null : `${minutes}+${it.increment_s ?? it.white_increment_s ?? 0}`;
+    const variant = it.variant && it.variant !== 'chess' ? it.variant : null;
+    return [it.rated === true ? 'rated' : it.rated === false ? 'unrated' : null, variant ?? it.speed ?? it.kind, time].filter(Boolean).join(' ');
+}
+
+/** The game to show if none was chosen: the own one in progress, otherwise the newest observed one. @param {State} state @returns {Game | null} */
+export function defaultGame(state) {
+    const games = [...state.games.values()].filter((game) => game.board).reverse();
+    const going = (/** @type {Game} */ game) => !game.result && game.followed && !game.stale;
+    return games.find((game) => game.own && going(game)) ?? games.find(going) ?? games[0] ?? null;
+}
+
+/** The side that this login plays in a game. @param {Game | null} game @returns {Color | null} */
+export function ownColor(game) {
+    const relation = game?.result ? 0 : game?.board?.relation;
+    if (relation !== 1 && relation !== -1) {
+        return null;
+    }
+    return (game?.board?.side_to_move === 'white') === (relation === 1) ? 'white' : 'black';
+}

@@ -1,0 +1,67 @@
+//! The files of the page, embedded in the program.
+
+/// A file of the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PageFile {
+    /// Path after the address of the page, without a slash in front; `index.html` is also sent for the address itself.
+    pub path: &'static str,
+    /// Value of the header `Content-Type`.
+    pub content_type: &'static str,
+    /// The content, in UTF-8.
+    pub text: &'static str,
+}
+
+/// The rows of [`PageFile::ALL`].
+macro_rules! page_files {
+    ($($path:literal $content_type:literal)*) => {
+        &[$(PageFile { path: $path, content_type: $content_type, text: include_str!(concat!("../page/", $path)) }),*]
+    };
+}
+
+impl PageFile {
+    /// All files of the page.
+    pub const ALL: &[Self] = page_files! {
+        "index.html" "text/html; charset=utf-8"
+        "style.css" "text/css; charset=utf-8"
+        "icon.svg" "image/svg+xml"
+        "openings.txt" "text/plain; charset=utf-8"
+        "board.js" "text/javascript; charset=utf-8"
+        "chess.js" "text/javascript; charset=utf-8"
+        "clocks.js" "text/javascript; charset=utf-8"
+        "connection.js" "text/javascript; charset=utf-8"
+        "dom.js" "text/javascript; charset=utf-8"
+        "games.js" "text/javascript; charset=utf-8"
+        "graphs.js" "text/javascript; charset=utf-8"
+        "inspector.js" "text/javascript; charset=utf-8"
+        "main.js" "text/javascript; charset=utf-8"
+        "state.js" "text/javascript; charset=utf-8"
+        "talk.js" "text/javascript; charset=utf-8"
+        "timeline.js" "text/javascript; charset=utf-8"
+    };
+
+    /// Finds the file for a path, such as `main.js`; an empty path is that of `index.html`.
+    #[must_use]
+    pub fn find(path: &str) -> Option<&'static Self> {
+        let path = if path.is_empty() { "index.html" } else { path };
+        Self::ALL.iter().find(|file| file.path == path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::PageFile;
+
+    #[test]
+    fn all_files_of_the_folder_are_embedded() {
+        let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/page")).unwrap();
+        let names: BTreeSet<String> = folder.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+        let embedded: BTreeSet<String> = PageFile::ALL.iter().map(|file| file.path.to_owned()).collect();
+        assert_eq!(names, embedded);
+        assert!(PageFile::ALL.iter().map(|file| file.text.len()).sum::<usize>() < 150_000);
+        assert_eq!(PageFile::find(""), PageFile::find("index.html"));
+        assert_eq!(PageFile::find("../Cargo.toml"), None);
+    }
+}
