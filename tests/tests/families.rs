@@ -18,10 +18,10 @@ use kibitzer_core::hub::Subscription;
 use kibitzer_core::message::{GameId, Ivar, Message, Refusal, Relation, TalkKind};
 use kibitzer_core::session::SessionState;
 use kibitzer_core::{Event, EventKind, message};
-use kibitzer_server::{Family, PopulationOptions, ServerOptions};
+use kibitzer_server::{ImitatedFamily, PopulationOptions, ServerOptions};
 use kibitzer_tests::live::{TestServer, drain, handle, options, wait_for};
 
-const FAMILIES: [Family; 2] = [Family::Fics, Family::Icc];
+const FAMILIES: [ImitatedFamily; 2] = [ImitatedFamily::Fics, ImitatedFamily::Icc];
 
 /// Room for all that happens in a test.
 const CAPACITY: usize = 1 << 16;
@@ -113,13 +113,13 @@ fn kind(kind: &TalkKind) -> String {
     }
 }
 
-fn seeded(family: Family) -> ServerOptions {
+fn seeded(family: ImitatedFamily) -> ServerOptions {
     let crowd = PopulationOptions::new().games(3).speed(20.0);
     options(&["Newton"]).family(family).seed(11).population(crowd)
 }
 
 /// What a player sees who follows all games.
-async fn watch(family: Family, by_moves: bool) -> Seen {
+async fn watch(family: ImitatedFamily, by_moves: bool) -> Seen {
     let mut test_server = TestServer::start(seeded(family)).await;
     let profile = test_server.account("Newton");
     let profile = if by_moves { profile.session(|session| session.with_ivar(Ivar::CompressMove)) } else { profile };
@@ -143,11 +143,11 @@ async fn watch(family: Family, by_moves: bool) -> Seen {
 // Rules: icc P3
 #[tokio::test(start_paused = true)]
 async fn the_same_games_are_seen_on_both() {
-    let fics = watch(Family::Fics, false).await;
+    let fics = watch(ImitatedFamily::Fics, false).await;
     assert!(fics.positions.len() > 100, "{}", fics.positions.len());
     assert!(!fics.results.is_empty() && !fics.talk.is_empty(), "{fics:#?}");
     assert_eq!(fics.kinds_with_holdings(), ["bughouse", "crazyhouse"].into());
-    let icc = watch(Family::Icc, false).await;
+    let icc = watch(ImitatedFamily::Icc, false).await;
     assert_same(&fics, &icc);
     assert_eq!(icc.kinds_with_holdings(), fics.kinds_with_holdings());
     assert_same_kinds(&fics, &icc);
@@ -155,13 +155,13 @@ async fn the_same_games_are_seen_on_both() {
 
 #[tokio::test(start_paused = true)]
 async fn the_same_games_are_seen_by_their_moves() {
-    let fics = watch(Family::Fics, false).await;
-    let icc = watch(Family::Icc, true).await;
+    let fics = watch(ImitatedFamily::Fics, false).await;
+    let icc = watch(ImitatedFamily::Icc, true).await;
     assert_same(&fics, &icc);
 }
 
 /// What a player sees of a game in which a move is taken back and time is added.
-async fn play_with_takeback(family: Family, by_moves: bool) -> Seen {
+async fn play_with_takeback(family: ImitatedFamily, by_moves: bool) -> Seen {
     let mut test_server = TestServer::start(options(&["Newton", "Euler"]).family(family)).await;
     let profile = test_server.account("Newton");
     let profile = if by_moves { profile.session(|session| session.with_ivar(Ivar::CompressMove)) } else { profile };
@@ -199,10 +199,11 @@ async fn play_with_takeback(family: Family, by_moves: bool) -> Seen {
 // Rules: icc P4
 #[tokio::test(start_paused = true)]
 async fn a_takeback_leads_to_the_same_positions_on_both() {
-    let want = play_with_takeback(Family::Fics, false).await;
+    let want = play_with_takeback(ImitatedFamily::Fics, false).await;
     let placements: Vec<_> = want.positions.iter().filter_map(|(_, fen)| fen.split('/').nth(5)).collect();
     assert_eq!(placements, ["8", "8", "8", "5N2", "8", "2N5", "2N5", "8"], "the third rank: {want:?}");
-    for (family, by_moves) in [(Family::Fics, true), (Family::Icc, false), (Family::Icc, true)] {
+    for (family, by_moves) in [(ImitatedFamily::Fics, true), (ImitatedFamily::Icc, false), (ImitatedFamily::Icc, true)]
+    {
         let seen = play_with_takeback(family, by_moves).await;
         assert_eq!(first_difference(&want.positions, &seen.positions), None, "{family:?} {by_moves}");
         assert_eq!(want.results, seen.results);

@@ -6,7 +6,7 @@ use kibitzer_core::hub::Subscription;
 use kibitzer_core::session::SessionState;
 use kibitzer_core::wire::Framer;
 use kibitzer_core::{EventKind, message};
-use kibitzer_server::{Family, Feature};
+use kibitzer_server::{Feature, ImitatedFamily};
 use kibitzer_tests::live::{TestServer, begin_game, drain, handle, options};
 use kibitzer_tests::{FORGED, kind_of};
 use tokio::time::{Duration, sleep};
@@ -205,9 +205,11 @@ impl Players {
 // Rules: text X0, text X8, ten 8, bugs K1
 #[tokio::test(start_paused = true)]
 async fn text_of_others_may_be_forwarded_by_every_command() {
-    for (family, without) in
-        [(Family::Fics, &[][..]), (Family::Fics, &[Feature::BlockMode, Feature::LoginIvars]), (Family::Icc, &[])]
-    {
+    for (family, without) in [
+        (ImitatedFamily::Fics, &[][..]),
+        (ImitatedFamily::Fics, &[Feature::BlockMode, Feature::LoginIvars]),
+        (ImitatedFamily::Icc, &[]),
+    ] {
         let options = options(&["Newton", "Euler", "Gauss"]).family(family);
         let test_server =
             TestServer::start(without.iter().fold(options, |options, &feature| options.without(feature))).await;

@@ -9,7 +9,7 @@ use kibitzer_bot::{Bot, BotAction, BotConfig, BotEvent, EngineConfig, ScriptedEn
 use kibitzer_core::Event;
 use kibitzer_core::hub::Subscription;
 use kibitzer_core::session::{Password, TimesealChoice};
-use kibitzer_server::{ConnectionTarget, Family, Fault, FaultPoint};
+use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, ImitatedFamily};
 use kibitzer_tests::live::{TestServer, handle, options, wait_for};
 use tokio::time::{sleep, timeout};
 use tracing::subscriber::DefaultGuard;
@@ -167,9 +167,11 @@ const SECRETS: [&str; 12] = [
 
 #[tokio::test(start_paused = true)]
 async fn no_secret_is_logged_at_any_level() {
-    for (family, timeseal) in
-        [(Family::Fics, TimesealChoice::Off), (Family::Fics, TimesealChoice::V2), (Family::Icc, TimesealChoice::Off)]
-    {
+    for (family, timeseal) in [
+        (ImitatedFamily::Fics, TimesealChoice::Off),
+        (ImitatedFamily::Fics, TimesealChoice::V2),
+        (ImitatedFamily::Icc, TimesealChoice::Off),
+    ] {
         let (log, _guard) = Log::begin();
         let test_server = TestServer::start(options(&["Newton"]).family(family)).await;
         let wrong = Password::new("wrongfish").unwrap();
@@ -200,7 +202,10 @@ async fn no_secret_is_logged_at_any_level() {
         let text = log.text();
         assert!(text.contains("a word of a password") && text.contains("session restored"), "{text}");
         assert!(text.matches("request completed").count() >= 12, "{text}");
-        assert!(family == Family::Icc || text.contains("* ***") || text.contains("****"), "echoes are masked: {text}");
+        assert!(
+            family == ImitatedFamily::Icc || text.contains("* ***") || text.contains("****"),
+            "echoes are masked: {text}"
+        );
         // Received bytes are cut anywhere: search them without the parts of the log between them, too.
         let received = text.lines().filter_map(|line| line.split_once("received bytes=")).map(|(_, bytes)| bytes);
         let received: String = received.collect();

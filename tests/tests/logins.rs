@@ -11,7 +11,7 @@ use kibitzer_core::Event;
 use kibitzer_core::message::Message;
 use kibitzer_core::session::{Password, TimesealChoice};
 use kibitzer_core::text::error_chain;
-use kibitzer_server::{Family, Feature, ServerControl, ServerOptions};
+use kibitzer_server::{Feature, ImitatedFamily, ServerControl, ServerOptions};
 use kibitzer_tests::blessing;
 use kibitzer_tests::live::{PASSWORD, TestServer, drain, handle, options};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, ReadHalf, WriteHalf, duplex, split};
@@ -83,7 +83,7 @@ const COLUMNS: [(&str, LatePart); 7] = [
 #[derive(Clone, Copy)]
 struct TestedServer {
     name: &'static str,
-    family: Family,
+    family: ImitatedFamily,
     without: &'static [Feature],
     timeseal: TimesealChoice,
 }
@@ -91,17 +91,27 @@ struct TestedServer {
 const UHLIN: &[Feature] = &[Feature::LoginIvars, Feature::BlockMode, Feature::Timeseal, Feature::Pipelining];
 
 const SERVERS: [TestedServer; 6] = [
-    TestedServer { name: "FICS-like", family: Family::Fics, without: &[], timeseal: TimesealChoice::Off },
-    TestedServer { name: "FICS-like, timeseal", family: Family::Fics, without: &[], timeseal: TimesealChoice::Auto },
+    TestedServer { name: "FICS-like", family: ImitatedFamily::Fics, without: &[], timeseal: TimesealChoice::Off },
+    TestedServer {
+        name: "FICS-like, timeseal",
+        family: ImitatedFamily::Fics,
+        without: &[],
+        timeseal: TimesealChoice::Auto,
+    },
     TestedServer {
         name: "FatICS-like",
-        family: Family::Fics,
+        family: ImitatedFamily::Fics,
         without: &[Feature::OfferNames],
         timeseal: TimesealChoice::Off,
     },
-    TestedServer { name: "uhlin-like", family: Family::Fics, without: UHLIN, timeseal: TimesealChoice::Off },
-    TestedServer { name: "uhlin-like, timeseal", family: Family::Fics, without: UHLIN, timeseal: TimesealChoice::Auto },
-    TestedServer { name: "ICC-like", family: Family::Icc, without: &[], timeseal: TimesealChoice::Off },
+    TestedServer { name: "uhlin-like", family: ImitatedFamily::Fics, without: UHLIN, timeseal: TimesealChoice::Off },
+    TestedServer {
+        name: "uhlin-like, timeseal",
+        family: ImitatedFamily::Fics,
+        without: UHLIN,
+        timeseal: TimesealChoice::Auto,
+    },
+    TestedServer { name: "ICC-like", family: ImitatedFamily::Icc, without: &[], timeseal: TimesealChoice::Off },
 ];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -249,8 +259,8 @@ impl SlowConnection {
     /// Returns the last step of a client that has sent this number of lines.
     fn step_after(&self, n_lines: usize) -> Step {
         let n_hello = usize::from(self.server.timeseal != TimesealChoice::Off);
-        let n_before_name = n_hello + if self.server.family == Family::Icc { 2 } else { 1 };
-        let has_password_with_name = self.server.family == Family::Icc && self.login == Login::Account;
+        let n_before_name = n_hello + if self.server.family == ImitatedFamily::Icc { 2 } else { 1 };
+        let has_password_with_name = self.server.family == ImitatedFamily::Icc && self.login == Login::Account;
         match n_lines.checked_sub(n_before_name) {
             _ if n_lines == 0 => Step::Connected,
             None | Some(0) => Step::LinesBeforeName,

@@ -261,7 +261,7 @@ fn a_login_says_what_it_is_asked_for() {
 fn what_a_server_can_do_is_found_out() {
     let ready = |played: &PlayResult| {
         played.events.iter().find_map(|event| match event {
-            Event::Ready(capabilities) => Some(*capabilities),
+            Event::SessionReady(capabilities) => Some(*capabilities),
             _ => None,
         })
     };

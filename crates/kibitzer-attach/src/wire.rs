@@ -126,13 +126,11 @@ enum LifecycleEvent {
     Connecting(ConnectionAttempt),
     Connected,
     LoggedIn(Arc<Identity>),
-    #[serde(rename = "session_ready")]
-    Ready(Capabilities),
+    SessionReady(Capabilities),
     Fault,
     Lost(Box<ConnectionLoss>),
     Restored(Arc<Restored>),
-    #[serde(rename = "adjourned_game")]
-    Adjourned(Arc<AdjournedGame>),
+    AdjournedGame(Arc<AdjournedGame>),
     Ended(SessionEndReason),
 }
 

@@ -228,8 +228,8 @@ const FIRST_PLIES: u32 = 2;
 impl GameSituation<'_> {
     /// Decides by the settings whether to grant an offer.
     ///
-    /// Whatever the settings are, an abort within the first two plies is accepted, and a pause, its end, or a switch of sides is
-    /// declined.
+    /// Whatever the settings are, an abort within the first two plies is accepted; a switch of sides, a pause, its end, and offers of
+    /// later versions are declined.
     pub fn judge_offer(&self, offer: OfferKind) -> Verdict<bool> {
         let offers = &self.config.offers;
         match offer {
@@ -247,9 +247,7 @@ impl GameSituation<'_> {
             }
             OfferKind::Abort => Verdict::new(offers.abort, "by the settings"),
             OfferKind::Adjourn => Verdict::new(offers.adjourn, "by the settings"),
-            OfferKind::Switch | OfferKind::Pause | OfferKind::Unpause => {
-                Verdict::decline("the bot plays the game as it is")
-            }
+            _ => Verdict::decline("the bot plays the game as it is"),
         }
     }
 

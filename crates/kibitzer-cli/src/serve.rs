@@ -9,7 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::value_parser;
 use kibitzer_attach::Listener;
 use kibitzer_core::text::error_chain;
-use kibitzer_server::{Account, ConnectionTarget, Family, Server, ServerControl, ServerOptions};
+use kibitzer_server::{Account, ConnectionTarget, ImitatedFamily, Server, ServerControl, ServerOptions};
 use kibitzer_websocket::WebSocketListener;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader, split};
 use tokio::sync::broadcast::error::RecvError;
@@ -34,7 +34,7 @@ pub(crate) struct Args {
     port: u16,
     /// The family of servers it speaks like
     #[arg(long, value_name = "FAMILY", value_parser = family_parser(), default_value = "fics")]
-    family: Family,
+    family: ImitatedFamily,
     #[command(flatten)]
     population: PopulationArgs,
     /// How many games of chess simulated players play at a time, besides those of crazyhouse and bughouse: 0 to 200
@@ -68,8 +68,9 @@ pub(crate) struct Args {
     ending: StopArgs,
 }
 
-fn family_parser() -> impl TypedValueParser<Value = Family> {
-    PossibleValuesParser::new(["fics", "icc"]).map(|name| if name == "icc" { Family::Icc } else { Family::Fics })
+fn family_parser() -> impl TypedValueParser<Value = ImitatedFamily> {
+    PossibleValuesParser::new(["fics", "icc"])
+        .map(|name| if name == "icc" { ImitatedFamily::Icc } else { ImitatedFamily::Fics })
 }
 
 fn fault_parser() -> impl TypedValueParser<Value = ScheduledFault> {

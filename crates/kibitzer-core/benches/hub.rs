@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use kibitzer_core::EventReader;
 use kibitzer_core::game::Games;
-use kibitzer_core::hub::{Publisher, SharedEvent};
+use kibitzer_core::hub::{HubPublisher, SharedEvent};
 use tokio::runtime::Builder;
 use tokio::sync::broadcast;
 use tokio::task::{JoinSet, yield_now};
@@ -58,7 +58,7 @@ fn event() -> SharedEvent {
 /// Returns the time to publish events in bursts to subscribers of the hub that read each burst at once.
 async fn hub_ready(subscribers: usize, burst: usize, events: usize) -> Duration {
     let (event, games) = (event(), Games::default());
-    let mut publisher = Publisher::new(KEPT_EVENTS);
+    let mut publisher = HubPublisher::new(KEPT_EVENTS);
     let mut subscriptions: Vec<_> = (0..subscribers).map(|_| publisher.hub().subscribe()).collect();
     let start = Instant::now();
     for _ in 0..events / burst {
@@ -96,7 +96,7 @@ async fn bare_ready(subscribers: usize, burst: usize, events: usize) -> Duration
 /// Returns the time to publish events to subscribers of the hub that wait for each event in tasks of their own.
 async fn hub_waiting(subscribers: usize, events: usize) -> Duration {
     let (event, games) = (event(), Games::default());
-    let mut publisher = Publisher::new(KEPT_EVENTS);
+    let mut publisher = HubPublisher::new(KEPT_EVENTS);
     let mut tasks = JoinSet::new();
     for _ in 0..subscribers {
         let mut subscription = publisher.hub().subscribe();

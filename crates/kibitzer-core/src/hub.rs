@@ -1,6 +1,6 @@
 //! Delivery of events to subscribers, each with a delivery mode of its choice.
 //!
-//! The session owns the [`Publisher`] and publishes every event through it. All other code subscribes through a clone of its
+//! The session owns the [`HubPublisher`] and publishes every event through it. All other code subscribes through a clone of its
 //! [`Hub`]:
 //!
 //! | delivery | subscribe with | a slow subscriber |
@@ -23,9 +23,9 @@
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() {
 //! use kibitzer_core::EventReader;
-//! use kibitzer_core::hub::{Publisher, RecvError};
+//! use kibitzer_core::hub::{HubPublisher, RecvError};
 //!
-//! let mut publisher = Publisher::new(1_024);
+//! let mut publisher = HubPublisher::new(1_024);
 //! let mut subscription = publisher.hub().subscribe();
 //!
 //! let mut events = EventReader::default();
@@ -49,7 +49,7 @@ mod subscription;
 mod tests;
 
 pub use filter::Filter;
-pub use publisher::Publisher;
+pub use publisher::HubPublisher;
 pub use subscription::{GameWatch, Hub, Subscription, SubscriptionWithGames};
 
 use std::borrow::Borrow;
@@ -118,7 +118,7 @@ pub enum RecvError {
 #[derive(Debug)]
 struct HubShared {
     state: Mutex<HubState>,
-    /// Wakes [`Publisher::wait_for_new_subscribers`] after a subscriber has been added to the state.
+    /// Wakes [`HubPublisher::wait_for_new_subscribers`] after a subscriber has been added to the state.
     subscriber_added: Notify,
     /// Sum over all lossless subscribers of the events that they do not receive.
     n_undelivered: AtomicU64,
@@ -170,7 +170,7 @@ struct WatchSender {
     newest: watch::Sender<Option<Arc<Game>>>,
 }
 
-/// Subscriber that [`Hub`] has queued and the [`Publisher`] has not admitted yet: the sending half of its channel.
+/// Subscriber that [`Hub`] has queued and the [`HubPublisher`] has not admitted yet: the sending half of its channel.
 #[derive(Debug)]
 enum NewSubscriber {
     Lossless(LosslessQueue),

@@ -23,7 +23,7 @@ const INACTIVE_THRESHOLD: Duration = Duration::from_mins(1);
 
 /// The first event to read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "a stream is ordered by number and by time")]
+#[non_exhaustive]
 pub enum ReadFrom {
     /// The oldest event in the stream.
     First,

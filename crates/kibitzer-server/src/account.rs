@@ -8,7 +8,7 @@ use std::path::Path;
 use kibitzer_core::message::{Handle, Titles};
 use serde::{Deserialize, Deserializer};
 
-use crate::family::Family;
+use crate::family::ImitatedFamily;
 
 /// Account of a registered player.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
@@ -64,7 +64,7 @@ impl Account {
     /// Parses accounts of a server of that family from TOML.
     ///
     /// ```
-    /// use kibitzer_server::{Account, Family};
+    /// use kibitzer_server::{Account, ImitatedFamily};
     ///
     /// let accounts = Account::parse_list(
     ///     r#"
@@ -75,7 +75,7 @@ impl Account {
     ///     ratings = { blitz = 2100 } # may be left out
     ///     banned = false             # may be left out
     ///     "#,
-    ///     Family::Fics,
+    ///     ImitatedFamily::Fics,
     /// )?;
     /// assert_eq!(accounts, [Account::new("Newton".parse()?, "apple").add_title("GM").rating("blitz", 2100)]);
     /// # Ok::<_, Box<dyn std::error::Error>>(())
@@ -85,7 +85,7 @@ impl Account {
     ///
     /// [`InvalidData`](io::ErrorKind::InvalidData): the text is not valid TOML, has an unknown key, or a name that breaks the
     /// family's rule for names, or two accounts have the same name. The message says which line or name.
-    pub fn parse_list(text: &str, family: Family) -> io::Result<Vec<Self>> {
+    pub fn parse_list(text: &str, family: ImitatedFamily) -> io::Result<Vec<Self>> {
         let invalid = |message: String| io::Error::new(io::ErrorKind::InvalidData, message);
         let file: Result<AccountsFile, _> = toml::from_str(text);
         let accounts = file.map_err(|error| invalid(format!("cannot parse the accounts: {error}")))?.account;
@@ -107,7 +107,7 @@ impl Account {
     /// # Errors
     ///
     /// As [`parse_list`](Self::parse_list); other kinds if the file cannot be read.
-    pub fn load_list(path: impl AsRef<Path>, family: Family) -> io::Result<Vec<Self>> {
+    pub fn load_list(path: impl AsRef<Path>, family: ImitatedFamily) -> io::Result<Vec<Self>> {
         let failed = |error: io::Error| io::Error::new(error.kind(), format!("cannot read the accounts: {error}"));
         Self::parse_list(&std::fs::read_to_string(path).map_err(failed)?, family)
     }

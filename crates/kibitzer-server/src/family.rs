@@ -10,8 +10,8 @@ use fastrand::Rng;
 
 /// Family of servers that a [`Server`](crate::Server) imitates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[expect(clippy::exhaustive_enums, reason = "there are two families")]
-pub enum Family {
+#[non_exhaustive]
+pub enum ImitatedFamily {
     /// freechess.org and its relatives, with the texts of recorded servers.
     #[default]
     Fics,
@@ -20,7 +20,7 @@ pub enum Family {
     Icc,
 }
 
-impl Family {
+impl ImitatedFamily {
     pub(crate) const fn texts(self) -> &'static FamilyTexts {
         match self {
             Self::Fics => &FICS,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use fastrand::Rng;
 
-use crate::family::Family;
+use crate::family::ImitatedFamily;
 use crate::lobby::LoginObstacle;
 
 /// Misbehavior of the server on one connection, injected by [`ServerControl::inject`](crate::ServerControl::inject). The command line
@@ -40,7 +40,7 @@ pub enum Fault {
 
 impl Fault {
     /// Returns whether this fault can take effect at a point on a server of that family.
-    pub(crate) fn is_supported_at(self, at: FaultPoint, family: Family) -> bool {
+    pub(crate) fn is_supported_at(self, at: FaultPoint, family: ImitatedFamily) -> bool {
         match at {
             FaultPoint::Connect | FaultPoint::Login | FaultPoint::Now => true,
             FaultPoint::NextBoard | FaultPoint::After(_) => !matches!(self, Self::Refuse(_)),
@@ -50,7 +50,7 @@ impl Fault {
 
     /// Returns the points at which this fault can take effect on a server of that family, as `kibitzer serve --fault` names them,
     /// separated by commas.
-    pub(crate) const fn supported_points(self, family: Family) -> &'static str {
+    pub(crate) const fn supported_points(self, family: ImitatedFamily) -> &'static str {
         match self {
             Self::Refuse(_) => "connect, login, now",
             _ if family.has_fics_extensions() => "connect, login, setup, next-board, in-block, after=N, now",

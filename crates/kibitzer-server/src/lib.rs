@@ -42,7 +42,7 @@ mod wire;
 mod world;
 
 pub use account::Account;
-pub use family::Family;
+pub use family::ImitatedFamily;
 pub use fault::{Fault, FaultPoint, FiredFault};
 pub use lobby::{ConnectionTarget, LoginObstacle};
 pub use options::{Feature, ServerOptions};

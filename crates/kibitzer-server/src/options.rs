@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::time::{Duration, SystemTime};
 
 use crate::account::{Account, Accounts};
-use crate::family::Family;
+use crate::family::ImitatedFamily;
 use crate::population::PopulationOptions;
 
 /// A feature that a server of the FICS family may lack, which a client has to detect.
@@ -38,7 +38,7 @@ pub enum Feature {
 pub struct ServerOptions {
     pub(crate) address: Option<SocketAddr>,
     pub(crate) is_remote_allowed: bool,
-    pub(crate) family: Family,
+    pub(crate) family: ImitatedFamily,
     pub(crate) seed: u64,
     pub(crate) date: Option<SystemTime>,
     pub(crate) accounts: Accounts,
@@ -55,7 +55,7 @@ impl Default for ServerOptions {
         Self {
             address: Some((Ipv4Addr::LOCALHOST, 0).into()),
             is_remote_allowed: false,
-            family: Family::Fics,
+            family: ImitatedFamily::Fics,
             seed: 0,
             date: None,
             accounts: Accounts::default(),
@@ -95,8 +95,8 @@ impl ServerOptions {
         self
     }
 
-    /// Sets the family of servers to imitate. Default: [`Family::Fics`].
-    pub const fn family(mut self, family: Family) -> Self {
+    /// Sets the family of servers to imitate. Default: [`ImitatedFamily::Fics`].
+    pub const fn family(mut self, family: ImitatedFamily) -> Self {
         self.family = family;
         self
     }

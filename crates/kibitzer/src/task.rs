@@ -20,7 +20,7 @@ use crate::profile::Profile;
 use connection::{ConnectionChange, ConnectionState, ReceiveBuffer, Timer};
 use kibitzer_core::event::{CloseCause, ReadingBlocker, RequestError, RequestId, SessionEndReason};
 use kibitzer_core::game::Games;
-use kibitzer_core::hub::{Publisher, SharedEvent};
+use kibitzer_core::hub::{HubPublisher, SharedEvent};
 use kibitzer_core::session::{DriverAction, Reply, Session};
 use log::SessionLog;
 use observers::Observers;
@@ -34,7 +34,7 @@ const PAUSE_WARNING: Duration = Duration::from_secs(1);
 /// The owner of a running session, which moves bytes, time, requests and events between its parts.
 pub(crate) struct SessionTask {
     session: Session,
-    publisher: Publisher,
+    publisher: HubPublisher,
     shared: Arc<ClientShared>,
     /// Accepted requests, with the callers that wait for the reply. The session limits their number.
     waiting: Vec<(RequestId, ReplySender)>,
@@ -85,7 +85,7 @@ impl SessionTask {
         profile: &Profile,
         dialer: Dialer,
         session: Session,
-        publisher: Publisher,
+        publisher: HubPublisher,
         shared: Arc<ClientShared>,
         observers: Vec<Box<dyn SessionObserver>>,
         span: Span,
@@ -408,7 +408,7 @@ impl Drop for SessionTask {
 /// # Cancel safety
 ///
 /// Cancel safe: the event is published or still held.
-async fn publish_held_or_admit(publisher: &mut Publisher, held: &mut Option<SharedEvent>, games: &Games) {
+async fn publish_held_or_admit(publisher: &mut HubPublisher, held: &mut Option<SharedEvent>, games: &Games) {
     if let Some(event) = held {
         // Boxed, because hardly any session waits for this, and the task's future would be larger for all of them.
         Box::pin(publisher.publish(event.clone(), games)).await;

@@ -619,10 +619,10 @@ async fn whoever_is_woken_by_an_event_sees_counters_and_a_state_that_are_as_new(
             if let Some((n_events, state)) = seen.lock().unwrap().pop() {
                 n_woken += 1;
                 assert!(n_events >= n_messages, "{n_events} at {event:?}");
-                let is_ready = matches!(*event, Event::Ready(_));
+                let is_ready = matches!(*event, Event::SessionReady(_));
                 assert!(!is_ready || state == SessionState::Ready, "{state:?} at {event:?}");
             }
-            if matches!(*event, Event::Ready(_)) {
+            if matches!(*event, Event::SessionReady(_)) {
                 return Poll::Ready(());
             }
         }

@@ -85,7 +85,7 @@ impl<'a> Play<'a> {
         let timeseal = match recording.timeseal {
             Timeseal::V1 => TimesealChoice::V1,
             Timeseal::V2 => TimesealChoice::V2,
-            Timeseal::Off => TimesealChoice::Off,
+            _ => TimesealChoice::Off,
         };
         Self { recording, mode, piece: usize::MAX, timeseal, family: Family::Fics }
     }

@@ -304,7 +304,7 @@ impl<'a> Player<'a> {
                 self.audit.logged_in();
                 self.played.name = Some(identity.handle.as_ref().map_or("?".to_owned(), ToString::to_string));
             }
-            Event::Ready(_) => self.played.is_ready = true,
+            Event::SessionReady(_) => self.played.is_ready = true,
             event if event.message() == Some(&Message::Control(Control::Ping)) => self.audit.pinged(),
             Event::Sent { .. } => self.audit.check_hidden(&event),
             _ => {}

@@ -10,7 +10,7 @@ use kibitzer_core::session::{Reply, SessionState};
 /// Returns the outcome of a session that emitted `events`.
 pub(crate) fn life(state: &SessionState, events: &[Event]) -> String {
     let causes: Vec<_> = events.iter().filter_map(lost).collect();
-    let was_ready = events.iter().any(|event| matches!(event, Event::Ready(_)));
+    let was_ready = events.iter().any(|event| matches!(event, Event::SessionReady(_)));
     match state {
         SessionState::Ready if causes.is_empty() => "continues".to_owned(),
         SessionState::Ready => format!("restored ({})", distinct(&causes).join(", then ")),

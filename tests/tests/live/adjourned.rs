@@ -9,7 +9,7 @@ use kibitzer_core::event::ResumptionState;
 use kibitzer_core::hub::Subscription;
 use kibitzer_core::message::{GameId, MeOrOther, Message};
 use kibitzer_core::session::AdjournedGames;
-use kibitzer_server::{ConnectionTarget, Family, Fault, FaultPoint, Feature, ServerOptions};
+use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, Feature, ImitatedFamily, ServerOptions};
 use kibitzer_tests::live::{TestServer, begin_game, drain, options, play, wait_for};
 
 const NAMES: [&str; 2] = ["Newton", "Euler"];
@@ -57,7 +57,7 @@ impl Scene {
 
 async fn next_state(events: &mut Subscription) -> ResumptionState {
     let state = wait_for(events, |event| match event {
-        Event::Adjourned(game) => Some(game.state.clone()),
+        Event::AdjournedGame(game) => Some(game.state.clone()),
         _ => None,
     });
     tokio::time::timeout(Duration::from_mins(1), state).await.unwrap()
@@ -72,7 +72,9 @@ fn is_challenge(event: &Event) -> Option<bool> {
 
 #[tokio::test(start_paused = true)]
 async fn a_game_goes_on_after_a_lost_connection() {
-    for options in [options(&NAMES), options(&NAMES).without(Feature::BlockMode), options(&NAMES).family(Family::Icc)] {
+    for options in
+        [options(&NAMES), options(&NAMES).without(Feature::BlockMode), options(&NAMES).family(ImitatedFamily::Icc)]
+    {
         let mut scene = Scene::open(options).await;
         scene.lose("Newton").await;
         assert_eq!(scene.state().await, ResumptionState::Stored);

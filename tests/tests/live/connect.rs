@@ -35,7 +35,7 @@ async fn a_profile_from_a_file_logs_in_over_a_socket() {
     let path = |name: &str| std::env::temp_dir().join(format!("kibitzer-live-{}-{name}", std::process::id()));
     let (config, secret) = (path("profile.toml"), path("secret"));
     let accounts = "[[account]]\nhandle = \"Newton\"\npassword = \"swordfish\"\n";
-    let accounts = kibitzer_server::Account::parse_list(accounts, kibitzer_server::Family::Fics).unwrap();
+    let accounts = kibitzer_server::Account::parse_list(accounts, kibitzer_server::ImitatedFamily::Fics).unwrap();
     let server = Server::start(ServerOptions::new().accounts(accounts)).await.unwrap();
     write_private(&secret, "swordfish\n");
     let text = format!(

@@ -6,7 +6,7 @@ use kibitzer::Client;
 use kibitzer::command::{GameTerms, MoveText, OfferOutcome, OfferRef};
 use kibitzer_core::chess::Color;
 use kibitzer_core::message::{GameEndReason, GameId, GameResult, OfferKind, Refusal};
-use kibitzer_server::{Family, Feature};
+use kibitzer_server::{Feature, ImitatedFamily};
 use kibitzer_tests::live::{TestServer, begin_game, handle, options, play};
 
 async fn pair(without: &[Feature]) -> (TestServer, Client, Client) {
@@ -184,7 +184,7 @@ async fn games_end_by_resignation_abort_adjournment_and_flag() {
 #[tokio::test(start_paused = true)]
 async fn another_game_that_begins_or_ends_meanwhile_is_no_answer() {
     let four = || options(&["Newton", "Euler", "Gauss", "Noether"]);
-    for options in [four(), four().without(Feature::BlockMode), four().family(Family::Icc)] {
+    for options in [four(), four().without(Feature::BlockMode), four().family(ImitatedFamily::Icc)] {
         let test_server = TestServer::start(options).await;
         let (newton, euler) = (test_server.player("Newton").await, test_server.player("Euler").await);
         let (gauss, noether) = (test_server.player("Gauss").await, test_server.player("Noether").await);

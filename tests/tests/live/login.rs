@@ -7,7 +7,9 @@ use kibitzer_core::Event;
 use kibitzer_core::event::{LoginError, LoginStep};
 use kibitzer_core::session::{Credentials, Password};
 use kibitzer_core::text::ServerText;
-use kibitzer_server::{Account, ConnectionTarget, Family, Fault, FaultPoint, Feature, LoginObstacle, ServerOptions};
+use kibitzer_server::{
+    Account, ConnectionTarget, Fault, FaultPoint, Feature, ImitatedFamily, LoginObstacle, ServerOptions,
+};
 use kibitzer_tests::live::{PASSWORD, TestServer, drain, handle, options};
 
 #[tokio::test(start_paused = true)]
@@ -80,7 +82,7 @@ async fn a_refusal_that_is_asked_for_is_the_one_of_an_account_on_icc_too() {
         (LoginObstacle::Silence, LoginError::TimedOut(LoginStep::Entering)),
     ];
     for (obstacle, want) in cases {
-        let options = options(&["Newton"]).family(Family::Icc).login_timeout(Duration::from_hours(1));
+        let options = options(&["Newton"]).family(ImitatedFamily::Icc).login_timeout(Duration::from_hours(1));
         let test_server = TestServer::start(options).await;
         test_server
             .server()

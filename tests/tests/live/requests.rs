@@ -7,7 +7,7 @@ use kibitzer_core::Event;
 use kibitzer_core::event::{CommandError, RequestError, SessionEndReason};
 use kibitzer_core::message::Refusal;
 use kibitzer_core::session::{RequestLimits, Timings};
-use kibitzer_server::{ConnectionTarget, Family, Fault, FaultPoint, Feature};
+use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, Feature, ImitatedFamily};
 use kibitzer_tests::live::{TestServer, options};
 use kibitzer_tests::on_both_runtimes;
 use tokio::task::JoinSet;
@@ -28,7 +28,7 @@ async fn test_server_with(framing: Framing) -> TestServer {
     TestServer::start(match framing {
         Framing::Blocks => options,
         Framing::Nothing => options.without(Feature::BlockMode),
-        Framing::Units => options.family(Family::Icc),
+        Framing::Units => options.family(ImitatedFamily::Icc),
     })
     .await
 }

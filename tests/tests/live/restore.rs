@@ -9,7 +9,7 @@ use kibitzer_core::event::{RestoreOutcome, Restored};
 use kibitzer_core::game::Change;
 use kibitzer_core::hub::Subscription;
 use kibitzer_core::message::{GameId, Ivar, Message, Relation};
-use kibitzer_server::{ConnectionTarget, Family, Fault, FaultPoint, Feature, ServerOptions};
+use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, Feature, ImitatedFamily, ServerOptions};
 use kibitzer_tests::live::{TestServer, begin_game, options, play, wait_for};
 use kibitzer_tests::on_both_runtimes;
 
@@ -102,7 +102,7 @@ async fn moves_that_were_missed_are_listed() {
 
 async fn games_of_icc_come_back_as_lines_and_as_moves() {
     for wanted in [&[][..], &[Ivar::CompressMove]] {
-        let mut scene = Scene::with(options(&NAMES).family(Family::Icc), wanted).await;
+        let mut scene = Scene::with(options(&NAMES).family(ImitatedFamily::Icc), wanted).await;
         scene.lose().await;
         play(&scene.euler, "e5").await;
         play(&scene.newton, "Nf3").await;

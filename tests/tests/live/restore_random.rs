@@ -192,7 +192,7 @@ impl Scene {
     /// Checks that changes of the search are marked, and that each tracked game that is over is one that was played.
     fn check_event(&mut self, event: &Event) {
         match event {
-            Event::Ready(_) => self.is_restoring = true,
+            Event::SessionReady(_) => self.is_restoring = true,
             Event::Restored(_) => self.is_restoring = false,
             _ => {}
         }

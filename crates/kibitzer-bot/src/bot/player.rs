@@ -172,7 +172,7 @@ impl BotPlayer {
     /// requests are unanswered, ignores messages that would need an answer.
     fn on_session_event(&mut self, event: &Event) {
         match event {
-            Event::Ready(_) => self.on_ready(),
+            Event::SessionReady(_) => self.on_ready(),
             Event::Restored(restored) => {
                 self.link = LinkState::Up;
                 self.plan_next_game();

@@ -11,7 +11,7 @@ use kibitzer_bot::policy::{ChallengeSituation, Policy};
 use kibitzer_bot::{Bot, BotAction, ScriptedEngine, Verdict};
 use kibitzer_core::chess::Color;
 use kibitzer_core::message::Challenge;
-use kibitzer_server::{Family, Server};
+use kibitzer_server::{ImitatedFamily, Server};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::probe::{Log, probe};
@@ -127,7 +127,7 @@ async fn variant_that_the_engine_does_not_play_is_aborted_or_resigned_without_a_
 
 #[tokio::test(start_paused = true)]
 async fn crazyhouse_and_chess960_are_played_on_both_families() {
-    for family in [Family::Fics, Family::Icc] {
+    for family in [ImitatedFamily::Fics, ImitatedFamily::Icc] {
         for (kind, words) in [("crazyhouse", "crazyhouse"), ("chess960", "wild fr")] {
             let (_server, profile) = serve(options().family(family)).await;
             let mut config = settings(&profile);

@@ -9,21 +9,21 @@ use kibitzer::command::OfferRef;
 use kibitzer_bot::config::MatchmakingRules;
 use kibitzer_bot::engine::{BestMove, EngineError};
 use kibitzer_bot::{BotAction, BotConfig, BotError, EngineConfig, ScriptedEngine, WeakPlayer};
-use kibitzer_server::{ConnectionTarget, Family, Fault, FaultPoint};
+use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, ImitatedFamily};
 
 use super::table::{Human, options, ready, scripted, serve, serve_accounts, settings, shuffle, shuffler, weak};
 
 #[tokio::test(start_paused = true)]
 async fn game_is_played_until_the_opponent_resigns_on_fics() {
-    play_until_the_opponent_resigns(Family::Fics).await;
+    play_until_the_opponent_resigns(ImitatedFamily::Fics).await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn game_is_played_until_the_opponent_resigns_on_icc() {
-    play_until_the_opponent_resigns(Family::Icc).await;
+    play_until_the_opponent_resigns(ImitatedFamily::Icc).await;
 }
 
-async fn play_until_the_opponent_resigns(family: Family) {
+async fn play_until_the_opponent_resigns(family: ImitatedFamily) {
     let (_server, profile) = serve(options().family(family)).await;
     let folder = std::env::temp_dir().join(format!("kibitzer-play-{}-{family:?}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();

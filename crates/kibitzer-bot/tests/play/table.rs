@@ -15,7 +15,7 @@ use kibitzer_bot::{
 };
 use kibitzer_core::chess::Color;
 use kibitzer_core::session::Password;
-use kibitzer_server::{Account, ConnectionTarget, Family, Fault, FaultPoint, Server, ServerOptions};
+use kibitzer_server::{Account, ConnectionTarget, Fault, FaultPoint, ImitatedFamily, Server, ServerOptions};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
@@ -32,7 +32,7 @@ pub(crate) fn on_both_flavours<F: Future<Output = ()>>(test: impl Fn() -> F) {
 /// Options of a server of the family that the test target is for.
 pub(crate) fn options() -> ServerOptions {
     let is_icc = module_path!().contains("play_icc");
-    ServerOptions::new().family(if is_icc { Family::Icc } else { Family::Fics })
+    ServerOptions::new().family(if is_icc { ImitatedFamily::Icc } else { ImitatedFamily::Fics })
 }
 
 /// A server without a port, and the profile of a guest on it.

@@ -225,7 +225,7 @@ async fn observe_games(client: Client, n_wanted: Arc<Semaphore>) {
         numbers = match timeout_at(look_at, events.next()).await {
             Ok(None) => return,
             Ok(Some(event)) => match (&*event, event.message()) {
-                (Event::Ready(_), _) => list().await,
+                (Event::SessionReady(_), _) => list().await,
                 (_, Some(Message::GameCreated(created))) => vec![created.game],
                 _ => Vec::new(),
             },

@@ -79,7 +79,7 @@ pub enum Event {
     /// the server is also emitted as a [`Message::LoggedIn`] of the same [kind](EventKind::LoggedIn).
     LoggedIn(Arc<Identity>),
     /// The session is set up and accepts requests.
-    Ready(Capabilities),
+    SessionReady(Capabilities),
     /// A line was passed to the driver to be written; it may not have reached the server.
     #[non_exhaustive]
     Sent {
@@ -96,7 +96,7 @@ pub enum Event {
     /// The session has restored its settings, games and seeks after a reconnect, with these outcomes.
     Restored(Arc<Restored>),
     /// An adjourned game of the account became known, or its state changed.
-    Adjourned(Arc<AdjournedGame>),
+    AdjournedGame(Arc<AdjournedGame>),
     /// The session is over. No event follows.
     Ended(SessionEndReason),
 }

@@ -103,7 +103,7 @@ pub enum RestoreOutcome {
     },
     /// Nothing is known: the server refused the requests to observe the game, or did not answer them.
     Gone,
-    /// The game was played by this login and is adjourned: [`Event::Adjourned`](super::Event::Adjourned) reports its further
+    /// The game was played by this login and is adjourned: [`Event::AdjournedGame`](super::Event::AdjournedGame) reports its further
     /// changes.
     Adjourned,
     /// The game was played by this login and interrupted by the loss; the server does not list it among the adjourned games.

@@ -16,7 +16,7 @@ use crate::session::SessionCounters;
 
 /// Sender of the events of a session. Dropping it closes every subscription after its last event.
 #[derive(Debug)]
-pub struct Publisher {
+pub struct HubPublisher {
     pub(super) shared: Arc<HubShared>,
     pub(super) lossless: Vec<LosslessQueue>,
     pub(super) watches: Vec<WatchSender>,
@@ -24,7 +24,7 @@ pub struct Publisher {
     woken: Vec<Waker>,
 }
 
-impl Publisher {
+impl HubPublisher {
     /// Creates a publisher without subscribers, which keeps at most `kept_events` events for broadcast subscribers that have not
     /// read them; 0 counts as 1.
     pub fn new(kept_events: usize) -> Self {
@@ -243,7 +243,7 @@ impl Publisher {
     }
 }
 
-impl Drop for Publisher {
+impl Drop for HubPublisher {
     fn drop(&mut self) {
         let mut state = self.shared.lock_state();
         state.closed = true;

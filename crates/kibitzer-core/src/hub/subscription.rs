@@ -27,7 +27,7 @@ impl Hub {
     /// Subscribes to all later events by broadcast.
     ///
     /// A slow subscriber does not delay the session: the oldest unread events are dropped beyond the limit of
-    /// [`Publisher::max_kept_events`](super::Publisher::max_kept_events), and counted. After the end of the session, the
+    /// [`HubPublisher::max_kept_events`](super::HubPublisher::max_kept_events), and counted. After the end of the session, the
     /// subscription is closed.
     pub fn subscribe(&self) -> Subscription {
         Subscription::broadcast(&self.shared)

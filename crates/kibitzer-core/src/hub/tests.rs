@@ -24,13 +24,13 @@ const OTHER: &[u8] = b"<12> rnbqkbnr pppppppp -------- -------- ----P--- -------
 
 /// A session that publishes the events of the bytes passed to it.
 struct Session {
-    publisher: Publisher,
+    publisher: HubPublisher,
     events: EventReader,
 }
 
 impl Session {
     fn new(kept_events: usize) -> Self {
-        let publisher = Publisher::new(kept_events);
+        let publisher = HubPublisher::new(kept_events);
         Self { publisher, events: EventReader::default() }
     }
 
@@ -607,7 +607,7 @@ proptest! {
 
 const _: () = {
     const fn is_send_and_sync<T: Send + Sync>() {}
-    is_send_and_sync::<Publisher>();
+    is_send_and_sync::<HubPublisher>();
     is_send_and_sync::<Hub>();
     is_send_and_sync::<Subscription>();
     is_send_and_sync::<GameWatch>();

@@ -229,7 +229,7 @@ impl fmt::Display for GameId {
 
 /// A rating as servers print it; `Display` writes `1500P`, `++++` or `----`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(clippy::exhaustive_enums, reason = "no server prints anything else; help file `ratings`")]
+#[non_exhaustive]
 pub enum Rating {
     /// `++++`: a guest, who cannot have a rating.
     Guest,

@@ -37,7 +37,7 @@ pub struct OfferNotice {
 named_enum! {
     /// Kind of an offer between the players of a game. Challenges and bughouse partnerships are messages of their own.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-    #[expect(clippy::exhaustive_enums, reason = "the offers that players of a game can make one another")]
+    #[non_exhaustive]
     pub enum OfferKind("Returns the name of the offer in commands and JSON.") {
         /// To end the game as a draw.
         Draw = "draw",
@@ -59,7 +59,7 @@ named_enum! {
 named_enum! {
     /// The way in which an offer ended.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-    #[expect(clippy::exhaustive_enums, reason = "an offer ends in one of these ways")]
+    #[non_exhaustive]
     pub enum OfferAnswer("Returns the answer in one word, as in JSON.") {
         /// The other side agreed.
         Accepted = "accepted",

@@ -7,7 +7,7 @@ named_enum! {
     /// Family of a server, which determines the framing and the wording of its output.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
-    #[expect(clippy::exhaustive_enums, reason = "there are two families, and an unknown one")]
+    #[non_exhaustive]
     pub enum Family("Returns the name used in options and profiles.") {
         /// Not known yet. The framing of both families is recognized until the login is complete: the first command prompt, or
         /// the datagram that ends an ICC login, shows the family.
@@ -33,7 +33,7 @@ parse_by_name!(Family, "family is none of auto, fics and icc");
 /// Version of the timeseal protocol on a connection, which determines the form of its pings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
-#[expect(clippy::exhaustive_enums, reason = "a protocol is spoken or it is not; there are two")]
+#[non_exhaustive]
 pub enum Timeseal {
     /// No timeseal: `[G]` is text.
     #[default]

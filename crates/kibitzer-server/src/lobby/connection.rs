@@ -9,7 +9,7 @@ use kibitzer_core::wire::{Timeseal, Unsealed};
 use super::ConnectionId;
 use super::variables::{Ivars, Variables};
 use crate::account::Account;
-use crate::family::{BoardForm, Family, IccLevelSettings};
+use crate::family::{BoardForm, IccLevelSettings, ImitatedFamily};
 use crate::wire::InputReader;
 
 /// Reason with which the server refuses logins on request, whether it is true or not.
@@ -88,7 +88,7 @@ pub(crate) struct Connection {
     pub(crate) ivars: Option<Ivars>,
     pub(crate) stage: LoginStage,
     /// Family that the server imitates for this client.
-    pub(crate) family: Family,
+    pub(crate) family: ImitatedFamily,
     /// Format of boards; `None` if they are sent as datagrams, without lines.
     pub(crate) board_form: Option<BoardForm>,
     /// Level settings of an ICC client.
@@ -97,13 +97,13 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    pub(crate) fn new(family: Family) -> Self {
+    pub(crate) fn new(family: ImitatedFamily) -> Self {
         Self { family, board_form: Some(family.default_board_form()), ..Self::default() }
     }
 
     /// Creates the connection of a simulated player, who knows only the FICS family.
     pub(crate) fn simulated() -> Self {
-        Self { kind: ClientKind::Simulated, ..Self::new(Family::Fics) }
+        Self { kind: ClientKind::Simulated, ..Self::new(ImitatedFamily::Fics) }
     }
 
     pub(crate) fn player(&self) -> Option<&Player> {

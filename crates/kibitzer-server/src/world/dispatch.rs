@@ -13,7 +13,7 @@ use super::command::{
 };
 use super::{ConnectionId, World, icc, seeks, simul};
 use crate::account::{find_only_by_prefix, unknown_or_ambiguous_text};
-use crate::family::Family;
+use crate::family::ImitatedFamily;
 
 /// Number of an empty command in block mode.
 const NULL: CommandCode = CommandCode(0);
@@ -72,14 +72,14 @@ pub(crate) struct CommandDirectory(pub(crate) BTreeMap<&'static str, (CommandCod
 
 impl CommandDirectory {
     /// Returns the commands of a family of servers.
-    pub(crate) fn new(family: Family) -> Self {
+    pub(crate) fn new(family: ImitatedFamily) -> Self {
         let code = |name: &str| match name {
             "sublist" => SUBLIST,
             name => (0..u8::MAX.into()).map(CommandCode).find(|code| code.name() == Some(name)).unwrap_or(NULL),
         };
         // Those of FICS too, as the family of a connection may differ from that of the server.
         let is_known =
-            |command: &&CommandRow| [family, Family::Fics].into_iter().any(|one| one.has_command(command.name));
+            |command: &&CommandRow| [family, ImitatedFamily::Fics].into_iter().any(|one| one.has_command(command.name));
         let commands = SUBJECTS.into_iter().flatten().filter(is_known);
         Self(commands.map(|command| (command.name, (code(command.name), command))).collect())
     }
@@ -189,8 +189,9 @@ mod tests {
 
     #[test]
     fn every_command_has_a_number_and_a_name_of_its_own() {
-        let directory = CommandDirectory::new(Family::Fics);
-        let of_fics = SUBJECTS.iter().copied().flatten().filter(|command| Family::Fics.has_command(command.name));
+        let directory = CommandDirectory::new(ImitatedFamily::Fics);
+        let of_fics =
+            SUBJECTS.iter().copied().flatten().filter(|command| ImitatedFamily::Fics.has_command(command.name));
         assert_eq!(directory.0.len(), of_fics.count());
         for (name, (code, _)) in &directory.0 {
             assert_ne!(*code, NULL, "{name}");
@@ -200,7 +201,7 @@ mod tests {
     #[test]
     fn aliases_are_sorted_and_name_commands() {
         assert!(ALIASES.is_sorted_by_key(|(alias, _)| alias));
-        let directory = CommandDirectory::new(Family::Fics);
+        let directory = CommandDirectory::new(ImitatedFamily::Fics);
         for (alias, line) in ALIASES {
             let name = line.split(' ').next().unwrap();
             assert!(directory.0.contains_key(name), "{alias}");

@@ -26,7 +26,7 @@ pub(crate) use kibitzer_core::message::Ivar;
 pub(crate) use self::boards::BoardReason;
 use self::dispatch::CommandDirectory;
 pub(crate) use self::game_store::{ActiveGame, GameStore, MAX_OBSERVED};
-pub(crate) use self::offers::{Offer, Offers, Proposal, ProposedMatch};
+pub(crate) use self::offers::{AnswerCommand, Offer, Offers, Proposal, ProposedMatch};
 pub(crate) use self::seeks::PostedSeek;
 use crate::family::LoginFailure;
 use crate::lobby::{ClientKind, Schedule, ServerClock};

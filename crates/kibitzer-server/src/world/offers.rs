@@ -4,7 +4,7 @@
 
 use kibitzer_core::SentenceParts;
 use kibitzer_core::chess::Color;
-use kibitzer_core::message::{ChallengeChange, GameEndReason, GameId, MeOrOther, OfferAnswer, OfferKind};
+use kibitzer_core::message::{ChallengeChange, GameEndReason, GameId, MeOrOther, OfferKind};
 
 use super::boards::BoardReason;
 use super::{ConnectionId, Ivar, Lobby, World};
@@ -36,6 +36,14 @@ pub(crate) struct ProposedMatch {
     pub(crate) color: Option<Color>,
     /// Whether to resume the adjourned game of both players.
     pub(crate) is_adjourned: bool,
+}
+
+/// Command that ends an offer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AnswerCommand {
+    Accept,
+    Decline,
+    Withdraw,
 }
 
 /// A pending offer of one player to another.
@@ -195,11 +203,11 @@ impl World {
 
     /// Ends an offer in the name of its receiver or, if it is withdrawn, of its maker. Reports that to both sides and, if it is
     /// about a game, to the observers. Executes an accepted offer.
-    pub(crate) fn answer_offer(&mut self, offer: Offer, answer: OfferAnswer) {
+    pub(crate) fn answer_offer(&mut self, offer: Offer, answer: AnswerCommand) {
         let (actor, doing, does, preposition) = match answer {
-            OfferAnswer::Accepted => (offer.to, "Accepting the", "accepts your", "from"),
-            OfferAnswer::Declined => (offer.to, "Declining the", "declines your", "from"),
-            OfferAnswer::Withdrawn => (offer.from, "Withdrawing your", "withdraws the", "to"),
+            AnswerCommand::Accept => (offer.to, "Accepting the", "accepts your", "from"),
+            AnswerCommand::Decline => (offer.to, "Declining the", "declines your", "from"),
+            AnswerCommand::Withdraw => (offer.from, "Withdrawing your", "withdraws the", "to"),
         };
         let other = offer.other_side(actor);
         let (me, them) = (self.lobby.player_name(actor), self.lobby.player_name(other));
@@ -218,13 +226,13 @@ impl World {
         if offer.proposal.is_in_game() {
             self.notify_observers_of_player(actor, &format!("{me} {} {noun}.", does.replace("your", "the")));
         }
-        if answer == OfferAnswer::Accepted {
+        if answer == AnswerCommand::Accept {
             self.execute_accepted_offer(offer);
         }
     }
 
-    /// Carries out an accepted offer. Does nothing if the game in which it was made no longer exists, or if a simul is no longer
-    /// possible because a player has a game.
+    /// Carries out an accepted offer. Does nothing if the game in which it was made no longer exists, if a simul is no longer
+    /// possible because a player has a game, or for a kind of offer that no command of this server makes.
     fn execute_accepted_offer(&mut self, offer: Offer) {
         let (kind, plies, number) = match (offer.proposal, self.lobby.own_game(offer.to)) {
             (Proposal::Match(proposed), _) => return self.start_accepted_match(offer, proposed),
@@ -243,11 +251,9 @@ impl World {
             OfferKind::Draw => self.end_game(number, Ending::of_game(GameEndReason::Agreement)),
             OfferKind::Abort => self.end_game(number, Ending::of_game(GameEndReason::AbortAgreement)),
             OfferKind::Adjourn => self.end_game(number, Ending::of_game(GameEndReason::AdjournAgreement)),
-            OfferKind::Takeback => {
-                if game.try_take_back(plies, now) {
-                    self.show_board_to_audience(number, Some(offer.to), BoardReason::TookBack(plies));
-                    self.reschedule_flag_check(number);
-                }
+            OfferKind::Takeback if game.try_take_back(plies, now) => {
+                self.show_board_to_audience(number, Some(offer.to), BoardReason::TookBack(plies));
+                self.reschedule_flag_check(number);
             }
             OfferKind::Pause => self.set_clock_state(number, offer.to, ClockState::Paused),
             OfferKind::Unpause => self.set_clock_state(number, offer.to, ClockState::Running),
@@ -256,6 +262,7 @@ impl World {
                 std::mem::swap(white, black);
                 self.show_board_to_audience(number, Some(offer.to), BoardReason::Other);
             }
+            _ => {}
         }
     }
 
@@ -379,7 +386,7 @@ impl World {
     pub(crate) fn decline_offers_by_moving(&mut self, id: ConnectionId) {
         let declined = |offer: &Offer| offer.to == id && offer.proposal.is_in_game();
         for offer in self.offers.select(declined) {
-            self.answer_offer(offer, OfferAnswer::Declined);
+            self.answer_offer(offer, AnswerCommand::Decline);
         }
     }
 }

@@ -3,12 +3,12 @@
 //! Source of the forms: transcripts uhlinfics-simul-*; for refusals, uhlin/fics.
 
 use kibitzer_core::chess::Color;
-use kibitzer_core::message::{GameId, OfferAnswer};
+use kibitzer_core::message::GameId;
 
 use super::boards::BoardReason;
 use super::command::challenge::TOO_MANY_OFFERS;
 use super::command::{CommandResult, CommandRow, DONE, refuse_if, required_first_word};
-use super::{ConnectionId, Proposal, World};
+use super::{AnswerCommand, ConnectionId, Proposal, World};
 use crate::play::{Sides, Terms};
 
 #[rustfmt::skip] // one to a line: it is a table
@@ -50,7 +50,7 @@ fn run_simmatch(world: &mut World, id: ConnectionId, parameters: &str) -> Comman
     let giver =
         world.lobby.find_player_by_prefix(name).ok_or_else(|| format!("No user named \"{name}\" is logged in.\n"))?;
     if let Some(offer) = world.offers.pending_between(giver, id, Proposal::Simul) {
-        world.answer_offer(offer, OfferAnswer::Accepted);
+        world.answer_offer(offer, AnswerCommand::Accept);
         return DONE;
     }
     let (me, other) = (world.lobby.player_name(id), world.lobby.player_name(giver));

@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::time::Duration;
 
-use kibitzer_server::{ConnectionTarget, Family, Fault, FaultPoint, LoginObstacle, Server, ServerOptions};
+use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, ImitatedFamily, LoginObstacle, Server, ServerOptions};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time;
 
@@ -186,10 +186,10 @@ async fn faults_injected_for_the_next_connection_take_effect_at_its_start() {
 async fn a_fault_at_an_unsupported_point_is_rejected() {
     let refuse = Fault::Refuse(LoginObstacle::Full);
     let cases = [
-        (Family::Fics, refuse, FaultPoint::NextBoard, "connect, login, now"),
-        (Family::Fics, refuse, FaultPoint::After(7), "connect, login, now"),
-        (Family::Icc, Fault::Stall, FaultPoint::InBlock, "connect, login, next-board, after=N, now"),
-        (Family::Icc, Fault::Kick, FaultPoint::Setup, "connect, login, next-board, after=N, now"),
+        (ImitatedFamily::Fics, refuse, FaultPoint::NextBoard, "connect, login, now"),
+        (ImitatedFamily::Fics, refuse, FaultPoint::After(7), "connect, login, now"),
+        (ImitatedFamily::Icc, Fault::Stall, FaultPoint::InBlock, "connect, login, next-board, after=N, now"),
+        (ImitatedFamily::Icc, Fault::Kick, FaultPoint::Setup, "connect, login, next-board, after=N, now"),
     ];
     for (family, fault, at, points) in cases {
         let server = Server::start(options_with(&[]).family(family)).await.unwrap();

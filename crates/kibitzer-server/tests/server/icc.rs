@@ -1,7 +1,7 @@
 //! The server in the manner of ICC: bytes of a client that knows level 1 and level 2.
 
 use kibitzer_core::message::Style12;
-use kibitzer_server::{Family, Server};
+use kibitzer_server::{ImitatedFamily, Server};
 
 use crate::peer::{Peer, options_with};
 
@@ -48,7 +48,7 @@ impl Client {
 }
 
 async fn icc(names: &[&str]) -> Server {
-    Server::start(options_with(names).family(Family::Icc)).await.unwrap()
+    Server::start(options_with(names).family(ImitatedFamily::Icc)).await.unwrap()
 }
 
 // Rules: icc §1, icc §2

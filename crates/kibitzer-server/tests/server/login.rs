@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kibitzer_server::{Account, ConnectionTarget, Family, Fault, FaultPoint, Feature, LoginObstacle, Server};
+use kibitzer_server::{Account, ConnectionTarget, Fault, FaultPoint, Feature, ImitatedFamily, LoginObstacle, Server};
 use tokio::time;
 
 use crate::peer::{Peer, options_with, plain, server_with};
@@ -92,7 +92,7 @@ async fn a_password_is_asked_for_and_a_wrong_one_costs_three_seconds() {
 
 #[tokio::test(start_paused = true)]
 async fn two_guests_never_receive_the_same_name() {
-    let server = Server::start(options_with(&[]).family(Family::Icc)).await.unwrap();
+    let server = Server::start(options_with(&[]).family(ImitatedFamily::Icc)).await.unwrap();
     let (mut one, _) = Peer::connect(&server).await;
     let (mut other, _) = Peer::connect(&server).await;
     one.send(b"guest\n").await;

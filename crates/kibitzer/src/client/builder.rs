@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::{fmt, io};
 
 use kibitzer_core::event::{DialError, LoginError, SessionEndReason};
-use kibitzer_core::hub::{Publisher, Subscription};
+use kibitzer_core::hub::{HubPublisher, Subscription};
 use kibitzer_core::session::Session;
 use thiserror::Error;
 use tokio::time::Instant;
@@ -44,13 +44,13 @@ use crate::transcript::{Recorder, Recordings};
 #[must_use]
 pub struct ClientBuilder {
     profile: Profile,
-    publisher: Publisher,
+    publisher: HubPublisher,
     observers: Vec<Box<dyn SessionObserver>>,
 }
 
 impl ClientBuilder {
     pub(super) fn new(profile: Profile) -> Self {
-        let publisher = Publisher::new(profile.session.requests.kept_events);
+        let publisher = HubPublisher::new(profile.session.requests.kept_events);
         Self { profile, publisher, observers: Vec::new() }
     }
 

@@ -119,7 +119,7 @@ impl Request for MoveText {
 
 /// A reference to a game, by its number or a player in it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[expect(clippy::exhaustive_enums, reason = "servers have no other reference to a game")]
+#[non_exhaustive]
 pub enum GameRef {
     /// The game with this number.
     Game(GameId),

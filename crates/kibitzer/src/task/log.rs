@@ -119,7 +119,7 @@ impl SessionSpans {
         }
         self.log_in_stage(|| log_at_kind_level(event));
         match event {
-            Event::Ready(_) => {
+            Event::SessionReady(_) => {
                 let is_reconnect = std::mem::replace(&mut self.was_ready, true);
                 self.stage = if is_reconnect { info_span!(parent: &self.connection, "restore") } else { Span::none() };
             }
@@ -143,7 +143,7 @@ fn log_at_kind_level(event: &Event) {
         Event::Connecting(attempt) => info!(attempt = attempt.number, "connecting"),
         Event::Connected => info!("connected"),
         Event::LoggedIn(_) => info!("logged in"),
-        Event::Ready(_) => info!("session ready"),
+        Event::SessionReady(_) => info!("session ready"),
         Event::Lost(loss) => {
             error!(cause = %loss.cause, retry_in = ?loss.retry_in, silent_for = ?loss.silent_for, "session lost");
         }

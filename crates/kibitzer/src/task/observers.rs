@@ -119,7 +119,7 @@ impl Observers {
             parsing: started.map(|started| started.elapsed()).unwrap_or_default(),
         });
         self.log.log_and_update_spans(event);
-        if matches!(event, Event::Ready(_) | Event::Lost(_) | Event::Ended(_))
+        if matches!(event, Event::SessionReady(_) | Event::Lost(_) | Event::Ended(_))
             && let Some(redactor) = &mut self.redactor
         {
             redactor.forget_login_secrets();

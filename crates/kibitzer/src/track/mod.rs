@@ -150,7 +150,9 @@ impl GameTracker {
             Event::Connected | Event::Lost(_) | Event::Ended(_) => self.interrupt_games(),
             Event::Restored(restored) => self.apply_restored(restored),
             Event::Listing { listing, .. } if let AnyListing::Moves(list) = &**listing => self.add_listed_moves(list),
-            Event::Adjourned(adjourned) if adjourned.state == ResumptionState::Stored => self.mark_adjourned(adjourned),
+            Event::AdjournedGame(adjourned) if adjourned.state == ResumptionState::Stored => {
+                self.mark_adjourned(adjourned)
+            }
             _ => Vec::new(),
         }
     }

@@ -130,7 +130,7 @@ fn a_resumed_game_keeps_its_key_and_its_moves() {
         if how == "lost and stored" {
             let [white, black] = ["me", "bob"].map(|name| name.parse::<Handle>().unwrap());
             let stored = AdjournedGame::new(white, black, ResumptionState::Stored);
-            assert_eq!(session.events(&[Event::Adjourned(stored.into())]), [Adjourned]);
+            assert_eq!(session.events(&[Event::AdjournedGame(stored.into())]), [Adjourned]);
         }
         let boards = [board(AFTER_E5, 9, 1, 2, E5), board(AFTER_NF3, 9, -1, 2, NF3)];
         assert_eq!(session.lines(&[RESUMED, &boards[0], &boards[1]]), [Resumed, Moved], "{how}");
@@ -305,7 +305,7 @@ fn only_own_games_are_tracked_by_default() {
     let mut session = Session { tracker: GameTracker::with_observed(), ..Session::default() };
     assert_eq!(session.lines(&[&observed, "Removing game 7 from observation list."]), [Started, Left]);
     assert_eq!(session.lines(&[&board(START, 8, 2, 1, NONE)]), [], "examined");
-    assert_eq!(session.events(&[Event::Ready(Capabilities::default())]), []);
+    assert_eq!(session.events(&[Event::SessionReady(Capabilities::default())]), []);
 }
 
 #[test]

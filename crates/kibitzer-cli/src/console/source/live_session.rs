@@ -218,7 +218,7 @@ impl LiveSession {
         self.attached_state = match event {
             Event::Connecting(_) => "dialing",
             Event::Connected => "login",
-            Event::Ready(_) => READY_LABEL,
+            Event::SessionReady(_) => READY_LABEL,
             Event::Lost(_) => "lost",
             Event::Ended(_) => "over",
             _ => self.attached_state,

@@ -237,9 +237,9 @@ impl Event {
             Self::Desync(desync) => read(desync),
             Self::Listing { listing, .. } => read(&**listing),
             Self::LoggedIn(identity) => read(&**identity),
-            Self::Ready(capabilities) => read(capabilities),
+            Self::SessionReady(capabilities) => read(capabilities),
             Self::Restored(restored) => read(&**restored),
-            Self::Adjourned(game) => read(&**game),
+            Self::AdjournedGame(game) => read(&**game),
             Self::Ended(reason) => read(reason),
             Self::Missed { .. }
             | Self::Connecting(_)

@@ -326,7 +326,7 @@ fn session_events() -> Vec<Event> {
         Event::Connecting(ConnectionAttempt::new(1)),
         Event::Connected,
         Event::LoggedIn(Arc::new(Identity { handle: None, titles: Titles::default(), kind: NameKind::Unregistered })),
-        Event::Ready(capabilities),
+        Event::SessionReady(capabilities),
         Event::Sent { line: Some("date".into()), attribution: Attribution::default() },
         Event::Fault,
         Event::Lost(Box::new(ConnectionLoss::new(
@@ -335,7 +335,7 @@ fn session_events() -> Vec<Event> {
             Duration::ZERO,
         ))),
         Event::Restored(Arc::new(restored)),
-        Event::Adjourned(Arc::new(adjourned)),
+        Event::AdjournedGame(Arc::new(adjourned)),
         Event::Ended(SessionEndReason::Quit),
     ]
 }

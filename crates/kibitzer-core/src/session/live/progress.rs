@@ -153,14 +153,14 @@ impl LiveConnection {
         true
     }
 
-    /// Emits [`Event::Ready`]. Requests the adjourned games of an account. Enters the restoration if
+    /// Emits [`Event::SessionReady`]. Requests the adjourned games of an account. Enters the restoration if
     /// a connection was lost or there is anything to restore, else the stage `Ready`.
     fn finish_set_up(&mut self, memory: &mut Memory, reader: &mut EventReader, output: &mut Output, now: Instant) {
         if self.capabilities.has(Ivar::NoWrap) {
             reader.framer_mut().disable_line_joining();
         }
         self.ready_since = Some(now);
-        output.emit(Event::Ready(self.capabilities));
+        output.emit(Event::SessionReady(self.capabilities));
         // The set-up sends many commands at once; later bursts are smaller.
         self.shrink_to_fit(reader, output);
         if matches!(self.options.credentials, Credentials::Account { .. }) {

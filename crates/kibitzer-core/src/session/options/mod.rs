@@ -199,7 +199,7 @@ impl SessionOptions {
 named_enum! {
     /// Choice of the timeseal version that a session uses.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-    #[expect(clippy::exhaustive_enums, reason = "a version is fixed, or the server decides")]
+    #[non_exhaustive]
     pub enum TimesealChoice("Returns the name in options and profiles.") {
         /// No timeseal.
         #[default]

@@ -187,7 +187,7 @@ impl AdjournedTracker {
         self.games.push(game);
     }
 
-    /// Updates the games from a message about games, challenges, arrivals or departures. Emits [`Event::Adjourned`] for each new
+    /// Updates the games from a message about games, challenges, arrivals or departures. Emits [`Event::AdjournedGame`] for each new
     /// state, except when an opponent reopens a closed challenge.
     pub(crate) fn handle_event(&mut self, event: &Event, games: &Games, output: &mut Output) {
         let Event::Received { received, change } = event else { return };
@@ -298,9 +298,9 @@ impl ResumptionCandidate {
         self.opponent == *player
     }
 
-    /// Sets the state of the challenge, and emits [`Event::Adjourned`] with `state`.
+    /// Sets the state of the challenge, and emits [`Event::AdjournedGame`] with `state`.
     fn set_and_report(&mut self, challenge: ChallengeState, state: ResumptionState, output: &mut Output) {
         self.challenge = challenge;
-        output.emit(Event::Adjourned(Arc::new(AdjournedGame::new(self.white.clone(), self.black.clone(), state))));
+        output.emit(Event::AdjournedGame(Arc::new(AdjournedGame::new(self.white.clone(), self.black.clone(), state))));
     }
 }

@@ -50,7 +50,7 @@ fn logged_in(options: SessionOptions, mut peer: Peer) -> (Driver, Peer) {
 /// Returns the reports of adjourned games since the last call: players and state.
 fn reported(driver: &mut Driver) -> Vec<(String, ResumptionState)> {
     let game = |event: Event| match event {
-        Event::Adjourned(game) => Some((format!("{} {}", game.white, game.black), game.state.clone())),
+        Event::AdjournedGame(game) => Some((format!("{} {}", game.white, game.black), game.state.clone())),
         _ => None,
     };
     driver.take_session_events().into_iter().filter_map(game).collect()

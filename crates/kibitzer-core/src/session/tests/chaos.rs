@@ -68,7 +68,7 @@ fn is_command(transmit: &Transmit) -> bool {
 #[test]
 fn the_stream_of_these_tests_is_read_to_its_end() {
     let Outcome { events, sent, link, .. } = run(guest(), [STREAM]);
-    assert!(events.iter().any(|event| matches!(event, Event::Ready(_))), "{events:?} {sent:?}");
+    assert!(events.iter().any(|event| matches!(event, Event::SessionReady(_))), "{events:?} {sent:?}");
     assert_eq!(link, DriverAction::Wait);
     assert_eq!(sent.len(), 1 + 1 + 6, "{sent:?}");
 }

@@ -104,7 +104,7 @@ fn a_guest_logs_in_and_the_session_is_set_up() {
     assert!(!capabilities.has(Ivar::SeekInfo) && !capabilities.has(Ivar::Lock));
     let news = driver.take_session_events();
     assert!(
-        matches!(&news[..], [Event::Connecting(_), Event::Connected, Event::LoggedIn(identity), Event::Ready(_)]
+        matches!(&news[..], [Event::Connecting(_), Event::Connected, Event::LoggedIn(identity), Event::SessionReady(_)]
             if identity.kind == NameKind::Unregistered && identity.titles.iter().eq(["U"])),
         "{news:?}"
     );

@@ -60,7 +60,7 @@ fn a_first_connection_is_retried_on_request_as_a_later_one() {
     log_in_guest(&mut driver);
     driver.serve(&mut fics());
     let news = driver.take_session_events();
-    assert!(matches!(news.last(), Some(Event::Ready(_))), "nothing was lost, so nothing is restored: {news:?}");
+    assert!(matches!(news.last(), Some(Event::SessionReady(_))), "nothing was lost, so nothing is restored: {news:?}");
     assert_eq!(driver.session.counters().reconnects, 0);
 
     let mut driver = Driver::new(account().first_connect(FirstConnect::Retry));

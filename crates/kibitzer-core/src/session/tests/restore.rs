@@ -38,7 +38,7 @@ fn reconnect(driver: &mut Driver, peer: &mut Peer) -> Restored {
     driver.serve(peer);
     assert_eq!(driver.session.state(), SessionState::Ready);
     let news = driver.take_session_events();
-    let [Event::Connecting(_), Event::Connected, Event::LoggedIn(_), Event::Ready(_), Event::Restored(restored)] =
+    let [Event::Connecting(_), Event::Connected, Event::LoggedIn(_), Event::SessionReady(_), Event::Restored(restored)] =
         &news[..]
     else {
         panic!("{news:?}")

@@ -4,14 +4,14 @@
 //! fatics-block-client; bughouse §3.
 
 use kibitzer_core::chess::Color;
-use kibitzer_core::message::{ChallengeChange, CommandCode, MeOrOther, OfferAnswer};
+use kibitzer_core::message::{ChallengeChange, CommandCode, MeOrOther};
 
 use super::{CommandRefusal, CommandResult, CommandRow, DONE, find_online_player, refuse_if, required_first_word};
 use crate::calendar::format_count;
 use crate::chess::Variant;
 use crate::play::{Terms, games_row};
 use crate::world::offers::challenge_sentence;
-use crate::world::{ActiveGame, ConnectionId, Player, Proposal, ProposedMatch, World};
+use crate::world::{ActiveGame, AnswerCommand, ConnectionId, Player, Proposal, ProposedMatch, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(crate) const COMMANDS: &[CommandRow] = &[
@@ -196,7 +196,7 @@ pub(crate) fn make_or_accept_challenge(world: &mut World, [id, opponent]: [Conne
     let same = Proposal::Match(ProposedMatch { color: proposed.color.map(Color::opponent), ..proposed });
     if let Some(offer) = theirs.filter(|offer| offer.proposal == same) {
         report(world, ChallengeChange::Intercepted);
-        return world.answer_offer(offer, OfferAnswer::Accepted);
+        return world.answer_offer(offer, AnswerCommand::Accept);
     }
     if mine.is_some_and(|offer| offer.proposal == proposal) {
         return world.lobby.queue_text(id, &format!("You are already offering an identical match to {other}.\n"));
@@ -280,7 +280,7 @@ fn run_partner(world: &mut World, id: ConnectionId, parameters: &str) -> Command
     };
     let whom = find_online_player(world, name)?;
     if let Some(offer) = world.offers.pending_between(whom, id, Proposal::Partner) {
-        world.answer_offer(offer, OfferAnswer::Accepted);
+        world.answer_offer(offer, AnswerCommand::Accept);
         return DONE;
     }
     let (me, other) = (world.lobby.player_name(id), world.lobby.player_name(whom));

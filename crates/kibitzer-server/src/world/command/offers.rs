@@ -3,26 +3,26 @@
 //! Source of the forms: transcripts fatics-match-pending-*, fatics-game-offers-*.
 
 use kibitzer_core::SentenceParts;
-use kibitzer_core::message::{GameEndReason, MeOrOther, OfferAnswer, OfferKind};
+use kibitzer_core::message::{GameEndReason, MeOrOther, OfferKind};
 
 use super::{CommandRefusal, CommandResult, CommandRow, DONE, number_or_one, refuse_if};
 use crate::account::name_key;
 use crate::options::Feature;
 use crate::play::{ClockState, Ending};
-use crate::world::{ConnectionId, Offer, Proposal, World};
+use crate::world::{AnswerCommand, ConnectionId, Offer, Proposal, World};
 
 #[rustfmt::skip] // one to a line: it is a table
 pub(crate) const COMMANDS: &[CommandRow] = &[
     CommandRow::new("abort", "", "Offers to end your game without a result, or accepts that. In your first move it needs no consent.", run_abort),
-    CommandRow::new("accept", "[number|player|kind]", "Accepts an offer; the parameter selects one of several.", |world, id, words| run_answer(world, id, words, OfferAnswer::Accepted)),
+    CommandRow::new("accept", "[number|player|kind]", "Accepts an offer; the parameter selects one of several.", |world, id, words| run_answer(world, id, words, AnswerCommand::Accept)),
     CommandRow::new("adjourn", "", "Offers to adjourn your game, or accepts that.", |world, id, _| end_by_courtesy_or_offer(world, id, OfferKind::Adjourn, GameEndReason::AdjournCourtesy)),
-    CommandRow::new("decline", "[number|player|kind|all]", "Declines an offer; the parameter selects one of several.", |world, id, words| run_answer(world, id, words, OfferAnswer::Declined)),
+    CommandRow::new("decline", "[number|player|kind|all]", "Declines an offer; the parameter selects one of several.", |world, id, words| run_answer(world, id, words, AnswerCommand::Decline)),
     CommandRow::new("draw", "", "Offers a draw, accepts one, or claims one by repetition or by the 50 move rule.", run_draw),
     CommandRow::new("pause", "", "Offers to stop the clocks of your game, or accepts that.", run_pause),
     CommandRow::new("switch", "", "Offers to exchange the colors of your game, or accepts that.", run_switch),
     CommandRow::new("takeback", "[half-moves]", "Offers to take moves back, or accepts that.", run_takeback),
     CommandRow::new("unpause", "", "Offers to start the clocks of your paused game again, or accepts that.", run_unpause),
-    CommandRow::new("withdraw", "[number|player|kind|all]", "Withdraws an offer; the parameter selects one of several.", |world, id, words| run_answer(world, id, words, OfferAnswer::Withdrawn)),
+    CommandRow::new("withdraw", "[number|player|kind|all]", "Withdraws an offer; the parameter selects one of several.", |world, id, words| run_answer(world, id, words, AnswerCommand::Withdraw)),
 ];
 
 fn run_draw(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
@@ -108,7 +108,7 @@ fn make_or_accept_offer(world: &mut World, id: ConnectionId, kind: OfferKind, pl
     refuse_if(is_away, "You can only make requests when the simul player is at your board.\n")?;
     if let Some(offer) = world.offers.pending_between(opponent, id, proposal) {
         if offer.proposal == proposal {
-            world.answer_offer(offer, OfferAnswer::Accepted);
+            world.answer_offer(offer, AnswerCommand::Accept);
         } else {
             counter_takeback(world, offer, plies);
         }
@@ -161,18 +161,18 @@ fn make_offer(world: &mut World, [id, opponent]: [ConnectionId; 2], kind: OfferK
 
 /// Accepts, declines or withdraws the offer that the parameter selects; declines or withdraws all offers if it is `all`. Without
 /// [`Feature::OfferNames`], any other parameter than a number does nothing, as recorded on FatICS.
-fn run_answer(world: &mut World, id: ConnectionId, parameters: &str, answer: OfferAnswer) -> CommandResult {
+fn run_answer(world: &mut World, id: ConnectionId, parameters: &str, answer: AnswerCommand) -> CommandResult {
     let is_number = parameters.parse::<u32>().is_ok();
     let is_unsupported = world.options.missing.contains(&Feature::OfferNames) && !is_number && !parameters.is_empty();
-    let is_accepted = answer == OfferAnswer::Accepted;
+    let is_accepted = answer == AnswerCommand::Accept;
     refuse_if(is_unsupported, if is_accepted { "" } else { "TODO: find by user\n" })?;
-    let is_own = |offer: &Offer| if answer == OfferAnswer::Withdrawn { offer.from == id } else { offer.to == id };
+    let is_own = |offer: &Offer| if answer == AnswerCommand::Withdraw { offer.from == id } else { offer.to == id };
     let mut offers = world.offers.select(is_own);
     if parameters != "all" || is_accepted || offers.is_empty() {
         let verb = match answer {
-            OfferAnswer::Accepted => "accept",
-            OfferAnswer::Declined => "decline",
-            OfferAnswer::Withdrawn => "withdraw",
+            AnswerCommand::Accept => "accept",
+            AnswerCommand::Decline => "decline",
+            AnswerCommand::Withdraw => "withdraw",
         };
         offers = vec![select_offer(world, id, offers, [parameters, verb])?];
     }
