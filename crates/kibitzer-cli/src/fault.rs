@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use kibitzer_core::hub::RecvError;
 use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, FiredFault, LoginObstacle, ServerControl};
 
 use crate::arguments::{parse_duration, unknown_word_message};
@@ -167,10 +168,17 @@ impl FaultRequest {
     }
 }
 
-/// Returns a line that reports that a fault took effect, with the connection and its byte.
-pub(crate) fn fired_fault_text(fired: &FiredFault) -> String {
-    let fault = ScheduledFault { fault: fired.fault, at: fired.at };
-    format!("fault {fault} took effect on connection #{} at byte {}", fired.connection, fired.byte)
+/// Returns a line that reports that a fault took effect, with the connection and its byte, or how many such lines are missing;
+/// `None` once the server has shut down.
+pub(crate) fn fired_fault_text(fired: Result<FiredFault, RecvError>) -> Option<String> {
+    match fired {
+        Ok(FiredFault { fault, at, connection, byte, .. }) => {
+            let fault = ScheduledFault { fault, at };
+            Some(format!("fault {fault} took effect on connection #{connection} at byte {byte}"))
+        }
+        Err(RecvError::Lagged { missed }) => Some(format!("missed {missed} faults")),
+        Err(_) => None,
+    }
 }
 
 /// Returns all faults, or if `word` contains `@`, its fault with every point. The caller selects those that begin with `word`.

@@ -12,7 +12,6 @@ use kibitzer_core::text::error_chain;
 use kibitzer_server::{Account, ConnectionTarget, ImitatedFamily, Server, ServerControl, ServerOptions};
 use kibitzer_websocket::WebSocketListener;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader, split};
-use tokio::sync::broadcast::error::RecvError;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
@@ -194,13 +193,10 @@ async fn serve_websockets(listener: Option<WebSocketListener>, control: ServerCo
 /// Cancel safe.
 async fn report_fired_faults(control: ServerControl) {
     let mut fired = control.fired_faults();
-    loop {
-        match fired.recv().await {
-            Ok(fault) => report(&fired_fault_text(&fault)),
-            Err(RecvError::Lagged(missed)) => report(&format!("missed {missed} faults")),
-            Err(RecvError::Closed) => std::future::pending().await,
-        }
+    while let Some(text) = fired_fault_text(fired.recv().await) {
+        report(&text);
     }
+    std::future::pending().await
 }
 
 /// Prints the address of the server and, if it accepts WebSocket connections, their URL, each in a line on standard output.
@@ -268,10 +264,9 @@ async fn serve_connection(stream: impl AsyncRead + AsyncWrite, control: ServerCo
                 Some(Err(_)) => return writer.write_all(b"error: the line is too long\n").await,
                 None => return Ok(()),
             },
-            fault = fired.recv() => match fault {
-                Ok(fault) => format!("{}\n", fired_fault_text(&fault)),
-                Err(RecvError::Lagged(missed)) => format!("missed {missed} faults\n"),
-                Err(RecvError::Closed) => return Ok(()),
+            fault = fired.recv() => match fired_fault_text(fault) {
+                Some(text) => format!("{text}\n"),
+                None => return Ok(()),
             },
         };
         writer.write_all(text.as_bytes()).await?;

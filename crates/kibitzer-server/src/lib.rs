@@ -47,7 +47,7 @@ pub use fault::{Fault, FaultPoint, FiredFault};
 pub use lobby::{ConnectionTarget, LoginObstacle};
 pub use options::{Feature, ServerOptions};
 pub use population::PopulationOptions;
-pub use server::{Server, ServerControl};
+pub use server::{FiredFaults, Server, ServerControl};
 
 /// Builds the program of the crate's README with the tests.
 #[cfg(doctest)]

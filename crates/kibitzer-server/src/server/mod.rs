@@ -7,10 +7,12 @@ use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use kibitzer_core::hub::RecvError;
 use kibitzer_core::message::Handle;
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream};
 use tokio::net::TcpListener;
-use tokio::sync::{broadcast, mpsc, oneshot};
+use tokio::sync::broadcast::{self, error::TryRecvError};
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time;
 
@@ -23,7 +25,7 @@ use crate::options::ServerOptions;
 /// Pause after a connection could not be accepted, as the process may be out of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Number of faults kept for a receiver of [`ServerControl::fired_faults`].
+/// Number of unread faults that [`FiredFaults`] keeps.
 const FIRED_FAULTS: usize = 64;
 
 /// Size of the buffer in each direction of a connection within the process.
@@ -202,10 +204,9 @@ impl ServerControl {
         self.send_and_wait(|answer| ActorRequest::Inject(target, at, fault, answer)).await?
     }
 
-    /// Returns a receiver of the faults that take effect from now on, on all connections. It keeps the last 64; reading too late
-    /// returns [`RecvError::Lagged`](broadcast::error::RecvError::Lagged).
-    pub fn fired_faults(&self) -> broadcast::Receiver<FiredFault> {
-        self.fired.subscribe()
+    /// Subscribes to the faults that take effect from now on, on all connections.
+    pub fn fired_faults(&self) -> FiredFaults {
+        FiredFaults(self.fired.subscribe())
     }
 
     /// Returns the numbers of the connections to clients, in the order in which they were opened, each with the player logged in
@@ -297,6 +298,43 @@ async fn accept_connections(listener: TcpListener, requests: mpsc::Sender<ActorR
         drop(stream.set_nodelay(true));
         if requests.send(ActorRequest::Open(Stream::Tcp(stream))).await.is_err() {
             return;
+        }
+    }
+}
+
+/// Receiver of the faults that take effect on a server. It keeps the last 64 that were not read.
+#[derive(Debug)]
+pub struct FiredFaults(broadcast::Receiver<FiredFault>);
+
+impl FiredFaults {
+    /// Waits for the next fault.
+    ///
+    /// # Errors
+    ///
+    /// [`RecvError::Lagged`] if older faults were dropped; the next call continues with the oldest one kept. [`RecvError::Closed`] once
+    /// the server has shut down, and its controls are dropped.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: no fault is lost.
+    pub async fn recv(&mut self) -> Result<FiredFault, RecvError> {
+        self.0.recv().await.map_err(|error| match error {
+            broadcast::error::RecvError::Lagged(missed) => RecvError::Lagged { missed },
+            broadcast::error::RecvError::Closed => RecvError::Closed,
+        })
+    }
+
+    /// Returns the next fault without waiting; `None` where [`recv`](Self::recv) would wait.
+    ///
+    /// # Errors
+    ///
+    /// As [`recv`](Self::recv).
+    pub fn try_recv(&mut self) -> Result<Option<FiredFault>, RecvError> {
+        match self.0.try_recv() {
+            Ok(fault) => Ok(Some(fault)),
+            Err(TryRecvError::Empty) => Ok(None),
+            Err(TryRecvError::Lagged(missed)) => Err(RecvError::Lagged { missed }),
+            Err(TryRecvError::Closed) => Err(RecvError::Closed),
         }
     }
 }

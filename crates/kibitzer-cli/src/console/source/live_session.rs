@@ -13,11 +13,9 @@ use kibitzer_core::message::Handle;
 use kibitzer_core::session::{SessionState, TransmitKind};
 use kibitzer_core::text::error_chain;
 use kibitzer_core::{Event, EventReader};
-use kibitzer_server::{ConnectionTarget, FiredFault, ServerControl};
+use kibitzer_server::{ConnectionTarget, FiredFaults, ServerControl};
 use thiserror::Error;
 use tokio::runtime;
-use tokio::sync::broadcast::Receiver;
-use tokio::sync::broadcast::error::TryRecvError;
 use tokio::task::JoinSet;
 
 use super::Notice;
@@ -84,7 +82,7 @@ pub(crate) struct LiveSession {
     /// Notice that no job returned, until it is shown.
     pub(super) pending_notice: Option<Notice>,
     /// Control of the embedded server, and the faults that took effect there; `None` on other servers.
-    pub(super) embedded_server: Option<(ServerControl, Receiver<FiredFault>)>,
+    pub(super) embedded_server: Option<(ServerControl, FiredFaults)>,
     /// Whether an item has arrived since the feed was last empty.
     has_new_items: bool,
     /// Whether items arrived between the last two times that the feed was empty; the screen is then drawn more often.
@@ -335,11 +333,7 @@ impl LiveSession {
     /// Returns a text about the next fault that the embedded server reported, without waiting. If too many took effect at once, the
     /// text is the number of missed reports. `None` while there are no reports, and for other servers.
     pub(super) fn try_next_fired_fault(&mut self) -> Option<String> {
-        match self.embedded_server.as_mut()?.1.try_recv() {
-            Ok(fault) => Some(fired_fault_text(&fault)),
-            Err(TryRecvError::Lagged(missed)) => Some(format!("missed: {missed} faults")),
-            Err(_) => None,
-        }
+        fired_fault_text(self.embedded_server.as_mut()?.1.try_recv().transpose()?)
     }
 
     /// Starts to inject a fault. A request that names no connection applies to that of this session; before the login, to the
