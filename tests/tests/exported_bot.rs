@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use kibitzer::chess::Color;
 use kibitzer::command::{self, GameTerms, MoveText};
-use kibitzer::{Client, Dial, Message, Profile, Relation, RequestError};
+use kibitzer::{Client, Dial, Profile, Relation, RequestError};
 use kibitzer_bot::engine::{BestMove, EngineError};
 use kibitzer_bot::{Bot, BotConfig, EngineConfig, ScriptedEngine, Stop};
 use kibitzer_server::{Server, ServerOptions};
@@ -57,7 +57,7 @@ async fn a_bot_plays_the_exported_game() -> Result<(), Box<dyn Error>> {
     }
     loop {
         let event = events.next().await.ok_or("the session ended during the game")?;
-        let Some(Message::Style12(board)) = event.message() else { continue };
+        let Some(board) = event.board() else { continue };
         if !board.relation().is_mine() {
             continue;
         }

@@ -8,7 +8,7 @@ use kibitzer::Event;
 use kibitzer::command::{self, GameTerms};
 use kibitzer::event::RequestError;
 use kibitzer::game::ChangeKind;
-use kibitzer::message::{Message, Refusal, Relation};
+use kibitzer::message::{Refusal, Relation};
 use kibitzer::{Client, Profile};
 
 /// The moves it knows, for either side.
@@ -31,28 +31,27 @@ pub(crate) async fn run(profile: Profile) -> Result<(), Box<dyn Error>> {
     let seek = command::seek(GameTerms::new().time(3, 0).unrated());
     client.request(&seek).await?;
     while let Some(event) = events.next().await {
-        match event.message() {
-            Some(Message::GameEnded(_)) => drop(client.request(&seek).await?),
-            // A refusal brings the board again, which is no reason to move.
-            Some(Message::Style12(board)) if board.relation() == Relation::MyTurn && !is_repeated(&event) => {
-                for played in OPENING.iter().flat_map(|line| line.split(' ')).chain(["resign"]) {
-                    // The server knows the rules: what it refuses is tried no further.
-                    match client.request(played).await {
-                        // Played.
-                        Ok(_) => break,
-                        // The game of the board is over.
-                        Err(error) if error.is_refused_for(Refusal::NotPlaying) => break,
-                        Err(RequestError::Refused { .. }) => {}
-                        Err(error) => return Err(error.into()),
-                    }
+        if event.game_ended().is_some() {
+            client.request(&seek).await?;
+        }
+        // A refusal brings the board again, which is no reason to move.
+        if event.board().is_some_and(|board| board.relation() == Relation::MyTurn) && !is_repeated(&event) {
+            for played in OPENING.iter().flat_map(|line| line.split(' ')).chain(["resign"]) {
+                // The server knows the rules: what it refuses is tried no further.
+                match client.request(played).await {
+                    // Played.
+                    Ok(_) => break,
+                    // The game of the board is over.
+                    Err(error) if error.is_refused_for(Refusal::NotPlaying) => break,
+                    Err(RequestError::Refused { .. }) => {}
+                    Err(error) => return Err(error.into()),
                 }
             }
-            _ => {}
         }
     }
     Err(client.ended().await.into())
 }
 
 fn is_repeated(event: &Event) -> bool {
-    matches!(event, Event::Received { change: Some(change), .. } if change.kind == ChangeKind::Repeated)
+    event.change().is_some_and(|change| change.kind == ChangeKind::Repeated)
 }
