@@ -92,7 +92,7 @@ macro_rules! numeric_options {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub struct $group {
             $(
-                #[doc = concat!("Value of the option [`", stringify!($field), "`](fn@Self::", stringify!($field), ").")]
+                #[doc(hidden)]
                 $visibility $field: $kind,
             )+
         }

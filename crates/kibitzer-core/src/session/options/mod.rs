@@ -91,7 +91,8 @@ numeric_options! {
     }
 }
 
-/// Declares a struct of options: public fields with their defaults, and a by-value setter with the documentation of each field.
+/// Declares a struct of options: fields with their defaults, and a by-value setter with the documentation of each field. The fields
+/// are for the settings of a profile.
 macro_rules! session_options {
     ($(#[$meta:meta])* pub struct $name:ident { $($(#[doc = $doc:literal])+ $field:ident: $kind:ty = $default:expr;)+ }) => {
         $(#[$meta])*
@@ -99,7 +100,7 @@ macro_rules! session_options {
         #[non_exhaustive]
         pub struct $name {
             $(
-                #[doc = concat!("Value of the option [`", stringify!($field), "`](fn@Self::", stringify!($field), ").")]
+                #[doc(hidden)]
                 pub $field: $kind,
             )+
         }
@@ -130,7 +131,7 @@ session_options! {
     /// use kibitzer_core::session::{Credentials, SessionOptions};
     ///
     /// let options = SessionOptions::new(Credentials::Guest).with_ivar(Ivar::SeekInfo).without_ivar(Ivar::PendInfo);
-    /// assert!(options.ivars.contains(&Ivar::SeekInfo));
+    /// let options = options.interface("my bot".to_owned()).seed(7);
     /// ```
     pub struct SessionOptions {
         /// Sets the login. Default [`Credentials::Guest`].
