@@ -37,11 +37,11 @@ use std::path::{Path, PathBuf};
 
 use kibitzer::{Client, Profile};
 use kibitzer_core::event::RequestError;
+use serde::{Deserialize, Serialize};
 use tracing::warn;
 
 pub use attached::{AttachEvent, AttachedRequestSender, AttachedSession, SessionSnapshot};
 pub use error::{AttachError, AttachedRequestError};
-pub use kibitzer::AttachAccess;
 pub use socket::Listener;
 pub use wire::MissedAmounts;
 
@@ -55,6 +55,30 @@ pub mod protocol {}
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// Rights of processes that attach to a session.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum AttachAccess {
+    /// They can watch the session.
+    #[default]
+    Read,
+    /// They can also send lines to the server.
+    Write,
+}
+
+impl AttachAccess {
+    /// Returns the rights that the setting `attach_access` of a profile gives.
+    pub const fn from_profile(profile: &Profile) -> Self {
+        if profile.program.attach_access.0 { Self::Write } else { Self::Read }
+    }
+
+    /// Returns whether lines can be sent to the server.
+    pub const fn may_send(self) -> bool {
+        matches!(self, Self::Write)
+    }
+}
 
 /// Environment variable of the setting `attach_socket`, which [`Profile::environment`] reads.
 const SOCKET_VARIABLE: &str = "KIBITZER_ATTACH_SOCKET";
@@ -91,8 +115,8 @@ fn unused_socket(variable: Option<OsString>, exposed: Option<&Path>) -> Option<P
 }
 
 impl Listener {
-    /// Creates the socket that a profile names with [`attach_socket`](Profile::attach_socket()); `None` if it names none. A warning
-    /// is logged if the environment names one nevertheless, because the profile was not read from it.
+    /// Creates the socket that the setting `attach_socket` of a profile's file or of the environment names; `None` if there is none.
+    /// A warning is logged if the environment names one nevertheless, because the profile was not read from it.
     ///
     /// # Errors
     ///
@@ -102,7 +126,7 @@ impl Listener {
     ///
     /// As [`bind`](Self::bind).
     pub async fn from_profile(profile: &Profile) -> io::Result<Option<Self>> {
-        let Some(path) = &profile.attach_socket else {
+        let Some(path) = &profile.program.attach_socket else {
             warn_of_unused_variable(None);
             return Ok(None);
         };

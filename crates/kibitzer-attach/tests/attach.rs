@@ -49,14 +49,21 @@ impl Drop for Folder {
 
 /// A server, and the profile of a guest that names a socket.
 fn exposed(folder: &Folder) -> (Listener, Profile) {
-    let (listener, profile) = listen();
-    (listener, profile.attach_socket(folder.socket()))
+    let (listener, mut profile) = listen();
+    profile.program.attach_socket = Some(folder.socket());
+    (listener, profile)
+}
+
+/// The profile, with which watchers may send lines.
+fn writable(mut profile: Profile) -> Profile {
+    profile.program.attach_access.0 = true;
+    profile
 }
 
 /// Exposes a session as its profile says.
 async fn expose(client: &Client, profile: &Profile) {
     let socket = kibitzer_attach::Listener::from_profile(profile).await.unwrap().unwrap();
-    socket.expose(client, profile.attach_access).unwrap();
+    socket.expose(client, AttachAccess::from_profile(profile)).unwrap();
 }
 
 /// A guest's session, ready and exposed from its start.
@@ -439,7 +446,7 @@ async fn a_watcher_without_write_access_sends_nothing() {
 async fn lines_of_a_watcher_are_sent_and_answered() {
     let folder = Folder::new();
     let (mut listener, profile) = exposed(&folder);
-    let (client, mut peer) = exposed_guest(&mut listener, profile.attach_access(AttachAccess::Write)).await;
+    let (client, mut peer) = exposed_guest(&mut listener, writable(profile)).await;
     let (mut session, _) = attach(&folder).await;
     assert_eq!(session.access(), AttachAccess::Write);
     let requests = session.requests();
@@ -679,7 +686,7 @@ async fn the_end_of_a_session_has_its_reason() {
 async fn a_watcher_that_sends_an_invalid_line_is_disconnected() -> io::Result<()> {
     let folder = Folder::new();
     let (mut listener, profile) = exposed(&folder);
-    let (client, mut peer) = exposed_guest(&mut listener, profile.attach_access(AttachAccess::Write)).await;
+    let (client, mut peer) = exposed_guest(&mut listener, writable(profile)).await;
     for (said, why) in [("GET / HTTP/1.1\r\n".to_owned(), "invalid line"), ("x".repeat(20_000), "too long")] {
         let mut socket = UnixStream::connect(folder.socket()).await?;
         socket.write_all(said.as_bytes()).await?;
@@ -694,7 +701,7 @@ async fn a_watcher_that_sends_an_invalid_line_is_disconnected() -> io::Result<()
 async fn the_last_line_of_a_watcher_is_sent_and_answered() -> io::Result<()> {
     let folder = Folder::new();
     let (mut listener, profile) = exposed(&folder);
-    let (client, mut peer) = exposed_guest(&mut listener, profile.attach_access(AttachAccess::Write)).await;
+    let (client, mut peer) = exposed_guest(&mut listener, writable(profile)).await;
     let mut socket = UnixStream::connect(folder.socket()).await?;
     socket.write_all(b"{\"id\": 7, \"send\": \"finger\"}\n").await?;
     socket.shutdown().await?;

@@ -5,7 +5,6 @@ use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 
 use kibitzer::{Client, Profile};
-use kibitzer_attach::AttachAccess;
 
 use crate::arguments::FormatArgs;
 use crate::console::{self, LineMode};
@@ -119,12 +118,10 @@ impl Args {
         if let Some(path) = &self.record {
             profile = profile.record_file(path);
         }
-        if let Some(path) = &self.attach_socket {
-            profile = profile.attach_socket(path);
+        if self.attach_socket.is_some() {
+            profile.program.attach_socket.clone_from(&self.attach_socket);
         }
-        if self.attach_write {
-            profile = profile.attach_access(AttachAccess::Write);
-        }
+        profile.program.attach_access.0 |= self.attach_write;
         Ok(profile)
     }
 }

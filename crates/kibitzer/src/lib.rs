@@ -37,6 +37,11 @@
 //! # }
 //! ```
 //!
+//! # Options
+//!
+//! What a program chooses has setters by value and no public fields: [`Profile`], and the types named `…Options` in [`session`] and in
+//! the other crates. What a file describes, such as the `BotConfig` of `kibitzer-bot`, has public fields and no setters.
+//!
 //! # JSON
 //!
 //! Events, listings, [`Reply`] and [`Game`] implement `serde::Serialize`. An event is the object that `kibitzer decode` prints, a
@@ -103,12 +108,12 @@ pub use kibitzer_core::{Event, EventCategory, EventKind, EventReader, ParseError
 pub use kibitzer_core::{chess, event, game, message};
 pub use observer::{Observation, SessionObserver, SessionView, Tap, TapItem};
 pub use password::PasswordSource;
-pub use profile::{AttachAccess, ConfigError, Profile};
+pub use profile::{ConfigError, Profile};
 
 /// Functions that the other crates of this workspace call. They may change in every version.
 #[doc(hidden)]
 pub mod internal {
-    pub use crate::profile::most_similar_word;
+    pub use crate::profile::{ProgramSettings, WriteAccess, most_similar_word};
 
     /// JSON that is safe to print on a terminal.
     pub mod json {

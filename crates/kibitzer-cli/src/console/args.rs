@@ -73,7 +73,7 @@ impl Args {
         let options = ConsoleOptions {
             server: self.session.server.name(&profile),
             embedded_server: None,
-            profile_filters: parse_profile_filters(&profile).map_err(Failure::caused_by)?,
+            profile_filters: parse_profile_filters(&profile.program.filters).map_err(Failure::caused_by)?,
             filter: self.session.filter.expression.clone(),
         };
         let (client, tap) = runtime.block_on(start_and_expose_session(profile, &options.server))?;

@@ -15,7 +15,7 @@ use std::io;
 
 use kibitzer::internal::most_similar_word;
 use kibitzer::{Client, ConnectError, Profile, Tap};
-use kibitzer_attach::{AttachError, Listener};
+use kibitzer_attach::{AttachAccess, AttachError, Listener};
 use kibitzer_core::event::SessionEndReason;
 use kibitzer_core::text::error_chain;
 use tokio::runtime::{Builder, Runtime};
@@ -50,7 +50,7 @@ pub(crate) async fn start_and_expose_session(profile: Profile, server: &str) -> 
     if socket.is_none() && std::env::var_os("KIBITZER_ATTACH_SOCKET").is_some() {
         report("KIBITZER_ATTACH_SOCKET is not used: the profile of this session is not read from the environment");
     }
-    let access = profile.attach_access;
+    let access = AttachAccess::from_profile(&profile);
     let mut builder = Client::builder(profile);
     let tap = builder.tap();
     let client = builder.start().await.map_err(|error| connect_failure(server, &error))?;

@@ -12,8 +12,6 @@ use std::path::PathBuf;
 use std::slice;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 use crate::address::{WebSocketSettings, WebSocketUrl};
 use crate::dial::{Dial, Dialer, random_seed};
 use crate::password::PasswordSource;
@@ -46,33 +44,27 @@ pub struct Profile {
     pub(crate) session: SessionOptions,
     variables: BTreeMap<String, Command>,
     pub(crate) record_file: Option<PathBuf>,
-    /// Named filters of a console that shows sessions with this profile: the expression by name.
+    pub(crate) redacts_events: bool,
+    #[doc(hidden)]
+    pub program: ProgramSettings,
+}
+
+/// Settings in the file of a profile that the program `kibitzer` and `kibitzer-attach` use; a session ignores them.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct ProgramSettings {
+    /// Named filters of the console: the expression by name, not checked yet.
     pub filters: BTreeMap<String, String>,
     /// Unix socket on which the session is to be exposed; `None` if it is not.
     pub attach_socket: Option<PathBuf>,
-    /// Rights of processes that attach to the session.
-    pub attach_access: AttachAccess,
-    pub(crate) redacts_events: bool,
+    /// Whether processes that attach may send lines.
+    pub attach_access: WriteAccess,
 }
 
-/// Rights of processes that attach to a session.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[non_exhaustive]
-pub enum AttachAccess {
-    /// They can watch the session.
-    #[default]
-    Read,
-    /// They can also send lines to the server.
-    Write,
-}
-
-impl AttachAccess {
-    /// Returns whether lines can be sent to the server.
-    pub const fn may_send(self) -> bool {
-        matches!(self, Self::Write)
-    }
-}
+/// Whether lines may be sent: `write` in a file, otherwise `read`.
+#[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::exhaustive_structs, reason = "it names a truth value")]
+pub struct WriteAccess(pub bool);
 
 /// The login of a session: without a handle, a guest whose name the server chooses; with a handle and no password, a guest of
 /// this name; with both, an account.
@@ -92,10 +84,8 @@ impl Profile {
             session: SessionOptions::default(),
             variables: BTreeMap::new(),
             record_file: None,
-            filters: BTreeMap::new(),
-            attach_socket: None,
-            attach_access: AttachAccess::Read,
             redacts_events: false,
+            program: ProgramSettings::default(),
         }
     }
 
@@ -242,31 +232,6 @@ impl Profile {
     #[must_use]
     pub fn record_file(self, path: impl Into<PathBuf>) -> Self {
         Self { record_file: Some(path.into()), ..self }
-    }
-
-    /// Adds a named filter for consoles that show sessions with this profile, such as `talk` with `kind:tell,say`; replaces a
-    /// filter of the same name. [`guide::events`](crate::guide::events#filters) describes the syntax. The expression is not
-    /// checked here, and the session itself ignores filters. Default: none.
-    #[must_use]
-    pub fn filter(mut self, name: impl Into<String>, expression: impl Into<String>) -> Self {
-        self.filters.insert(name.into(), expression.into());
-        self
-    }
-
-    /// Sets the Unix socket on which programs expose the session to other processes of the same user. Default: none.
-    ///
-    /// The programs are `kibitzer` and those that call `kibitzer_attach::Listener::from_profile`; a
-    /// [`Client`](crate::Client) alone exposes nothing.
-    #[must_use]
-    pub fn attach_socket(self, path: impl Into<PathBuf>) -> Self {
-        Self { attach_socket: Some(path.into()), ..self }
-    }
-
-    /// Sets the access of processes that attach to the session. Default [`AttachAccess::Read`].
-    #[must_use]
-    pub const fn attach_access(mut self, access: AttachAccess) -> Self {
-        self.attach_access = access;
-        self
     }
 
     /// Redacts recently sent passwords in the events of subscribers and of replies: an event with such a line is a text without

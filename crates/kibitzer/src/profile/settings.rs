@@ -131,7 +131,7 @@ pub(super) fn all_settings() -> Vec<Setting> {
 }
 
 /// Returns all settings by section.
-pub(super) fn settings_by_section() -> [(&'static str, Vec<Setting>); 7] {
+pub(super) fn settings_by_section() -> [(&'static str, Vec<Setting>); 8] {
     [
         ("Server", server_section()),
         ("Login", login_section()),
@@ -139,7 +139,8 @@ pub(super) fn settings_by_section() -> [(&'static str, Vec<Setting>); 7] {
         ("Timeouts", Setting::numbers(Timings::OPTIONS, |profile| &mut profile.session.timings)),
         ("Reconnecting", Setting::numbers(Reconnect::OPTIONS, |profile| &mut profile.session.reconnect)),
         ("Limits", limit_section()),
-        ("Recording and inspection", inspection_section()),
+        ("Recording", recording_section()),
+        ("The program kibitzer", program_section()),
     ]
 }
 
@@ -221,21 +222,26 @@ fn limit_section() -> Vec<Setting> {
     limits
 }
 
-fn inspection_section() -> Vec<Setting> {
+fn recording_section() -> Vec<Setting> {
     settings! {
         /// A recording of the session, in a new file. Names and passwords of the login are left out.
         /// On the command line: --record.
         "record_file" = r#""session.jsonl""#, |profile| &mut profile.record_file;
-        /// Named filters of the console: `/filter talk`.
-        "filters" = r#"{ talk = "kind:tell,say,channel_tell" }"#, |profile| &mut profile.filters;
-        /// A new Unix socket that exposes the session to other programs of the same user, such as `kibitzer console`.
-        /// On the command line: --attach-socket.
-        "attach_socket" = r#""bot.sock""#, |profile| &mut profile.attach_socket;
-        /// Access of those programs: read, or write to allow sending lines too. On the command line: --attach-write.
-        "attach_access" = r#""write""#, |profile| &mut profile.attach_access;
         /// Whether recently sent passwords are also redacted in the events and replies that a program receives, when the server echoes them.
         /// Recordings, logs and attached programs contain neither lines of the login or of commands with a password, nor such an echo.
         /// A password that is typed in talk is not recognized.
         "redact_events" = "true", |profile| &mut profile.redacts_events;
+    }
+}
+
+fn program_section() -> Vec<Setting> {
+    settings! {
+        /// Named filters of the console: `/filter talk`.
+        "filters" = r#"{ talk = "kind:tell,say,channel_tell" }"#, |profile| &mut profile.program.filters;
+        /// A new Unix socket that exposes the session to other programs of the same user, such as `kibitzer console`.
+        /// On the command line: --attach-socket.
+        "attach_socket" = r#""bot.sock""#, |profile| &mut profile.program.attach_socket;
+        /// Access of those programs: read, or write to allow sending lines too. On the command line: --attach-write.
+        "attach_access" = r#""write""#, |profile| &mut profile.program.attach_access;
     }
 }

@@ -133,6 +133,7 @@ environment, command line (or setters of `Profile`). `Profile::to_toml` returns 
 - The variable `KIBITZER_PASSWORD` contains the password itself. It is used if there is a handle and no other password.
 - An unknown key is an error with its line and the most similar key. Keys that begin with `x-` are ignored: a program may keep
   its own settings in the same file, in a table such as `[x-mybot]`.
+- A `Client` ignores the keys of the last section. `from_profile` of `kibitzer_attach::Listener` and `AttachAccess` reads the last two.
 - `--no-reconnect` on the command line sets `reconnect_attempts` to 0; `--guest` removes the password.
 
 [config]: ../../../config
@@ -354,7 +355,7 @@ fn lists_and_sources_are_variables_too() {
     );
     let Some(PasswordSource::Command(words)) = profile.login.password else { panic!("{profile:?}") };
     assert_eq!(words, ["pass", "show", "fics"]);
-    let filters: Vec<_> = profile.filters.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let filters: Vec<_> = profile.program.filters.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     assert_eq!(filters, [("mine", "game:7 \"a = b\""), ("talk", "kind:tell,say")]);
 }
 

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use clap::ValueEnum;
-use kibitzer::Profile;
 use thiserror::Error;
 
 use crate::console::input::StateDirectory;
@@ -144,12 +143,12 @@ pub(crate) enum ProfileFilterError {
     Expression { name: String, error: FilterError },
 }
 
-/// Parses the named expressions of a profile.
+/// Parses the named expressions of a profile: the expression by name.
 ///
 /// # Errors
 ///
 /// [`ProfileFilterError`] for the first invalid name or expression.
-pub(crate) fn parse_profile_filters(profile: &Profile) -> Result<ProfileFilters, ProfileFilterError> {
+pub(crate) fn parse_profile_filters(filters: &BTreeMap<String, String>) -> Result<ProfileFilters, ProfileFilterError> {
     let read = |(name, source): (&String, &String)| {
         let name = name.clone();
         if !is_filter_name(&name) {
@@ -160,7 +159,7 @@ pub(crate) fn parse_profile_filters(profile: &Profile) -> Result<ProfileFilters,
             Err(error) => Err(ProfileFilterError::Expression { name, error }),
         }
     };
-    profile.filters.iter().map(read).collect()
+    filters.iter().map(read).collect()
 }
 
 /// Returns whether a word is a valid filter name: letters, digits, `-`, `_`.

@@ -17,8 +17,11 @@ fn named_filters_are_kept_between_runs() {
 
 #[test]
 fn filters_of_a_profile_can_be_overridden() {
-    let profile = Profile::fics().filter("talk", "kind:tell").filter("mine", "game:7");
-    let mut filters = NamedFilters { profile: parse_profile_filters(&profile).unwrap(), ..NamedFilters::default() };
+    let parse = |entries: &[(&str, &str)]| {
+        parse_profile_filters(&entries.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect())
+    };
+    let profile = parse(&[("talk", "kind:tell"), ("mine", "game:7")]).unwrap();
+    let mut filters = NamedFilters { profile, ..NamedFilters::default() };
     assert_eq!(filters.get("talk").unwrap().to_string(), "kind:tell");
     assert!(filters.try_set("talk", Expression::parse("kind:say").unwrap()));
     assert_eq!(filters.get("talk").unwrap().to_string(), "kind:say");
@@ -29,8 +32,7 @@ fn filters_of_a_profile_can_be_overridden() {
         ("no name", "x", "filter no name of the profile: a name is letters, digits, - and _"),
         ("talk", "kind:x", "filter talk of the profile: unknown kind \"x\" (character 6)"),
     ] {
-        let error = parse_profile_filters(&Profile::fics().filter(name, expression)).unwrap_err();
-        assert_eq!(error.to_string(), want);
+        assert_eq!(parse(&[(name, expression)]).unwrap_err().to_string(), want);
     }
 }
 
