@@ -22,7 +22,8 @@ use crate::output::LineFormat;
 /// Each line of standard input is sent as a command; on a terminal it can be edited, with history and completion (Tab). With
 /// --json, a line that begins with `{` is a request of a program, which gets one answer: see the page
 /// "Programs in any language" (docs.rs/kibitzer, module guide). The session continues after the end of standard input, and
-/// reconnects after a lost connection. It ends with `quit`, at Ctrl-C, or after the given time. A failure is reported in one line on standard error.
+/// reconnects after a lost connection. It ends with `quit`, at Ctrl-C, or after the given time. A failure is reported in one line
+/// on standard error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"))]
 #[group(id = "connection")]
