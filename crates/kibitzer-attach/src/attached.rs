@@ -18,8 +18,11 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::future::poll_fn;
 use std::path::Path;
+#[cfg(feature = "stream")]
+use std::pin::Pin;
+use std::pin::pin;
 use std::sync::Arc;
-use std::task::Poll;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -178,6 +181,16 @@ impl AttachedSession {
         }
     }
 
+    /// Polls for what [`recv`](Self::recv) returns; while there is nothing, the waker of the latest call is woken.
+    ///
+    /// # Errors
+    ///
+    /// As [`recv`](Self::recv).
+    pub fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<Option<AttachEvent>, AttachError>> {
+        // Socket and channels keep the waker when the future is dropped.
+        pin!(self.recv()).poll(context)
+    }
+
     /// Waits until one of these is possible, and does it: processes a received line, queues a line to send, removes callers that no
     /// longer wait, or writes some unsent bytes.
     ///
@@ -248,6 +261,16 @@ impl AttachedSession {
         self.unanswered.clear();
         self.orders.close();
         while self.orders.try_recv().is_ok() {}
+    }
+}
+
+/// The events of [`recv`](AttachedSession::recv), until the end or an error.
+#[cfg(feature = "stream")]
+impl futures_core::Stream for AttachedSession {
+    type Item = Result<AttachEvent, AttachError>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.get_mut().poll_recv(context).map(Result::transpose)
     }
 }
 

@@ -6,6 +6,7 @@
 #[path = "../../kibitzer/tests/common/mod.rs"]
 mod common;
 
+use std::future::poll_fn;
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixListener as StdListener;
@@ -88,7 +89,7 @@ async fn attach(folder: &Folder) -> (AttachedSession, SessionSnapshot) {
 
 /// Returns the next item.
 async fn item(session: &mut AttachedSession) -> TapItem {
-    match session.recv().await.unwrap() {
+    match poll_fn(|context| session.poll_recv(context)).await.unwrap() {
         Some(AttachEvent::Item(item)) => item,
         other => panic!("{other:?}"),
     }

@@ -25,19 +25,11 @@ const BUFFER_BYTES: usize = 8 << 20;
 
 /// Source of the events, and how many of them are buffered.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct PublishOptions {
-    /// The reaction to a full buffer. Default: that of [`live`](Self::live) or [`recording`](Self::recording).
-    pub when_unreachable: WhenUnreachable,
-    /// Size of the buffer in memory from which the policy applies. Default: 8 MiB.
-    pub buffer_bytes: usize,
+    when_unreachable: WhenUnreachable,
+    buffer_bytes: usize,
     is_recording: bool,
-    /// A function that is called with the reason when events could not be stored several times in a row (after 0.3 s without a
-    /// connection, after up to half a minute without an answer), and with `None` when events are stored again. Default: nothing is
-    /// called.
-    ///
-    /// It is not called while there is nothing to store. It must return quickly, as the publisher waits for it.
-    pub on_link_change: fn(failure: Option<&str>),
+    on_link_change: fn(failure: Option<&str>),
 }
 
 impl PublishOptions {
@@ -56,6 +48,28 @@ impl PublishOptions {
             is_recording: true,
             on_link_change: |_| {},
         }
+    }
+
+    /// Sets the reaction to a full buffer. Default: that of [`live`](Self::live) or [`recording`](Self::recording).
+    #[must_use]
+    pub fn when_unreachable(self, when_unreachable: WhenUnreachable) -> Self {
+        Self { when_unreachable, ..self }
+    }
+
+    /// Sets the size of the buffer in memory from which the policy applies. Default: 8 MiB.
+    #[must_use]
+    pub fn buffer_bytes(self, buffer_bytes: usize) -> Self {
+        Self { buffer_bytes, ..self }
+    }
+
+    /// Sets a function that is called with the reason when events could not be stored several times in a row (after 0.3 s without a
+    /// connection, after up to half a minute without an answer), and with `None` when events are stored again. Default: nothing is
+    /// called.
+    ///
+    /// It is not called while there is nothing to store. It must return quickly, as the publisher waits for it.
+    #[must_use]
+    pub fn on_link_change(self, on_link_change: fn(failure: Option<&str>)) -> Self {
+        Self { on_link_change, ..self }
     }
 }
 

@@ -1,13 +1,16 @@
 //! Reads stored events.
 
 use std::fmt;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 use std::time::{Duration, SystemTime};
 
+use async_nats::jetstream::Message;
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, pull};
 use async_nats::jetstream::stream::ConsumerErrorKind;
 use futures_util::StreamExt as _;
 use kibitzer_core::text::error_chain;
-use tokio::sync::watch;
 use tokio::time::sleep;
 
 use crate::NatsError;
@@ -43,17 +46,27 @@ pub struct StreamReader {
     start: DeliverPolicy,
     /// Number of the last event in the stream, of any session, when the reader was opened.
     end: u64,
-    /// `None` after a failure.
-    consumer: Option<Consumer>,
+    consumer: ConsumerState,
     n_pending: u64,
+}
+
+type SyncFuture<T> = Pin<Box<dyn Future<Output = T> + Send + Sync>>;
+
+/// State of a reader's consumer: open, or after a failure on the way to be.
+#[expect(clippy::large_enum_variant, reason = "nearly always the large one")]
+enum ConsumerState {
+    Open(Consumer),
+    Opening(SyncFuture<Result<Consumer, StreamFailure>>),
 }
 
 /// A consumer of the server, which sends every message to this reader once. It is abandoned after a lost connection.
 struct Consumer {
     messages: pull::Stream,
     n_received: u64,
-    /// Changes when the connection is lost.
-    n_lost: watch::Receiver<u64>,
+    /// Number of selected events when it was opened.
+    n_pending: u64,
+    /// Ready when the connection is lost.
+    loss: SyncFuture<()>,
 }
 
 impl StreamReader {
@@ -75,10 +88,11 @@ impl StreamReader {
             ReadFrom::Time(time) => DeliverPolicy::ByStartTime { start_time: time.into() },
         };
         let subjects = filter.subjects();
-        let mut reader = Self { stream: stream.clone(), subjects, start, end, consumer: None, n_pending: 0 };
-        let created = reader.create_consumer().await;
-        reader.consumer = Some(created.map_err(|failure| stream.stream_error(&failure))?);
-        Ok(reader)
+        let consumer = Consumer::open(stream, &subjects, start).await;
+        let consumer = consumer.map_err(|failure| stream.stream_error(&failure))?;
+        let n_pending = consumer.n_pending;
+        let consumer = ConsumerState::Open(consumer);
+        Ok(Self { stream: stream.clone(), subjects, start, end, consumer, n_pending })
     }
 
     /// Returns the number of selected events after the last one that was read, as the server counted them when it sent that one.
@@ -119,31 +133,41 @@ impl StreamReader {
     ///
     /// Cancel safe: the event is returned by the next call.
     pub async fn recv(&mut self) -> Result<StoredEvent, NatsError> {
+        poll_fn(|context| self.poll_recv(context)).await
+    }
+
+    /// Polls for what [`recv`](Self::recv) returns; while there is nothing, the waker of the latest call is woken.
+    ///
+    /// # Errors
+    ///
+    /// As [`recv`](Self::recv).
+    pub fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<StoredEvent, NatsError>> {
         loop {
-            let Some(consumer) = &mut self.consumer else {
-                match self.create_consumer().await {
-                    Ok(consumer) => self.consumer = Some(consumer),
-                    Err(failure @ (StreamFailure::Missing(_) | StreamFailure::Restored)) => {
-                        return Err(self.stream.stream_error(&failure));
+            let consumer = match &mut self.consumer {
+                ConsumerState::Open(consumer) => consumer,
+                ConsumerState::Opening(opening) => {
+                    match ready!(opening.as_mut().poll(context)) {
+                        Ok(consumer) => {
+                            self.n_pending = consumer.n_pending;
+                            self.consumer = ConsumerState::Open(consumer);
+                        }
+                        Err(failure) => {
+                            self.open_consumer();
+                            return Poll::Ready(Err(self.stream.stream_error(&failure)));
+                        }
                     }
-                    Err(_) => sleep(RETRY_PAUSE).await,
+                    continue;
                 }
-                continue;
             };
-            let received = tokio::select! {
-                biased;
-                message = consumer.messages.next() => message,
-                _ = consumer.n_lost.changed() => None,
-            };
-            let Some(Ok(message)) = received else {
-                self.consumer = None;
+            let Some(message) = ready!(consumer.poll_message(context)) else {
+                self.open_consumer();
                 continue;
             };
             let info =
                 message.info().map_err(|error| self.stream.stream_error(&StreamFailure::Other(error.to_string())))?;
             // A message that was under way when the connection was lost is missing.
             if info.consumer_sequence != consumer.n_received + 1 {
-                self.consumer = None;
+                self.open_consumer();
                 continue;
             }
             let sequence = info.stream_sequence;
@@ -153,44 +177,80 @@ impl StreamReader {
             let message = message.message;
             let event =
                 StoredEvent::from_message(&message.subject, sequence, message.headers.as_ref(), message.payload);
-            return event.map_err(|error| NatsError::Message {
+            return Poll::Ready(event.map_err(|error| NatsError::Message {
                 stream: self.stream.name().to_owned(),
                 reason: error.to_string(),
-            });
+            }));
         }
     }
 
-    /// Creates a consumer on the server that starts with the next event, and sets `n_pending`.
+    /// Starts to open a consumer that begins with the next event, as often as necessary, unless the stream is another one.
+    fn open_consumer(&mut self) {
+        let (stream, subjects, start) = (self.stream.clone(), self.subjects.clone(), self.start);
+        self.consumer = ConsumerState::Opening(Box::pin(async move {
+            loop {
+                match Consumer::open(&stream, &subjects, start).await {
+                    Err(failure) if !matches!(failure, StreamFailure::Missing(_) | StreamFailure::Restored) => {
+                        sleep(RETRY_PAUSE).await;
+                    }
+                    opened => return opened,
+                }
+            }
+        }));
+    }
+}
+
+/// The results of [`recv`](StreamReader::recv), without an end.
+#[cfg(feature = "stream")]
+impl futures_util::Stream for StreamReader {
+    type Item = Result<StoredEvent, NatsError>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.get_mut().poll_recv(context).map(Some)
+    }
+}
+
+impl Consumer {
+    /// Creates a consumer on the server that begins at `start`.
     ///
     /// # Cancel safety
     ///
     /// Cancel safe: the server removes the consumer after a minute.
-    async fn create_consumer(&mut self) -> Result<Consumer, StreamFailure> {
+    async fn open(stream: &EventStream, subjects: &[String], start: DeliverPolicy) -> Result<Self, StreamFailure> {
         let config = pull::Config {
-            deliver_policy: self.start,
-            filter_subjects: self.subjects.clone(),
+            deliver_policy: start,
+            filter_subjects: subjects.to_vec(),
             ack_policy: AckPolicy::None,
             memory_storage: true,
             num_replicas: 1,
             inactive_threshold: INACTIVE_THRESHOLD,
             ..pull::Config::default()
         };
-        let connection = &self.stream.connection;
-        let n_lost = connection.subscribe_losses();
-        let created = connection.wait_for_answer(self.stream.stream.create_consumer(config)).await?;
+        let connection = &stream.connection;
+        let mut n_lost = connection.subscribe_losses();
+        let created = connection.wait_for_answer(stream.stream.create_consumer(config)).await?;
         let consumer = created.map_err(|error| match error.kind() {
             ConsumerErrorKind::JetStream(reason) if reason.code() == 404 => StreamFailure::Missing(error_chain(&error)),
             _ => StreamFailure::other(error),
         })?;
         // Its numbers would be those of events that were read.
-        if let DeliverPolicy::ByStartSequence { start_sequence } = self.start
-            && self.stream.last_sequence().await? + 1 < start_sequence
+        if let DeliverPolicy::ByStartSequence { start_sequence } = start
+            && stream.last_sequence().await? + 1 < start_sequence
         {
             return Err(StreamFailure::Restored);
         }
-        self.n_pending = consumer.cached_info().num_pending;
+        let n_pending = consumer.cached_info().num_pending;
         let messages = connection.wait_for_answer(consumer.messages()).await?.map_err(StreamFailure::other)?;
-        Ok(Consumer { messages, n_received: 0, n_lost })
+        let loss = Box::pin(async move { drop(n_lost.changed().await) });
+        Ok(Self { messages, n_received: 0, n_pending, loss })
+    }
+
+    /// Polls for the next message; `None` if it was not received, or the connection is lost.
+    fn poll_message(&mut self, context: &mut Context<'_>) -> Poll<Option<Message>> {
+        match self.messages.poll_next_unpin(context) {
+            Poll::Ready(message) => Poll::Ready(message.and_then(Result::ok)),
+            Poll::Pending => self.loss.as_mut().poll(context).map(|()| None),
+        }
     }
 }
 

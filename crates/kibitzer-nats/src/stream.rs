@@ -49,16 +49,11 @@ const CREATE_PAUSE: Duration = Duration::from_millis(200);
 
 /// Server and stream to publish to or to read from.
 #[derive(Clone)]
-#[non_exhaustive]
 pub struct StreamOptions {
     urls: String,
-    /// Name of the stream. Default: `KIBITZER`.
-    pub name: String,
-    /// Age after which events are deleted; zero for never. Default, and for `None`: seven days, or the setting of an existing stream.
-    pub max_age: Option<Duration>,
-    /// Size beyond which the oldest events are deleted; -1 for no limit. Default, and for `None`: 4 GiB, or the setting of an existing
-    /// stream.
-    pub max_bytes: Option<i64>,
+    name: String,
+    max_age: Option<Duration>,
+    max_bytes: Option<i64>,
 }
 
 impl StreamOptions {
@@ -66,6 +61,26 @@ impl StreamOptions {
     /// `TOKEN@` before the host if the server requires it; several servers of a cluster are separated by commas.
     pub fn new(urls: impl Into<String>) -> Self {
         Self { urls: urls.into(), name: DEFAULT_STREAM.to_owned(), max_age: None, max_bytes: None }
+    }
+
+    /// Sets the name of the stream. Default: `KIBITZER`.
+    #[must_use]
+    pub fn name(self, name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..self }
+    }
+
+    /// Sets the age after which events are deleted; zero for never. Default, and for `None`: seven days, or the setting of an existing
+    /// stream.
+    #[must_use]
+    pub fn max_age(self, max_age: Option<Duration>) -> Self {
+        Self { max_age, ..self }
+    }
+
+    /// Sets the size beyond which the oldest events are deleted; -1 for no limit. Default, and for `None`: 4 GiB, or the setting of an
+    /// existing stream.
+    #[must_use]
+    pub fn max_bytes(self, max_bytes: Option<i64>) -> Self {
+        Self { max_bytes, ..self }
     }
 
     fn stream_error(&self, reason: String) -> NatsError {

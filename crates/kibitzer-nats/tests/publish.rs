@@ -43,12 +43,6 @@ async fn publisher(url: &str, options: PublishOptions) -> Publisher {
     tokio::time::timeout(LIMIT, started).await.unwrap()
 }
 
-/// Options with a buffer of this size.
-fn small_buffer(mut options: PublishOptions, bytes: usize) -> PublishOptions {
-    options.buffer_bytes = bytes;
-    options
-}
-
 async fn push(publisher: &mut Publisher, n: u64) -> Result<(), NatsError> {
     tokio::time::timeout(LIMIT, publisher.push(line(n).into())).await.unwrap()
 }
@@ -80,7 +74,7 @@ fn assert_all_in_order(events: &[StoredEvent], count: u64) {
 async fn a_link_that_is_cut_again_and_again_loses_and_doubles_nothing() {
     let Some(server) = NatsServer::start("link") else { return };
     let link = Link::new(server.port);
-    let mut publisher = publisher(&link.url(), small_buffer(PublishOptions::recording(), 100_000)).await;
+    let mut publisher = publisher(&link.url(), PublishOptions::recording().buffer_bytes(100_000)).await;
     for n in 0..6_000 {
         push(&mut publisher, n).await.unwrap();
         if n % 250 == 249 {
@@ -94,7 +88,7 @@ async fn a_link_that_is_cut_again_and_again_loses_and_doubles_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_is_killed_again_and_again_loses_and_doubles_nothing() {
     let Some(mut server) = NatsServer::start("server") else { return };
-    let mut publisher = publisher(&server.url(), small_buffer(PublishOptions::recording(), 100_000)).await;
+    let mut publisher = publisher(&server.url(), PublishOptions::recording().buffer_bytes(100_000)).await;
     for n in 0..6_000 {
         if n % 1_000 == 500 {
             server.kill();
@@ -243,8 +237,7 @@ async fn sessions_in_one_stream_do_not_disturb_each_other() {
 /// Lets a buffer overflow while the link is closed, then opens it.
 async fn overflow(server: &NatsServer, policy: WhenUnreachable) -> Vec<StoredEvent> {
     let link = Link::new(server.port);
-    let mut options = small_buffer(PublishOptions::live(), 20_000);
-    options.when_unreachable = policy;
+    let options = PublishOptions::live().buffer_bytes(20_000).when_unreachable(policy);
     let mut publisher = publisher(&link.url(), options).await;
     push(&mut publisher, 0).await.unwrap();
     while stored(&server.url()).await.is_empty() {}
@@ -311,11 +304,7 @@ async fn a_later_publisher_stores_what_an_earlier_one_spilled() {
     let path = spill_path("left");
     let link = Link::new(server.port);
     let policy = WhenUnreachable::spill(path.clone(), 1 << 20);
-    let options = || {
-        let mut options = small_buffer(PublishOptions::live(), 20_000);
-        options.when_unreachable = policy.clone();
-        options
-    };
+    let options = || PublishOptions::live().buffer_bytes(20_000).when_unreachable(policy.clone());
     let mut first = publisher(&link.url(), options()).await;
     link.close();
     for n in 0..500 {
@@ -348,8 +337,7 @@ async fn a_later_publisher_stores_what_an_earlier_one_spilled() {
 async fn a_killed_publisher_with_a_spill_file_loses_nothing() {
     let Some(server) = NatsServer::start("killed") else { return };
     let path = spill_path("killed");
-    let mut options = PublishOptions::live();
-    options.when_unreachable = WhenUnreachable::spill(path.clone(), 1 << 20);
+    let options = PublishOptions::live().when_unreachable(WhenUnreachable::spill(path.clone(), 1 << 20));
     let mut n_pushed = 0;
     for n_before_cut in [0, 3, 50, 700] {
         let link = Link::new(server.port);
@@ -372,8 +360,7 @@ async fn a_killed_publisher_with_a_spill_file_loses_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn events_that_a_killed_publisher_dropped_are_reported_by_their_exact_range() {
     let Some(server) = NatsServer::start("killed-full") else { return };
-    let mut options = PublishOptions::live();
-    options.when_unreachable = WhenUnreachable::spill(spill_path("killed-full"), 20_000);
+    let options = PublishOptions::live().when_unreachable(WhenUnreachable::spill(spill_path("killed-full"), 20_000));
     let link = Link::new(server.port);
     let mut first = publisher(&link.url(), options.clone()).await;
     link.close();
@@ -400,8 +387,7 @@ async fn events_that_a_killed_publisher_dropped_are_reported_by_their_exact_rang
 async fn publish_with_left(server: &NatsServer, path: &Path, left: &str) -> Vec<String> {
     std::fs::write(path, format!("kibitzer spill v1 a=2Eb\n{left}")).unwrap();
     let policy = WhenUnreachable::spill(path.to_owned(), 1 << 20);
-    let mut options = PublishOptions::live();
-    options.when_unreachable = policy;
+    let options = PublishOptions::live().when_unreachable(policy);
     let mut publisher = publisher(&server.url(), options).await;
     publisher.push(r#"{"event":"connecting","offset":null}"#.into()).await.unwrap();
     publisher.finish(LIMIT).await.unwrap();
@@ -486,8 +472,7 @@ async fn the_end_of_the_stored_events_is_fixed_when_the_reader_is_opened() {
 async fn a_publisher_that_holds_waits_and_loses_nothing() {
     let Some(server) = NatsServer::start("hold") else { return };
     let link = Link::new(server.port);
-    let mut options = small_buffer(PublishOptions::live(), 20_000);
-    options.when_unreachable = WhenUnreachable::Hold;
+    let options = PublishOptions::live().buffer_bytes(20_000).when_unreachable(WhenUnreachable::Hold);
     let mut publisher = publisher(&link.url(), options).await;
     link.close();
     let pushed = Arc::new(AtomicU64::new(0));
@@ -537,28 +522,19 @@ async fn a_stream_with_unfit_settings_is_refused() {
         EventStream::open_or_create(&options).await.map(drop).map_err(|error| error.to_string())
     };
     let options = || StreamOptions::new(server.url());
-    let changed = |change: fn(&mut StreamOptions)| {
-        let mut options = options();
-        change(&mut options);
-        open(options)
-    };
     assert_eq!(EventStream::open(&options()).await.unwrap_err().to_string().split(':').next(), Some("stream KIBITZER"));
     let mut queue = config("KIBITZER");
     queue.retention = async_nats::jetstream::stream::RetentionPolicy::WorkQueue;
     context.create_stream(queue).await.unwrap();
     assert!(open(options()).await.unwrap_err().contains("events are deleted once they are read"));
-    assert!(changed(|options| "OTHER".clone_into(&mut options.name)).await.unwrap_err().contains("subjects overlap"));
+    assert!(open(options().name("OTHER")).await.unwrap_err().contains("subjects overlap"));
     context.delete_stream("KIBITZER").await.unwrap();
     context.create_stream(config("KIBITZER")).await.unwrap();
     open(options()).await.unwrap();
-    assert!(
-        changed(|options| options.max_age = Some(Duration::from_mins(1)))
-            .await
-            .unwrap_err()
-            .contains("another maximum age")
-    );
-    assert!(changed(|options| options.max_bytes = Some(7)).await.unwrap_err().contains("another maximum size"));
-    assert!(changed(|options| "a b".clone_into(&mut options.name)).await.is_err());
+    let minute = Some(Duration::from_mins(1));
+    assert!(open(options().max_age(minute)).await.unwrap_err().contains("another maximum age"));
+    assert!(open(options().max_bytes(Some(7))).await.unwrap_err().contains("another maximum size"));
+    assert!(open(options().name("a b")).await.is_err());
 }
 
 #[tokio::test]

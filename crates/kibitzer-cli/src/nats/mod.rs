@@ -47,9 +47,7 @@ impl StreamArgs {
             ));
         }
         let url = given.or_else(|| std::env::var(URL_VARIABLE).ok()).ok_or_else(missing)?;
-        let mut options = StreamOptions::new(url);
-        options.name.clone_from(&self.stream);
-        Ok(options)
+        Ok(StreamOptions::new(url).name(&self.stream))
     }
 }
 

@@ -127,12 +127,12 @@ impl Args {
     ///
     /// [`Failure`] if the arguments contradict each other or the kind of source.
     fn publish_options(&self, server: Option<&Target>) -> Result<PublishOptions, Failure> {
-        let mut options = server.map_or_else(PublishOptions::recording, |_| PublishOptions::live());
-        options.on_link_change = |failure| match failure {
+        let options = server.map_or_else(PublishOptions::recording, |_| PublishOptions::live());
+        let options = options.on_link_change(|failure| match failure {
             Some(reason) => report(&format!("NATS stores no events: {reason}")),
             None => report("NATS stores events again"),
-        };
-        options.when_unreachable = match (self.when_unreachable, &self.spill) {
+        });
+        let policy = match (self.when_unreachable, &self.spill) {
             (Some(UnreachablePolicy::Spill), _) if server.is_none() => {
                 return Err(Failure::new(USAGE, "a recording is on disk already: nothing to spill (try hold)"));
             }
@@ -144,7 +144,7 @@ impl Args {
             (Some(UnreachablePolicy::Hold), _) => WhenUnreachable::Hold,
             _ => return Ok(options),
         };
-        Ok(options)
+        Ok(options.when_unreachable(policy))
     }
 
     /// Connects to the NATS server, opens or creates the stream, and creates a publisher that continues after the last stored
@@ -154,9 +154,8 @@ impl Args {
     ///
     /// Cancel safe: nothing is published.
     async fn start_publisher(&self, server: Option<&Target>, options: PublishOptions) -> Result<Publisher, Failure> {
-        let mut stream = self.stream.resolve_stream_options()?;
-        stream.max_age = self.max_age;
-        stream.max_bytes = self.max_size.map(|mebibytes| i64::from(mebibytes) << 20);
+        let max_bytes = self.max_size.map(|mebibytes| i64::from(mebibytes) << 20);
+        let stream = self.stream.resolve_stream_options()?.max_age(self.max_age).max_bytes(max_bytes);
         let session = match (&self.session, server) {
             (Some(session), _) => session.clone(),
             (None, Some(Target::Address(_))) => SessionName::new(&self.source)?,
