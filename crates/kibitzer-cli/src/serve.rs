@@ -196,7 +196,7 @@ async fn report_fired_faults(control: ServerControl) {
     while let Some(text) = fired_fault_text(fired.recv().await) {
         report(&text);
     }
-    std::future::pending().await;
+    std::future::pending::<()>().await;
 }
 
 /// Prints the address of the server and, if it accepts WebSocket connections, their URL, each in a line on standard output.
