@@ -55,6 +55,7 @@ export class Board {
         const before = this.view.cells;
         this.view = view;
         this.input = input;
+        this.host.classList.toggle('playable', input !== null);
         /** @type {Record<string, SVGUseElement[]>} */
         const free = {};
         const changed = indexes.filter((index) => before[index] !== view.cells[index]);
@@ -76,9 +77,7 @@ export class Board {
             indexes.forEach((index) => this.drawn[index] && this.place(/** @type {SVGUseElement} */ (this.drawn[index]), index));
             this.coordinates();
         }
-        if (this.chosen && (!input || (this.chosen[1] !== '@' && !this.mine(squareIndex(this.chosen))))) {
-            this.chosen = null;
-        }
+        if (this.chosen && (!input || (this.chosen[1] !== '@' && !this.mine(squareIndex(this.chosen))))) this.chosen = null;
         this.mark();
         this.hint();
     }
@@ -87,9 +86,7 @@ export class Board {
     drop(role, event) {
         if (this.input) {
             this.choose(`${role.toUpperCase()}@`);
-            if (event) {
-                this.svg.setPointerCapture(event.pointerId);
-            }
+            if (event) this.svg.setPointerCapture(event.pointerId);
             this.host.focus();
         }
     }
@@ -100,9 +97,7 @@ export class Board {
             const index = this.drawn.indexOf(this.dragged);
             this.dragged.classList.remove('dragged');
             this.dragged = null;
-            if (index >= 0) {
-                this.place(/** @type {SVGUseElement} */ (this.drawn[index]), index);
-            }
+            if (index >= 0) this.place(/** @type {SVGUseElement} */ (this.drawn[index]), index);
         }
         this.chosen = chosen;
         this.hint();
@@ -119,15 +114,11 @@ export class Board {
         const square = squareName(index);
         const { chosen, input } = this;
         const targets = this.targets();
-        if (!input) {
-            return;
-        }
+        if (!input) return;
         if (chosen && chosen !== square && (targets ? targets.includes(square) : !this.mine(index) || input.premove)) {
             this.choose(null);
             const uci = await this.promoted(chosen + square, input);
-            if (uci) {
-                this.onMove(uci);
-            }
+            if (uci) this.onMove(uci);
         } else if (this.mine(index) && chosen !== square) {
             this.choose(square);
             const reach = this.targets();
@@ -143,9 +134,7 @@ export class Board {
         const pawn = uci[1] !== '@' && this.view.cells[squareIndex(uci)].toLowerCase() === 'p' && '18'.includes(uci[3]);
         const known = input.legal?.filter((it) => it.startsWith(uci) && it.length > 4).map((it) => it[4]);
         const roles = known ?? (pawn ? [...'qrbn'] : []);
-        if (!roles.length) {
-            return Promise.resolve(uci);
-        }
+        if (!roles.length) return Promise.resolve(uci);
         const dialog = byId('promotion');
         const buttons = roles.map((role) => {
             const piece = input.color === 'white' ? role.toUpperCase() : role;
@@ -178,16 +167,12 @@ export class Board {
     /** @param {PointerEvent} event */
     press(event) {
         const index = this.under(event);
-        if (event.button !== 0 || !this.input || index < 0) {
-            return;
-        }
+        if (event.button !== 0 || !this.input || index < 0) return;
         const square = squareName(index);
         this.pressed = this.chosen === square ? -1 : index;
         this.cursor = index;
         if (this.mine(index) && !this.targets()?.includes(square)) {
-            if (this.chosen !== square) {
-                this.tap(index);
-            }
+            if (this.chosen !== square) this.tap(index);
             this.dragged = this.drawn[index];
             this.dragged?.parentNode?.append(this.dragged);
             this.svg.setPointerCapture(event.pointerId);
@@ -210,9 +195,7 @@ export class Board {
         const moved = this.dragged?.classList.contains('dragged');
         const clicked = index === this.pressed;
         const chosen = this.chosen;
-        if (this.dragged) {
-            this.choose(chosen);
-        }
+        if (this.dragged) this.choose(chosen);
         // A click on a piece leaves it chosen; a second click on it, or a drag back to its square, does not.
         if (index < 0 || (clicked && moved)) {
             this.choose(null);
@@ -224,7 +207,8 @@ export class Board {
     /** @param {KeyboardEvent} event */
     key(event) {
         const step = /** @type {Record<string, number[]>} */ ({ ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] })[event.key];
-        if (step) {
+        // A viewer who clicked on the board steps through the moves; whoever came by keyboard goes over the squares.
+        if (step && (this.input || this.host.matches(':focus-visible'))) {
             const shown = this.turn(this.cursor);
             const [file, row] = [(shown % 8) + step[0], (shown >> 3) + step[1]].map((it) => Math.min(Math.max(it, 0), 7));
             this.cursor = this.turn(row * 8 + file);
@@ -265,9 +249,7 @@ export class Board {
     mark() {
         const { last, check, marks, premove } = this.view;
         const key = String([last, check, marks, premove, this.view.flip]);
-        if (key === this.marked) {
-            return;
-        }
+        if (key === this.marked) return;
         this.marked = key;
         const ends = (/** @type {string | null} */ uci) => (uci ? [uci.slice(0, 2), uci.slice(2, 4)].filter((it) => it[1] !== '@').map(squareIndex) : []);
         this.marks.replaceChildren(
@@ -277,9 +259,7 @@ export class Board {
 
     /** Draws the chosen piece, its targets and the cursor of the keyboard. */
     hint() {
-        if (this.small) {
-            return;
-        }
+        if (this.small) return;
         const chosen = this.chosen && this.chosen[1] !== '@' ? [this.square(squareIndex(this.chosen), 'chosen', 5)] : [];
         const dots = [...new Set(this.targets() ?? [])].map((name) => {
             const index = squareIndex(name);
@@ -292,9 +272,7 @@ export class Board {
     }
 
     coordinates() {
-        if (this.small) {
-            return;
-        }
+        if (this.small) return;
         const names = Array.from({ length: 8 }, (_, n) => n).flatMap((n) => [
             svg('text', { x: n * SIZE + 92, y: 793, class: n % 2 ? 'on-light' : 'on-dark', 'text-anchor': 'end' }, squareName(this.turn(56 + n))[0]),
             svg('text', { x: 6, y: n * SIZE + 24, class: n % 2 ? 'on-dark' : 'on-light' }, squareName(this.turn(n * 8))[1]),

@@ -75,9 +75,7 @@ export function play(cells, uci) {
         next[row + (files > 0 ? 5 : 3)] = rook;
         return next;
     }
-    if (piece.toLowerCase() === 'p' && files && !cells[to]) {
-        next[from + files] = '';
-    }
+    if (piece.toLowerCase() === 'p' && files && !cells[to]) next[from + files] = '';
     const promoted = uci[4];
     next[to] = promoted ? (colorOf(piece) === 'white' ? promoted.toUpperCase() : promoted) : piece;
     return next;
@@ -85,9 +83,7 @@ export function play(cells, uci) {
 
 /** Returns the text that makes the server play a move. @param {Cells} cells @param {string} uci */
 export function moveCommand(cells, uci) {
-    if (uci[1] === '@') {
-        return uci;
-    }
+    if (uci[1] === '@') return uci;
     const [from, to] = [squareIndex(uci.slice(0, 2)), squareIndex(uci.slice(2, 4))];
     const files = (to % 8) - (from % 8);
     const takesOwn = cells[to] && colorOf(cells[to]) === colorOf(cells[from]);
@@ -100,9 +96,7 @@ export function moveCommand(cells, uci) {
 /** Returns the square of a king that is attacked, or -1. @param {Cells} cells @param {Color} color */
 export function checkedKing(cells, color) {
     const king = cells.indexOf(color === 'white' ? 'K' : 'k');
-    if (king < 0) {
-        return -1;
-    }
+    if (king < 0) return -1;
     const at = (/** @type {number} */ file, /** @type {number} */ row) =>
         file < 0 || file > 7 || row < 0 || row > 7 ? null : cells[row * 8 + file];
     const foe = (/** @type {string | null} */ cell, /** @type {string} */ roles) =>
@@ -112,9 +106,7 @@ export function checkedKing(cells, color) {
     const rays = steps.some(([x, y]) => {
         for (let n = 1; ; n++) {
             const cell = at(file + n * x, row + n * y);
-            if (cell !== '') {
-                return foe(cell, x && y ? 'bq' : 'rq') || (n === 1 && foe(cell, 'k'));
-            }
+            if (cell !== '') return foe(cell, x && y ? 'bq' : 'rq') || (n === 1 && foe(cell, 'k'));
         }
     });
     const jumps = [[1, 2], [2, 1], [-1, 2], [-2, 1], [1, -2], [2, -1], [-1, -2], [-2, -1]];

@@ -17,9 +17,7 @@ export function remaining(game, color, now) {
 
 /** Writes a clock as `1:02:03`, `2:03`, or `0:09.8` below ten seconds. @param {number | null} ms @param {boolean} [tenths] */
 export function clockText(ms, tenths = false) {
-    if (ms === null) {
-        return '–';
-    }
+    if (ms === null) return '–';
     const sign = ms < 0 ? '−' : '';
     const short = tenths && Math.abs(ms) < 10_000;
     const total = short ? Math.floor(Math.abs(ms) / 100) / 10 : Math.floor(Math.abs(ms) / 1000);
@@ -33,9 +31,7 @@ export const duration = (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : ms < 120_0
 
 /** Reads a game's title for a list: who plays whom, and how it stands. @param {import('./state.js').Game} game */
 export function standing(game) {
-    if (game.result) {
-        return `${game.result.result} ${game.result.reason ?? ''}`.trim();
-    }
+    if (game.result) return `${game.result.result} ${game.result.reason ?? ''}`.trim();
     const note = game.number === null ? 'printed' : !game.followed ? 'no longer observed' : game.stale ? 'old: connection lost' : '';
     return note || (game.board ? `${game.board.side_to_move} to move` : 'no board yet');
 }

@@ -31,9 +31,7 @@ export class Connection {
         listen('legal', (legal) => ({ type: 'legal', legal }));
         source.onerror = () => {
             // The browser connects again by itself, except after an answer that is an error.
-            if (source.readyState === EventSource.CLOSED) {
-                setTimeout(() => this.open(), 2000);
-            }
+            if (source.readyState === EventSource.CLOSED) setTimeout(() => this.open(), 2000);
         };
     }
 
@@ -86,9 +84,7 @@ export class Connection {
 export async function getJson(address) {
     const answer = await fetch(address);
     const value = await answer.json();
-    if (!answer.ok) {
-        throw new Error(value.error);
-    }
+    if (!answer.ok) throw new Error(value.error);
     return value;
 }
 

@@ -26,9 +26,7 @@ export const byId = (id) => /** @type {any} */ (document.getElementById(id));
 
 /** Sets the text of an element if it differs. @param {Element} element @param {string} text */
 export function setText(element, text) {
-    if (element.textContent !== text) {
-        element.textContent = text;
-    }
+    if (element.textContent !== text) element.textContent = text;
 }
 
 /** Keeps one child for each key, in order: makes, updates and removes them. @template T @param {Element} parent @param {T[]} items @param {(item: T) => string} key

@@ -24,9 +24,7 @@ export class Games {
         games.sort((a, b) => rank(a) - rank(b) || (rank(a) === 2 ? b.changed - a.changed : (a.number ?? 0) - (b.number ?? 0)));
         keyed(this.host, games, (game) => game.key, (game) => this.make(game), (element, game) => this.update(element, game, shown, now));
         for (const key of this.cards.keys()) {
-            if (!games.some((game) => game.key === key)) {
-                this.cards.delete(key);
-            }
+            if (!games.some((game) => game.key === key)) this.cards.delete(key);
         }
     }
 
@@ -43,9 +41,7 @@ export class Games {
     /** @param {HTMLElement} element @param {Game} game @param {Game | null} shown @param {number} now */
     update(element, game, shown, now) {
         const card = this.cards.get(game.key);
-        if (!card || !game.board) {
-            return;
-        }
+        if (!card || !game.board) return;
         element.setAttribute('aria-pressed', String(game === shown));
         if (card.game !== game) {
             const { board } = game;
@@ -56,8 +52,8 @@ export class Games {
             [flip ? 'white' : 'black', flip ? 'black' : 'white'].forEach((color, index) => setText(names[index], color === 'white' ? game.white : game.black));
             const move = board.last_move ? `${moveNumber(game.plies.at(-1)?.ply ?? 0)} ${board.last_move.san ?? board.last_move.uci ?? '?'}` : 'start';
             const note = game.result || game.stale || !game.followed ? ` ${standing(game)}` : '';
-            setText(/** @type {Element} */ (element.querySelector('.standing')), `${game.own ? '★ ' : ''}${game.number ?? ''} ${move}${note}`);
-            element.setAttribute('aria-label', `Game ${game.number ?? ''}: ${game.white} against ${game.black}, ${move}, ${standing(game)}`);
+            setText(/** @type {Element} */ (element.querySelector('.standing')), `${game.own ? '★ ' : ''}${game.number ?? ''}: ${move}${note}`);
+            element.dataset.game = String(game.number);
             element.classList.toggle('over', rank(game) === 2);
             card.clocks.forEach((clock, index) => { clock.dataset.color = (index === 0) === flip ? 'white' : 'black'; });
         }
@@ -79,9 +75,7 @@ export class Moves {
 
     /** @param {Game | null} game @param {number | null} shown null for the newest */
     render(game, shown) {
-        if (game?.plies === this.plies && shown === this.shown) {
-            return;
-        }
+        if (game?.plies === this.plies && shown === this.shown) return;
         this.plies = game?.plies;
         this.shown = shown;
         const plies = game?.plies ?? [];
@@ -117,15 +111,11 @@ export class Openings {
     of(game) {
         const normal = !game.info?.variant || game.info.variant === 'chess';
         const moves = game.plies.filter((it) => it.ply > 0).slice(0, 14);
-        if (!normal || moves[0]?.ply !== 1) {
-            return '';
-        }
+        if (!normal || moves[0]?.ply !== 1) return '';
         const words = moves.map((it) => (it.board.last_move?.san ?? '?').replace(/[+#!?]/g, ''));
         for (let n = words.length; n > 0; n--) {
             const name = moves[n - 1].ply === n && this.names.get(words.slice(0, n).join(' '));
-            if (name) {
-                return name;
-            }
+            if (name) return name;
         }
         return '';
     }

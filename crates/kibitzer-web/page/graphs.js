@@ -5,13 +5,15 @@ import { svg } from './dom.js';
 /** @typedef {{name: string, points: [number, number][]}} Series */
 /** @typedef {{title: string, x: string, y: string, series: Series[], zero?: boolean, breaks?: number[], tick?: (y: number) => string}} Chart */
 
-const [LEFT, TOP, WIDTH, HEIGHT] = [46, 22, 400, 110];
+const [LEFT, TOP, WIDTH, HEIGHT] = [44, 22, 290, 110];
+/** The steps of an axis that shows minutes and seconds. */
+const TIMES = [1, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 36000];
 
-/** Round steps for about four ticks. @param {number} low @param {number} high */
-function ticks(low, high) {
+/** Round steps for about four ticks. @param {number} low @param {number} high @param {boolean} times */
+function ticks(low, high, times) {
     const raw = (high - low) / 4 || 1;
     const unit = 10 ** Math.floor(Math.log10(raw));
-    const step = unit * ([1, 2, 5, 10].find((it) => it * unit >= raw) ?? 10);
+    const step = (times && TIMES.find((it) => it >= raw)) || unit * ([1, 2, 5].find((it) => it * unit >= raw) ?? 10);
     return Array.from({ length: Math.floor(high / step) - Math.ceil(low / step) + 1 }, (_, n) => (Math.ceil(low / step) + n) * step);
 }
 
@@ -28,16 +30,16 @@ export function draw(chart) {
     const lasts = chart.series.filter((it) => it.points.length).map((it) => `${it.name} ${tick(/** @type {[number, number]} */ (it.points.at(-1))[1])}`);
     const label = `${chart.title}. ${chart.x} from ${x0} to ${x1}; ${chart.y}. Last: ${lasts.join(', ')}`;
     const text = (/** @type {number} */ x, /** @type {number} */ y, /** @type {string} */ words, anchor = 'start') => svg('text', { x, y, 'text-anchor': anchor }, words);
-    const root = svg('svg', { class: 'chart', viewBox: `0 0 ${LEFT + WIDTH + 64} ${TOP + HEIGHT + 34}`, role: 'img', 'aria-label': points.length ? label : `${chart.title}: no data` });
+    const root = svg('svg', { class: 'chart', viewBox: `0 0 ${LEFT + WIDTH + 68} ${TOP + HEIGHT + 34}`, role: 'img', 'aria-label': points.length ? label : `${chart.title}: no data` });
     root.append(text(0, 12, `${chart.title} (${chart.y})`));
     if (!points.length) {
         root.append(text(LEFT, TOP + HEIGHT / 2, 'no data yet'));
         return root;
     }
-    for (const y of ticks(y0, y1)) {
+    for (const y of ticks(y0, y1, Boolean(chart.tick))) {
         root.append(svg('path', { class: y === 0 ? 'axis' : 'rule', d: `M${LEFT} ${py(y)}h${WIDTH}` }), text(LEFT - 4, py(y) + 4, tick(y), 'end'));
     }
-    for (const x of ticks(x0, x1).filter(Number.isInteger)) {
+    for (const x of ticks(x0, x1, false).filter(Number.isInteger)) {
         root.append(svg('path', { class: 'axis', d: `M${px(x)} ${TOP + HEIGHT}v4` }), text(px(x), TOP + HEIGHT + 16, String(x), 'middle'));
     }
     for (const x of (chart.breaks ?? []).filter((it) => it >= x0 && it <= x1)) {
@@ -63,7 +65,10 @@ export function charts(state, game) {
     // Ten pawns stand for a mate: what lies beyond decides nothing.
     const score = (/** @type {import('./state.js').Evaluation} */ it) => (it.mate !== null ? Math.sign(it.mate) * 10 : Math.min(10, Math.max(-10, (it.cp ?? 0) / 100)));
     const samples = (/** @type {import('./state.js').Sample[]} */ all) => all.map((it) => /** @type {[number, number]} */ ([it.t, it.value]));
-    const rates = state.rates.slice(0, -1);
+    // The second that goes on is not counted yet; one without an event is zero.
+    const [first, end] = [state.rates[0]?.t ?? 0, state.rates.at(-1)?.t ?? 0];
+    const seconds = new Map(state.rates.map((it) => [it.t, it]));
+    const rates = Array.from({ length: Math.min(600, end - first) }, (_, n) => end - Math.min(600, end - first) + n).map((t) => ({ t, events: 0, bytes: 0, ...seconds.get(t) }));
     const over = { x: 'time of the session, s', breaks: state.breaks };
     const of = game ? `, ${game.white} – ${game.black}` : '';
     return [

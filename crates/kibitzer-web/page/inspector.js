@@ -17,8 +17,7 @@ export class Inspector {
     constructor() {
         this.list = byId('rows');
         this.filter = '';
-        this.window = WINDOW;
-        /** @type {Row[]} the rows that match, while there is a filter; otherwise older rows than those of the page */
+        /** @type {Row[]} the rows that match, while there is a filter */
         this.found = [];
         this.through = '';
         /** @type {Row | null} */
@@ -37,7 +36,7 @@ export class Inspector {
 
     /** @param {string} filter */
     async setFilter(filter) {
-        Object.assign(this, { filter, found: [], through: '', window: WINDOW, drawn: undefined });
+        Object.assign(this, { filter, found: [], through: '', drawn: undefined });
         setText(byId('filter-error'), '');
         /** @type {HTMLInputElement} */ (byId('export-filter')).value = filter;
         await this.poll();
@@ -46,16 +45,14 @@ export class Inspector {
     /** Gets the rows that match and are new. */
     async poll() {
         const { filter } = this;
-        if (!filter || this.polling) {
-            return;
-        }
+        if (!filter || this.polling) return;
         this.polling = true;
         try {
             const answer = await getJson(`rows?${new URLSearchParams({ filter, after: this.through, limit: '1000' })}`);
             if (filter === this.filter) {
-                this.found = [...this.found, ...answer.rows].slice(-2000);
+                const run = (/** @type {string} */ id) => id.split('.')[0];
+                this.found = [...(run(answer.through) === run(this.through) ? this.found : []), ...answer.rows].slice(-2000);
                 this.through = answer.through;
-                this.drawn = answer.rows.length ? undefined : this.drawn;
             }
         } catch (error) {
             setText(byId('filter-error'), /** @type {Error} */ (error).message);
@@ -64,16 +61,17 @@ export class Inspector {
         this.polling = false;
     }
 
-    /** Shows older rows, from the server if the page has no more. */
+    /** Shows older rows above, from the server. Nothing new is added until the list is scrolled to its end again. */
     async earlier() {
-        this.window += WINDOW;
-        const first = this.shown[0]?.id;
-        if (first && this.shown.length < this.window - WINDOW + 1) {
-            const answer = await getJson(`rows?${new URLSearchParams({ ...(this.filter ? { filter: this.filter } : {}), before: first, limit: String(WINDOW) })}`);
-            this.found = [...answer.rows, ...this.found];
-        }
-        this.drawn = undefined;
+        const query = { ...(this.filter ? { filter: this.filter } : {}), before: this.shown[0]?.id ?? '', limit: String(WINDOW) };
+        const { rows } = await getJson(`rows?${new URLSearchParams(query)}`);
+        const from = this.list.scrollHeight - this.list.scrollTop;
+        this.draw([...rows.filter(this.listed), ...this.shown]);
+        this.list.scrollTop = Math.min(this.list.scrollHeight - from, this.list.scrollHeight - this.list.clientHeight - 60);
     }
+
+    /** Whether the list has a row if there is no filter. @param {Row} row */
+    listed = ({ event }) => /** @type {HTMLInputElement} */ (byId('all-rows')).checked || (!QUIET.has(event.event) && !(event.event === 'text' && event.text === ''));
 
     /** @type {Row[]} */
     shown = [];
@@ -81,47 +79,44 @@ export class Inspector {
     /** @param {import('./state.js').State} state @param {boolean} visible */
     render(state, visible) {
         const now = performance.now();
-        if (!visible || (this.drawn === state.rows && now < this.due)) {
-            return;
-        }
+        const forced = this.drawn === undefined;
         // Five times a second is as fast as a list can be read.
-        if (this.drawn !== undefined && now < this.due) {
-            return;
-        }
-        if (this.filter && now >= this.due) {
-            this.poll();
-        }
+        if (!visible || (!forced && now < this.due)) return;
+        if (this.filter) this.poll();
         this.due = now + (this.filter ? 1000 : 200);
-        this.drawn = state.rows;
-        const all = /** @type {HTMLInputElement} */ (byId('all-rows')).checked;
-        const listed = (/** @type {Row} */ { event }) => all || (!QUIET.has(event.event) && !(event.event === 'text' && event.text === ''));
-        const rows = this.filter ? this.found : [...this.found, ...state.rows].filter(listed);
-        this.shown = rows.slice(-this.window);
         const down = this.list.scrollHeight - this.list.scrollTop - this.list.clientHeight < 40;
-        keyed(this.list, this.shown, (row) => row.id, (row) => html('button', { class: `row ${row.event.event}`, click: () => this.choose(row) },
+        const source = this.filter ? this.found : state.rows;
+        if (!forced && (!down || this.drawn === source)) return;
+        this.drawn = source;
+        const rows = this.filter ? this.found : state.rows.filter(this.listed);
+        this.draw(rows.slice(-WINDOW));
+        this.list.scrollTop = this.list.scrollHeight;
+        setText(byId('row-count'), `${rows.length} rows${state.missed ? `, ${state.missed} missed` : ''}`);
+    }
+
+    /** @param {Row[]} rows */
+    draw(rows) {
+        this.shown = rows;
+        keyed(this.list, rows, (row) => row.id, (row) => html('button', { class: `row ${row.event.event}`, click: () => this.choose(row) },
             html('time', {}, timeText(row.event)), ' ', html('b', {}, row.event.event), ' ', html('span', { dir: 'auto' }, summary(row.event))),
         (button, row) => button.toggleAttribute('aria-current', row.id === this.chosen?.id));
-        if (down) {
-            this.list.scrollTop = this.list.scrollHeight;
-        }
-        setText(byId('row-count'), `${rows.length} rows${state.missed ? `, ${state.missed} missed` : ''}`);
     }
 
     /** Shows one event. @param {Row} row */
     async choose(row) {
         this.chosen = row;
-        this.drawn = undefined;
+        this.draw(this.shown);
         const { event } = row;
-        const section = (/** @type {string} */ title, /** @type {Node[]} */ ...content) => html('section', {}, html('h4', {}, title), ...content);
+        const section = (/** @type {string} */ title, /** @type {Node[]} */ ...content) => html('section', {}, html('h3', {}, title), ...content);
         const boards = event.event === 'desync' ? [boardOf('expected', event.expected_fen, event.squares), boardOf('received', event.actual_fen, event.squares)]
             : event.fen ? [boardOf('board', event.fen, [])] : [];
         const frame = section('Frame and bytes', html('p', {}, 'loading'));
-        byId('detail').replaceChildren(html('h3', { tabindex: -1 }, `${event.event} ${row.id}`), html('div', { class: 'boards' }, ...boards.flatMap((it) => it ?? [])),
-            section('Fields', html('table', {}, html('tbody', {}, ...fields('', event)))), frame, section('JSON', html('pre', {}, JSON.stringify(event, null, 1))));
+        byId('detail').replaceChildren(html('h2', {}, `${event.event} ${row.id}`), html('div', { class: 'boards' }, ...boards.flatMap((it) => it ?? [])),
+            section('Fields', html('table', {}, html('tbody', {}, ...fields('', event)))), frame, section('JSON', html('pre', { tabindex: 0 }, JSON.stringify(event, null, 1))));
         try {
             const { bytes, class: kind, line, text } = await getJson(`row/${encodeURIComponent(row.id)}`);
-            frame.replaceChildren(html('h4', {}, 'Frame'), html('p', {}, `${kind}, offset ${event.offset}, ${bytes.length / 2} bytes: ${text}`),
-                html('pre', {}, line), html('h4', {}, 'Bytes'), html('pre', {}, hexDump(bytes)));
+            frame.replaceChildren(html('h3', {}, 'Frame'), html('p', {}, `${kind}, offset ${event.offset}, ${bytes.length / 2} bytes: ${text}`),
+                html('pre', { tabindex: 0 }, line), html('h3', {}, 'Bytes'), html('pre', { tabindex: 0 }, hexDump(bytes)));
         } catch (error) {
             setText(/** @type {Element} */ (frame.lastElementChild), /** @type {Error} */ (error).message || 'not kept');
         }
@@ -130,9 +125,7 @@ export class Inspector {
 
 /** @param {string} title @param {string | null} fen @param {string[] | null} marks */
 function boardOf(title, fen, marks) {
-    if (!fen) {
-        return null;
-    }
+    if (!fen) return null;
     const figure = html('figure', {}, html('figcaption', {}, title));
     new Board(figure, true).show(still(cellsOf(fen), { marks: marks ?? [] }));
     return figure;
@@ -168,9 +161,7 @@ export function summary(event) {
     }
     const words = event.text ?? event.line ?? '';
     const from = event.from ?? event.name ?? '';
-    if (words || from) {
-        return `${game}${from ? `${from}: ` : ''}${words}`.slice(0, 300);
-    }
+    if (words || from) return `${game}${from ? `${from}: ` : ''}${words}`.slice(0, 300);
     const rest = Object.entries(event).filter(([key, value]) => value !== null && !['event', 'offset', 't', 'utc', 'request', 'requested_by', 'inferred', 'own'].includes(key));
     return rest.map(([key, value]) => `${key} ${typeof value === 'object' ? JSON.stringify(value) : value}`).join(', ').slice(0, 300);
 }

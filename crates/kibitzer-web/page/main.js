@@ -46,7 +46,7 @@ function schedule() {
 function frame() {
     scheduled = false;
     const before = state;
-    state = reduce(state, queue);
+    if (queue.length) state = reduce(state, queue);
     const reset = queue.some((action) => action.type === 'reset');
     queue = [];
     if (reset) {
@@ -97,9 +97,7 @@ async function send(command, game = null) {
 board.announce = announce;
 board.onMove = (/** @type {string} */ uci) => {
     const game = shown();
-    if (!game?.board) {
-        return;
-    }
+    if (!game?.board) return;
     if (board.input?.premove) {
         view.premove = { key: game.key, uci };
         announce(`premove ${uci}`);
@@ -117,9 +115,7 @@ function makeMove(game, uci) {
 
 /** Who may move on the board that is shown. @param {Game | null} game @returns {import('./board.js').Input | null} */
 function inputOf(game) {
-    if (!game?.board || !state.tokens.write || game.result || game.stale || view.ply !== null || view.pending) {
-        return null;
-    }
+    if (!game?.board || !state.tokens.write || game.result || game.stale || view.ply !== null || view.pending) return null;
     const legal = game.legal?.fen === game.board.fen ? (game.legal?.moves ?? null) : null;
     const color = game.board.relation === 2 ? /** @type {Color} */ (game.board.side_to_move) : ownColor(game);
     return color && { color, premove: game.board.relation === -1, legal };
@@ -144,11 +140,13 @@ function playPremove() {
 
 /** @param {import('./state.js').State} before */
 function render(before) {
+    // The viewer's own game comes before what was chosen: when it begins, and when its next board arrives.
+    const newest = state.games.get(state.newest ?? '');
+    if (newest?.own && !before.games.has(newest.key)) view.game = null;
     const game = shown();
+    if (game?.own && before.games.get(game.key)?.board !== game.board) view.ply = null;
     const now = connection.now();
-    if (view.pending && state.games.get(view.pending.key)?.plies.at(-1)?.ply !== view.pending.ply) {
-        view.pending = null;
-    }
+    if (view.pending && state.games.get(view.pending.key)?.plies.at(-1)?.ply !== view.pending.ply) view.pending = null;
     playPremove();
     renderLine(before);
     renderBoard(game, now);
@@ -156,9 +154,7 @@ function render(before) {
     moves.render(game, view.ply);
     const unread = talk.render(state, view.tab === 'talk');
     setText(byId('unread'), unread ? ` (${unread})` : '');
-    if (view.tab === 'games') {
-        games.render(state.games.values(), game, now);
-    }
+    if (view.tab === 'games') games.render(state.games.values(), game, now);
     inspector.render(state, view.tab === 'stream');
     if (view.tab === 'graphs' && performance.now() > graphsDue) {
         graphsDue = performance.now() + 500;
@@ -171,9 +167,12 @@ function render(before) {
 function renderBoard(game, now) {
     const ply = view.ply === null ? game?.plies.at(-1) : game?.plies.find((it) => it.ply === view.ply);
     const position = ply?.board ?? game?.board;
-    byId('pane').classList.toggle('old', Boolean(game?.stale || view.ply !== null));
+    byId('pane').className = [game?.stale || view.ply !== null ? 'old' : '', position ? '' : 'empty'].join(' ');
     if (!game || !position) {
+        drawnBoard = [];
+        board.show(still(cellsOf('')));
         setText(byId('status'), 'No board yet.');
+        setText(byId('result'), '');
         return;
     }
     if (!game.complete && game.number !== null && !requested.has(game.key)) {
@@ -204,6 +203,9 @@ function renderBoard(game, now) {
     const lines = [`Game ${game.number ?? ''} ${terms({ ...position, ...game.info })}`, move, view.ply === null ? standing(game) : 'earlier position', check >= 0 ? 'check' : '',
         openings.of(game), view.premove ? `premove ${view.premove.uci}` : '', game.analysis ? evaluationText(game) : ''];
     setText(byId('status'), lines.filter(Boolean).join(' · '));
+    byId('game-pgn').setAttribute('href', game.number === null ? 'games.pgn' : `game/${game.number}.pgn`);
+    byId('export-game').setAttribute('value', String(game.number ?? ''));
+    byId('cancel').hidden = !view.premove;
     byId('own').hidden = !own || !state.tokens.write;
     setText(byId('result'), game.result ? `${game.result.result} ${game.result.text ?? ''}` : '');
 }
@@ -233,9 +235,7 @@ function renderPlayer(row, game, position, color, taken, balance, now, input) {
     const drops = held && input?.color === color;
     const letters = held ? [...reserve].sort().join('') : taken;
     const key = [letters, color, held, drops, balance].join();
-    if (row.dataset.drawn === key) {
-        return;
-    }
+    if (row.dataset.drawn === key) return;
     row.dataset.drawn = key;
     // A reserve holds the side's own pieces; taken pieces are the opponent's.
     const cased = (/** @type {string} */ it) => (color === 'white' ? it.toUpperCase() : it.toLowerCase());
@@ -271,12 +271,8 @@ function renderLine(before) {
     const changed = (restored?.games ?? []).map((/** @type {any} */ it) => `game ${it.was} ${it.outcome}${it.plies ? ` by ${it.plies} plies` : ''}${it.moves_missing ? ', moves are missing' : ''}`);
     const lost = [...changed, ...failures.map((it) => `${it.command}: ${it.error}`)].join('; ') || 'nothing was lost';
     setText(byId('restored'), restored ? `Restored after ${duration(restored.offline_ms)}: ${lost}.` : state.missed ? `${state.missed} events were not shown: this page was too slow.` : '');
-    if (before.tokens !== state.tokens) {
-        document.body.classList.toggle('writes', Boolean(state.tokens.write));
-    }
-    if (before.line.state !== line.state) {
-        announce(words);
-    }
+    if (before.tokens !== state.tokens) document.body.classList.toggle('writes', Boolean(state.tokens.write));
+    if (before.line.state !== line.state) announce(words);
 }
 
 /** Announces moves and ends, and asks what waits for an answer. @param {import('./state.js').State} before @param {Game | null} game */
@@ -286,9 +282,7 @@ function renderNews(before, game) {
         const side = game.board.side_to_move === 'white' ? 'Black' : 'White';
         announce(`${side}: ${moveNumber(game.plies.at(-1)?.ply ?? 0)} ${game.board.last_move.san ?? game.board.last_move.uci}`);
     }
-    if (game?.result && old && !old.result) {
-        announce(`${game.result.result} ${game.result.text ?? ''}`);
-    }
+    if (game?.result && old && !old.result) announce(`${game.result.result} ${game.result.text ?? ''}`);
     if (before.questions !== state.questions || before.tokens !== state.tokens) {
         keyed(byId('questions'), state.questions, (it) => `${it.key} ${it.text}`, (it) => html('p', {}, html('span', {}, it.text), ...(state.tokens.write ? [
             html('button', { click: () => send(it.accept) }, 'Accept'), html('button', { click: () => send(it.decline) }, 'Decline')] : [])));
@@ -327,16 +321,12 @@ function sendsFrom(id, prefix) {
 function nextGame(by) {
     const keys = [...state.games.values()].filter((it) => it.board).map((it) => it.key);
     const now = shown()?.key;
-    if (keys.length && now) {
-        show(keys[(keys.indexOf(now) + by + keys.length) % keys.length]);
-    }
+    if (keys.length && now) show(keys[(keys.indexOf(now) + by + keys.length) % keys.length]);
 }
 
 const flip = () => {
     const key = shown()?.key;
-    if (key) {
-        view.flipped.has(key) ? view.flipped.delete(key) : view.flipped.add(key);
-    }
+    if (key) view.flipped.has(key) ? view.flipped.delete(key) : view.flipped.add(key);
     schedule();
 };
 const actions = /** @type {Record<string, () => void>} */ ({
@@ -363,9 +353,7 @@ document.addEventListener('keydown', (event) => {
 });
 byId('tabs').addEventListener('click', (event) => {
     const tab = /** @type {HTMLElement} */ (event.target).closest('button');
-    if (tab?.dataset.tab) {
-        choose(tab.dataset.tab);
-    }
+    if (tab?.dataset.tab) choose(tab.dataset.tab);
 });
 arrows(byId('tabs'), (tab) => choose(tab.dataset.tab ?? ''));
 sendsFrom('command-form', () => '');

@@ -18,7 +18,7 @@ import { plyOf } from './chess.js';
  * }} Game
  */
 /** @typedef {{id: string, t: number | null, kind: string, from: string, titles: string[], text: string, sent: boolean}} TalkLine */
-/** @typedef {{name: string, command: string, lines: TalkLine[], total: number, read: number}} TalkTab */
+/** @typedef {{name: string, command: string, order: number, lines: TalkLine[], total: number, read: number}} TalkTab */
 /** @typedef {{state: string, t: number, rate: number, silent_ms: number, text: string | null, retry_in_ms: number | null}} Line */
 /** @typedef {{key: string, text: string, accept: string, decline: string}} Question */
 /** @typedef {{t: number, value: number}} Sample */
@@ -26,7 +26,7 @@ import { plyOf } from './chess.js';
  * @typedef {{
  *   source: {kind: string, name: string, handle: string | null}, tokens: Record<string, string>, line: Line,
  *   games: Map<string, Game>, current: Map<number, string>, newest: string | null, serial: number, changes: number,
- *   rows: Row[], lastId: string, talk: Map<string, TalkTab>, questions: Question[], restored: ServerEvent | null, refused: ServerEvent | null,
+ *   rows: Row[], talk: Map<string, TalkTab>, questions: Question[], restored: ServerEvent | null, refused: ServerEvent | null,
  *   missed: number, requests: Map<number, number>, roundTrips: Sample[], lags: Sample[], rates: {t: number, events: number, bytes: number}[],
  *   offset: number, breaks: number[],
  * }} State
@@ -44,8 +44,6 @@ const MAX_LINES = 300;
 const MAX_SAMPLES = 600;
 
 const TALK = new Set(['tell', 'say', 'partner_tell', 'channel_tell', 'kibitz', 'whisper', 'shout', 'it_shout', 'c_shout', 'announcement', 'qtell', 'message']);
-/** The events from which a game is built. */
-export const OF_GAMES = new Set(['position', 'holding', 'game_created', 'game_info', 'game_ended', 'observing', 'analysis']);
 
 /** Returns the state before anything arrived. @returns {State} */
 export function initial() {
@@ -53,7 +51,7 @@ export function initial() {
         source: { kind: '', name: '', handle: null }, tokens: {},
         line: { state: 'connecting', t: 0, rate: 0, silent_ms: 0, text: null, retry_in_ms: null },
         games: new Map(), current: new Map(), newest: null, serial: 0, changes: 0,
-        rows: [], lastId: '', talk: new Map(), questions: [], restored: null, refused: null,
+        rows: [], talk: new Map(), questions: [], restored: null, refused: null,
         missed: 0, requests: new Map(), roundTrips: [], lags: [], rates: [], offset: 0, breaks: [],
     };
 }
@@ -61,16 +59,7 @@ export function initial() {
 /** Applies what arrived, in order. Objects that change are new ones, all others are shared with `state`. @param {State} state @param {Action[]} actions @returns {State} */
 export function reduce(state, actions) {
     const draft = new Draft(state);
-    for (const action of actions) {
-        switch (action.type) {
-            case 'event': draft.event(action.id, action.event); break;
-            case 'reset': draft.reset(action.id, action.data); break;
-            case 'line': draft.next.line = action.line; break;
-            case 'legal': draft.legal(action.legal); break;
-            case 'history': draft.history(action.key, action.events); break;
-            case 'read': draft.read(action.tab); break;
-        }
-    }
+    for (const action of actions) draft[action.type](/** @type {any} */ (action));
     return draft.finish();
 }
 
@@ -88,15 +77,12 @@ class Draft {
     finish() {
         const { rows, roundTrips, lags, rates } = this.next;
         rows.splice(0, rows.length - MAX_ROWS);
-        for (const samples of [roundTrips, lags, rates]) {
-            samples.splice(0, samples.length - MAX_SAMPLES);
-        }
+        for (const samples of [roundTrips, lags, rates]) samples.splice(0, samples.length - MAX_SAMPLES);
         return this.next;
     }
 
-    /** @param {string} id @param {ServerEvent} event */
-    event(id, event) {
-        this.next.lastId = id;
+    /** @param {Row} row */
+    event({ id, event }) {
         this.record(id, event);
         this.count(event);
         this.apply(id, event);
@@ -108,44 +94,38 @@ class Draft {
         this.talk(id, event);
     }
 
-    /** @param {string} id @param {any} data */
-    reset(id, data) {
+    /** @param {{id: string, data: any}} action */
+    reset({ id, data }) {
         const { next } = this;
         const seek = data.reason === 'seek';
         Object.assign(next, initial(), {
-            source: data.source, tokens: data.tokens, line: next.line, lastId: id, serial: next.serial, changes: next.changes + 1,
+            source: data.source, tokens: data.tokens, line: next.line, serial: next.serial, changes: next.changes + 1,
             missed: seek ? 0 : next.missed + (data.missed ?? 0),
         });
         for (const row of data.recent) {
             this.record(row.id, row.event);
             this.count(row.event);
         }
-        for (const event of data.games.flat()) {
-            this.apply(id, event);
-        }
-        for (const tab of next.talk.values()) {
-            tab.read = tab.total;
-        }
+        for (const event of data.state) this.apply(id, event);
+        for (const tab of next.talk.values()) tab.read = tab.total;
     }
 
-    /** @param {any} legal */
-    legal(legal) {
-        const game = this.current(legal.game);
-        if (game) {
-            game.legal = legal;
-        }
+    /** @param {{line: Line}} action */
+    line({ line }) {
+        this.next.line = line;
     }
 
-    /** Adds the earlier moves of a game. @param {string} key @param {ServerEvent[]} events */
-    history(key, events) {
-        const game = this.game(key);
-        if (!game) {
-            return;
-        }
+    /** @param {{legal: any}} action */
+    legal({ legal }) {
+        Object.assign(this.current(legal.game) ?? {}, { legal });
+    }
+
+    /** Adds the earlier moves of a game. @param {{key: string, events: ServerEvent[]}} action */
+    history({ key, events }) {
+        if (!this.next.games.has(key)) return;
+        const game = this.change(key);
         const past = new Draft(initial());
-        for (const event of events) {
-            past.apply('', event);
-        }
+        for (const event of events) past.apply('', event);
         const found = [...past.next.games.values()].reverse().find((it) => it.white === game.white && it.black === game.black && it.plies.length);
         const first = game.plies[0]?.ply ?? Infinity;
         const earlier = (/** @type {{ply: number}} */ it) => it.ply < first;
@@ -155,12 +135,10 @@ class Draft {
         game.complete = true;
     }
 
-    /** @param {string} name */
-    read(name) {
+    /** @param {{tab: string}} action */
+    read({ tab: name }) {
         const tab = this.next.talk.get(name);
-        if (tab && tab.read !== tab.total) {
-            this.next.talk.set(name, { ...tab, read: tab.total });
-        }
+        if (tab && tab.read !== tab.total) this.next.talk.set(name, { ...tab, read: tab.total });
     }
 
     /** Changes games and what waits for an answer. @param {string} id @param {ServerEvent} event */
@@ -169,33 +147,22 @@ class Draft {
         switch (event.event) {
             case 'position': this.position(id, event); break;
             case 'game_created': case 'game_info': this.terms(event); break;
-            case 'holding': {
-                const game = this.current(event.game) ?? this.create(event.game, '', '');
-                game.reserve = { white: event.white, black: event.black };
+            case 'holding':
+                (this.current(event.game) ?? this.create(event.game, '', '')).reserve = { white: event.white, black: event.black };
                 break;
-            }
             case 'game_ended': {
                 const game = this.current(event.game);
-                if (game && !game.result && (!game.white || (game.white === event.white && game.black === event.black))) {
-                    game.result = event;
-                    game.legal = null;
-                    next.questions = next.questions.filter((it) => it.key !== 'offer');
+                if (game && !game.result && samePlayers(game, event)) {
+                    Object.assign(game, { result: event, legal: null });
+                    this.answered('offer');
                 }
                 break;
             }
-            case 'observing': {
-                const game = this.current(event.game);
-                if (game) {
-                    game.followed = event.on;
-                }
-                break;
-            }
+            case 'observing': Object.assign(this.current(event.game) ?? {}, { followed: event.on }); break;
             case 'analysis': this.analysis(event); break;
             case 'lost': case 'ended':
                 for (const [key, game] of next.games) {
-                    if (!game.result && !game.stale) {
-                        this.change(key).stale = true;
-                    }
+                    if (!game.result && !game.stale) this.change(key).stale = true;
                 }
                 next.questions = [];
                 next.requests.clear();
@@ -218,10 +185,9 @@ class Draft {
         const printed = event.relation === -3 || event.relation === -4;
         let game = printed ? null : this.current(event.game);
         const last = game?.plies.at(-1)?.ply ?? 0;
-        if (game && ((game.white && (game.white !== event.white || game.black !== event.black)) || (game.result && ply < last))) {
-            game = null;
+        if (!game || !samePlayers(game, event) || (game.result && ply < last)) {
+            game = this.create(printed ? null : event.game, event.white, event.black);
         }
-        game ??= this.create(printed ? null : event.game, event.white, event.black);
         Object.assign(game, { white: event.white, black: event.black, board: event, stale: false, followed: !printed, legal: null });
         game.own ||= Boolean(event.own);
         game.changed = ++next.changes;
@@ -229,12 +195,8 @@ class Draft {
             game.reserve = { white: event.white_reserve ?? '', black: event.black_reserve ?? '' };
         }
         // A takeback, or a step back in an examined game, drops the later moves.
-        while ((game.plies.at(-1)?.ply ?? -1) >= ply) {
-            game.plies.pop();
-        }
-        if (game.plies.length < MAX_PLIES) {
-            game.plies.push({ ply, id, board: event });
-        }
+        while ((game.plies.at(-1)?.ply ?? -1) >= ply) game.plies.pop();
+        if (game.plies.length < MAX_PLIES) game.plies.push({ ply, id, board: event });
         // A game that was seen from its start needs no history.
         game.complete ||= game.plies[0].ply === 0 || event.last_move === null;
         next.newest = game.key;
@@ -243,8 +205,7 @@ class Draft {
     /** @param {ServerEvent} event */
     terms(event) {
         const game = this.current(event.game);
-        const same = game && !game.result && (!event.white || !game.white || (game.white === event.white && game.black === event.black));
-        const found = same ? game : this.create(event.game, event.white ?? '', event.black ?? '');
+        const found = game && !game.result && samePlayers(game, event) ? game : this.create(event.game, event.white ?? '', event.black ?? '');
         found.info = { ...found.info, ...event };
         found.own ||= Boolean(event.own);
     }
@@ -253,9 +214,7 @@ class Draft {
     analysis(event) {
         const own = [...this.next.games.values()].reverse().find((game) => game.own && !game.result);
         const game = event.game === null ? (own && this.change(own.key)) : this.current(event.game);
-        if (!game?.board) {
-            return;
-        }
+        if (!game?.board) return;
         const mover = game.board.side_to_move === 'white';
         const bot = event.account === game.white ? true : event.account === game.black ? false : mover === (game.board.relation !== -1);
         const sign = bot ? 1 : -1;
@@ -304,11 +263,9 @@ class Draft {
     /** @param {string} id @param {ServerEvent} event */
     talk(id, event) {
         const sent = event.event === 'sent' ? sentTalk(event) : null;
-        if (!TALK.has(event.event) && !sent) {
-            return;
-        }
+        if (!TALK.has(event.event) && !sent) return;
         const { name, command } = sent ?? tabOf(event);
-        const old = this.next.talk.get(name) ?? { name, command, lines: [], total: 0, read: 0 };
+        const old = this.next.talk.get(name) ?? { name, command, order: ++this.next.changes, lines: [], total: 0, read: 0 };
         const line = {
             id, t: event.t ?? null, kind: sent ? sent.kind : event.event, from: sent ? (this.next.source.handle ?? 'you') : (event.from ?? 'server'),
             titles: event.titles ?? [], text: sent ? sent.text : String(event.text), sent: Boolean(sent),
@@ -316,31 +273,23 @@ class Draft {
         const total = old.total + 1;
         this.next.talk.delete(name);
         this.next.talk.set(name, { ...old, lines: [...old.lines, line].slice(-MAX_LINES), total, read: sent ? total : old.read });
-        if (this.next.talk.size > MAX_TABS) {
-            this.next.talk.delete(/** @type {string} */ (this.next.talk.keys().next().value));
-        }
+        dropOldest(this.next.talk, MAX_TABS);
     }
 
     /** Measures round trips, lag and rates. @param {ServerEvent} event */
     count(event) {
         const { next } = this;
         const t = event.t;
-        if (typeof t !== 'number') {
-            return;
-        }
+        if (typeof t !== 'number') return;
         const began = next.requests.get(event.request);
         if (event.event === 'sent' && event.request !== undefined) {
             next.requests.set(event.request, t);
-            if (next.requests.size > 64) {
-                next.requests.delete(/** @type {number} */ (next.requests.keys().next().value));
-            }
+            dropOldest(next.requests, 64);
         } else if (began !== undefined) {
             next.requests.delete(event.request);
             next.roundTrips.push({ t, value: (t - began) * 1000 });
         }
-        if (event.event === 'position' && event.lag_ms > 0) {
-            next.lags.push({ t, value: event.lag_ms });
-        }
+        if (event.event === 'position' && event.lag_ms > 0) next.lags.push({ t, value: event.lag_ms });
         // An offset that does not grow is that of a new connection.
         const bytes = Math.max(0, (event.offset ?? next.offset) - next.offset);
         next.offset = event.offset ?? next.offset;
@@ -359,17 +308,10 @@ class Draft {
         return key ? this.change(key) : null;
     }
 
-    /** @param {string} key */
-    game(key) {
-        return this.next.games.has(key) ? this.change(key) : null;
-    }
-
     /** @param {string} key @returns {Game} */
     change(key) {
         const game = /** @type {Game} */ (this.next.games.get(key));
-        if (this.copied.has(key)) {
-            return game;
-        }
+        if (this.copied.has(key)) return game;
         this.copied.add(key);
         const copy = { ...game, plies: [...game.plies] };
         this.next.games.set(key, copy);
@@ -387,12 +329,8 @@ class Draft {
         next.games.delete(key);
         next.games.set(key, game);
         this.copied.add(key);
-        if (number !== null) {
-            next.current.set(number, key);
-        }
-        if (next.games.size > MAX_GAMES) {
-            this.forget();
-        }
+        if (number !== null) next.current.set(number, key);
+        if (next.games.size > MAX_GAMES) this.forget();
         return game;
     }
 
@@ -402,11 +340,17 @@ class Draft {
         const all = [...games.values()];
         const { key, number } = all.find((game) => game.result || !game.followed) ?? all[0];
         games.delete(key);
-        if (number !== null && current.get(number) === key) {
-            current.delete(number);
-        }
+        if (number !== null && current.get(number) === key) current.delete(number);
     }
 }
+
+/** Drops the oldest entry beyond a number. @param {Map<any, any>} map @param {number} most */
+function dropOldest(map, most) {
+    if (map.size > most) map.delete(map.keys().next().value);
+}
+
+/** Whether an event is about the players of a game, as far as both name them. @param {Game} game @param {ServerEvent} event */
+const samePlayers = (game, event) => !event.white || !game.white || (game.white === event.white && game.black === event.black);
 
 /** The tab of a line of talk, and the command that answers in it. @param {ServerEvent} event */
 function tabOf(event) {
@@ -422,13 +366,9 @@ function tabOf(event) {
 /** Reads a sent line as talk. @param {ServerEvent} event */
 function sentTalk(event) {
     const found = /^(?:\d+ )?(tell|t|shout|xkibitz) (\S+) ?(.*)$/s.exec(event.line ?? '');
-    if (!found) {
-        return null;
-    }
+    if (!found) return null;
     const [, command, to, rest] = found;
-    if (command === 'shout') {
-        return { kind: 'shout', name: 'shouts', command, text: `${to} ${rest}` };
-    }
+    if (command === 'shout') return { kind: 'shout', name: 'shouts', command, text: `${to} ${rest}` };
     const name = command === 'xkibitz' ? `game ${to}` : /^\d+$/.test(to) ? `#${to}` : to;
     return { kind: command === 'xkibitz' ? 'kibitz' : 'tell', name, command: `${command} ${to}`, text: rest };
 }
@@ -451,8 +391,6 @@ export function defaultGame(state) {
 /** The side that this login plays in a game. @param {Game | null} game @returns {Color | null} */
 export function ownColor(game) {
     const relation = game?.result ? 0 : game?.board?.relation;
-    if (relation !== 1 && relation !== -1) {
-        return null;
-    }
+    if (relation !== 1 && relation !== -1) return null;
     return (game?.board?.side_to_move === 'white') === (relation === 1) ? 'white' : 'black';
 }

@@ -24,12 +24,10 @@ export class Talk {
     /** @param {State} state @param {boolean} visible @returns {number} the lines that were not read */
     render(state, visible) {
         const unread = [...state.talk.values()].reduce((sum, tab) => sum + tab.total - tab.read, 0);
-        if (!visible || state.talk === this.drawn) {
-            return unread;
-        }
+        if (!visible || state.talk === this.drawn) return unread;
         this.drawn = state.talk;
         this.name = this.shown(state)?.name ?? '';
-        const tabs = [...state.talk.values()].reverse();
+        const tabs = [...state.talk.values()].sort((a, b) => a.order - b.order);
         keyed(this.tabs, tabs, (tab) => tab.name, (tab) => html('button', { role: 'tab', 'aria-controls': 'talk-log', click: () => this.choose(tab.name) }), (button, tab) => {
             const news = tab.total - tab.read;
             setText(button, news ? `${tab.name} (${news})` : tab.name);
@@ -41,12 +39,8 @@ export class Talk {
         keyed(this.log, tab?.lines ?? [], (line) => `${this.name} ${line.id}`, (line) => html('p', { class: line.sent ? 'sent' : line.kind },
             html('time', {}, line.t === null ? '' : clockText(line.t * 1000)), ' ', html('b', {}, line.from + line.titles.map((title) => `(${title})`).join('')), ' ',
             html('i', {}, line.kind.replace('_', ' ')), ' ', html('span', { dir: 'auto' }, line.text)));
-        if (down) {
-            this.log.scrollTop = this.log.scrollHeight;
-        }
-        if (tab && tab.total !== tab.read) {
-            this.read(tab.name);
-        }
+        if (down) this.log.scrollTop = this.log.scrollHeight;
+        if (tab && tab.total !== tab.read) this.read(tab.name);
         return unread - (tab ? tab.total - tab.read : 0);
     }
 

@@ -38,12 +38,8 @@ export class Timeline {
     render(state, now) {
         const recording = state.source.kind === 'recording';
         byId('timeline').hidden = !recording;
-        if (!recording) {
-            return;
-        }
-        if (!this.loaded) {
-            this.load();
-        }
+        if (!recording) return;
+        if (!this.loaded) this.load();
         if (!this.held) {
             this.range.value = String(now);
             this.range.setAttribute('aria-valuetext', clockText(now * 1000));

@@ -94,7 +94,7 @@ test('a takeback drops the later moves, and a new game takes over the number', (
 test('a reset keeps nothing but what it brings, and history completes a game', () => {
     const later = board({ fen: START.replace('w KQkq - 0 1', 'b KQkq - 0 5'), last_move: { san: 'a3', uci: 'a2a3' }, white_clock_ms: 1 });
     let state = feed([board({ game: 9 })]);
-    const data = { reason: 'start', missed: null, t: 5, source: { kind: 'session', name: 'x', handle: 'Ann' }, tokens: { write: 'w' }, games: [[later]], recent: [{ id: '7.1', event: { event: 'tell', from: 'Bob', titles: [], text: 'old' } }, { id: '7.2', event: later }] };
+    const data = { reason: 'start', missed: null, t: 5, source: { kind: 'session', name: 'x', handle: 'Ann' }, tokens: { write: 'w' }, state: [later], recent: [{ id: '7.1', event: { event: 'tell', from: 'Bob', titles: [], text: 'old' } }, { id: '7.2', event: later }] };
     state = reduce(state, [{ type: 'reset', id: '7.2', data }]);
     assert.equal(state.games.size, 1);
     assert.equal(state.rows.length, 2);

@@ -7,10 +7,13 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { initial, OF_GAMES, reduce } from '../../page/state.js';
+import { initial, reduce } from '../../page/state.js';
 
 const PAGE = fileURLToPath(new URL('../../page/', import.meta.url));
 const TYPES = { html: 'text/html', js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml', txt: 'text/plain' };
+
+/** The events from which a game is built. */
+const OF_GAMES = new Set(['position', 'holding', 'game_created', 'game_info', 'game_ended', 'observing', 'analysis']);
 
 /** The events that `kibitzer decode` prints for a recording. */
 export function decode(file) {
@@ -62,6 +65,11 @@ export class StandIn {
         this.send('line', this.line);
     }
 
+    sendLegal(legal) {
+        this.lastLegal = legal;
+        this.send('legal', legal);
+    }
+
     emit(event) {
         const id = `${this.run}.${(this.count = (this.count ?? 0) + 1)}`;
         this.ring.push({ id, event });
@@ -80,8 +88,9 @@ export class StandIn {
     }
 
     reset(reason) {
-        const games = [...this.state.games.values()].map((game) => [game.info, game.board, game.analysis, game.result].filter(Boolean));
-        return { reason, missed: null, t: this.line.t, source: this.source, tokens: this.tokens, games, recent: this.ring.slice(-500) };
+        const open = this.ring.map((row) => row.event).filter((event) => event.event === 'challenge' && this.state.questions.some((it) => it.key === event.from));
+        const state = [...[...this.state.games.values()].flatMap((game) => [game.info, game.board, game.analysis, game.result].filter(Boolean)), ...open];
+        return { reason, missed: null, t: this.line.t, source: this.source, tokens: this.tokens, state, recent: this.ring.slice(-500) };
     }
 
     /** Goes to the first `n` events. */
@@ -105,7 +114,7 @@ export class StandIn {
             case 'pause': this.sendLine({ state: 'paused', rate: 0 }); break;
             case 'speed': this.speed = rate; this.sendLine({ rate: this.line.rate && rate }); break;
             case 'seek': this.goTo(this.events.filter((event) => event.t <= t).length, t); break;
-            case 'back': this.goTo(boards.filter((it) => it < this.next).at(-2) ?? 0); break;
+            case 'back': this.goTo(boards.filter((it) => it < this.next).at(-1) ?? 0); break;
             case 'step': {
                 const until = boards.find((it) => it > this.next) ?? this.events.length;
                 while (this.next < until) {
@@ -127,7 +136,7 @@ export class StandIn {
             const index = this.ring.findIndex((row) => row.id === request.headers['last-event-id']);
             response.write(index >= 0 ? this.ring.slice(index + 1).map((row) => `id: ${row.id}\ndata: ${JSON.stringify(row.event)}\n\n`).join('')
                 : `id: ${this.ring.at(-1)?.id ?? `${this.run}.0`}\nevent: reset\ndata: ${JSON.stringify(this.reset('start'))}\n\n`);
-            response.write(`event: line\ndata: ${JSON.stringify(this.line)}\n\n`);
+            response.write(`event: line\ndata: ${JSON.stringify(this.line)}\n\n${this.lastLegal ? `event: legal\ndata: ${JSON.stringify(this.lastLegal)}\n\n` : ''}`);
             this.viewers.add(response);
             request.on('close', () => this.viewers.delete(response));
         } else if (first === 'rows') {
