@@ -4,10 +4,12 @@
 //! |---|---|
 //! | `runtime` | the tokio runtime, and asyncio futures for its tasks |
 //! | `objects` | Python objects from values that implement `serde::Serialize` |
+//! | `bot` | a bot whose engine, commands and hooks are functions of Python |
 //! | `client`, `commands`, `profile` | a live session |
 //! | `server` | the embedded server |
 //! | `errors` | exceptions |
 
+mod bot;
 mod client;
 mod errors;
 mod objects;
@@ -19,6 +21,8 @@ mod stamp;
 /// The native half of `kibitzer_ics`.
 #[pyo3::pymodule]
 mod _native {
+    #[pymodule_export]
+    use super::bot::{Job, NativeBot};
     #[pymodule_export]
     use super::client::{EventStream, GameStream, Session};
     #[pymodule_export]

@@ -155,6 +155,15 @@ impl Classes {
         Ok(game.serialize(self.value(py, Some(&self.game)))?)
     }
 
+    /// Makes a `dict` of a value with named fields.
+    ///
+    /// # Errors
+    ///
+    /// Out of memory.
+    pub(crate) fn dict<'py>(&self, py: Python<'py>, value: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
+        Ok(value.serialize(self.value(py, None))?)
+    }
+
     const fn value<'a, 'py>(&'a self, py: Python<'py>, shape: Option<&'a Shape>) -> ValueSerializer<'a, 'py> {
         ValueSerializer { classes: self, py, shape }
     }

@@ -129,7 +129,7 @@ impl RuntimeHandle {
 /// # Errors
 ///
 /// `RuntimeError` without one.
-fn running_loop(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+pub(crate) fn running_loop(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     static GET: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     GET.import(py, "asyncio", "get_running_loop")?.call0()
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use kibitzer_server::{
-    Account, ConnectionTarget, Family, Fault, FaultPoint, Feature, PopulationOptions, Server, ServerControl,
+    Account, ConnectionTarget, Fault, FaultPoint, Feature, ImitatedFamily, PopulationOptions, Server, ServerControl,
     ServerOptions,
 };
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -41,7 +41,7 @@ impl NativeServer {
     ) -> PyResult<Bound<'py, PyAny>> {
         let mut options = ServerOptions::new().address(([127, 0, 0, 1], port).into()).seed(seed);
         if icc {
-            options = options.family(Family::Icc);
+            options = options.family(ImitatedFamily::Icc);
         }
         if let Some(games) = games {
             options = options.population(PopulationOptions::new().games(games).speed(speed));

@@ -1,0 +1,475 @@
+//! A bot whose engine, chat commands and hooks are functions of Python.
+//!
+//! | call on the loop's thread | by | answered by |
+//! |---|---|---|
+//! | `host._search(job, game, limits)` | the engine, for each move | `job.move(...)` or `job.fail(...)` |
+//! | `host._reply(job, talk, game)` | the policy, for a message that begins with a command | `job.reply(text)` |
+//! | `host._cancel(job)` | a job whose answer is not needed any more | |
+//! | `host._client(session, profile)` | each account, when its session begins | |
+//! | `host._report(fields)` | each decision and line of analysis | |
+
+use std::future::Future;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use kibitzer::chess::{Color, SanMove};
+use kibitzer::message::Rating;
+use kibitzer::track::TrackedGame;
+use kibitzer::{Profile, TalkKind};
+use kibitzer_bot::config::AcceptRules;
+use kibitzer_bot::engine::{
+    BestMove, Engine, EngineError, EngineInfo, GameSetup, Score, SearchInfo, SearchLimits, SearchPosition,
+};
+use kibitzer_bot::policy::{GameSituation, Policy, Reply, TalkSituation};
+use kibitzer_bot::{Bot, BotConfig, BotError, StartEngine, Stop};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+use crate::client::{OpenSession, Session};
+use crate::errors;
+use crate::objects::Classes;
+use crate::profile::PyProfile;
+use crate::runtime::{RuntimeHandle, lock, running_loop};
+
+/// The settings of a bot, and its stop.
+#[pyclass(frozen, module = "kibitzer_ics._native")]
+pub(crate) struct NativeBot {
+    config: BotConfig,
+    stop: Mutex<Stop>,
+}
+
+#[pymethods]
+impl NativeBot {
+    /// Reads the settings from a file. `[engine]` may be missing if `has_engine`. The profiles, if any, replace the accounts.
+    #[new]
+    fn new(py: Python<'_>, path: PathBuf, has_engine: bool, profiles: Vec<Py<PyProfile>>) -> PyResult<Self> {
+        let config = if has_engine { BotConfig::load_without_engine(path) } else { BotConfig::load(path) };
+        let mut config = config.map_err(|error| errors::config_error(py, &error))?;
+        if !profiles.is_empty() {
+            config.accounts = profiles.iter().map(|profile| profile.get().0.clone()).collect();
+        }
+        Ok(Self { config, stop: Mutex::default() })
+    }
+
+    /// Plays until the bot is stopped. `variants` are those of the engine of `host`; `None` to play with that of the settings.
+    fn run<'py>(
+        &self,
+        py: Python<'py>,
+        host: Py<PyAny>,
+        name: String,
+        variants: Option<Vec<String>>,
+        commands: Vec<String>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let runtime = RuntimeHandle::obtain()?;
+        let host = Host(Arc::new(HostInner { event_loop: running_loop(py)?.unbind(), host }));
+        let stop = Stop::new();
+        *lock(&self.stop) = stop.clone();
+        let mut config = self.config.clone();
+        // An engine that names its variants is there to play them.
+        if config.accept.kinds == AcceptRules::default().kinds {
+            config.accept.kinds.extend(variants.iter().flatten().filter(|name| *name != "chess").cloned());
+        }
+        let (reporting, sessions, kept) = (host.clone(), host.clone(), runtime.clone());
+        let bot = Bot::new(config)
+            .policy(PythonPolicy { commands: commands.into(), host: host.clone() })
+            .on_event(move |event| {
+                let event = event.clone();
+                reporting.call(move |py, host| {
+                    let fields = Classes::get(py)?.dict(py, &event)?;
+                    host.call_method1(intern!(py, "_report"), (fields,)).map(drop)
+                });
+            })
+            .on_client(move |client| {
+                let (client, runtime) = (client.clone(), kept.clone());
+                sessions.call(move |py, host| {
+                    let profile = PyProfile(Profile::new(client.server()));
+                    let session = Session::new(OpenSession::new(client, runtime));
+                    host.call_method1(intern!(py, "_client"), (session, profile)).map(drop)
+                });
+            });
+        let convert = |py: Python<'_>, ended: Result<(), BotError>| match ended {
+            Ok(()) => Ok(py.None()),
+            Err(BotError::Connect(error)) => Err(errors::connect_error(py, &error)),
+            Err(BotError::Ended(reason)) => Err(errors::ended(py, &reason)),
+            Err(error) => Err(errors::exception(py, "IcsError", (error.to_string(),))),
+        };
+        let Some(variants) = variants else { return runtime.start(py, bot.run(stop), convert) };
+        let mut info = EngineInfo::new(name);
+        info.variants = variants;
+        runtime.start(py, bot.engine(PythonEngines { info, host }).run(stop), convert)
+    }
+
+    /// Stops after the game in progress; at once if `now`, or at the second call.
+    fn stop(&self, now: bool) {
+        let stop = lock(&self.stop);
+        if now { stop.force() } else { stop.request_or_force() }
+    }
+}
+
+/// The object of Python that runs the functions of the bot, on its event loop.
+#[derive(Clone)]
+struct Host(Arc<HostInner>);
+
+struct HostInner {
+    event_loop: Py<PyAny>,
+    host: Py<PyAny>,
+}
+
+type Task = Box<dyn FnOnce(Python<'_>, &Bound<'_, PyAny>) -> PyResult<()> + Send>;
+
+impl Host {
+    /// Calls a function on the loop's thread, later. Does nothing once the loop is closed.
+    fn call(&self, task: impl FnOnce(Python<'_>, &Bound<'_, PyAny>) -> PyResult<()> + Send + 'static) {
+        // `None` while the interpreter shuts down.
+        Python::try_attach(|py| {
+            let call = HostCall { host: self.0.host.clone_ref(py), task: Mutex::new(Some(Box::new(task))) };
+            let _ = self.0.event_loop.call_method1(py, intern!(py, "call_soon_threadsafe"), (call,));
+        });
+    }
+
+    /// Calls a function on the loop's thread with a job, and returns its answer; `None` if the job was dropped without one. The job is
+    /// cancelled when the future is dropped first.
+    async fn answer_of<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(oneshot::Sender<T>) -> Job,
+        begin: impl FnOnce(Python<'_>, &Bound<'_, PyAny>, Py<Job>) -> PyResult<()> + Send + 'static,
+    ) -> Option<T> {
+        let (sender, answer) = oneshot::channel();
+        let job = Python::try_attach(|py| Py::new(py, job(sender)))?.ok()?;
+        let mut running = RunningJob { host: self, job: Python::try_attach(|py| job.clone_ref(py)) };
+        self.call(move |py, host| begin(py, host, job));
+        let answer = answer.await.ok();
+        running.job = None;
+        answer
+    }
+}
+
+/// Callback on the loop's thread.
+#[pyclass(frozen, module = "kibitzer_ics._native")]
+struct HostCall {
+    host: Py<PyAny>,
+    task: Mutex<Option<Task>>,
+}
+
+#[pymethods]
+impl HostCall {
+    fn __call__(&self, py: Python<'_>) -> PyResult<()> {
+        let task = lock(&self.task).take();
+        task.map_or(Ok(()), |task| task(py, self.host.bind(py)))
+    }
+}
+
+/// A job of Python that is cancelled when this is dropped.
+struct RunningJob<'a> {
+    host: &'a Host,
+    job: Option<Py<Job>>,
+}
+
+impl Drop for RunningJob<'_> {
+    fn drop(&mut self) {
+        if let Some(job) = self.job.take() {
+            self.host.call(|py, host| host.call_method1(intern!(py, "_cancel"), (job,)).map(drop));
+        }
+    }
+}
+
+/// What a function of Python was called for; takes its answer once.
+#[pyclass(frozen, module = "kibitzer_ics._native")]
+pub(crate) struct Job(Mutex<Option<JobAnswer>>);
+
+enum JobAnswer {
+    Move(oneshot::Sender<Result<PythonMove, String>>),
+    Reply(oneshot::Sender<Option<String>>),
+}
+
+impl Job {
+    fn of_search(sender: oneshot::Sender<Result<PythonMove, String>>) -> Self {
+        Self(Mutex::new(Some(JobAnswer::Move(sender))))
+    }
+
+    fn of_reply(sender: oneshot::Sender<Option<String>>) -> Self {
+        Self(Mutex::new(Some(JobAnswer::Reply(sender))))
+    }
+
+    fn answer(&self, answer: Result<PythonMove, String>) -> PyResult<()> {
+        match lock(&self.0).take() {
+            // Without a receiver the job was cancelled.
+            Some(JobAnswer::Move(sender)) => drop(sender.send(answer)),
+            Some(JobAnswer::Reply(sender)) => drop(sender.send(answer.ok().and_then(|answer| answer.text))),
+            None => return Err(PyRuntimeError::new_err("the job has an answer")),
+        }
+        Ok(())
+    }
+}
+
+/// The move of an engine, or the reply to a message.
+#[derive(Default, FromPyObject)]
+#[pyo3(from_item_all)]
+struct PythonMove {
+    text: Option<String>,
+    score_cp: Option<i32>,
+    mate: Option<i32>,
+    depth: Option<u32>,
+    line: Vec<String>,
+    draw: bool,
+    resign: bool,
+}
+
+#[pymethods]
+impl Job {
+    /// Answers with a move: its fields as a dict.
+    #[pyo3(name = "move")]
+    fn answer_move(&self, fields: PythonMove) -> PyResult<()> {
+        self.answer(Ok(fields))
+    }
+
+    /// Answers with a text, or with nothing.
+    fn reply(&self, text: Option<String>) -> PyResult<()> {
+        self.answer(Ok(PythonMove { text, ..PythonMove::default() }))
+    }
+
+    /// Ends a search without a move, for this reason.
+    fn fail(&self, reason: String) -> PyResult<()> {
+        self.answer(Err(reason))
+    }
+}
+
+/// Starts engines that call a function of Python.
+#[derive(Clone)]
+struct PythonEngines {
+    info: EngineInfo,
+    host: Host,
+}
+
+impl StartEngine for PythonEngines {
+    type Engine = PythonEngine;
+
+    fn start(&self) -> impl Future<Output = Result<PythonEngine, EngineError>> + Send {
+        std::future::ready(Ok(PythonEngine { info: self.info.clone(), host: self.host.clone(), score: None }))
+    }
+
+    fn program(&self) -> String {
+        self.info.name.clone()
+    }
+}
+
+/// An engine that calls a function of Python for each move.
+struct PythonEngine {
+    info: EngineInfo,
+    host: Host,
+    /// The last score in this game.
+    score: Option<Score>,
+}
+
+impl Engine for PythonEngine {
+    fn info(&self) -> &EngineInfo {
+        &self.info
+    }
+
+    /// See [`Engine::new_game`].
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe.
+    async fn new_game(&mut self, game: &GameSetup) -> Result<(), EngineError> {
+        self.score = None;
+        let is_played = self.info.variants.contains(&game.variant);
+        is_played.then_some(()).ok_or_else(|| EngineError::Variant(game.variant.clone()))
+    }
+
+    /// See [`Engine::search`]. Not used: the bot calls [`search_game`](Engine::search_game).
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe.
+    async fn search(
+        &mut self,
+        _position: &SearchPosition,
+        _limits: &SearchLimits,
+        _report: &mut (dyn FnMut(SearchInfo) + Send),
+    ) -> Result<BestMove, EngineError> {
+        Err(EngineError::Position("only games are played".to_owned()))
+    }
+
+    /// See [`Engine::search_game`]. The function is cancelled at the deadline.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: the function is cancelled.
+    async fn search_game(
+        &mut self,
+        game: &TrackedGame,
+        limits: &SearchLimits,
+        report: &mut (dyn FnMut(SearchInfo) + Send),
+    ) -> Result<BestMove, EngineError> {
+        let fields = GameFields::new(game, self.score);
+        let given = LimitFields::from(limits);
+        let answer = self.host.answer_of(Job::of_search, |py, host, job| {
+            host.call_method1(intern!(py, "_search"), (job, fields, given)).map(drop)
+        });
+        let found = timeout(limits.deadline, answer).await.map_err(|_| EngineError::NoMove)?;
+        let found = found.ok_or(EngineError::NoMove)?.map_err(EngineError::Failed)?;
+        let cp = found.score_cp.map(Score::Centipawns);
+        let score = found.mate.map(Score::Mate).or(cp);
+        self.score = score.or(self.score);
+        if score.is_some() || found.depth.is_some() || !found.line.is_empty() {
+            let mut info = SearchInfo::default();
+            (info.score, info.depth, info.line) = (score, found.depth, found.line);
+            report(info);
+        }
+        let mut best = BestMove::default();
+        (best.offers_draw, best.resigns) = (found.draw, found.resign);
+        let uci = |text: String| uci_of(game, &text).ok_or(EngineError::NotAMove(text));
+        best.best = found.text.map(uci).transpose()?;
+        Ok(best)
+    }
+
+    /// See [`Engine::quit`].
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe.
+    async fn quit(self) {}
+}
+
+/// Returns a move in UCI notation; `None` if the text is neither that nor a short notation of a move that a piece can make.
+fn uci_of(game: &TrackedGame, text: &str) -> Option<String> {
+    let text = text.trim();
+    let is_square = |file: u8, rank: u8| (b'a'..=b'h').contains(&file) && (b'1'..=b'8').contains(&rank);
+    match *text.as_bytes() {
+        [a, b, c, d] | [a, b, c, d, b'q' | b'r' | b'b' | b'n' | b'k'] if is_square(a, b) && is_square(c, d) => {
+            Some(text.to_owned())
+        }
+        [_, b'@', file, rank] if is_square(file, rank) => {
+            let (role, square) = text.split_once('@')?;
+            Some(format!("{}@{square}", role.to_ascii_uppercase()))
+        }
+        _ => {
+            let color = game.my_color()?;
+            let played = SanMove::parse(text.as_bytes())?.to_last_move(&game.position().board(), color)?;
+            played.to_uci(color).map(|uci| uci.to_string())
+        }
+    }
+}
+
+/// Replies to messages that begin with a command by a function of Python; decides everything else by the settings.
+#[derive(Clone)]
+struct PythonPolicy {
+    commands: Arc<[String]>,
+    host: Host,
+}
+
+impl Policy for PythonPolicy {
+    fn choose_reply(&mut self, talk: &TalkSituation<'_>) -> Option<Reply> {
+        let word = talk.text.split_whitespace().next().unwrap_or_default();
+        let Some(command) = self.commands.iter().find(|command| command.eq_ignore_ascii_case(word)) else {
+            return talk.configured_answer().map(|answer| Reply::Now(answer.to_owned()));
+        };
+        let game = talk.game.map(|GameSituation { game, scores, .. }| {
+            let analyzed = talk.analysis.and_then(|info| info.score);
+            GameFields::new(game, analyzed.or(scores.last().copied()))
+        });
+        let talk = TalkFields {
+            command: command.clone(),
+            sender: talk.from.to_string(),
+            kind: match talk.kind {
+                TalkKind::Kibitz { .. } => "kibitz",
+                TalkKind::Say { .. } => "say",
+                _ => "tell",
+            },
+            text: talk.text.to_owned(),
+        };
+        let host = self.host.clone();
+        Some(Reply::Later(Box::pin(async move {
+            let answer = host.answer_of(Job::of_reply, |py, host, job| {
+                host.call_method1(intern!(py, "_reply"), (job, talk, game)).map(drop)
+            });
+            answer.await.flatten()
+        })))
+    }
+}
+
+/// Arguments of `BotTalk`.
+#[derive(IntoPyObject)]
+struct TalkFields {
+    command: String,
+    sender: String,
+    kind: &'static str,
+    text: String,
+}
+
+/// Arguments of `Limits`, in seconds.
+#[derive(IntoPyObject)]
+struct LimitFields {
+    clocks: Option<[f64; 2]>,
+    increments: [f64; 2],
+    move_time: Option<f64>,
+    nodes: Option<u64>,
+    depth: Option<u32>,
+    deadline: f64,
+}
+
+impl From<&SearchLimits> for LimitFields {
+    fn from(limits: &SearchLimits) -> Self {
+        let seconds = |times: [Duration; 2]| times.map(|time| time.as_secs_f64());
+        Self {
+            clocks: limits.clocks.map(seconds),
+            increments: seconds(limits.increments),
+            move_time: limits.move_time.map(|time| time.as_secs_f64()),
+            nodes: limits.nodes,
+            depth: limits.depth,
+            deadline: limits.deadline.as_secs_f64(),
+        }
+    }
+}
+
+/// Arguments of `BotGame`.
+#[derive(IntoPyObject)]
+struct GameFields {
+    game: i32,
+    variant: String,
+    color: Option<String>,
+    opponent: Option<String>,
+    opponent_rating: Option<u16>,
+    fen: String,
+    start_fen: Option<String>,
+    moves: Vec<String>,
+    clocks: [Option<f64>; 2],
+    time_control: (u32, u32),
+    my_turn: bool,
+    score_cp: Option<i32>,
+    mate: Option<i32>,
+}
+
+impl GameFields {
+    fn new(game: &TrackedGame, score: Option<Score>) -> Self {
+        let SearchPosition { fen: start_fen, moves, .. } = SearchPosition::of_game(game);
+        let color = game.my_color();
+        let opponent = color.and_then(|color| game.rating(color.opponent())).and_then(Rating::value);
+        let seconds = |color| game.position().clock(color).remaining().map(|left| left.as_secs_f64());
+        let (score_cp, mate) = match score {
+            Some(Score::Centipawns(score)) => (Some(score), None),
+            Some(Score::Mate(moves)) => (None, Some(moves)),
+            _ => (None, None),
+        };
+        Self {
+            game: game.number().0,
+            variant: game.variant(),
+            color: color.map(|color| color.to_string()),
+            opponent: game.opponent().map(|opponent| opponent.to_string()),
+            opponent_rating: opponent.filter(|&rating| rating > 0),
+            fen: game.game().fen().to_string(),
+            start_fen,
+            moves,
+            clocks: Color::BOTH.map(seconds),
+            time_control: game.time_control_s(),
+            my_turn: game.is_my_turn(),
+            score_cp,
+            mate,
+        }
+    }
+}
