@@ -103,7 +103,8 @@ fn a_game_is_played() {
         assert_eq!(board.last_move().unwrap().text(), text);
     }
     assert_eq!(blocks.answer(50, &command::draw()), Ok(OfferOutcome::Sent));
-    let Ok(OfferOutcome::Changed(Some(board))) = blocks.answer(85, &command::accept(OfferRef::Only)) else {
+    let Ok(OfferOutcome::Changed { board: Some(board), .. }) = blocks.answer(85, &command::accept(OfferRef::Only))
+    else {
         panic!("no board")
     };
     assert_eq!(board.last_move().unwrap().text(), "O-O");

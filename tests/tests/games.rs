@@ -67,7 +67,7 @@ fn the_observed_rematch_of_a_recording_is_a_game_in_progress() {
 fn a_move_that_ignores_a_check_is_irregular() {
     let irregular = |transcript: &Transcript| {
         let found = transcript.events().into_iter().filter(|event| event.is_irregular_move() == Some(true));
-        found.filter_map(|event| event.reported_board().and_then(Style12::numbered_move)).collect::<Vec<_>>()
+        found.filter_map(|event| event.board()?.numbered_move()).collect::<Vec<_>>()
     };
     for transcript in Transcript::all() {
         let want: &[&str] = if transcript.name == "fatics-illegal-move-accepted" { &["6. h3"] } else { &[] };

@@ -118,7 +118,8 @@ fn every_recorded_list_of_a_followed_game_belongs_to_it() {
             let (Some(white), Some(black)) = (&list.white, &list.black) else { continue };
             let is_it = |game: &&Game| {
                 let position = game.position();
-                (position.white(), position.black()) == (white.name.clone(), black.name.clone())
+                position.white() == *white.name.as_str()
+                    && position.black() == *black.name.as_str()
                     && game.is_followed_and_ongoing()
                     && !position.relation().is_examined()
             };

@@ -58,6 +58,7 @@ impl EventReader {
 
     /// Sets the limits on kept games. Default: those of [`GameLimits::default`].
     #[must_use]
+    #[doc(hidden)]
     pub const fn with_game_limits(mut self, limits: GameLimits) -> Self {
         self.games.limits = limits;
         self

@@ -51,7 +51,7 @@ impl PasswordSource {
     /// # Cancel safety
     ///
     /// Dropping the future kills the command.
-    pub async fn fetch(&self) -> io::Result<Password> {
+    pub(crate) async fn fetch(&self) -> io::Result<Password> {
         let text = match self {
             Self::Known(password) => return Ok(password.clone()),
             Self::Variable(name) => read_variable_line(name)?,

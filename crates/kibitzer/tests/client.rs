@@ -257,7 +257,7 @@ async fn invalid_requests_are_errors() {
     for (line, want) in [
         ("tell Foo hi\nresign", CommandError::LineBreak),
         ("say \x07", CommandError::Control),
-        (&*"x".repeat(5000), CommandError::too_long(5000)),
+        (&*"x".repeat(5000), CommandError::too_long(5000, Command::MAX_BYTES)),
     ] {
         assert_eq!(client.request(line).await, Err(RequestError::Command(want)));
     }

@@ -166,7 +166,8 @@ async fn partners_agree_talk_and_part() {
         client.request("set bugopen 1").await.unwrap();
     }
     assert_eq!(scene.newton.partner(handle("Gauss")).await.unwrap(), OfferOutcome::Sent);
-    assert_eq!(scene.gauss.partner(handle("Newton")).await.unwrap(), OfferOutcome::Partner(handle("Newton")));
+    let partner = scene.gauss.partner(handle("Newton")).await.unwrap();
+    assert!(matches!(partner, OfferOutcome::Partner { name, .. } if name == "Newton"));
     let mut heard = scene.gauss.subscribe().only(Filter::new().kinds([EventKind::PartnerTell]));
     scene.newton.request(&TalkCommand::partner_tell("I need a knight")).await.unwrap();
     wait_for(&mut heard, |event| event.raw().ends_with(b"I need a knight").then_some(())).await;

@@ -119,7 +119,9 @@ async fn offers_in_a_game_are_made_answered_and_taken_back() {
             play(client, played).await;
         }
         assert_eq!(newton.takeback(2).await.unwrap(), OfferOutcome::Sent);
-        let OfferOutcome::Changed(Some(board)) = euler.accept(OfferRef::Only).await.unwrap() else { panic!() };
+        let OfferOutcome::Changed { board: Some(board), .. } = euler.accept(OfferRef::Only).await.unwrap() else {
+            panic!()
+        };
         assert_eq!((board.game(), board.ply()), (game, 2));
         assert!(newton.takeback(9).await.is_err(), "there are only two");
 

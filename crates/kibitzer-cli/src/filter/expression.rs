@@ -204,7 +204,7 @@ impl Quantity {
     /// Returns the numbers of this quantity in an event, at most one for each player; durations in microseconds. `None` where the
     /// event has no such number.
     fn numbers_of(self, subject: &Subject<'_>) -> [Option<i64>; 2] {
-        let board = subject.event.and_then(Event::reported_board);
+        let board = subject.event.and_then(Event::board).map(|board| &**board);
         let us = |ms: i64| ms.saturating_mul(1_000);
         let one = |value| [value, None];
         match self {

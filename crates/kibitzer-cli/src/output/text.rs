@@ -31,7 +31,7 @@ pub(crate) fn hex_digits(bytes: &[u8], separator: &str) -> String {
 /// The output contains escape sequences for color, which `out` has to remove if it shows none. Received text is escaped by
 /// [`TerminalSafe`].
 pub(crate) fn write_event(out: &mut impl Write, event: &Event) -> io::Result<()> {
-    if let Some(board) = event.reported_board() {
+    if let Some(board) = event.board() {
         return write_board(out, board, event.reported_move());
     }
     match (event.kind(), event.message()) {

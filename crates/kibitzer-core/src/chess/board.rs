@@ -23,7 +23,7 @@ impl Board {
     pub const EMPTY: Self = Self { ranks: [[EMPTY; 8]; 8] };
 
     /// The start position of chess.
-    pub const START: Self = Self {
+    pub(crate) const START: Self = Self {
         ranks: [
             *b"RNBQKBNR",
             *b"PPPPPPPP",
@@ -49,6 +49,7 @@ impl Board {
     }
 
     /// Returns the rows as style 12 sends them; see [`from_rows`](Self::from_rows).
+    #[doc(hidden)]
     pub fn to_rows(&self) -> [[u8; 8]; 8] {
         let mut rows = self.ranks;
         rows.reverse();
@@ -94,6 +95,7 @@ impl Board {
 
     /// Returns the square of this side's king; `None` without a king. If there are several, as in suicide chess, returns the
     /// first from a1 along the ranks.
+    #[doc(hidden)]
     pub fn find_king(&self, color: Color) -> Option<Square> {
         let king = Piece { color, role: Role::King };
         Square::all().find(|&square| self.has_piece(square, king))
@@ -120,7 +122,7 @@ impl Board {
     /// position.
     ///
     /// Source: FICS help file `style12`, field 10. The rank follows from the side to move.
-    pub fn en_passant_square(&self, side_to_move: Color, double_push_file: u8) -> Option<Square> {
+    pub(crate) fn en_passant_square(&self, side_to_move: Color, double_push_file: u8) -> Option<Square> {
         let (rank, rank_in_front) = match side_to_move {
             Color::White => (5, 4),
             Color::Black => (2, 3),

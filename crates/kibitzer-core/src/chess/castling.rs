@@ -48,7 +48,7 @@ impl CastlingRights {
     pub const NONE: Self = Self(0);
 
     /// All rights: White and Black, short and long.
-    pub const ALL: Self = Self(0b1111);
+    pub(crate) const ALL: Self = Self(0b1111);
 
     /// Creates rights from fields 11 to 14 of style 12: White short, White long, Black short, Black long. A right exists if its
     /// number is not 0.
@@ -61,7 +61,7 @@ impl CastlingRights {
     }
 
     /// Returns whether there are no rights.
-    pub const fn is_empty(self) -> bool {
+    pub(crate) const fn is_empty(self) -> bool {
         self.0 == 0
     }
 

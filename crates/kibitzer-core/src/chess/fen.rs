@@ -59,6 +59,7 @@ impl Fen {
     /// Removes impossible castling rights ([`CastlingRights::plausible_on`]), and converts the file of a double push (0 is the
     /// a-file) to the skipped square, if a pawn is in front of it ([`Board::en_passant_square`]).
     #[must_use]
+    #[doc(hidden)]
     pub fn from_wire(
         board: Board,
         side_to_move: Color,

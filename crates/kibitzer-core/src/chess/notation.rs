@@ -79,7 +79,7 @@ impl SanMove {
     }
 
     /// Returns whether the notation contains the `x` of a capture.
-    pub const fn is_capture(self) -> bool {
+    pub(crate) const fn is_capture(self) -> bool {
         matches!(self, Self::Normal { is_capture: true, .. })
     }
 

@@ -30,12 +30,15 @@ pub enum CommandError {
     /// timeseal uses some itself.
     #[error("control character in a line")]
     Control,
-    /// The text is longer than servers accept: than [`Command::MAX_BYTES`](crate::session::Command::MAX_BYTES).
-    #[error("line of {length} bytes is longer than {MAX_COMMAND_BYTES}")]
+    /// The text is longer than servers accept: a line than [`Command::MAX_BYTES`](crate::session::Command::MAX_BYTES), the words of
+    /// talk than 320 bytes.
+    #[error("text of {length} bytes is longer than {limit}")]
     #[non_exhaustive]
     TooLong {
         /// Length of the text after encoding, without line end, in bytes.
         length: usize,
+        /// The limit in bytes.
+        limit: usize,
     },
     /// The text is empty, where a server gives an empty text another meaning.
     #[error("line is empty")]
@@ -47,8 +50,8 @@ pub enum CommandError {
 
 impl CommandError {
     /// Creates the error of a text that is [too long](Self::TooLong).
-    pub const fn too_long(length: usize) -> Self {
-        Self::TooLong { length }
+    pub const fn too_long(length: usize, limit: usize) -> Self {
+        Self::TooLong { length, limit }
     }
 }
 

@@ -65,21 +65,9 @@ impl GameEnded {
     /// Returns whether the game was adjourned; `false` if it has a result. If the reason is neither an adjournment nor an abort,
     /// the first word `adjourned` or `aborted` in the text decides.
     pub fn is_adjourned(&self) -> bool {
-        self.is_unfinished_for(GameEndReason::is_adjournment, "adjourned")
-    }
-
-    /// Returns whether the game was aborted; `false` if it has a result. If the reason is neither an adjournment nor an abort,
-    /// the first word `adjourned` or `aborted` in the text decides.
-    pub fn is_aborted(&self) -> bool {
-        self.is_unfinished_for(GameEndReason::is_abort, "aborted")
-    }
-
-    /// Returns whether the game is unfinished for such a reason or, if its reason is neither an adjournment nor an abort, whether
-    /// `word` is the first of `adjourned` and `aborted` in the text.
-    fn is_unfinished_for(&self, is_such_reason: fn(GameEndReason) -> bool, word: &str) -> bool {
         let is_known = self.reason.is_adjournment() || self.reason.is_abort();
-        let is_meant_in_text = || find_adjourned_or_aborted(&self.text, &self.white, &self.black) == Some(word);
-        self.result == GameResult::Unfinished && (is_such_reason(self.reason) || !is_known && is_meant_in_text())
+        let is_meant_in_text = || find_adjourned_or_aborted(&self.text, &self.white, &self.black) == Some("adjourned");
+        self.result == GameResult::Unfinished && (self.reason.is_adjournment() || !is_known && is_meant_in_text())
     }
 }
 

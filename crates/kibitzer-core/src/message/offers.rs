@@ -37,6 +37,7 @@ pub struct OfferNotice {
 named_enum! {
     /// Kind of an offer between the players of a game. Challenges and bughouse partnerships are messages of their own.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
     #[non_exhaustive]
     pub enum OfferKind("Returns the name of the offer in commands and JSON.") {
         /// To end the game as a draw.

@@ -102,7 +102,7 @@ impl Received {
     }
 
     /// Returns whether an ICC datagram contained the message, rather than a line.
-    pub const fn is_datagram(&self) -> bool {
+    pub(crate) const fn is_datagram(&self) -> bool {
         self.extent.has(DATAGRAM)
     }
 
@@ -113,7 +113,7 @@ impl Received {
 
     /// Returns whether the message is a nonempty text line of a listing, which [`Event::Listing`](crate::Event::Listing) reports
     /// as a whole.
-    pub const fn is_listed(&self) -> bool {
+    pub(crate) const fn is_listed(&self) -> bool {
         self.extent.has(LISTED)
     }
 

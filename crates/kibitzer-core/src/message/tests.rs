@@ -33,7 +33,7 @@ fn parse(line: &[u8]) {
     let _ = (Message::parse_untagged(line), Seek::parse_text(line), GameCreated::parse(line));
     let _ = dispatch::parse_line_before_login(line);
     if let Some(ended) = GameEnded::parse(line) {
-        let _ = (ended.named_player(), ended.is_adjourned(), ended.is_aborted());
+        let _ = (ended.named_player(), ended.is_adjourned());
     }
     let _ = (match_template(line, "% @ # *"), read_game_line_head(&mut Cursor::new(line)));
 }

@@ -42,7 +42,7 @@ impl Command {
         refuse_control_characters(line)?;
         let encoded = text::encode_ascii(line);
         if encoded.len() > Self::MAX_BYTES {
-            return Err(CommandError::TooLong { length: encoded.len() });
+            return Err(CommandError::too_long(encoded.len(), Self::MAX_BYTES));
         }
         Ok(Self(encoded.into()))
     }

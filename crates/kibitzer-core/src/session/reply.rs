@@ -3,9 +3,8 @@
 use std::borrow::Cow;
 
 use crate::event::{Event, RequestError};
-use crate::message::listing::{AnsweredCommand, AnyListing, AnyListingCollector};
+use crate::message::listing::AnyListing;
 use crate::message::{CommandCode, Message, Refusal};
-use crate::session::command::Command;
 use crate::session::options::RequestLimits;
 use crate::text::{ServerText, decode_received};
 
@@ -53,22 +52,14 @@ impl Reply {
         self.answers().find(|event| !is_board(event) && !event.raw().trim_ascii().is_empty())
     }
 
-    /// Returns the listing that the reply to `command` contains; `None` if the command has no listing, or the reply is not a
-    /// complete one.
+    /// Returns the listing that the reply contains, an [`Event::Listing`]; `None` if the command has no listing, or the reply is
+    /// not a complete one.
     ///
-    /// In block mode the server reports which command it executed; otherwise `command` has to name it without abbreviation.
-    pub fn listing(&self, command: &Command) -> Option<AnyListing> {
-        let verb = command.verb();
-        let answered = self.code.map_or(AnsweredCommand::Name(&verb), |code| AnsweredCommand::BlockCode(code.0));
-        let mut collector = AnyListingCollector::new(answered)?;
-        for line in self.answers().map(Event::raw) {
-            if collector.add_line(line).is_none() {
-                collector.store_unread(line);
-            }
-        }
-        let mut listing = collector.finish()?;
-        listing.set_game_asked_for(command.as_str());
-        Some(listing)
+    /// In block mode the server reports which command it executed; otherwise the command has to be sent without abbreviation.
+    pub fn listing(&self) -> Option<&AnyListing> {
+        self.events
+            .iter()
+            .find_map(|event| if let Event::Listing { listing, .. } = event { Some(&**listing) } else { None })
     }
 
     /// Returns whether the reply ends the observation of a game and starts none.

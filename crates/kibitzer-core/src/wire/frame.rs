@@ -216,9 +216,9 @@ impl CommandCode {
     /// The command is reserved for administrators or registered players.
     pub const INSUFFICIENT_RIGHTS: Self = Self(515);
     /// The command was replaced by another one.
-    pub const OBSOLETE_COMMAND: Self = Self(516);
+    pub(crate) const OBSOLETE_COMMAND: Self = Self(516);
     /// The command no longer exists.
-    pub const REMOVED_COMMAND: Self = Self(517);
+    pub(crate) const REMOVED_COMMAND: Self = Self(517);
     /// The command needs a game, and there is none to which it could apply.
     pub const NOT_PLAYING: Self = Self(518);
     /// The line had no number before the command. The reply has number 0.

@@ -10,6 +10,7 @@ use kibitzer_core::message::{ExamineAction, GameEnded, GameId, Handle, Message, 
 use kibitzer_core::session::{Command, Reply};
 use kibitzer_core::text::ServerText;
 use kibitzer_core::{Event, ParseError};
+use serde::Serialize;
 
 use super::{IntoHandle, Request, reply};
 
@@ -81,7 +82,7 @@ impl fmt::Display for MoveText {
 }
 
 /// A move that the server accepted.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct MoveMade {
     /// The new board; `None` if the reply contains only the end of the game, or an unreadable board.
@@ -174,7 +175,7 @@ impl GameRef {
 }
 
 /// A game that this login observes from now on.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ObservedGame {
     /// Number of the game.
@@ -216,12 +217,13 @@ pub(super) fn parse_unobserved_games(reply: &Reply) -> Result<Vec<GameId>, Reque
 }
 
 /// The result of a step in an examined game.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ExamineStep {
     /// The board after the step; `None` if the position is the same, or if the server sends the board later.
     pub board: Option<Arc<Style12>>,
     /// Whether the first or last position of the game stopped the step.
+    #[serde(rename = "at_edge")]
     pub is_at_edge: bool,
 }
 

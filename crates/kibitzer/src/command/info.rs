@@ -4,6 +4,7 @@ use kibitzer_core::event::RequestError;
 use kibitzer_core::message::{Handle, listing};
 use kibitzer_core::session::Reply;
 use kibitzer_core::text::{PlayerText, ServerText};
+use serde::Serialize;
 
 use super::reply;
 
@@ -19,7 +20,7 @@ pub(super) fn parse_history(reply: &Reply, player: Option<&Handle>) -> Result<li
 }
 
 /// The times that a server reports. They are text, because each server has its own format.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ServerClocks {
     /// The time in the time zone of this login.

@@ -26,6 +26,12 @@ macro_rules! commands {
             }
         )+
 
+        /// Every answer is serialized.
+        const _: fn() = || {
+            const fn assert_serialize<A: serde::Serialize>() {}
+            $(assert_serialize::<$answer>();)+
+        };
+
         /// # Typed commands
         ///
         /// Every method returns the errors of [`request`](Self::request), and is cancel safe as it is.
@@ -167,15 +173,17 @@ commands! {
     ///
     /// uhlin-fics does not confirm it: the outcome is derived from the boards and results in the reply.
     "accept" accept(offer: OfferRef) -> OfferOutcome
-        = typed_command(offer.command_line("accept"), offers::parse_accepted_offer);
+        = command_about(offer.checked(), |offer| offer.command_line("accept"), |reply, _| offers::parse_accepted_offer(reply));
     /// Declines a challenge or an offer in the game.
-    "decline" decline(offer: OfferRef) -> OfferOutcome = typed_command(offer.command_line("decline"), |reply| {
-        offers::parse_closed_offer(reply, OfferAnswer::Declined, ChallengeChange::Declined)
-    });
+    "decline" decline(offer: OfferRef) -> OfferOutcome
+        = command_about(offer.checked(), |offer| offer.command_line("decline"), |reply, _| {
+            offers::parse_closed_offer(reply, OfferAnswer::Declined, ChallengeChange::Declined)
+        });
     /// Withdraws a challenge or an offer of this login.
-    "withdraw" withdraw(offer: OfferRef) -> OfferOutcome = typed_command(offer.command_line("withdraw"), |reply| {
-        offers::parse_closed_offer(reply, OfferAnswer::Withdrawn, ChallengeChange::Withdrawn)
-    });
+    "withdraw" withdraw(offer: OfferRef) -> OfferOutcome
+        = command_about(offer.checked(), |offer| offer.command_line("withdraw"), |reply, _| {
+            offers::parse_closed_offer(reply, OfferAnswer::Withdrawn, ChallengeChange::Withdrawn)
+        });
     /// Offers a bughouse partnership to a player, or accepts the player's offer.
     "partner" partner(player: impl IntoHandle) -> OfferOutcome
         = command_about(player.into_handle(), |player| format!("partner {player}"), |reply, _| offers::parse_partner_request(reply));

@@ -2,17 +2,22 @@
 
 use std::sync::Arc;
 
-use kibitzer_core::event::RequestError;
+use kibitzer_core::event::{CommandError, RequestError};
 use kibitzer_core::message::{
     Challenge, ChallengeChange, GameCreated, GameEnded, Handle, MeOrOther, Message, OfferAnswer, OfferKind, Parsed,
     PartnershipUpdate, Style12,
 };
 use kibitzer_core::session::Reply;
+use serde::Serialize;
 
-use super::reply;
+use super::{IntoHandle as _, reply};
 
 /// The outcome of an offer, a challenge or a seek that was made, accepted, declined or withdrawn.
-#[derive(Clone, Debug, PartialEq, Eq)]
+///
+/// In JSON it is an object with the name of the variant as `outcome`: `{"outcome": "posted", "index": 7, "seen_by": 2}`. A challenge, and a
+/// game that began or is over, have the keys of the events `challenge`, `game_created` and `game_ended` beside it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum OfferOutcome {
     /// The offer was sent; the other player has not answered it yet.
@@ -32,7 +37,11 @@ pub enum OfferOutcome {
     /// The game is over: both players have agreed, or the server decided.
     Ended(Box<GameEnded>),
     /// This player is the bughouse partner from now on.
-    Partner(Handle),
+    #[non_exhaustive]
+    Partner {
+        /// The player.
+        name: Handle,
+    },
     /// The offer was declined or withdrawn.
     #[non_exhaustive]
     Closed {
@@ -41,8 +50,12 @@ pub enum OfferOutcome {
         /// Kind of an offer in a game; `None` for a challenge.
         kind: Option<OfferKind>,
     },
-    /// The game changed, for example by a takeback. Contains the new board, if the reply has one.
-    Changed(Option<Arc<Style12>>),
+    /// The game changed, for example by a takeback.
+    #[non_exhaustive]
+    Changed {
+        /// The new board, if the reply has one.
+        board: Option<Arc<Style12>>,
+    },
 }
 
 /// Parses the outcome of an offer of this kind that this login makes in its game, or accepts with the same command: the offer was
@@ -63,7 +76,7 @@ pub(super) fn parse_offer_outcome(reply: &Reply, kind: OfferKind) -> Result<Offe
     // uhlin-fics accepts with the same command, and answers with the new board alone.
     let is_shown = kind == OfferKind::Takeback && reply.first_answer().is_none() && board.is_some();
     if is_shown || mine == Some(Some(OfferAnswer::Accepted)) {
-        return Ok(OfferOutcome::Changed(board));
+        return Ok(OfferOutcome::Changed { board });
     }
     Err(reply::unexpected_reply(reply))
 }
@@ -91,6 +104,14 @@ pub enum OfferRef {
 }
 
 impl OfferRef {
+    /// Returns the reference, if an account can have the name of its player.
+    pub(super) fn checked(self) -> Result<Self, CommandError> {
+        match self {
+            Self::Player(player) => player.into_handle().map(Self::Player),
+            _ => Ok(self),
+        }
+    }
+
     /// Returns the line of a command with this argument.
     pub(super) fn command_line(&self, command: &str) -> String {
         match self {
@@ -117,7 +138,7 @@ pub(super) fn parse_accepted_offer(reply: &Reply) -> Result<OfferOutcome, Reques
     if kind.is_none() && board.is_none() {
         return Err(reply::unexpected_reply(reply));
     }
-    Ok(OfferOutcome::Changed(board))
+    Ok(OfferOutcome::Changed { board })
 }
 
 /// Returns the outcome of a started game, otherwise that of an ended one; `None` without either.
@@ -131,7 +152,9 @@ fn partner_outcome(message: &Message) -> Option<OfferOutcome> {
     let Message::Partner(partner) = message else { return None };
     match &**partner {
         PartnershipUpdate::OfferSent(_) => Some(OfferOutcome::Sent),
-        PartnershipUpdate::Agreed { actor: MeOrOther::Me, name, .. } => Some(OfferOutcome::Partner(name.clone())),
+        PartnershipUpdate::Agreed { actor: MeOrOther::Me, name, .. } => {
+            Some(OfferOutcome::Partner { name: name.clone() })
+        }
         _ => None,
     }
 }

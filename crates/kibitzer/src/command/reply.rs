@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use kibitzer_core::Event;
 use kibitzer_core::event::RequestError;
-use kibitzer_core::message::listing::Listing;
+use kibitzer_core::message::listing::{AnyListing, Listing};
 use kibitzer_core::message::{GameCreated, GameEnded, Handle, Message, Relation, Style12};
 use kibitzer_core::session::Reply;
 use kibitzer_core::text::PlayerText;
@@ -23,9 +23,12 @@ pub(super) fn find_in_lines<'a, T>(reply: &'a Reply, read: impl Fn(&'a [u8]) -> 
     reply.answers().map(Event::raw).find_map(read).ok_or_else(|| unexpected_reply(reply))
 }
 
-/// Parses the lines of a reply as a listing; lines that the command did not cause are skipped. Fails with
-/// [`RequestError::Listing`].
-pub(super) fn parse_listing<L: Listing>(reply: &Reply) -> Result<L, RequestError> {
+/// Returns the listing in the reply, which the session has parsed. Otherwise parses the lines that the command caused, and fails
+/// with [`RequestError::Listing`] if they are not a complete listing.
+pub(super) fn parse_listing<L: Listing + Clone + 'static>(reply: &Reply) -> Result<L, RequestError> {
+    if let Some(listing) = reply.listing().and_then(AnyListing::downcast_ref::<L>) {
+        return Ok(listing.clone());
+    }
     L::parse(reply.answers().map(Event::raw))
         .map_err(|source| RequestError::invalid_listing(source, first_answer_line(reply)))
 }

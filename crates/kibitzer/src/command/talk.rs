@@ -113,7 +113,7 @@ impl Request for TalkCommand {
     fn command(&self) -> Result<Command, CommandError> {
         let length = encode_ascii(&self.text).len();
         if length > MAX_TEXT_BYTES {
-            return Err(CommandError::too_long(length));
+            return Err(CommandError::too_long(length, MAX_TEXT_BYTES));
         }
         Command::with_text(self.head.as_ref().map_err(|&error| error)?, &self.text)
     }

@@ -74,9 +74,10 @@ mod line;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use kibitzer_core::chess::Color;
 use kibitzer_core::event::{AdjournedGame, Event, RestoreOutcome, Restored, RestoredGame, ResumptionState};
 use kibitzer_core::game::{Change, ChangeKind, Continuation, Game, Games};
-use kibitzer_core::message::listing::{AnyListing, MoveList};
+use kibitzer_core::message::listing::{AnyListing, ListedName, ListedPlayer, MoveList};
 use kibitzer_core::message::{GameId, Message, OwnGameStarting, Relation};
 
 pub use game::{GamePositionKey, TrackedGame};
@@ -286,10 +287,10 @@ impl GameTracker {
     /// interrupted, resumes that one in its place, and returns the change.
     fn add_listed_moves(&mut self, list: &MoveList) -> Vec<TrackedChange> {
         let is_it = |game: &&mut TrackedGame| {
-            let has_players = || match (&list.white, &list.black) {
-                (Some(white), Some(black)) => game.has_players(&white.name, &black.name),
-                _ => false,
+            let has_player = |color, listed: &Option<ListedPlayer<ListedName>>| {
+                listed.as_ref().is_some_and(|listed| game.player(color) == *listed.name.as_str())
             };
+            let has_players = || has_player(Color::White, &list.white) && has_player(Color::Black, &list.black);
             game.state() == TrackedState::Playing
                 && list.game.map_or_else(has_players, |number| number == game.number())
         };

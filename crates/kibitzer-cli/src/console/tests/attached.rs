@@ -174,12 +174,12 @@ async fn an_exported_recording_starts_with_the_games_of_the_snapshot() {
     watcher.sees("attached; 1 game goes on").await;
     bot.client.request("finger").await.unwrap();
     watcher.sees(" finger ").await;
-    assert!(watcher.app.model.rows.iter().filter_map(|row| row.event()).all(|event| event.reported_board().is_none()));
+    assert!(watcher.app.model.rows.iter().filter_map(|row| row.event()).all(|event| event.board().is_none()));
     let file = bot.folder.join("exported.jsonl");
     watcher.type_line(&format!("/export recording {}", file.display()));
     let events = decoded(&std::fs::read_to_string(file).unwrap());
     let game = bot.client.hub().subscribe_with_games().await.unwrap().games.remove(0);
-    let board = events.iter().filter_map(Event::reported_board).next_back().unwrap().fen().to_string();
+    let board = events.iter().filter_map(Event::board).next_back().unwrap().fen().to_string();
     assert_eq!(board, game.position().fen().to_string());
     bot.stop().await;
 }

@@ -171,7 +171,7 @@ fn a_part_of_a_game_decodes_with_the_state_before_it() {
         let troubles = events.iter().filter(|event| ["desync", "missed"].contains(&event.kind().as_str())).count();
         assert_eq!(troubles, 0, "{name}");
         let boards = |events: Vec<&Event>| -> Vec<String> {
-            let boards = events.into_iter().filter_map(|event| Some(event.reported_board()?.fen().to_string()));
+            let boards = events.into_iter().filter_map(|event| Some(event.board()?.fen().to_string()));
             boards.collect()
         };
         let rows = watcher.rows().filter(|row| watcher.app.list.includes(row));

@@ -119,6 +119,6 @@ fn reported_move(message: &ConsoleRow) -> Option<String> {
     let event = message.event()?;
     match event.message()? {
         Message::Delta(delta) => Some(TerminalSafe(delta.san.as_str()).in_cells().into_owned()),
-        _ => numbered_move(event.reported_board()?),
+        _ => numbered_move(event.board()?),
     }
 }

@@ -40,7 +40,7 @@ pub(super) fn draw(mut canvas: Canvas<'_>, model: &SessionModel, row: &ConsoleRo
     let (area, theme) = (canvas.area, canvas.theme);
     let has_room = area.width >= LEAST_WITH_BOARD.0 && area.height >= LEAST_WITH_BOARD.1;
     let event = row.event().filter(|_| has_room);
-    let reported = event.and_then(|event| Some((event.reported_board()?, event.reported_move())));
+    let reported = event.and_then(|event| Some((event.board()?, event.reported_move())));
     let (gap, board_width) = if reported.is_some() { (2, BOARD_CELLS) } else { (0, 0) };
     let [of_fields, _, of_board] = Layout::horizontal([Fill(1), Length(gap), Length(board_width)]).areas(area);
     if let Some((board, played)) = reported {

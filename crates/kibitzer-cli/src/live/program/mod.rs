@@ -234,8 +234,8 @@ fn answer_item(request: &ProgramCommand, line: u64, result: &Result<Reply, Reque
         }
         Err(error) => return failed_item(Some(id), line, error.as_ref(), &error_chain(error)),
     };
-    if let Some(listing) = reply.listing(&request.command) {
-        return reply_item(id, listing.kind().as_str(), &listing);
+    if let Some(listing) = reply.listing() {
+        return reply_item(id, listing.kind().as_str(), listing);
     }
     let lines: Vec<_> = reply.answers().map(|event| decode_received(event.raw())).collect();
     reply_item(id, "text", json!({ "lines": lines }))

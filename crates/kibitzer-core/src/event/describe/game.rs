@@ -139,20 +139,10 @@ pub(super) fn rating_or_unrated(rating: Option<Rating>) -> Rating {
 }
 
 impl Event {
-    /// Returns the board that the event reports, in style 12 or 10 or by a move that fits the known board; `None` if it reports
-    /// none. For a message with a move only, it is the board after that move.
-    pub fn reported_board(&self) -> Option<&Style12> {
-        match self.message()? {
-            Message::Style12(board) | Message::Style10(board) => Some(board),
-            Message::Delta(_) | Message::GameUpdate(_) => self.change()?.board.as_deref(),
-            _ => None,
-        }
-    }
-
     /// Returns the last move of the reported board; castling includes the squares of king and rook if the board before the move is
     /// known. `None` without a board or a last move, or if the form of the move is unknown.
     pub fn reported_move(&self) -> Option<LastMove> {
-        let board = self.reported_board()?;
+        let board = self.board()?;
         self.change().and_then(|change| change.played).or_else(|| board.played())
     }
 
@@ -160,15 +150,25 @@ impl Event {
     /// accepted an illegal move. `None` if the event is not a single move, and if the rules are not known or have no check.
     pub fn is_irregular_move(&self) -> Option<bool> {
         self.change().filter(|change| change.forbids_check())?;
-        let board = self.reported_board()?;
+        let board = self.board()?;
         Some(board.board().is_in_check(!board.side_to_move()))
     }
 }
 
-/// An event that reports this board.
+/// A board, and the event that reports it.
 pub(super) struct ReportedBoard<'a> {
-    pub(super) event: &'a Event,
+    pub(super) event: Option<&'a Event>,
     pub(super) board: &'a Style12,
+}
+
+impl ReportedBoard<'_> {
+    fn played(&self) -> Option<LastMove> {
+        self.event.map_or_else(|| self.board.played(), Event::reported_move)
+    }
+
+    fn is_irregular_move(&self) -> Option<bool> {
+        self.event?.is_irregular_move()
+    }
 }
 
 /// The object `last_move`.
@@ -180,7 +180,7 @@ struct LastMoveObject<'a> {
 objects! {
     LastMoveObject<'_> as it: [
         verbose: it.reported.verbose, san: it.reported.san,
-        uci: it.position.event.reported_move().and_then(|played| played.to_uci(!it.position.board.side_to_move())).map(Displayed),
+        uci: it.position.played().and_then(|played| played.to_uci(!it.position.board.side_to_move())).map(Displayed),
         elapsed_ms: it.reported.elapsed_ms,
     ];
 }
@@ -208,7 +208,7 @@ describe! {
             flip: it.board.flip(),
             clock_running: it.board.clock_running(),
             lag_ms: it.board.lag_ms(),
-            source: match it.event.message() {
+            source: match it.event.and_then(Event::message) {
                 Some(Message::Delta(_)) => "delta",
                 Some(Message::GameUpdate(_)) => "datagram",
                 Some(Message::Style10(_)) => "style10",
@@ -217,7 +217,7 @@ describe! {
             cut: it.board.is_cut(),
             white_reserve: it.board.reserves().map(|hands| Displayed(hands.white)),
             black_reserve: it.board.reserves().map(|hands| Displayed(hands.black)),
-            irregular: it.event.is_irregular_move(),
+            irregular: it.is_irregular_move(),
         ],
         // The last move and the clocks, White's first: `game 7 2. Ke2  1:59 2:02  Newton-Einstein`.
         words(out): {
@@ -226,7 +226,7 @@ describe! {
             let [white, black] = Color::BOTH.map(|color| board.player(color));
             let (white_clock, black_clock) = (board.white_clock(), board.black_clock());
             write!(out, "game {} {played}  {white_clock} {black_clock}  {white}-{black}", board.game())?;
-            out.write_str(if it.event.is_irregular_move() == Some(true) { "  irregular move" } else { "" })
+            out.write_str(if it.is_irregular_move() == Some(true) { "  irregular move" } else { "" })
         },
     }
 }

@@ -101,7 +101,7 @@ objects! {
     NamedValue as it: [name, value];
     ListedMove as it: [ply, san, elapsed_ms];
     ListedPlayer as it: [name, titles, rating];
-    ListedPlayer<ListedName> as it: [name: it.name.as_str(), titles, rating];
+    ListedPlayer<ListedName> as it: [name, titles, rating];
     (u32, Option<u32>) as it: [shown: it.0, total: it.1];
     StoredDetails as it: [
         index, color, opponent_is_on, terms, white_material, black_material, to_move, move_number, eco, date,

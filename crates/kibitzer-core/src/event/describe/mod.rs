@@ -230,8 +230,8 @@ impl Event {
     /// Calls `read` with the descriptor of the event, and returns the result.
     fn with_descriptor<R>(&self, read: impl FnOnce(&dyn EventDescriptor) -> R) -> R {
         match self {
-            Self::Received { received, .. } => match self.reported_board() {
-                Some(board) => read(&ReportedBoard { event: self, board }),
+            Self::Received { received, .. } => match self.board() {
+                Some(board) => read(&ReportedBoard { event: Some(self), board }),
                 None => read(received.message.descriptor().unwrap_or(received)),
             },
             Self::Desync(desync) => read(desync),

@@ -2,10 +2,12 @@
 
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
-use super::value::{self, Displayed, FieldSink, Fields as _, Value, objects};
+use super::game::ReportedBoard;
+use super::value::{self, Displayed, FieldSink, Fields, Value, objects};
 use crate::event::Event;
 use crate::game::{Game, PlayedMove};
 use crate::message::listing::AnyListing;
+use crate::message::{Challenge, GameCreated, GameEnded, Parsed, Style12};
 
 /// Writes the object that `kibitzer decode` prints for the event. Texts are written as they are: a format whose texts reach a
 /// terminal has to escape control characters.
@@ -34,18 +36,23 @@ impl Serialize for Event {
     }
 }
 
-/// Writes the object of the rows of a listing: the keys of its event, without `event` and `offset`.
-impl Serialize for AnyListing {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Value::Object(self).serialize(serializer)
-    }
+/// Serializes these types as objects with the keys of their events, without `event` and `offset`. A board has no `irregular` then; a
+/// game has the keys of `position`, `game_info`, `game_ended` and `move_list`, and its `moves` are those since [`Game::base`].
+macro_rules! serialize_objects {
+    ($($kind:ty),+) => {$(
+        /// Writes the object with the keys of the event of this kind.
+        impl Serialize for $kind {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                Value::Object(self).serialize(serializer)
+            }
+        }
+    )+};
 }
+serialize_objects!(AnyListing, Game, Style12, Challenge, GameCreated, GameEnded);
 
-/// Writes the state of the game. Its keys have the meaning of those of the events `position`, `game_info`, `game_ended` and
-/// `move_list`; `moves` are those since [`base`](Game::base).
-impl Serialize for Game {
+impl<T: Serialize> Serialize for Parsed<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Value::Object(self).serialize(serializer)
+        (**self).serialize(serializer)
     }
 }
 
@@ -60,6 +67,12 @@ objects! {
         reason: it.ending().map(|ending| ending.reason.as_str()),
     ];
     PlayedMove as it: [san: it.pretty(), clock_ms: it.clock().as_ms(), elapsed_ms: it.elapsed_ms()];
+}
+
+impl Fields for Style12 {
+    fn put_fields(&self, put: &mut FieldSink<'_>) {
+        ReportedBoard { event: None, board: self }.put_fields(put);
+    }
 }
 
 impl Serialize for Value<'_> {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use strum::VariantNames as _;
 
 use crate::chess::{Color, Role, Square};
+use crate::message::listing::ListedName;
 use crate::message::{GameId, MeOrOther, Rating, RequestId, RequestOrigin, Seek};
 use crate::text::{Handle, PlayerText, ServerText, Titles};
 
@@ -136,6 +137,7 @@ values! {
     str: FieldType::Text, it => Value::Text(it);
     String: FieldType::Text, it => Value::Text(it);
     Handle: FieldType::Text, it => Value::Text(it.as_str());
+    ListedName: FieldType::Text, it => Value::Text(it.as_str());
     PlayerText: FieldType::Text, it => Value::Text(it.as_str());
     ServerText: FieldType::Text, it => Value::Text(it.as_str());
     Color: FieldType::Word(&["white", "black"]), it => Value::Text(it.into());

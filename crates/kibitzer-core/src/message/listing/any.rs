@@ -1,5 +1,6 @@
 //! Listings of every kind, by the command that they answer.
 
+use std::any::Any;
 use std::ops::ControlFlow;
 
 use super::collect::UnreadLines;
@@ -25,6 +26,15 @@ macro_rules! listings {
                 match self {
                     $(Self::$variant(listing) => &listing.unread,)+
                 }
+            }
+
+            /// Returns the listing if its type is `L`.
+            #[doc(hidden)]
+            pub fn downcast_ref<L: Any>(&self) -> Option<&L> {
+                let listing: &dyn Any = match self {
+                    $(Self::$variant(listing) => listing,)+
+                };
+                listing.downcast_ref()
             }
         }
 

@@ -232,42 +232,64 @@ impl ListedPlayer {
 }
 
 impl ListedPlayer<ListedName> {
-    /// Reads a rating and a name, `1500 Foo`. The name may be anything that [`read_free_name`] accepts.
+    /// Reads a rating and a name of the reply to `games`, `1500 Foo`. The name may be anything that [`ListedName::read`] accepts.
     pub(super) fn read_rating_and_name(at: &mut Cursor<'_>) -> Option<Self> {
         let rating = Some(Rating::read(at)?);
-        let name = ListedName(read_free_name(at.expect(b" ")?)?);
+        let name = ListedName::read(at.expect(b" ")?, &ListedName::CUT_IN_GAMES)?;
         Some(Self { name, titles: Titles::default(), rating })
     }
 }
 
-/// A name in the reply to `games`, which FICS cuts to 11 characters and FatICS to 10. Examined games may have made-up names.
+/// A name in a listing, which servers cut to the width of its column: that of `games` on FICS to 11 characters, on FatICS to 10.
+/// Examined games may have made-up names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ListedName(pub(super) Handle);
+pub struct ListedName {
+    printed: Handle,
+    may_be_cut: bool,
+}
 
 impl ListedName {
-    /// Returns the name as printed.
-    pub fn as_str(&self) -> &str {
-        self.0.as_str()
+    /// Lengths of cut names in the reply to `games`: that of FatICS and that of FICS.
+    pub(super) const CUT_IN_GAMES: [usize; 2] = [10, 11];
+
+    /// Lengths of cut names in the replies to `history` and `stored`: those of FICS and its relatives, and of FatICS.
+    pub(super) const CUT_IN_PAST_GAMES: [usize; 3] = [13, 14, 15];
+
+    /// Reads a name after optional blanks: one or more bytes up to a blank, `(`, `)` or `[`. Accepts more than [`Handle::read`],
+    /// because the players of an examined game may have arbitrary names. It may be cut if its length is one of `cut_lengths`.
+    pub(super) fn read(at: &mut Cursor<'_>, cut_lengths: &[usize]) -> Option<Self> {
+        let name = at.skip_whitespace().take_while(|b| !matches!(b, b' ' | b'(' | b')' | b'['));
+        let may_be_cut = cut_lengths.contains(&name.len());
+        (!name.is_empty()).then(|| Self { printed: Handle::from_wire(name), may_be_cut })
     }
 
-    /// Returns the player's handle; `None` if the name may be cut, because it has 10 or 11 characters, or no account can have it.
+    /// Returns the name as printed.
+    pub fn as_str(&self) -> &str {
+        self.printed.as_str()
+    }
+
+    /// Returns the name as printed, for servers that accept the start of a name in place of it.
+    pub(crate) fn into_printed(self) -> Handle {
+        self.printed
+    }
+
+    /// Returns the player's handle; `None` if the name may be cut, because it is as long as its column, or no account can have it.
     pub fn full(&self) -> Option<&Handle> {
-        let may_be_cut = matches!(self.as_str().len(), 10 | 11);
-        Some(&self.0).filter(|name| !may_be_cut && Handle::is_name(name.as_str().as_bytes()))
+        Some(&self.printed).filter(|name| !self.may_be_cut && Handle::is_name(name.as_str().as_bytes()))
+    }
+}
+
+impl From<Handle> for ListedName {
+    /// Returns the name as one that is not cut.
+    fn from(printed: Handle) -> Self {
+        Self { printed, may_be_cut: false }
     }
 }
 
 impl fmt::Display for ListedName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
+        fmt::Display::fmt(&self.printed, f)
     }
-}
-
-/// Reads a player's name after optional blanks: one or more bytes up to a blank, `(`, `)` or `[`. Accepts more than [`Handle::read`],
-/// because the players of an examined game may have arbitrary names.
-pub(super) fn read_free_name(at: &mut Cursor<'_>) -> Option<Handle> {
-    let name = at.skip_whitespace().take_while(|b| !matches!(b, b' ' | b'(' | b')' | b'['));
-    (!name.is_empty()).then(|| Handle::from_wire(name))
 }
 
 /// The terms of a game as tables abbreviate them: `[psr 10  12]`.

@@ -6,7 +6,7 @@ use strum::EnumString;
 
 use crate::by_name::named_enum;
 use crate::message::listing::collect::{NamedValue, read_text};
-use crate::message::listing::{ListedPlayer, Listing};
+use crate::message::listing::{ListedName, ListedPlayer, Listing};
 use crate::message::template::{TemplateTable, match_table};
 use crate::message::{GameId, Handle, Rating};
 use crate::scan::Cursor;
@@ -83,9 +83,9 @@ pub struct FingerGame {
     /// The number of the game.
     pub game: GameId,
     /// White; `None` if the line does not name the players.
-    pub white: Option<Handle>,
+    pub white: Option<ListedName>,
     /// Black; `None` if the line does not name the players.
-    pub black: Option<Handle>,
+    pub black: Option<ListedName>,
 }
 
 named_enum! {
@@ -187,11 +187,11 @@ impl FingerGame {
 }
 
 /// Parses the names in `A vs. B`; `None` for any other text.
-fn parse_versus(names: &[u8]) -> Option<(Handle, Handle)> {
+fn parse_versus(names: &[u8]) -> Option<(ListedName, ListedName)> {
     let mut at = Cursor::new(names);
     let white = at.take_until_and_skip(b" vs. ")?;
     let black = at.take_while(|b| b != b' ' && b != b'.');
-    Some((Handle::from_wire(white), Handle::from_wire(black)))
+    Some((Handle::from_wire(white).into(), Handle::from_wire(black).into()))
 }
 
 /// Parses a line with a name and a value, `Timeseal 1:  On`; `None` for an unknown name, so that `Foo says: hi` is not a detail.

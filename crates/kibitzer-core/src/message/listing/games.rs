@@ -6,7 +6,7 @@ use crate::by_name::named_enum;
 use crate::chess::Color;
 use crate::message::fields::ClockReading;
 use crate::message::listing::collect::{
-    ListedName, ListedPlayer, parse_row_count, read_color_letter, read_free_name, read_number_pair, read_padded_clock,
+    ListedName, ListedPlayer, parse_row_count, read_color_letter, read_number_pair, read_padded_clock,
 };
 use crate::message::listing::{ListedTerms, Listing};
 use crate::message::template::{TemplateTable, match_table, read_bracketed_color, read_rated};
@@ -185,7 +185,7 @@ fn read_clocks(at: &mut Cursor<'_>) -> Option<(ClockReading, ClockReading)> {
 /// Reads a rating, a name and titles. The rating may be missing, because ICC leaves the column blank for an unrated guest.
 fn read_icc_player(at: &mut Cursor<'_>) -> Option<ListedPlayer<ListedName>> {
     let rating = at.skip_whitespace().peek().filter(u8::is_ascii_digit).and_then(|_| Rating::read(at));
-    let name = ListedName(read_free_name(at)?);
+    let name = ListedName::read(at, &ListedName::CUT_IN_GAMES)?;
     Some(ListedPlayer { name, titles: Titles::read(at), rating })
 }
 

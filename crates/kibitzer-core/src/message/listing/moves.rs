@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::Listing;
-use super::collect::{ListedPlayer, read_free_name, read_text};
+use super::collect::{ListedName, ListedPlayer, read_text};
 use crate::chess::Color;
 use crate::message::fields::read_duration_ms;
 use crate::message::template::match_template;
@@ -36,9 +36,9 @@ pub struct MoveList {
     pub game: Option<GameId>,
     /// White, with the rating at the start; in FatICS's examined games literally `White (0)`. `None` without the line of the
     /// players.
-    pub white: Option<ListedPlayer>,
+    pub white: Option<ListedPlayer<ListedName>>,
     /// Black, with the rating at the start.
-    pub black: Option<ListedPlayer>,
+    pub black: Option<ListedPlayer<ListedName>>,
     /// When the game began, as printed: every server has its own form; uhlin-fics's date is always wrong. Empty
     /// without the line of the players.
     pub date: String,
@@ -166,8 +166,8 @@ impl MoveList {
 }
 
 /// Reads a name, its titles, and a rating in brackets if there is one.
-fn read_player(at: &mut Cursor<'_>) -> Option<ListedPlayer> {
-    let name = read_free_name(at)?;
+fn read_player(at: &mut Cursor<'_>) -> Option<ListedPlayer<ListedName>> {
+    let name = ListedName::read(at, &[])?;
     let titles = Titles::read(at);
     let rating = at.attempt(|at| Rating::read_bracketed(at.skip_whitespace()));
     Some(ListedPlayer { name, titles, rating })

@@ -3,10 +3,8 @@
 use std::ops::ControlFlow;
 
 use crate::chess::Color;
-use crate::message::listing::collect::{
-    read_color_letter, read_free_name, read_number_pair, read_text, read_text_word,
-};
-use crate::message::listing::{ListedTerms, Listing};
+use crate::message::listing::collect::{read_color_letter, read_number_pair, read_text, read_text_word};
+use crate::message::listing::{ListedName, ListedTerms, Listing};
 use crate::message::template::{TemplateTable, match_table, match_template};
 use crate::message::{GameResult, Handle, Rating};
 use crate::scan::Cursor;
@@ -41,9 +39,9 @@ pub struct StoredGames {
 #[non_exhaustive]
 pub struct StoredGame {
     /// White.
-    pub white: Handle,
+    pub white: ListedName,
     /// Black.
-    pub black: Handle,
+    pub black: ListedName,
     /// The other columns; `None` on uhlin-fics.
     pub details: Option<StoredDetails>,
 }
@@ -102,7 +100,7 @@ impl StoredGames {
         let mut at = Cursor::new(line);
         let index = at.skip_whitespace().number()?;
         let color = read_color_letter(at.expect(b": ")?)?;
-        let opponent = read_free_name(at.expect(b" ")?)?;
+        let opponent = ListedName::read(at.expect(b" ")?, &ListedName::CUT_IN_PAST_GAMES)?;
         let opponent_is_on = at.skip_whitespace().eat(b"Y");
         (opponent_is_on || at.eat(b"N")).then_some(())?;
         let terms = ListedTerms::read(at.skip_whitespace())?;
@@ -120,8 +118,8 @@ impl StoredGames {
             date: read_text(&mut at),
         };
         let (white, black) = match color {
-            Color::White => (self.owner.clone(), opponent),
-            Color::Black => (opponent, self.owner.clone()),
+            Color::White => (self.owner.clone().into(), opponent),
+            Color::Black => (opponent, self.owner.clone().into()),
         };
         Some(StoredGame { white, black, details: Some(details) })
     }
@@ -130,7 +128,7 @@ impl StoredGames {
 /// Parses a row of uhlin-fics, which has names only: `   alice vs. boris`. `None` for any other line.
 fn parse_names_row(line: &[u8]) -> Option<StoredGame> {
     let names = match_template(line, " % vs. %")?;
-    Some(StoredGame { white: names.name?, black: names.second_name?, details: None })
+    Some(StoredGame { white: names.name?.into(), black: names.second_name?.into(), details: None })
 }
 
 /// The last games of a player.
@@ -170,7 +168,7 @@ pub struct HistoryRow {
     /// The opponent's rating after the game.
     pub opponent_rating: Rating,
     /// The opponent.
-    pub opponent: Handle,
+    pub opponent: ListedName,
     /// Kind and times. FatICS has the speed in [`mark`](ListedTerms::mark).
     pub terms: ListedTerms,
     /// The opening, `A00`, on FatICS with a letter more, or `***`.
@@ -215,7 +213,7 @@ impl HistoryRow {
             _ => return None,
         };
         let opponent_rating = Rating::read(&mut at)?;
-        let opponent = read_free_name(&mut at)?;
+        let opponent = ListedName::read(&mut at, &ListedName::CUT_IN_PAST_GAMES)?;
         let terms = ListedTerms::read(at.skip_whitespace())?;
         let (eco, ending) = (read_text_word(&mut at)?, read_text_word(&mut at)?);
         let date = read_text(&mut at);

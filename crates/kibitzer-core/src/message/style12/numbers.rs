@@ -176,7 +176,7 @@ impl Relation {
     }
 
     /// Returns whether this login observes the game, whether others play or examine it.
-    pub const fn is_observer(self) -> bool {
+    pub(crate) const fn is_observer(self) -> bool {
         matches!(self, Self::Observing | Self::ObservingExamined)
     }
 
@@ -241,6 +241,7 @@ impl Style12 {
     }
 
     /// Returns the name of one side as received, without decoding or copying it.
+    #[doc(hidden)]
     pub fn player_bytes(&self, color: Color) -> &[u8] {
         match color {
             Color::White => self.text.word(Word::White),

@@ -36,8 +36,8 @@ fn lines_with_control_characters_are_refused() {
 fn lines_that_are_too_long_are_refused() {
     let max = Command::MAX_BYTES;
     assert_eq!(encoded(&"x".repeat(max)).map(|line| line.len()), Ok(max));
-    assert_eq!(encoded(&"x".repeat(max + 1)), Err(CommandError::TooLong { length: max + 1 }));
-    assert_eq!(encoded(&"♞".repeat(125)), Err(CommandError::TooLong { length: 1000 }), "what counts is what is sent");
+    assert_eq!(encoded(&"x".repeat(max + 1)), Err(CommandError::too_long(max + 1, max)));
+    assert_eq!(encoded(&"♞".repeat(125)), Err(CommandError::too_long(1000, max)), "what counts is what is sent");
 }
 
 #[test]

@@ -65,13 +65,14 @@ impl Session {
                 self.frame_end = received.end();
                 &received.message
             }
-            Event::Desync(desync) => {
-                if let Phase::Live(live) = &mut self.phase {
-                    live.handle_desync(desync, self.reader.games());
+            other => {
+                match (other, &mut self.phase) {
+                    (Event::Desync(desync), Phase::Live(live)) => live.handle_desync(desync, self.reader.games()),
+                    (Event::Listing { .. }, Phase::Live(live)) => live.handle_event(event, &mut self.output, now),
+                    _ => {}
                 }
                 return;
             }
-            _ => return,
         };
         self.output.counters.lines_received += u64::from(!matches!(message, Message::Control(_)));
         match message {

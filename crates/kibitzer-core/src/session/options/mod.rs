@@ -280,7 +280,7 @@ impl Password {
         refuse_control_characters(&password)?;
         match password.len() {
             0 => Err(CommandError::Empty),
-            length if length > Command::MAX_BYTES => Err(CommandError::TooLong { length }),
+            length if length > Command::MAX_BYTES => Err(CommandError::too_long(length, Command::MAX_BYTES)),
             _ if !password.is_ascii() => Err(CommandError::Control),
             _ => Ok(Self(password)),
         }

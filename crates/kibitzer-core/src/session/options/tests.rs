@@ -36,5 +36,5 @@ fn passwords_are_one_line_of_ascii() {
     for (text, want) in cases {
         assert_eq!(Password::new(text), Err(want), "{text:?}");
     }
-    assert_eq!(Password::new("x".repeat(2000)), Err(CommandError::TooLong { length: 2000 }));
+    assert_eq!(Password::new("x".repeat(2000)), Err(CommandError::too_long(2000, Command::MAX_BYTES)));
 }

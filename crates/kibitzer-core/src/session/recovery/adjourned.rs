@@ -18,7 +18,7 @@ use super::push_bounded;
 use crate::chess::Color;
 use crate::event::{AdjournedGame, Event, RequestError, ResumptionState};
 use crate::game::{Change, ChangeKind, Game, Games};
-use crate::message::listing::{Listing as _, StoredGames};
+use crate::message::listing::{ListedName, Listing as _, StoredGames};
 use crate::message::{ChallengeChange, GameId, Handle, MeOrOther, Message, PresenceChangeKind, Refusal, Relation};
 use crate::session::command::Command;
 use crate::session::output::Output;
@@ -157,16 +157,10 @@ impl AdjournedTracker {
         for row in list.games {
             // uhlin-fics does not list who is logged in; it refuses a challenge to a player who is not.
             let is_online = row.details.is_none_or(|details| details.opponent_is_on);
-            let is_whites = row.white == list.owner;
-            let opponent = if is_whites { row.black.clone() } else { row.white.clone() };
+            let [white, black] = [row.white, row.black].map(ListedName::into_printed);
+            let opponent = if white == list.owner { black.clone() } else { white.clone() };
             self.add_and_report(
-                ResumptionCandidate {
-                    white: row.white,
-                    black: row.black,
-                    opponent,
-                    is_online,
-                    challenge: ChallengeState::Stored,
-                },
+                ResumptionCandidate { white, black, opponent, is_online, challenge: ChallengeState::Stored },
                 output,
             );
         }

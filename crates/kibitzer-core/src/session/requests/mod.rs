@@ -220,9 +220,15 @@ impl Requests {
         self.set_sent_requester(id, Requester::Abandoned);
     }
 
-    /// Processes a received message: a mark of a reply, a prompt, or a part of a reply. Ignores events without a message.
+    /// Processes a received message: a mark of a reply, a prompt, or a part of a reply, and the listing in a reply. Ignores
+    /// other events without a message.
     pub(super) fn handle_event(&mut self, event: &Event, output: &mut Output, now: Instant) {
-        let Some(message) = event.message() else { return };
+        let Some(message) = event.message() else {
+            if let Event::Listing { .. } = event {
+                self.handle_content(event, output, now);
+            }
+            return;
+        };
         let mark = if let Message::Control(control) = message { self.marks.track(control) } else { None };
         match mark {
             Some(ReplyMark::Start { number, code }) => self.start_reply(number, code, output, now),

@@ -1,8 +1,8 @@
 use kibitzer_core::message::{GameResult, Refusal};
 
 use super::*;
-use crate::command;
 use crate::command::testing::{answer, answer_after, assert_line};
+use crate::command::{self, Request as _};
 
 const BOARD: &str = "<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 1 \
         Alice Boris -1 5 0 39 39 300 300 1 P/e2-e4 (0:00) e4 0 1 0";
@@ -75,7 +75,9 @@ fn offers_that_end_the_game() {
 fn a_takeback_of_both_players_takes_effect_at_once() {
     let said = format!("Accepting the takeback request from Flohr.\n\n<pr> 1\n\n{BOARD}");
     for reply in [said.as_str(), BOARD] {
-        let Ok(OfferOutcome::Changed(Some(board))) = answer(&command::takeback(1), reply) else { panic!("{reply}") };
+        let Ok(OfferOutcome::Changed { board: Some(board) }) = answer(&command::takeback(1), reply) else {
+            panic!("{reply}")
+        };
         assert_eq!(board.game().0, 1);
     }
 }
@@ -115,7 +117,7 @@ fn another_game_that_ends_in_the_same_reply_is_ignored() {
         assert_eq!(ended.game.0, 1);
     }
     let taken_back = answer_after(&before, &command::takeback(1), &format!("{OTHERS_END}\n{BOARD}"));
-    let Ok(OfferOutcome::Changed(Some(board))) = taken_back else { panic!("{taken_back:?}") };
+    let Ok(OfferOutcome::Changed { board: Some(board) }) = taken_back else { panic!("{taken_back:?}") };
     assert_eq!(board.game().0, 1);
     for n_lines in 1..=4 {
         let others: Vec<_> = OTHERS_END.lines().take(n_lines).collect();
@@ -173,6 +175,7 @@ fn an_offer_is_selected_in_four_ways() {
     assert_line(&command::decline(OfferRef::Number(7)), "decline 7");
     assert_line(&command::withdraw(OfferRef::Number(1300)), "withdraw 1300");
     assert_line(&command::decline(OfferRef::Player("Newton".parse().unwrap())), "decline Newton");
+    assert!(command::accept(OfferRef::Player(Handle::default())).command().is_err(), "it would accept any offer");
     assert_line(&command::decline(OfferRef::Kind(OfferKind::Draw)), "decline draw");
     assert_line(&command::withdraw(OfferRef::Only), "withdraw");
 }
@@ -196,10 +199,10 @@ fn accept_derives_the_outcome_from_the_reply() {
         assert!(matches!(accept(reply), OfferOutcome::Ended(_)), "{reply}");
     }
     let partner = "Accepting the partnership request from Alekhine.\n\n<pr> 4\nYou agree to be Alekhine's partner.";
-    assert_eq!(accept(partner), OfferOutcome::Partner("Alekhine".parse().unwrap()));
+    assert_eq!(accept(partner), OfferOutcome::Partner { name: "Alekhine".parse().unwrap() });
     let taken_back = format!("Accepting the takeback request from Alekhine.\n\n{OWN_BOARD}");
     for reply in [taken_back.as_str(), OWN_BOARD] {
-        assert!(matches!(accept(reply), OfferOutcome::Changed(Some(_))), "{reply}");
+        assert!(matches!(accept(reply), OfferOutcome::Changed { board: Some(_) }), "{reply}");
     }
 }
 
@@ -217,11 +220,11 @@ fn accept_ignores_other_games_in_the_same_reply() {
     for reply in
         [format!("{OWN_BOARD}\n{OTHERS}"), format!("Accepting the takeback request from Boris.\n{OTHERS}\n{OWN_BOARD}")]
     {
-        let OfferOutcome::Changed(Some(board)) = accept(OWN_BOARD, &reply) else { panic!("{reply}") };
+        let OfferOutcome::Changed { board: Some(board) } = accept(OWN_BOARD, &reply) else { panic!("{reply}") };
         assert_eq!(board.game().0, 1);
     }
     let partner = format!("{OTHERS}\nYou agree to be Foo's partner.");
-    assert_eq!(accept("", &partner), OfferOutcome::Partner("Foo".parse().unwrap()));
+    assert_eq!(accept("", &partner), OfferOutcome::Partner { name: "Foo".parse().unwrap() });
     // The number of the own game that is over is another's now.
     let again = format!(
         "{OWN_BOARD}\n{{Game 1 (Alice vs. Boris) Alice resigns}} 0-1\n{{Game 1 (Foo vs. Bar) Creating rated blitz match.}}"
@@ -279,7 +282,7 @@ fn partner_sends_an_offer_or_accepts_one() {
     assert_eq!(answer(&command, sent), Ok(OfferOutcome::Sent));
     assert_eq!(
         answer(&command, "You agree to be Dmitri's partner."),
-        Ok(OfferOutcome::Partner("Dmitri".parse().unwrap()))
+        Ok(OfferOutcome::Partner { name: "Dmitri".parse().unwrap() })
     );
     let nobody = answer(&command, "No player named \"dmitri\" is online.").unwrap_err();
     assert_eq!(nobody.refusal_reason(), Some(Refusal::NotLoggedIn));
@@ -294,4 +297,19 @@ fn the_end_of_a_partnership_is_confirmed() {
     }
     let none = answer(&command::end_partnership(), "You do not have a bughouse partner.").unwrap_err();
     assert_eq!(none.refusal_reason(), Some(Refusal::NoPartner));
+}
+
+#[test]
+fn answers_are_objects_with_the_keys_of_events() {
+    let json = |reply: &str| serde_json::to_value(answer(&command::takeback(1), reply).unwrap()).unwrap();
+    let ended = json("{Game 1 (Alice vs. Boris) Game aborted by mutual agreement} *");
+    assert_eq!((&ended["outcome"], &ended["reason"]), (&"ended".into(), &"abort_agreement".into()));
+    let changed = json(BOARD);
+    assert_eq!((&changed["outcome"], &changed["board"]["game"]), (&"changed".into(), &1.into()));
+    let challenged = answer(
+        &command::challenge("Boris", super::super::GameTerms::new()),
+        "Issuing: Alice (1500) Boris (1600) rated blitz 5 0.",
+    );
+    let challenged = serde_json::to_value(challenged.unwrap()).unwrap();
+    assert_eq!((&challenged["outcome"], &challenged["to"]), (&"challenged".into(), &"Boris".into()));
 }

@@ -8,7 +8,7 @@ fn a_text_of_more_than_one_piece_is_an_error() {
     let longest = TalkCommand::say("x".repeat(MAX_TEXT_BYTES));
     assert!(longest.command().is_ok());
     let long = TalkCommand::say("x".repeat(MAX_TEXT_BYTES + 1));
-    assert_eq!(long.command(), Err(CommandError::too_long(MAX_TEXT_BYTES + 1)));
+    assert_eq!(long.command(), Err(CommandError::too_long(MAX_TEXT_BYTES + 1, MAX_TEXT_BYTES)));
     assert!(long.pieces().iter().all(|piece| piece.command().is_ok()));
     // The limit applies to the encoded text.
     assert!(TalkCommand::say("ö".repeat(100)).command().is_err());

@@ -44,7 +44,7 @@ fn a_player_of_uhlin_fics() {
     assert_eq!(finger.presence, Some(OnlineStatus::Online { on_for: "6 secs".into(), idle: "1 sec".into() }));
     let game = finger.game.as_ref().unwrap();
     assert_eq!((game.activity, game.game), (GameActivity::Playing, GameId(1)));
-    assert_eq!(game.black.as_ref().map(Handle::as_str), Some("Boris"));
+    assert_eq!(game.black.as_ref().map(ListedName::as_str), Some("Boris"));
     let blitz = &finger.ratings[0];
     assert_eq!((blitz.category.as_str(), blitz.rating, blitz.rd_tenths), ("Blitz", Some(rated(1995)), Some(2316)));
     assert_eq!((blitz.wins, blitz.losses, blitz.draws, blitz.total), (Some(4), Some(0), Some(0), Some(4)));
@@ -101,7 +101,7 @@ fn games_and_details_of_every_server() {
     ];
     for (line, activity, white) in activities {
         let game = parse::<Finger>(&format!("Finger of Alice:\n{line}")).unwrap().game.unwrap();
-        assert_eq!((game.activity, game.white.as_ref().map(Handle::as_str)), (activity, white), "{line}");
+        assert_eq!((game.activity, game.white.as_ref().map(ListedName::as_str)), (activity, white), "{line}");
     }
     let details =
         ["Real name:   A B", "Comments   : 3", "Unix acc   : x", "System/OS  : y", "Acc:         x", "System:      y"];
