@@ -82,14 +82,13 @@ export class Connection {
 
 /** Gets JSON, or throws the server's words. @param {string} address */
 export async function getJson(address) {
-    const answer = await fetch(address);
-    const value = await answer.json();
-    if (!answer.ok) throw new Error(value.error);
+    const value = await (await fetch(address)).json();
+    if (value.error) throw new Error(value.error);
     return value;
 }
 
 /** Gets the events of a game. @param {number} number @returns {Promise<import('./state.js').ServerEvent[]>} */
 export async function getGame(number) {
-    const answer = await fetch(`game/${number}.jsonl`);
-    return answer.ok ? (await answer.text()).split('\n').filter(Boolean).map((line) => JSON.parse(line)) : [];
+    const text = await (await fetch(`game/${number}.jsonl`)).text();
+    return text.split('\n').filter(Boolean).map((line) => JSON.parse(line));
 }

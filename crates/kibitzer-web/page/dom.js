@@ -63,16 +63,20 @@ export function pictureOf(piece, attributes) {
     return svg('use', { href: `#${piece.toLowerCase()}`, class: piece === piece.toUpperCase() ? 'white' : 'black', ...attributes });
 }
 
-/** Lets arrow keys move the focus among the children of an element, as in a list or a row of tabs. @param {HTMLElement} parent @param {(child: HTMLElement) => void} [chosen] */
-export function arrows(parent, chosen = () => {}) {
+export const ROW = /** @type {[string, string]} */ (['ArrowLeft', 'ArrowRight']);
+export const LIST = /** @type {[string, string]} */ (['ArrowUp', 'ArrowDown']);
+
+/** Lets two arrow keys move the focus among the buttons in an element: left and right in a row of tabs, up and down in a list.
+ *  @param {HTMLElement} parent @param {[string, string]} keys @param {(child: HTMLElement) => void} [chosen] */
+export function arrows(parent, keys, chosen = () => {}) {
     parent.addEventListener('keydown', (event) => {
-        const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
+        const step = keys.indexOf(event.key) * 2 - 1;
         const children = [...parent.querySelectorAll('button')];
         const now = children.indexOf(/** @type {any} */ (document.activeElement));
-        if (step && now >= 0) {
+        if (keys.includes(event.key) && children.length) {
             event.preventDefault();
             event.stopPropagation();
-            const next = children[Math.min(Math.max(now + step, 0), children.length - 1)];
+            const next = children[now < 0 ? children.length - 1 : Math.min(Math.max(now + step, 0), children.length - 1)];
             next.focus();
             chosen(next);
         }

@@ -2,7 +2,8 @@
 import { Board, still } from './board.js';
 import { cellsOf, moveNumber } from './chess.js';
 import { clockText, remaining, standing } from './clocks.js';
-import { html, keyed, setText } from './dom.js';
+import { arrows, html, keyed, LIST, setText } from './dom.js';
+import { ownColor } from './state.js';
 
 /** @typedef {import('./state.js').Game} Game */
 
@@ -14,6 +15,7 @@ export class Games {
     constructor(host, choose) {
         this.host = host;
         this.choose = choose;
+        arrows(host, LIST);
         /** @type {Map<string, {game: Game | null, board: Board, clocks: HTMLElement[]}>} */
         this.cards = new Map();
     }
@@ -43,9 +45,11 @@ export class Games {
         const card = this.cards.get(game.key);
         if (!card || !game.board) return;
         element.setAttribute('aria-pressed', String(game === shown));
+        element.tabIndex = game === shown ? 0 : -1;
         if (card.game !== game) {
             const { board } = game;
-            const flip = Boolean(board.flip);
+            const own = ownColor(game);
+            const flip = own ? own === 'black' : Boolean(board.flip);
             card.game = game;
             card.board.show(still(cellsOf(board.fen), { flip, last: board.last_move?.uci ?? null }));
             const names = [...element.querySelectorAll('.name')];
@@ -80,7 +84,7 @@ export class Moves {
         this.shown = shown;
         const plies = game?.plies ?? [];
         const current = shown ?? plies.at(-1)?.ply;
-        keyed(this.host, plies, (it) => `${game?.key}.${it.ply}`, (it) => html('button', { click: () => this.step(it.ply) }), (button, it) => {
+        keyed(this.host, plies, (it) => `${game?.key}.${it.ply}`, (it) => html('button', { tabindex: -1, click: () => this.step(it.ply) }), (button, it) => {
             const index = plies.indexOf(it);
             const move = it.board.last_move;
             const gap = index > 0 && plies[index - 1].ply !== it.ply - 1 ? '… ' : '';

@@ -3,7 +3,7 @@ import { Board, still } from './board.js';
 import { cellsOf } from './chess.js';
 import { clockText } from './clocks.js';
 import { getJson } from './connection.js';
-import { arrows, byId, html, keyed, setText } from './dom.js';
+import { arrows, byId, html, keyed, LIST, setText } from './dom.js';
 
 /** @typedef {import('./state.js').Row} Row */
 /** @typedef {import('./state.js').ServerEvent} ServerEvent */
@@ -31,7 +31,7 @@ export class Inspector {
         });
         byId('earlier').addEventListener('click', () => this.earlier());
         byId('all-rows').addEventListener('change', () => { this.drawn = undefined; });
-        arrows(this.list);
+        arrows(this.list, LIST);
     }
 
     /** @param {string} filter */
@@ -97,7 +97,7 @@ export class Inspector {
     /** @param {Row[]} rows */
     draw(rows) {
         this.shown = rows;
-        keyed(this.list, rows, (row) => row.id, (row) => html('button', { class: `row ${row.event.event}`, click: () => this.choose(row) },
+        keyed(this.list, rows, (row) => row.id, (row) => html('button', { class: `row ${row.event.event}`, tabindex: -1, click: () => this.choose(row) },
             html('time', {}, timeText(row.event)), ' ', html('b', {}, row.event.event), ' ', html('span', { dir: 'auto' }, summary(row.event))),
         (button, row) => button.toggleAttribute('aria-current', row.id === this.chosen?.id));
     }

@@ -3,7 +3,7 @@ import { Board, still } from './board.js';
 import { cellsOf, checkedKing, describe, material, moveCommand, moveNumber, other, play } from './chess.js';
 import { clockText, duration, remaining, running, standing } from './clocks.js';
 import { Connection, getGame } from './connection.js';
-import { arrows, byId, html, keyed, pieceRow, pictureOf, setText, svg } from './dom.js';
+import { arrows, byId, html, keyed, pieceRow, pictureOf, ROW, setText, svg } from './dom.js';
 import { Games, Moves, Openings } from './games.js';
 import { charts, draw } from './graphs.js';
 import { Inspector } from './inspector.js';
@@ -207,6 +207,7 @@ function renderBoard(game, now) {
     byId('export-game').setAttribute('value', String(game.number ?? ''));
     byId('cancel').hidden = !view.premove;
     byId('own').hidden = !own || !state.tokens.write;
+    document.title = game.board?.relation === 1 && own ? '● your move – kibitzer' : 'kibitzer';
     setText(byId('result'), game.result ? `${game.result.result} ${game.result.text ?? ''}` : '');
 }
 /** @type {unknown[]} */
@@ -355,7 +356,7 @@ byId('tabs').addEventListener('click', (event) => {
     const tab = /** @type {HTMLElement} */ (event.target).closest('button');
     if (tab?.dataset.tab) choose(tab.dataset.tab);
 });
-arrows(byId('tabs'), (tab) => choose(tab.dataset.tab ?? ''));
+arrows(byId('tabs'), ROW, (tab) => choose(tab.dataset.tab ?? ''));
 sendsFrom('command-form', () => '');
 sendsFrom('talk-form', () => `${talk.shown(state)?.command ?? ''} `);
 choose('games');

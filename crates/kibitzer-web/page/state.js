@@ -196,7 +196,8 @@ class Draft {
         }
         // A takeback, or a step back in an examined game, drops the later moves.
         while ((game.plies.at(-1)?.ply ?? -1) >= ply) game.plies.pop();
-        if (game.plies.length < MAX_PLIES) game.plies.push({ ply, id, board: event });
+        game.plies.push({ ply, id, board: event });
+        if (game.plies.length > MAX_PLIES) game.plies.shift();
         // A game that was seen from its start needs no history.
         game.complete ||= game.plies[0].ply === 0 || event.last_move === null;
         next.newest = game.key;
@@ -375,7 +376,8 @@ function sentTalk(event) {
 
 /** Writes the terms of a challenge or a game. @param {ServerEvent} it */
 export function terms(it) {
-    const minutes = it.initial_min ?? (typeof it.white_time_s === 'number' ? it.white_time_s / 60 : null);
+    const seconds = it.white_time_s ?? it.initial_s;
+    const minutes = it.initial_min ?? (seconds === undefined ? null : seconds / 60);
     const time = minutes === null ? null : `${minutes}+${it.increment_s ?? it.white_increment_s ?? 0}`;
     const variant = it.variant && it.variant !== 'chess' ? it.variant : null;
     return [it.rated === true ? 'rated' : it.rated === false ? 'unrated' : null, variant ?? it.speed ?? it.kind, time].filter(Boolean).join(' ');

@@ -1,6 +1,6 @@
 /** Talk: a tab for each player, channel and game. Words of players are text, links too. */
 import { clockText } from './clocks.js';
-import { arrows, html, keyed, setText } from './dom.js';
+import { arrows, html, keyed, ROW, setText } from './dom.js';
 
 /** @typedef {import('./state.js').State} State */
 
@@ -13,7 +13,7 @@ export class Talk {
         this.name = '';
         /** @type {State['talk'] | undefined} */
         this.drawn = undefined;
-        arrows(tabs);
+        arrows(tabs, ROW);
     }
 
     /** The tab shown. @param {State} state */

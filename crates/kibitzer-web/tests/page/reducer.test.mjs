@@ -151,6 +151,34 @@ test('clocks run with the session and are written with their unit', () => {
     }
 });
 
+test('the time of the session follows the line, and stops with it', async (context) => {
+    let now = 1000;
+    context.mock.method(performance, 'now', () => now);
+    const listeners = {};
+    globalThis.EventSource = class { addEventListener(name, listener) { listeners[name] = (data, id = '') => listener({ data: JSON.stringify(data), lastEventId: id }); } };
+    const { Connection } = await import('../../page/connection.js');
+    const seen = [];
+    const connection = new Connection((action) => seen.push(action.type));
+    listeners.reset({ t: 50, state: [], recent: [] }, '1.1');
+    listeners.line({ state: 'live', t: 50, rate: 1 });
+    now += 2000;
+    assert.equal(connection.now(), 52);
+    listeners.line({ state: 'live', t: 51.9, rate: 1 });
+    assert.equal(connection.now(), 52, 'a late message does not set it back');
+    listeners.message({ event: 'prompt', t: 53 }, '1.2');
+    assert.equal(connection.now(), 53, 'an event is not in the future');
+    now += 60_000;
+    assert.equal(connection.now(), 56, 'it stops three seconds after the last message');
+    assert.ok(connection.silent());
+    listeners.line({ state: 'stalled', t: 113, rate: 0 });
+    now += 2000;
+    assert.equal(connection.now(), 113, 'it stands still on a silent line');
+    listeners.line({ state: 'playing', t: 5, rate: 4 });
+    now += 1000;
+    assert.equal(connection.now(), 9, 'a recording is played at its speed');
+    assert.deepEqual(seen, ['reset', 'line', 'line', 'message', 'line', 'line'].map((it) => it.replace('message', 'event')));
+});
+
 test('moves, material and check', () => {
     assert.equal(squareName(0), 'a8');
     assert.equal(squareIndex('h1'), 63);

@@ -144,7 +144,7 @@ export class StandIn {
         } else if (first === 'row') {
             const row = this.ring.find((it) => it.id === second);
             const text = row && (row.event.text ?? row.event.fen ?? row.event.event);
-            json(row ? { bytes: Buffer.from(`${text}\n\r`).toString('hex'), class: 'line', line: text, text } : { error: 'not in the ring' }, row ? 200 : 404);
+            json(row ? { bytes: Buffer.from(`${text}\n\r`).toString('hex'), class: 'line', line: text, text } : { error: 'not in the ring' });
         } else if (first === 'timeline') {
             const duration = this.events.at(-1)?.t ?? 0;
             const bins = Array(300).fill(0);
@@ -179,7 +179,7 @@ export class StandIn {
     rows(query, json) {
         const terms = (query.get('filter') ?? '').split(' ').filter(Boolean);
         if (terms.some((term) => /^(?!kind:)\w+:/.test(term))) {
-            json({ error: 'unknown term', at: 0 }, 400);
+            json({ error: 'unknown term at 1' });
             return;
         }
         const matches = ({ event }) => terms.every((term) => (term.startsWith('kind:') ? term.slice(5).split(',').includes(event.event) : JSON.stringify(event).includes(term)));
