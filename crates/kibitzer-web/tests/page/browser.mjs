@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { cpus, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { cellsOf, placementOf, play } from '../../page/chess.js';
 import { decode, StandIn } from './server.mjs';
@@ -52,6 +53,19 @@ const until = async (read, wanted, what) => {
     }
     assert.equal(found, wanted, what);
 };
+
+/** Starts to measure the processor time of the page's main thread; the result is called at the end, and gives parts of a core. */
+async function busy(page) {
+    const session = await page.context().newCDPSession(page);
+    await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+    const read = async () => Object.fromEntries((await session.send('Performance.getMetrics')).metrics.map((it) => [it.name, it.value]));
+    const [before, began] = [await read(), performance.now()];
+    return async () => {
+        const after = await read();
+        const part = (name) => `${name} ${((100 * (after[`${name}Duration`] - before[`${name}Duration`])) / ((performance.now() - began) / 1000)).toFixed(0)} %`;
+        return ['Task', 'Script', 'RecalcStyle', 'Layout'].map(part).join(', ');
+    };
+}
 
 const text = (page, selector) => page.textContent(selector);
 const position = (fen, more) => ({
@@ -174,6 +188,65 @@ const trials = {
         assert.deepEqual(standIn.commands, ['e2e4', 'g1f3', 'f1c4', 'O-O', 'd2d3', 'c2c3', 'e2e5']);
         standIn.emit({ event: 'game_ended', offset: 1, t: 9, game: 1, white: 'Ann', black: 'Bob', result: '1-0', reason: 'resign', text: 'Bob resigns' });
         await until(() => text(page, '#result'), '1-0 Bob resigns', 'the result');
+    },
+
+    async seeksAndPlays() {
+        const events = decode(`${RECORDINGS}fatics-game-mate-observer.jsonl`);
+        const standIn = new StandIn(events);
+        const page = await open(standIn);
+        const boards = events.filter((event) => event.event === 'position');
+        const middle = boards[Math.floor(boards.length / 2)];
+        await page.locator('#seek').evaluate((range, t) => { range.value = t; range.dispatchEvent(new Event('change')); }, middle.t);
+        await until(() => drawn(page), boards.findLast((event) => event.t <= middle.t + 0.001).fen.split(' ')[0], 'after a drag of the time line');
+        const clocks = () => page.evaluate(() => [...document.querySelectorAll('#pane .clock')].map((it) => it.textContent).join(' '));
+        const still = await clocks();
+        await page.waitForTimeout(1200);
+        assert.equal(await clocks(), still, 'a paused recording has clocks that stand still');
+        await page.selectOption('#speed', '20');
+        await page.click('#play');
+        await until(async () => (await clocks()) !== still, true, 'clocks run');
+        await until(() => text(page, '#line'), '○ at end', 'the end');
+        await until(() => drawn(page), boards.at(-1).fen.split(' ')[0], 'the last board');
+        await page.keyboard.press('Home');
+        await until(() => drawn(page), boards[0].fen.split(' ')[0], 'the first board of the list');
+        await page.keyboard.press('a');
+        await until(() => text(page, '#line'), '❚❚ paused', 'a key steps back');
+    },
+
+    async lineAndInspector() {
+        const standIn = new StandIn([], { kind: 'session' });
+        const page = await open(standIn);
+        standIn.emit(position(START, { t: 1, relation: 0 }));
+        standIn.emit({ event: 'tell', offset: 5, t: 1, from: 'Bob', titles: ['GM'], text: 'hello' });
+        await until(() => text(page, '#unread'), ' (1)', 'an unread line');
+        await page.click('[data-tab=talk]');
+        await until(() => text(page, '#unread'), '', 'it was read');
+        assert.match(await text(page, '#talk-log'), /Bob\(GM\) tell hello/);
+        standIn.sendLine({ silent_ms: 7100 });
+        await until(() => text(page, '#line'), '● connected, silent for 7 s', 'silence');
+        standIn.sendLine({ state: 'lost', rate: 0, text: 'timed out', retry_in_ms: 3000, silent_ms: 1 });
+        standIn.emit({ event: 'lost', offset: null, t: 9, text: 'timed out', retry_in_ms: 3000, silent_ms: 1 });
+        await until(() => text(page, '#line'), '○ lost, reconnecting in 3 s: timed out', 'a loss');
+        assert.match(await text(page, '#status'), /old: connection lost/);
+        standIn.emit({ event: 'restored', offset: null, t: 12, offline_ms: 3400, silent_ms: 1, requests: [], seeks: [], settings: [{ command: 'set gin 1', error: 'refused' }],
+            games: [{ was: 1, now: 1, outcome: 'advanced', plies: 2, moves_missing: true }] });
+        await until(() => text(page, '#restored'), 'Restored after 3 s: game 1 advanced by 2 plies, moves are missing; set gin 1: refused.', 'what was lost');
+        standIn.emit({ event: 'desync', offset: 1, t: 13, game: 1, text: 'x', expected_fen: START, actual_fen: START.replace('P', '1'), squares: ['a2'] });
+        await page.click('[data-tab=stream]');
+        await page.fill('#filter', 'kind:desync');
+        await page.keyboard.press('Enter');
+        await until(() => page.locator('.row').count(), 1, 'one row matches');
+        await page.click('.row');
+        await until(() => page.locator('#detail figure').count(), 2, 'two boards side by side');
+        assert.equal(await drawn(page, '#detail figure:nth-child(2)'), '1nbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR'.replace('1nb', 'rnb').replace('PPPPPPPP', '1PPPPPPP'));
+        await until(async () => /0000 {2}78 0a 0d/.test(await text(page, '#detail')), true, 'the bytes');
+        await page.fill('#filter', 'no:term');
+        await page.keyboard.press('Enter');
+        await until(() => text(page, '#filter-error'), 'unknown term at 1', 'an error of the filter');
+        await page.focus('#tabs [aria-selected=true]');
+        await page.keyboard.press('ArrowRight');
+        await until(() => page.locator('.chart').count(), 5, 'the arrow key opens the graphs');
+        assert.match(await page.locator('.chart >> nth=0').getAttribute('aria-label'), /^Clocks, Ann – Bob\./);
     },
 
     async promotesAndDrops() {
@@ -309,13 +382,14 @@ const trials = {
         for (const tab of ['games', 'talk', 'stream', 'graphs']) {
             await page.click(`[data-tab=${tab}]`);
             const before = n;
+            const load = await busy(page);
             const count = await page.evaluate(() => new Promise((resolve) => {
                 const end = performance.now() + 3000;
                 let frames = 0;
                 const frame = (now) => (frames++, now < end ? requestAnimationFrame(frame) : resolve(frames));
                 requestAnimationFrame(frame);
             }));
-            console.log(`  ${tab}: ${(count / 3).toFixed(0)} frames/s at ${Math.round((n - before) / 3)} events/s`);
+            console.log(`  ${tab}: ${(count / 3).toFixed(0)} frames/s at ${Math.round((n - before) / 3)} events/s; ${await load()}`);
         }
         clearInterval(timer);
         const last = standIn.ring.findLast(({ event }) => event.event === 'position' && event.game === 4).event;
@@ -352,6 +426,7 @@ const trials = {
                 await page.waitForTimeout(200);
             }
         })();
+        const load = await busy(page);
         const frames = await page.evaluate(() => new Promise((resolve) => {
             const times = [];
             const end = performance.now() + 10_000;
@@ -361,14 +436,19 @@ const trials = {
             };
             requestAnimationFrame(frame);
         }));
+        const part = await load();
         await pressing;
         const inputs = (await page.evaluate(() => globalThis.inputs.map((it) => it.duration))).sort((x, y) => x - y);
         clearInterval(timer);
         const gaps = frames.slice(1).map((time, index) => time - frames[index]).sort((a, b) => a - b);
         const long = gaps.filter((gap) => gap > 25).length;
-        console.log(`  ${(gaps.length / ((frames.at(-1) - frames[0]) / 1000)).toFixed(1)} frames/s with 64 boards, ${n} moves; median ${gaps[gaps.length >> 1].toFixed(1)} ms, 99 % ${gaps[Math.floor(gaps.length * 0.99)].toFixed(1)} ms, ${long} of ${gaps.length} over 25 ms; ${inputs.length} of 40 keys over 16 ms, at most ${inputs.at(-1) ?? 16} ms`);
-        assert.ok(gaps.length > 580, `${gaps.length} frames in 10 s`);
-        assert.ok((inputs.at(-1) ?? 0) <= 100, 'no input waits');
+        console.log(`  ${(gaps.length / ((frames.at(-1) - frames[0]) / 1000)).toFixed(1)} frames/s with 64 boards, ${n} moves; median ${gaps[gaps.length >> 1].toFixed(1)} ms, 99 % ${gaps[Math.floor(gaps.length * 0.99)].toFixed(1)} ms, ${long} of ${gaps.length} over 25 ms; ${inputs.length} of 40 keys over 16 ms, at most ${inputs.at(-1) ?? 16} ms; ${part}`);
+        // On a machine with more work than processors, frames are lost to other programs.
+        if (loadavg()[0] < cpus().length) {
+            assert.ok(gaps.length > 580, `${gaps.length} frames in 10 s`);
+            assert.ok((inputs.at(-1) ?? 0) <= 100, 'no input waits');
+        }
+        assert.ok(Number(/Task (\d+)/.exec(part)[1]) < 50, 'half of the main thread is free');
     },
 };
 

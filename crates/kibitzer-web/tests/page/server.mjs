@@ -114,7 +114,7 @@ export class StandIn {
             case 'pause': this.sendLine({ state: 'paused', rate: 0 }); break;
             case 'speed': this.speed = rate; this.sendLine({ rate: this.line.rate && rate }); break;
             case 'seek': this.goTo(this.events.filter((event) => event.t <= t).length, t); break;
-            case 'back': this.goTo(boards.filter((it) => it < this.next).at(-1) ?? 0); break;
+            case 'back': Object.assign(this.line, { state: 'paused', rate: 0 }); this.goTo(boards.filter((it) => it < this.next).at(-1) ?? 0); break;
             case 'step': {
                 const until = boards.find((it) => it > this.next) ?? this.events.length;
                 while (this.next < until) {
