@@ -6,11 +6,11 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, SystemTime};
 
-use async_nats::jetstream::Message;
 use async_nats::jetstream::consumer::{AckPolicy, DeliverPolicy, pull};
 use async_nats::jetstream::stream::ConsumerErrorKind;
-use futures_util::StreamExt as _;
+use futures_util::stream::{Stream, StreamExt as _, unfold};
 use kibitzer_core::text::error_chain;
+use tokio::sync::watch;
 use tokio::time::sleep;
 
 use crate::NatsError;
@@ -40,33 +40,41 @@ pub enum ReadFrom {
 
 /// Reads the events of a stream, in order and each once, also over lost connections and restarts of the server.
 pub struct StreamReader {
-    stream: EventStream,
-    subjects: Vec<String>,
-    /// Start of the next consumer: after the last event that was read.
-    start: DeliverPolicy,
+    name: String,
+    /// The results of [`Cursor::recv`], without an end.
+    results: Pin<Box<dyn Stream<Item = CursorResult> + Send + Sync>>,
+    place: Place,
     /// Number of the last event in the stream, of any session, when the reader was opened.
     end: u64,
-    consumer: ConsumerState,
+}
+
+/// A result of a cursor, and its place after it.
+type CursorResult = (Result<StoredEvent, NatsError>, Place);
+
+/// Place in a stream.
+#[derive(Clone, Copy)]
+struct Place {
+    /// Start of the next consumer: after the last event that was read.
+    start: DeliverPolicy,
+    /// Number of selected events after the last one that was read.
     n_pending: u64,
 }
 
-type SyncFuture<T> = Pin<Box<dyn Future<Output = T> + Send + Sync>>;
-
-/// State of a reader's consumer: open, or after a failure on the way to be.
-#[expect(clippy::large_enum_variant, reason = "nearly always the large one")]
-enum ConsumerState {
-    Open(Consumer),
-    Opening(SyncFuture<Result<Consumer, StreamFailure>>),
+/// Reads the events of a reader.
+struct Cursor {
+    stream: EventStream,
+    subjects: Vec<String>,
+    place: Place,
+    /// `None` after a failure.
+    consumer: Option<Consumer>,
 }
 
 /// A consumer of the server, which sends every message to this reader once. It is abandoned after a lost connection.
 struct Consumer {
     messages: pull::Stream,
     n_received: u64,
-    /// Number of selected events when it was opened.
-    n_pending: u64,
-    /// Ready when the connection is lost.
-    loss: SyncFuture<()>,
+    /// Changes when the connection is lost.
+    n_lost: watch::Receiver<u64>,
 }
 
 impl StreamReader {
@@ -87,18 +95,22 @@ impl StreamReader {
             ReadFrom::Sequence(start_sequence) => DeliverPolicy::ByStartSequence { start_sequence },
             ReadFrom::Time(time) => DeliverPolicy::ByStartTime { start_time: time.into() },
         };
-        let subjects = filter.subjects();
-        let consumer = Consumer::open(stream, &subjects, start).await;
-        let consumer = consumer.map_err(|failure| stream.stream_error(&failure))?;
-        let n_pending = consumer.n_pending;
-        let consumer = ConsumerState::Open(consumer);
-        Ok(Self { stream: stream.clone(), subjects, start, end, consumer, n_pending })
+        let place = Place { start, n_pending: 0 };
+        let mut cursor = Cursor { stream: stream.clone(), subjects: filter.subjects(), place, consumer: None };
+        let created = cursor.create_consumer().await;
+        cursor.consumer = Some(created.map_err(|failure| stream.stream_error(&failure))?);
+        let (name, place) = (stream.name().to_owned(), cursor.place);
+        let results = Box::pin(unfold(cursor, async |mut cursor| {
+            let result = cursor.recv().await;
+            Some(((result, cursor.place), cursor))
+        }));
+        Ok(Self { name, results, place, end })
     }
 
     /// Returns the number of selected events after the last one that was read, as the server counted them when it sent that one.
     /// Before the first read, as counted when the reader was opened.
     pub const fn n_pending(&self) -> u64 {
-        self.n_pending
+        self.place.n_pending
     }
 
     /// Returns the next of the events that were stored when the reader was opened; `None` after the last one, even if the stream
@@ -115,8 +127,8 @@ impl StreamReader {
     /// As [`recv`](Self::recv).
     pub async fn recv_stored(&mut self) -> Result<Option<StoredEvent>, NatsError> {
         let is_at_end =
-            matches!(self.start, DeliverPolicy::ByStartSequence { start_sequence } if start_sequence > self.end);
-        if is_at_end || self.n_pending == 0 {
+            matches!(self.place.start, DeliverPolicy::ByStartSequence { start_sequence } if start_sequence > self.end);
+        if is_at_end || self.place.n_pending == 0 {
             return Ok(None);
         }
         self.recv().await.map(|event| (event.sequence <= self.end).then_some(event))
@@ -142,67 +154,20 @@ impl StreamReader {
     ///
     /// As [`recv`](Self::recv).
     pub fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<StoredEvent, NatsError>> {
-        loop {
-            let consumer = match &mut self.consumer {
-                ConsumerState::Open(consumer) => consumer,
-                ConsumerState::Opening(opening) => {
-                    match ready!(opening.as_mut().poll(context)) {
-                        Ok(consumer) => {
-                            self.n_pending = consumer.n_pending;
-                            self.consumer = ConsumerState::Open(consumer);
-                        }
-                        Err(failure) => {
-                            self.open_consumer();
-                            return Poll::Ready(Err(self.stream.stream_error(&failure)));
-                        }
-                    }
-                    continue;
-                }
-            };
-            let Some(message) = ready!(consumer.poll_message(context)) else {
-                self.open_consumer();
-                continue;
-            };
-            let info =
-                message.info().map_err(|error| self.stream.stream_error(&StreamFailure::Other(error.to_string())))?;
-            // A message that was under way when the connection was lost is missing.
-            if info.consumer_sequence != consumer.n_received + 1 {
-                self.open_consumer();
-                continue;
+        match ready!(self.results.poll_next_unpin(context)) {
+            Some((result, place)) => {
+                self.place = place;
+                Poll::Ready(result)
             }
-            let sequence = info.stream_sequence;
-            consumer.n_received = info.consumer_sequence;
-            self.n_pending = info.pending;
-            self.start = DeliverPolicy::ByStartSequence { start_sequence: sequence + 1 };
-            let message = message.message;
-            let event =
-                StoredEvent::from_message(&message.subject, sequence, message.headers.as_ref(), message.payload);
-            return Poll::Ready(event.map_err(|error| NatsError::Message {
-                stream: self.stream.name().to_owned(),
-                reason: error.to_string(),
-            }));
+            // The results have no end.
+            None => Poll::Pending,
         }
-    }
-
-    /// Starts to open a consumer that begins with the next event, as often as necessary, unless the stream is another one.
-    fn open_consumer(&mut self) {
-        let (stream, subjects, start) = (self.stream.clone(), self.subjects.clone(), self.start);
-        self.consumer = ConsumerState::Opening(Box::pin(async move {
-            loop {
-                match Consumer::open(&stream, &subjects, start).await {
-                    Err(failure) if !matches!(failure, StreamFailure::Missing(_) | StreamFailure::Restored) => {
-                        sleep(RETRY_PAUSE).await;
-                    }
-                    opened => return opened,
-                }
-            }
-        }));
     }
 }
 
 /// The results of [`recv`](StreamReader::recv), without an end.
 #[cfg(feature = "stream")]
-impl futures_util::Stream for StreamReader {
+impl Stream for StreamReader {
     type Item = Result<StoredEvent, NatsError>;
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
@@ -210,52 +175,90 @@ impl futures_util::Stream for StreamReader {
     }
 }
 
-impl Consumer {
-    /// Creates a consumer on the server that begins at `start`.
+impl Cursor {
+    /// Waits for the next event, as [`StreamReader::recv`].
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe.
+    async fn recv(&mut self) -> Result<StoredEvent, NatsError> {
+        loop {
+            let Some(consumer) = &mut self.consumer else {
+                match self.create_consumer().await {
+                    Ok(consumer) => self.consumer = Some(consumer),
+                    Err(failure @ (StreamFailure::Missing(_) | StreamFailure::Restored)) => {
+                        return Err(self.stream.stream_error(&failure));
+                    }
+                    Err(_) => sleep(RETRY_PAUSE).await,
+                }
+                continue;
+            };
+            let received = tokio::select! {
+                biased;
+                message = consumer.messages.next() => message,
+                _ = consumer.n_lost.changed() => None,
+            };
+            let Some(Ok(message)) = received else {
+                self.consumer = None;
+                continue;
+            };
+            let info =
+                message.info().map_err(|error| self.stream.stream_error(&StreamFailure::Other(error.to_string())))?;
+            // A message that was under way when the connection was lost is missing.
+            if info.consumer_sequence != consumer.n_received + 1 {
+                self.consumer = None;
+                continue;
+            }
+            let sequence = info.stream_sequence;
+            consumer.n_received = info.consumer_sequence;
+            let start = DeliverPolicy::ByStartSequence { start_sequence: sequence + 1 };
+            self.place = Place { start, n_pending: info.pending };
+            let message = message.message;
+            let event =
+                StoredEvent::from_message(&message.subject, sequence, message.headers.as_ref(), message.payload);
+            return event.map_err(|error| NatsError::Message {
+                stream: self.stream.name().to_owned(),
+                reason: error.to_string(),
+            });
+        }
+    }
+
+    /// Creates a consumer on the server that starts with the next event, and sets `n_pending`.
     ///
     /// # Cancel safety
     ///
     /// Cancel safe: the server removes the consumer after a minute.
-    async fn open(stream: &EventStream, subjects: &[String], start: DeliverPolicy) -> Result<Self, StreamFailure> {
+    async fn create_consumer(&mut self) -> Result<Consumer, StreamFailure> {
         let config = pull::Config {
-            deliver_policy: start,
-            filter_subjects: subjects.to_vec(),
+            deliver_policy: self.place.start,
+            filter_subjects: self.subjects.clone(),
             ack_policy: AckPolicy::None,
             memory_storage: true,
             num_replicas: 1,
             inactive_threshold: INACTIVE_THRESHOLD,
             ..pull::Config::default()
         };
-        let connection = &stream.connection;
-        let mut n_lost = connection.subscribe_losses();
-        let created = connection.wait_for_answer(stream.stream.create_consumer(config)).await?;
+        let connection = &self.stream.connection;
+        let n_lost = connection.subscribe_losses();
+        let created = connection.wait_for_answer(self.stream.stream.create_consumer(config)).await?;
         let consumer = created.map_err(|error| match error.kind() {
             ConsumerErrorKind::JetStream(reason) if reason.code() == 404 => StreamFailure::Missing(error_chain(&error)),
             _ => StreamFailure::other(error),
         })?;
         // Its numbers would be those of events that were read.
-        if let DeliverPolicy::ByStartSequence { start_sequence } = start
-            && stream.last_sequence().await? + 1 < start_sequence
+        if let DeliverPolicy::ByStartSequence { start_sequence } = self.place.start
+            && self.stream.last_sequence().await? + 1 < start_sequence
         {
             return Err(StreamFailure::Restored);
         }
-        let n_pending = consumer.cached_info().num_pending;
+        self.place.n_pending = consumer.cached_info().num_pending;
         let messages = connection.wait_for_answer(consumer.messages()).await?.map_err(StreamFailure::other)?;
-        let loss = Box::pin(async move { drop(n_lost.changed().await) });
-        Ok(Self { messages, n_received: 0, n_pending, loss })
-    }
-
-    /// Polls for the next message; `None` if it was not received, or the connection is lost.
-    fn poll_message(&mut self, context: &mut Context<'_>) -> Poll<Option<Message>> {
-        match self.messages.poll_next_unpin(context) {
-            Poll::Ready(message) => Poll::Ready(message.and_then(Result::ok)),
-            Poll::Pending => self.loss.as_mut().poll(context).map(|()| None),
-        }
+        Ok(Consumer { messages, n_received: 0, n_lost })
     }
 }
 
 impl fmt::Debug for StreamReader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StreamReader").field("stream", &self.stream.name()).finish_non_exhaustive()
+        f.debug_struct("StreamReader").field("stream", &self.name).finish_non_exhaustive()
     }
 }
