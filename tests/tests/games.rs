@@ -8,7 +8,7 @@ use kibitzer_core::EventReader;
 use kibitzer_core::MessageReader;
 use kibitzer_core::chess::LastMove;
 use kibitzer_core::game::ChangeKind;
-use kibitzer_core::message::{Family, GameId, Message, Style12};
+use kibitzer_core::message::{Family, GameEndReason, GameId, Message, Style12};
 use kibitzer_core::wire::{Encoding, Framer};
 use kibitzer_tests::{Transcript, events_of};
 
@@ -61,6 +61,18 @@ fn the_observed_rematch_of_a_recording_is_a_game_in_progress() {
     let game = reader.games().get(GameId(2)).unwrap();
     assert!(game.is_followed_and_ongoing());
     assert_eq!(game.moves().iter().map(|step| step.pretty().unwrap()).collect::<Vec<_>>(), ["c4"]);
+}
+
+#[test]
+fn the_text_of_a_resignation_names_the_loser() {
+    let ends: Vec<_> = Transcript::all().iter().flat_map(Transcript::events).collect();
+    let resigned: Vec<_> = ends
+        .iter()
+        .filter_map(Event::game_ended)
+        .filter(|ended| ended.reason == GameEndReason::Resign && ended.named_player().is_some())
+        .collect();
+    assert!(!resigned.is_empty());
+    assert!(resigned.iter().all(|ended| ended.named_player() == ended.result.winner().map(|winner| !winner)));
 }
 
 #[test]

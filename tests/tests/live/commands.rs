@@ -55,6 +55,7 @@ async fn listings_are_read_whole_with_and_without_block_mode() {
             (scene.game, GameRowState::Played, 2, Color::White)
         );
         assert!(games.unread.is_empty() && games.shown.is_some(), "{games:?}");
+        assert_eq!((row.terms.game_kind().variant.unwrap().as_str(), row.white.titles.is_empty()), ("chess", true));
         assert_eq!(scene.gauss.games_of(handle("Newton")).await.unwrap().games, games.games);
 
         let who = scene.gauss.who().await.unwrap();
@@ -81,6 +82,7 @@ async fn listings_are_read_whole_with_and_without_block_mode() {
         assert!(local.as_str().contains("2026") && server.is_some(), "{local} {server:?}");
 
         assert!(scene.gauss.sought().await.unwrap().seeks.is_empty());
+        assert!(scene.gauss.suitable_seeks().await.unwrap().seeks.is_empty());
         assert!(scene.gauss.own_history().await.unwrap().games.is_empty());
         scene.newton.request("resign").await.unwrap();
         let history = scene.gauss.history(handle("Newton")).await.unwrap();

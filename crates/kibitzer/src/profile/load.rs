@@ -183,7 +183,7 @@ impl Profile {
     /// # Errors
     ///
     /// [`ConfigError::Variable`].
-    pub(crate) fn environment_from(mut self, look_up: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
+    pub fn environment_from(mut self, look_up: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let earlier = self.login.take_password();
         for setting in all_settings() {
             let name = variable_name_of(setting.key);

@@ -32,7 +32,7 @@
 //!                 TrackedChangeKind::Started if game.has_missing_moves() => drop(client.moves(game.number()).await),
 //!                 TrackedChangeKind::Ended => {
 //!                     n_ended += 1;
-//!                     let (n_games, n_moves, white_wins) = statistics.entry(game.variant()).or_default();
+//!                     let (n_games, n_moves, white_wins) = statistics.entry((game.variant(), game.is_rated())).or_default();
 //!                     *n_games += 1;
 //!                     *n_moves += game.n_moves();
 //!                     *white_wins += u32::from(game.ending().is_some_and(|end| end.result == GameResult::WhiteWins));
@@ -41,8 +41,9 @@
 //!             }
 //!         }
 //!     }
-//!     for (variant, (n_games, n_moves, white_wins)) in &statistics {
-//!         println!("{variant}: {n_games} games, {n_moves} moves, White won {white_wins}");
+//!     for ((variant, is_rated), (n_games, n_moves, white_wins)) in &statistics {
+//!         let rated = if *is_rated == Some(true) { "rated" } else { "unrated" };
+//!         println!("{rated} {variant}: {n_games} games, {n_moves} moves, White won {white_wins}");
 //!     }
 //!     client.shutdown().await;
 //!     Ok(())
