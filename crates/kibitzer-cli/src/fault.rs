@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use kibitzer_core::hub::RecvError;
-use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, FiredFault, LoginObstacle, ServerControl};
+use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, FiredFault, ServerControl};
 
 use crate::arguments::{parse_duration, unknown_word_message};
 
@@ -52,27 +52,8 @@ pub(crate) const FAULTS: [&str; 19] = [
     "shutdown",
 ];
 
-/// Points of a connection by name, without `after=N`, which has a number.
-const POINTS: [(&str, FaultPoint); 6] = [
-    ("connect", FaultPoint::Connect),
-    ("login", FaultPoint::Login),
-    ("setup", FaultPoint::Setup),
-    ("next-board", FaultPoint::NextBoard),
-    ("in-block", FaultPoint::InBlock),
-    ("now", FaultPoint::Now),
-];
-
-/// Reasons for which a login is refused, by name.
-const REFUSALS: [(&str, LoginObstacle); 8] = [
-    ("bad-name", LoginObstacle::BadName),
-    ("registered", LoginObstacle::Registered),
-    ("in-use", LoginObstacle::InUse),
-    ("banned", LoginObstacle::Banned),
-    ("guests", LoginObstacle::Guests),
-    ("password", LoginObstacle::Password),
-    ("full", LoginObstacle::Full),
-    ("silence", LoginObstacle::Silence),
-];
+/// Points of a connection by name. A number follows the one that ends in `=`.
+const POINTS: [&str; 7] = ["connect", "login", "setup", "next-board", "in-block", "after=", "now"];
 
 /// A fault, and the point of the connection at which it takes effect. Parsed from and displayed as `FAULT@POINT`; a text without
 /// a point means the start of the connection.
@@ -97,18 +78,16 @@ impl FromStr for ScheduledFault {
 impl fmt::Display for ScheduledFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.fault {
-            Fault::Split(n) => write!(f, "split={n}"),
-            Fault::SplitRandomly(n) => write!(f, "split-randomly={n}"),
+            Fault::Split(n) | Fault::SplitRandomly(n) | Fault::Garbage(n) | Fault::OverLong(n) => {
+                write!(f, "{}={n}", self.fault.as_ref())
+            }
             Fault::Delay(delay) => write!(f, "delay={}ms", delay.as_millis()),
-            Fault::Garbage(n) => write!(f, "garbage={n}"),
-            Fault::OverLong(n) => write!(f, "over-long={n}"),
-            Fault::Refuse(why) => write!(f, "refuse={}", name_of(&REFUSALS, why)),
-            Fault::KickByAdmin => f.write_str("kick-by-admin"),
-            other => write!(f, "{}", format!("{other:?}").to_lowercase()),
+            Fault::Refuse(why) => write!(f, "refuse={}", why.as_ref()),
+            other => f.write_str(other.as_ref()),
         }?;
         match self.at {
             FaultPoint::After(n) => write!(f, "@after={n}"),
-            at => write!(f, "@{}", name_of(&POINTS, at)),
+            at => write!(f, "@{}", at.as_ref()),
         }
     }
 }
@@ -184,22 +163,9 @@ pub(crate) fn fired_fault_text(fired: Result<FiredFault, RecvError>) -> Option<S
 /// Returns all faults, or if `word` contains `@`, its fault with every point. The caller selects those that begin with `word`.
 pub(crate) fn fault_completions(word: &str) -> Vec<String> {
     if let Some((fault, _)) = word.split_once('@') {
-        let points = POINTS.iter().map(|(name, _)| *name).chain(["after="]);
-        return points.map(|point| format!("{fault}@{point}")).collect();
+        return POINTS.map(|point| format!("{fault}@{point}")).to_vec();
     }
     FAULTS.iter().map(|name| (*name).to_owned()).collect()
-}
-
-/// Returns the name of a value; an empty string if the table does not contain it.
-fn name_of<T: PartialEq + Copy>(names: &[(&'static str, T)], value: T) -> &'static str {
-    names.iter().find(|(_, named)| *named == value).map_or("", |(name, _)| name)
-}
-
-/// Returns the value with this name; case matters. An unknown name is an error message that suggests a similar one, in which
-/// `what` says what is named.
-fn parse_name<T: Copy>(what: &str, names: &[(&'static str, T)], text: &str) -> Result<T, String> {
-    let known = names.iter().find(|(name, _)| *name == text).map(|(_, value)| *value);
-    known.ok_or_else(|| unknown_word_message(what, text, names.iter().map(|(name, _)| *name)))
 }
 
 /// Parses a fault with its value, such as `split=10`, without a point.
@@ -218,7 +184,10 @@ fn parse_fault(text: &str) -> Result<Fault, String> {
         ("garbage", _) => number().map(Fault::Garbage),
         ("over-long", _) => number().map(Fault::OverLong),
         ("delay", value) => parse_duration(value.unwrap_or_default()).map(Fault::Delay).map_err(str::to_owned),
-        ("refuse", Some(why)) => parse_name("refusal", &REFUSALS, why).map(Fault::Refuse),
+        ("refuse", Some(why)) => {
+            let refusals = FAULTS.iter().filter_map(|fault| fault.strip_prefix("refuse="));
+            why.parse().map(Fault::Refuse).map_err(|_| unknown_word_message("refusal", why, refusals))
+        }
         ("stall", None) => Ok(Fault::Stall),
         ("cut", None) => Ok(Fault::Cut),
         ("reset", None) => Ok(Fault::Reset),
@@ -235,9 +204,12 @@ fn parse_fault(text: &str) -> Result<Fault, String> {
 
 /// Parses the point of a connection at which a fault takes effect: a name in [`POINTS`], or `after=N`.
 fn parse_point(text: &str) -> Result<FaultPoint, String> {
-    match text.strip_prefix("after=") {
-        Some(bytes) => bytes.parse().map(FaultPoint::After).map_err(|_| "a number is missing after after=".to_owned()),
-        None => parse_name("point", &POINTS, text),
+    match text.strip_prefix("after") {
+        Some(bytes) => {
+            let bytes = bytes.strip_prefix('=').and_then(|bytes| bytes.parse().ok());
+            bytes.map(FaultPoint::After).ok_or_else(|| "a number is missing after after=".to_owned())
+        }
+        None => text.parse().map_err(|_| unknown_word_message("point", text, POINTS.into_iter())),
     }
 }
 

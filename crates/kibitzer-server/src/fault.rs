@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use fastrand::Rng;
+use kibitzer_core::ParseError;
 
 use crate::family::ImitatedFamily;
-use crate::lobby::LoginObstacle;
 
 /// Misbehavior of the server on one connection, injected by [`ServerControl::inject`](crate::ServerControl::inject). The command line
-/// has the same names in lower case, with hyphens: `kibitzer serve --fault over-long=100`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// has the same names in lower case, with hyphens: `kibitzer serve --fault over-long=100`; [`AsRef`] returns the name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::AsRefStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Fault {
     /// Limits each later write to that many bytes (at least one).
@@ -39,15 +40,6 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// Returns whether this fault can take effect at a point on a server of that family.
-    pub(crate) fn is_supported_at(self, at: FaultPoint, family: ImitatedFamily) -> bool {
-        match at {
-            FaultPoint::Connect | FaultPoint::Login | FaultPoint::Now => true,
-            FaultPoint::NextBoard | FaultPoint::After(_) => !matches!(self, Self::Refuse(_)),
-            FaultPoint::Setup | FaultPoint::InBlock => !matches!(self, Self::Refuse(_)) && family.has_fics_extensions(),
-        }
-    }
-
     /// Returns the points at which this fault can take effect on a server of that family, as `kibitzer serve --fault` names them,
     /// separated by commas.
     pub(crate) const fn supported_points(self, family: ImitatedFamily) -> &'static str {
@@ -76,8 +68,10 @@ pub struct FiredFault {
 /// Point in the server's output at which a fault takes effect.
 ///
 /// A fault that cuts the output does so halfway from the point to the end of its line; one that inserts bytes does so at the
-/// point.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// point. Parsed from its name in lower case, with hyphens, which [`AsRef`] returns: `next-board`; [`After`](Self::After) is
+/// parsed with 0 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::AsRefStr, strum::EnumString)]
+#[strum(serialize_all = "kebab-case", parse_err_ty = ParseError, parse_err_fn = unknown_name)]
 #[non_exhaustive]
 pub enum FaultPoint {
     /// At the start of the banner; on an open connection, at the next output.
@@ -98,25 +92,48 @@ pub enum FaultPoint {
     Now,
 }
 
+/// Reason with which the server refuses logins on request, whether it is true or not. Parsed from its name in lower case, with
+/// hyphens, which [`AsRef`] returns: `bad-name`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::AsRefStr, strum::EnumString)]
+#[strum(serialize_all = "kebab-case", parse_err_ty = ParseError, parse_err_fn = unknown_name)]
+#[non_exhaustive]
+pub enum LoginObstacle {
+    /// The name has characters other than letters.
+    BadName,
+    /// The name belongs to an account: the server asks for the password and refuses every one.
+    Registered,
+    /// Another player is logged in under the guest's name.
+    InUse,
+    /// The account is banned.
+    Banned,
+    /// Guests are refused.
+    Guests,
+    /// The password is wrong: the server asks for one and refuses every one.
+    Password,
+    /// The server is full.
+    Full,
+    /// No reason: the server sends no answer until the login times out.
+    Silence,
+}
+
+fn unknown_name(_: &str) -> ParseError {
+    ParseError::new("no such name")
+}
+
 /// An action of the task that serves a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum OutputStep {
     Write(Vec<u8>),
     Wait(Duration),
-    /// Stops reading and writing.
-    Stall,
-    /// Closes the connection.
-    Cut,
-    /// Resets the connection.
-    Reset,
-    /// Passes a fault to the actor, which owns the state.
-    Forward(Fault),
+    /// Stalls, cuts or resets the connection, or passes a fault to the actor, which owns the state.
+    Apply(Fault),
 }
 
 /// Pending and active faults of one connection.
 #[derive(Debug)]
 pub(crate) struct FaultInjector {
-    pending: Vec<(FaultPoint, Fault)>,
+    /// Faults that wait for their points, in the order of injection.
+    pub(crate) pending: Vec<(FaultPoint, Fault)>,
     /// The newest fault that splits writes.
     split: Option<Fault>,
     delay: Option<Duration>,
@@ -139,13 +156,13 @@ impl FaultInjector {
         let has_passed = matches!(at, FaultPoint::After(n) if n < self.n_bytes);
         let at = if has_passed { FaultPoint::Now } else { at };
         let step = match (at, fault) {
-            (FaultPoint::Now, Fault::Stall) => Some(OutputStep::Stall),
-            (FaultPoint::Now, Fault::Reset) => Some(OutputStep::Reset),
-            (FaultPoint::Now, Fault::Kick | Fault::KickByAdmin | Fault::Shutdown) => Some(OutputStep::Forward(fault)),
+            (FaultPoint::Now, Fault::Stall | Fault::Reset | Fault::Kick | Fault::KickByAdmin | Fault::Shutdown) => {
+                Some(OutputStep::Apply(fault))
+            }
             // The task that owns the state has applied it already.
             (_, Fault::Refuse(_)) => None,
             _ => {
-                self.push_pending(at, fault);
+                self.pending.push((at, fault));
                 return None;
             }
         };
@@ -157,11 +174,6 @@ impl FaultInjector {
     pub(crate) fn drain_fired(&mut self, connection: u64) -> Vec<FiredFault> {
         let fired = self.fired.drain(..);
         fired.map(|(at, fault, byte)| FiredFault { connection, fault, at, byte }).collect()
-    }
-
-    /// Adds a fault that waits for its point, even if it could take effect at once.
-    pub(crate) fn push_pending(&mut self, at: FaultPoint, fault: Fault) {
-        self.pending.push((at, fault));
     }
 
     /// Converts the server's next output to actions, and applies the pending faults whose points are in it. Output after a stall,
@@ -209,12 +221,7 @@ impl FaultInjector {
                 self.push_inserted_line(garbage, steps);
             }
             Fault::OverLong(length) => self.push_inserted_line(vec![b'x'; length], steps),
-            Fault::Kick | Fault::KickByAdmin | Fault::Shutdown | Fault::Refuse(_) => {
-                steps.push(OutputStep::Forward(fault));
-            }
-            Fault::Stall => steps.push(OutputStep::Stall),
-            Fault::Cut => steps.push(OutputStep::Cut),
-            Fault::Reset => steps.push(OutputStep::Reset),
+            _ => steps.push(OutputStep::Apply(fault)),
         }
     }
 

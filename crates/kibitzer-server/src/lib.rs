@@ -43,8 +43,8 @@ mod world;
 
 pub use account::Account;
 pub use family::ImitatedFamily;
-pub use fault::{Fault, FaultPoint, FiredFault};
-pub use lobby::{ConnectionTarget, LoginObstacle};
+pub use fault::{Fault, FaultPoint, FiredFault, LoginObstacle};
+pub use lobby::ConnectionTarget;
 pub use options::{Feature, ServerOptions};
 pub use population::PopulationOptions;
 pub use server::{FiredFaults, Server, ServerControl};

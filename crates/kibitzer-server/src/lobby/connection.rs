@@ -10,38 +10,8 @@ use super::ConnectionId;
 use super::variables::{Ivars, Variables};
 use crate::account::Account;
 use crate::family::{BoardForm, IccLevelSettings, ImitatedFamily};
+use crate::fault::{Fault, LoginObstacle};
 use crate::wire::InputReader;
-
-/// Reason with which the server refuses logins on request, whether it is true or not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum LoginObstacle {
-    /// The name has characters other than letters.
-    BadName,
-    /// The name belongs to an account: the server asks for the password and refuses every one.
-    Registered,
-    /// Another player is logged in under the guest's name.
-    InUse,
-    /// The account is banned.
-    Banned,
-    /// Guests are refused.
-    Guests,
-    /// The password is wrong: the server asks for one and refuses every one.
-    Password,
-    /// The server is full.
-    Full,
-    /// No reason: the server sends no answer until the login times out.
-    Silence,
-}
-
-/// The reason why the server ends a session that its client did not end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum KickReason {
-    /// The same player logged in on another connection.
-    SecondLogin,
-    /// An administrator ended the session.
-    Admin,
-}
 
 /// Whether a connection has a client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,7 +53,7 @@ pub(crate) struct Connection {
     /// The obstacle that the operator has ordered for this connection.
     pub(crate) obstacle: Option<LoginObstacle>,
     /// A kick that was ordered before the end of the login.
-    pub(crate) kick: Option<KickReason>,
+    pub(crate) kick: Option<Fault>,
     /// Interface variables from the login string; `None` if none was received.
     pub(crate) ivars: Option<Ivars>,
     pub(crate) stage: LoginStage,

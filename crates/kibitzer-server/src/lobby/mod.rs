@@ -9,9 +9,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use kibitzer_core::message::{GameId, Ivar};
 
-pub use self::connection::LoginObstacle;
 pub(crate) use self::connection::{
-    ClientKind, Connection, KickReason, LISTS, LoginStage, MAX_LIST_ENTRIES, Player, SavedSettings, TimesealClock,
+    ClientKind, Connection, LISTS, LoginStage, MAX_LIST_ENTRIES, Player, SavedSettings, TimesealClock,
 };
 pub(crate) use self::variables::{Ivars, settable_ivars};
 use crate::account::name_key;

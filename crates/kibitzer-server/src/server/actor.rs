@@ -12,7 +12,7 @@ use tokio::time::{self, Instant};
 use super::ActorRequest;
 use super::client_task::{ClientTask, Outbox, Stream};
 use crate::fault::{Fault, FaultInjector, FaultPoint, FiredFault};
-use crate::lobby::{ConnectionId, ConnectionTarget, KickReason};
+use crate::lobby::{ConnectionId, ConnectionTarget};
 use crate::options::{Feature, ServerOptions};
 use crate::world::World;
 
@@ -138,7 +138,7 @@ impl ServerActor {
                     drop(injector.inject(at, fault));
                 }
                 // Nothing was sent yet, so that "now" is before the first line.
-                _ if at == FaultPoint::Now => injector.push_pending(at, fault),
+                _ if at == FaultPoint::Now => injector.pending.push((at, fault)),
                 _ => drop(injector.inject(at, fault)),
             }
         }
@@ -153,8 +153,9 @@ impl ServerActor {
     /// Fails if the fault cannot take effect at that point, no such connection exists, or its queue of faults is full.
     fn inject(&mut self, target: &ConnectionTarget, at: FaultPoint, fault: Fault) -> io::Result<()> {
         let family = self.world.options.family;
-        if !fault.is_supported_at(at, family) {
-            let message = format!("this fault can take effect at these points: {}", fault.supported_points(family));
+        let points = fault.supported_points(family);
+        if !points.split(", ").any(|point| point.trim_end_matches("=N") == at.as_ref()) {
+            let message = format!("this fault can take effect at these points: {points}");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
         if *target == ConnectionTarget::Next {
@@ -175,8 +176,7 @@ impl ServerActor {
     /// Applies a kick, a shutdown or an obstacle of the login to the world; ignores faults that the connection's task handles.
     fn apply_state_fault(&mut self, id: ConnectionId, fault: Fault) {
         match fault {
-            Fault::Kick => self.world.kick_now_or_after_login(id, KickReason::SecondLogin, now()),
-            Fault::KickByAdmin => self.world.kick_now_or_after_login(id, KickReason::Admin, now()),
+            Fault::Kick | Fault::KickByAdmin => self.world.kick_now_or_after_login(id, fault, now()),
             Fault::Shutdown => self.world.announce_shutdown(Duration::ZERO, now()),
             Fault::Refuse(refusal) => self.world.obstruct_login(id, refusal),
             // The connection's task handles the others.

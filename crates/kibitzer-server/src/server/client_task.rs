@@ -115,8 +115,8 @@ impl ClientTask {
             }
         };
         match end {
-            Ok(OutputStep::Stall) => while !outbox.wait_and_take().await.is_last {},
-            Ok(OutputStep::Reset) => reset(writer),
+            Ok(Fault::Stall) => while !outbox.wait_and_take().await.is_last {},
+            Ok(Fault::Reset) => reset(writer),
             // Unread bytes would cause a reset, by which the client could lose the last output.
             Ok(_) => {
                 drop(time::timeout(LINGER, tokio::io::copy(&mut reader, &mut tokio::io::sink())).await);
@@ -126,7 +126,7 @@ impl ClientTask {
     }
 
     /// Writes the server's output, modified by the connection's faults, and reports and forwards the faults that take effect.
-    /// Returns the step that ends this: a stall, a reset, or [`OutputStep::Cut`] once the connection is closed.
+    /// Returns the fault that ends this: a stall, a reset, or [`Fault::Cut`] once the connection is closed.
     ///
     /// # Errors
     ///
@@ -135,7 +135,7 @@ impl ClientTask {
     /// # Cancel safety
     ///
     /// Not cancel safe: bytes taken from the outbox and not written are lost.
-    async fn write_output<W: AsyncWrite + Unpin>(&mut self, writer: &mut W) -> io::Result<OutputStep> {
+    async fn write_output<W: AsyncWrite + Unpin>(&mut self, writer: &mut W) -> io::Result<Fault> {
         loop {
             let (steps, is_last) = tokio::select! {
                 // Faults first, so that one that was injected before some output applies to it.
@@ -151,19 +151,19 @@ impl ClientTask {
                 match step {
                     OutputStep::Write(bytes) => writer.write_all(&bytes).await?,
                     OutputStep::Wait(delay) => time::sleep(delay).await,
-                    OutputStep::Forward(fault) => {
-                        drop(self.requests.send(ActorRequest::ApplyFault(self.id, fault)).await);
-                    }
-                    OutputStep::Stall | OutputStep::Reset => return Ok(step),
-                    OutputStep::Cut => {
+                    OutputStep::Apply(fault @ (Fault::Stall | Fault::Reset)) => return Ok(fault),
+                    OutputStep::Apply(Fault::Cut) => {
                         writer.shutdown().await?;
-                        return Ok(step);
+                        return Ok(Fault::Cut);
+                    }
+                    OutputStep::Apply(fault) => {
+                        drop(self.requests.send(ActorRequest::ApplyFault(self.id, fault)).await);
                     }
                 }
             }
             if is_last {
                 writer.shutdown().await?;
-                return Ok(OutputStep::Cut);
+                return Ok(Fault::Cut);
             }
             writer.flush().await?;
         }

@@ -22,9 +22,10 @@ use std::time::Duration;
 use kibitzer_core::message::{Datagram, Handle, Titles};
 
 use super::icc::datagrams::number;
-use super::{Connection, ConnectionId, Deadline, Ivar, Ivars, LoginObstacle, LoginStage, Player, World};
+use super::{Connection, ConnectionId, Deadline, Ivar, Ivars, LoginStage, Player, World};
 use crate::account::name_key;
 use crate::family::LoginFailure;
+use crate::fault::LoginObstacle;
 use crate::options::Feature;
 
 /// Telnet commands that switch the client's local echo off and on.

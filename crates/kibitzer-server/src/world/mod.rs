@@ -31,8 +31,7 @@ pub(crate) use self::seeks::PostedSeek;
 use crate::family::LoginFailure;
 use crate::lobby::{ClientKind, Schedule, ServerClock};
 pub(crate) use crate::lobby::{
-    Connection, ConnectionId, Ivars, KickReason, LISTS, Lobby, LoginObstacle, LoginStage, MAX_LIST_ENTRIES, Player,
-    settable_ivars,
+    Connection, ConnectionId, Ivars, LISTS, Lobby, LoginStage, MAX_LIST_ENTRIES, Player, settable_ivars,
 };
 use crate::options::ServerOptions;
 use crate::population::Population;
