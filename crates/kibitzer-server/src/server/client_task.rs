@@ -1,14 +1,14 @@
 //! The task that serves one client, and the queue of bytes to be written to it.
 
 use std::pin::{Pin, pin};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use std::{fmt, io};
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::net::tcp::OwnedWriteHalf;
-use tokio::sync::{Notify, broadcast, mpsc, oneshot};
+use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use tokio::time;
 
 use super::ActorRequest;
@@ -211,15 +211,10 @@ async fn forward_lines<R: AsyncRead + Unpin>(
 }
 
 /// Queue of bytes from the actor, which never waits, to the task that writes them as fast as its client reads.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Outbox {
-    state: Mutex<OutboxState>,
-    /// Wakes the writer.
-    filled: Notify,
-    /// Wakes [`wait_until_half_empty`](Self::wait_until_half_empty).
-    drained: Notify,
-    /// Wakes [`wait_until_discarded`](Self::wait_until_discarded).
-    discarded: Notify,
+    /// Wakes those who wait at each change.
+    state: watch::Sender<OutboxState>,
     max_bytes: usize,
 }
 
@@ -227,6 +222,7 @@ pub(crate) struct Outbox {
 struct OutboxState {
     pending: OutboxContents,
     is_closed: bool,
+    is_discarded: bool,
 }
 
 /// Bytes taken from the queue at once.
@@ -239,57 +235,48 @@ pub(crate) struct OutboxContents {
 
 impl Outbox {
     pub(crate) fn new(max_bytes: usize) -> Self {
-        Self { max_bytes, ..Self::default() }
+        Self { state: watch::Sender::default(), max_bytes }
     }
 
     /// Adds bytes; `is_last` closes the queue. Returns `false` and adds nothing if the queue would exceed its limit, because the
     /// client does not read. On a closed queue, does nothing and returns `true`.
     pub(crate) fn try_push(&self, bytes: &[u8], is_last: bool) -> bool {
-        {
-            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-            if state.is_closed {
-                return true;
+        let mut has_room = true;
+        self.state.send_if_modified(|state| {
+            has_room = state.is_closed || state.pending.bytes.len() + bytes.len() <= self.max_bytes;
+            if has_room && !state.is_closed {
+                state.pending.bytes.extend_from_slice(bytes);
+                state.pending.is_last = is_last;
+                state.is_closed = is_last;
             }
-            if state.pending.bytes.len() + bytes.len() > self.max_bytes {
-                return false;
-            }
-            state.pending.bytes.extend_from_slice(bytes);
-            state.pending.is_last = is_last;
-            state.is_closed = is_last;
-        }
-        // Stores a permit if the writer is not waiting yet, so that no wake-up is lost.
-        self.filled.notify_one();
-        true
+            has_room
+        });
+        has_room
     }
 
     /// Discards all queued bytes and closes the queue; the task that serves the client then ends.
     pub(crate) fn discard(&self) {
-        {
-            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-            *state = OutboxState { pending: OutboxContents { bytes: Vec::new(), is_last: true }, is_closed: true };
-        }
-        self.filled.notify_one();
-        self.discarded.notify_one();
+        let pending = OutboxContents { bytes: Vec::new(), is_last: true };
+        self.state.send_replace(OutboxState { pending, is_closed: true, is_discarded: true });
     }
 
-    /// Waits until [`discard`](Self::discard) is called. Returns once for each call.
+    /// Waits until [`discard`](Self::discard) is called.
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe, for one waiter.
+    /// Cancel safe.
     pub(crate) async fn wait_until_discarded(&self) {
-        self.discarded.notified().await;
+        // Cannot fail, as the sender lives as long as `self`; also below.
+        drop(self.state.subscribe().wait_for(|state| state.is_discarded).await);
     }
 
     /// Waits until at most half of the limit is unsent.
     ///
     /// # Cancel safety
     ///
-    /// Cancel safe, for one waiter.
+    /// Cancel safe.
     pub(crate) async fn wait_until_half_empty(&self) {
-        while self.state.lock().unwrap_or_else(PoisonError::into_inner).pending.bytes.len() > self.max_bytes / 2 {
-            self.drained.notified().await;
-        }
+        drop(self.state.subscribe().wait_for(|state| state.pending.bytes.len() <= self.max_bytes / 2).await);
     }
 
     /// Waits until bytes are queued or the queue is closed, and removes and returns all bytes. After the last contents it never
@@ -299,14 +286,11 @@ impl Outbox {
     ///
     /// Cancel safe: bytes that were not returned stay in the queue.
     pub(crate) async fn wait_and_take(&self) -> OutboxContents {
-        loop {
-            let taken = std::mem::take(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner).pending);
-            if !taken.bytes.is_empty() || taken.is_last {
-                self.drained.notify_one();
-                return taken;
-            }
-            self.filled.notified().await;
-        }
+        let is_due = |state: &OutboxState| !state.pending.bytes.is_empty() || state.pending.is_last;
+        drop(self.state.subscribe().wait_for(is_due).await);
+        let mut taken = OutboxContents::default();
+        self.state.send_modify(|state| taken = std::mem::take(&mut state.pending));
+        taken
     }
 }
 
