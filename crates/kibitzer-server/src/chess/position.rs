@@ -94,7 +94,13 @@ impl Position {
     }
 
     pub(crate) fn board(&self) -> Board {
-        self.placement.to_board()
+        let mut board = Board::EMPTY;
+        for color in Color::BOTH {
+            for square in self.placement.of_color(color).into_iter().map(from_cozy_square) {
+                board.set(square, self.placement.role_at(square).map(|role| Piece { color, role }));
+            }
+        }
+        board
     }
 
     /// Returns the material of a side, including its hand: pawn 1, knight and bishop 3, rook 5, queen 9.
@@ -233,16 +239,6 @@ impl Placement {
             placement.toggle(square, piece);
         }
         placement
-    }
-
-    pub(super) fn to_board(self) -> Board {
-        let mut board = Board::EMPTY;
-        for color in Color::BOTH {
-            for square in self.of_color(color).into_iter().map(from_cozy_square) {
-                board.set(square, self.role_at(square).map(|role| Piece { color, role }));
-            }
-        }
-        board
     }
 
     pub(super) fn of_color(&self, color: Color) -> BitBoard {

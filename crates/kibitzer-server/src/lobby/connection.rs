@@ -88,11 +88,11 @@ impl Connection {
 /// Times of pings to a timeseal client and readings of its clock, from which network lag is computed.
 #[derive(Debug)]
 pub(crate) struct TimesealClock {
-    version: Timeseal,
+    pub(super) version: Timeseal,
     /// Reading of the client's clock at its newest line, in milliseconds.
     pub(crate) time_ms: u64,
     /// When the ping without an answer yet was sent.
-    pinged: Option<Instant>,
+    pub(super) pinged: Option<Instant>,
     /// When the newest answered ping was sent, and the reading of the client's clock at the answer.
     answer: Option<(Instant, u64)>,
     /// Time from the newest answered ping to its answer.
@@ -103,12 +103,6 @@ pub(crate) struct TimesealClock {
 impl TimesealClock {
     pub(crate) const fn new(version: Timeseal) -> Self {
         Self { version, time_ms: 0, pinged: None, answer: None, lag: Duration::ZERO, n_answers: 0 }
-    }
-
-    /// Records that a ping is sent now, and returns the bytes to send.
-    pub(crate) const fn record_ping(&mut self, now: Instant) -> &'static [u8] {
-        self.pinged = Some(now);
-        if matches!(self.version, Timeseal::V1) { b"\n\r[G]\n\r" } else { b"[G]\0" }
     }
 
     /// Records the client's answer to a ping, and with it the lag. Without an unanswered ping, only updates the reading of the

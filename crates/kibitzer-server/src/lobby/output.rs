@@ -3,6 +3,7 @@
 //! Source of the forms: transcripts `fatics-*`; observed-fatics §5.
 
 use kibitzer_core::message::{Datagram, Ivar};
+use kibitzer_core::wire::Timeseal;
 
 use super::{ConnectionId, Lobby, Player};
 use crate::calendar::format_date;
@@ -95,8 +96,10 @@ impl Lobby {
     pub(crate) fn queue_ping_if_sealed(&mut self, id: ConnectionId) {
         let now = self.clock.now;
         let Some(connection) = self.queue_for_output(id) else { return };
-        let bytes = connection.seal.as_mut().map(|seal| seal.record_ping(now));
-        connection.unsent.extend_from_slice(bytes.unwrap_or_default());
+        let Some(seal) = &mut connection.seal else { return };
+        seal.pinged = Some(now);
+        let ping: &[u8] = if seal.version == Timeseal::V1 { b"\n\r[G]\n\r" } else { b"[G]\0" };
+        connection.unsent.extend_from_slice(ping);
     }
 
     /// Queues a datagram if the client has switched it on. Returns whether it was queued.

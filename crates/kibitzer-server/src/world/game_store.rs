@@ -64,7 +64,7 @@ pub(crate) struct GameStore {
     /// Adjourned games, the oldest first.
     pub(crate) adjourned: Vec<Game>,
     /// Finished games, by the names of their players.
-    history: BTreeMap<String, Vec<HistoryEntry>>,
+    pub(super) history: BTreeMap<String, Vec<HistoryEntry>>,
 }
 
 impl GameStore {
@@ -133,11 +133,6 @@ impl GameStore {
         if history.len() > MAX_HISTORY {
             history.remove(0);
         }
-    }
-
-    /// Removes all finished games from a player's history.
-    pub(crate) fn remove_history(&mut self, name: &str) {
-        self.history.remove(&name_key(name));
     }
 }
 

@@ -300,7 +300,7 @@ impl World {
         let Some(player) = self.lobby.log_out(id) else { return };
         self.lobby.announce_presence_change(player.name(), ["disconnected", "departed"]);
         if !player.is_registered {
-            self.games.remove_history(player.name());
+            self.games.history.remove(&name_key(player.name()));
         }
     }
 }
