@@ -99,11 +99,6 @@ impl Command {
         !verb.is_empty() && "observe".starts_with(&*verb)
     }
 
-    /// Returns whether the command challenges a player or accepts a challenge.
-    pub(super) fn is_challenge_or_accept(&self) -> bool {
-        matches!(&*self.verb(), "match" | "rematch" | "resume" | "accept")
-    }
-
     /// Returns the style that `style` or `set style` sets, as written in the command; `None` for any other command, or without a
     /// value.
     pub(super) fn style_to_set(&self) -> Option<&str> {

@@ -19,11 +19,6 @@ pub(super) fn apply(prompt: Option<&[u8]>, reader: &mut EventReader) {
     }
 }
 
-/// Returns the prompt before the answer to the fence that proves the login; `None` if the framer has recognized it.
-pub(super) fn shown_at_login(fence: Fence, answer: &[u8]) -> Option<Vec<u8>> {
-    fence.prompt_before_answer(answer).map(<[u8]>::to_vec)
-}
-
 /// Returns the prompt that a command has set, read from the line that answers its fence; an empty one restores the server's
 /// default. `None` if the command sets no prompt, or one that the framer recognizes without help.
 ///

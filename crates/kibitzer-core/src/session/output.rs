@@ -106,7 +106,7 @@ pub(super) struct Output {
     /// Number of pings to answer. Answers are sent before other lines: the server charges their delay to the player's clock.
     pings: u32,
     /// Whether a probe is to be sent, before other lines.
-    must_probe: bool,
+    pub(super) must_probe: bool,
     /// Version of the hello that has not been sent yet; `Off` if there is none.
     hello: Timeseal,
     /// Lines that are neither sealed nor ended yet.
@@ -114,7 +114,7 @@ pub(super) struct Output {
     /// Time from which the timestamps of this connection count; `None` if its lines are not sealed.
     seal_start: Option<Instant>,
     /// Finds the passwords in commands. It outlives the connection.
-    detector: SecretDetector,
+    pub(super) detector: SecretDetector,
     pub(super) events: VecDeque<Event>,
     pub(super) replies: VecDeque<(RequestId, Result<Reply, RequestError>)>,
     /// Totals of all connections.
@@ -131,18 +131,8 @@ impl Output {
         self.seal_start = (timeseal != Timeseal::Off).then_some(now);
     }
 
-    /// Returns the detector of passwords in commands.
-    pub(super) const fn detector_mut(&mut self) -> &mut SecretDetector {
-        &mut self.detector
-    }
-
     pub(super) fn emit(&mut self, event: Event) {
         self.events.push_back(event);
-    }
-
-    /// Queues the reply to a request of the user.
-    pub(super) fn push_reply(&mut self, id: RequestId, result: Result<Reply, RequestError>) {
-        self.replies.push_back((id, result));
     }
 
     /// Stops sealing lines and drops unanswered pings; later pings are ignored too.
@@ -161,11 +151,6 @@ impl Output {
     /// Queues the answer to a ping; ignored if the connection is not sealed.
     pub(super) fn queue_ping_answer(&mut self) {
         self.pings = self.pings.saturating_add(u32::from(self.seal_start.is_some()));
-    }
-
-    /// Queues telnet's request for a timing mark.
-    pub(super) const fn queue_probe(&mut self) {
-        self.must_probe = true;
     }
 
     /// Queues a line of the login without a password, or a fence.

@@ -19,7 +19,7 @@ use zeroize::Zeroizing;
 
 use super::options::{Credentials, SessionOptions};
 use crate::event::LoginError;
-use crate::message::{CommandCode, Control, Datagram, Family, Ivar, Message};
+use crate::message::{CommandCode, Control, Family, Ivar, Message};
 use crate::scan::find;
 use crate::wire::Fence;
 
@@ -61,11 +61,6 @@ impl Dialect {
     /// Returns ICC if a line of the greeting names its host, otherwise this dialect.
     pub(super) fn after_greeting_line(self, line: &[u8]) -> Self {
         if find(line, b"chessclub.com").is_some() { Self::Icc } else { self }
-    }
-
-    /// Returns ICC if the report of the login is a datagram; `None` for a line, which proves nothing.
-    pub(super) fn of_login_report(raw: &[u8]) -> Option<Self> {
-        Datagram::parse(raw).map(|_| Self::Icc)
     }
 
     /// Returns ICC if the answer to the fence has ICC's form or words, otherwise this dialect.

@@ -50,7 +50,7 @@ const RARE: u32 = 20;
 pub(super) struct Liveness {
     last_heard: Instant,
     /// Time of the last sent line that resets the server's idle timer.
-    idle_timer_reset_at: Instant,
+    pub(super) idle_timer_reset_at: Instant,
     /// Time of the unanswered probe; `None` if bytes were received since, or no probe was sent.
     probed: Option<Instant>,
     form: ProbeForm,
@@ -65,11 +65,6 @@ impl Liveness {
     pub(super) const fn record_receipt(&mut self, now: Instant) {
         self.last_heard = now;
         self.probed = None;
-    }
-
-    /// Records that a line was sent that resets the server's idle timer.
-    pub(super) const fn note_idle_timer_reset(&mut self, now: Instant) {
-        self.idle_timer_reset_at = now;
     }
 
     /// Changes the form of probes after the refusal of a line with `$$`, which a server sends that counts it as activity, and

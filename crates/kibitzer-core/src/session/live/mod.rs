@@ -55,10 +55,10 @@ pub(super) struct LiveConnection {
     stage: LiveStage,
     pub(super) requests: Requests,
     liveness: Liveness,
-    capabilities: Capabilities,
+    pub(super) capabilities: Capabilities,
     boards: BoardRepair,
     /// Time at which the set-up was complete.
-    ready_since: Option<Instant>,
+    pub(super) ready_since: Option<Instant>,
     /// The requested `quit`; while it is set, no new requests are accepted.
     quitting: Option<Quitting>,
 }
@@ -114,24 +114,14 @@ impl LiveConnection {
         for completed in self.requests.completed.drain(..) {
             completed.deliver(output);
         }
-        memory.n_requests = self.requests.n_requests();
-    }
-
-    /// Returns the features that the server has granted so far.
-    pub(super) const fn capabilities(&self) -> Capabilities {
-        self.capabilities
-    }
-
-    /// Returns the time at which the set-up was complete; `None` before.
-    pub(super) const fn ready_since(&self) -> Option<Instant> {
-        self.ready_since
+        memory.n_requests = self.requests.n_made;
     }
 
     pub(super) const fn state(&self) -> SessionState {
         match (&self.stage, self.quitting) {
             (_, Some(_)) => SessionState::Closing,
             (LiveStage::SettingUp(_), None) => SessionState::LoggingIn(LoginStep::SetUp),
-            (LiveStage::Restoring(restoration), None) if restoration.is_after_loss() => SessionState::Restoring,
+            (LiveStage::Restoring(restoration), None) if restoration.is_after_loss => SessionState::Restoring,
             (LiveStage::Restoring(_) | LiveStage::Ready, None) => SessionState::Ready,
         }
     }
@@ -141,7 +131,7 @@ impl LiveConnection {
     pub(super) const fn is_restored(&self) -> bool {
         match &self.stage {
             LiveStage::SettingUp(_) => false,
-            LiveStage::Restoring(restoration) => !restoration.is_after_loss(),
+            LiveStage::Restoring(restoration) => !restoration.is_after_loss,
             LiveStage::Ready => true,
         }
     }
@@ -149,11 +139,6 @@ impl LiveConnection {
     /// Records that bytes were received.
     pub(super) const fn record_receipt(&mut self, now: Instant) {
         self.liveness.record_receipt(now);
-    }
-
-    /// Records that the stream has ended.
-    pub(super) const fn handle_cut_off(&mut self) {
-        self.requests.handle_cut_off();
     }
 
     /// Postpones all deadlines except those of users' requests.
@@ -212,7 +197,7 @@ impl LiveConnection {
                 LivenessAction::Probe => {
                     self.requests.enqueue(Requester::Probe, None);
                 }
-                LivenessAction::TimingMark => output.queue_probe(),
+                LivenessAction::TimingMark => output.must_probe = true,
                 LivenessAction::KeepAlive => {
                     self.requests.enqueue(Requester::Probe, Command::new(KEEP_ALIVE).ok());
                 }

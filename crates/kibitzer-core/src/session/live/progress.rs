@@ -9,7 +9,6 @@ use crate::game::Games;
 use crate::message::Ivar;
 use crate::reader::EventReader;
 use crate::scan::find;
-use crate::session::custom_prompt;
 use crate::session::dialect::ReplyMode;
 use crate::session::options::{AdjournedGames, Credentials, Password, saturating_deadline};
 use crate::session::output::Output;
@@ -18,6 +17,7 @@ use crate::session::recovery::adjourned::AdjournedTracker;
 use crate::session::recovery::restore::Restoration;
 use crate::session::requests::{CompletedRequest, Requester};
 use crate::session::secret::{Secret, SecretDetector, mask_secrets_in_line};
+use crate::session::{Command, custom_prompt};
 use crate::text::{ServerText, encode_ascii};
 
 impl LiveConnection {
@@ -33,7 +33,7 @@ impl LiveConnection {
     ) {
         loop {
             if self.requests.send_ready_lines(reader.games(), output, now) {
-                self.liveness.note_idle_timer_reset(now);
+                self.liveness.idle_timer_reset_at = now;
             }
             while let Some(mut completed) = self.requests.completed.pop_front() {
                 self.learn_from_completed(&mut completed, memory, reader, output);
@@ -43,7 +43,7 @@ impl LiveConnection {
                 break;
             }
         }
-        let is_numbered = self.requests.mode() == ReplyMode::Numbered;
+        let is_numbered = self.requests.mode == ReplyMode::Numbered;
         reader.framer_mut().set_block_mode(is_numbered);
         if !matches!(self.stage, LiveStage::SettingUp(_)) {
             self.capabilities.set(Ivar::Block, is_numbered);
@@ -59,7 +59,7 @@ impl LiveConnection {
         reader: &mut EventReader,
         output: &mut Output,
     ) {
-        if let Some(new) = learn_and_redact_secrets(completed, output.detector_mut()) {
+        if let Some(new) = learn_and_redact_secrets(completed, &mut output.detector) {
             memory.new_password = Some(new);
         }
         custom_prompt::apply(completed.new_prompt.as_deref(), reader);
@@ -91,7 +91,7 @@ impl LiveConnection {
         match (&mut self.stage, completed.request.requester) {
             (LiveStage::SettingUp(set_up), Requester::SetUp) => {
                 set_up.deadline = saturating_deadline(now, self.options.timings.set_up);
-                set_up.handle_reply(&completed, self.requests.mode());
+                set_up.handle_reply(&completed, self.requests.mode);
             }
             (LiveStage::Restoring(restoration), Requester::Restore) => {
                 restoration.handle_reply(&completed, reader.games());
@@ -119,7 +119,7 @@ impl LiveConnection {
         match &mut self.stage {
             _ if self.quitting.is_some() => false,
             LiveStage::SettingUp(set_up) => {
-                let Some(commands) = set_up.take_next_batch(&self.options, self.requests.mode()) else {
+                let Some(commands) = set_up.take_next_batch(&self.options, self.requests.mode) else {
                     self.capabilities = set_up.capabilities;
                     self.finish_set_up(memory, reader, output, now);
                     return true;
@@ -132,7 +132,7 @@ impl LiveConnection {
             }
             LiveStage::Restoring(restoration) => {
                 let has_commands = restoration.queue_next_commands(&mut self.requests);
-                let is_done = restoration.is_done() && !memory.adjourned.awaits_list();
+                let is_done = restoration.is_done() && !memory.adjourned.awaits_list;
                 if is_done {
                     self.finish_restoration(memory, reader, output, now);
                 }
@@ -164,14 +164,12 @@ impl LiveConnection {
         // The set-up sends many commands at once; later bursts are smaller.
         self.shrink_to_fit(reader, output);
         if matches!(self.options.credentials, Credentials::Account { .. }) {
-            let list = memory.adjourned.request_list();
-            self.requests.enqueue(Requester::Adjourned, list);
+            memory.adjourned.awaits_list = true;
+            self.requests.enqueue(Requester::Adjourned, Command::new("stored").ok());
         }
         let restoration = Restoration::new(&self.options.settings, memory, reader.games(), now);
-        let is_after_loss = restoration.is_after_loss();
-        if is_after_loss {
-            self.requests.start_restoration();
-        }
+        let is_after_loss = restoration.is_after_loss;
+        self.requests.is_restoring = is_after_loss;
         reader.is_restoring = is_after_loss;
         self.stage = if is_after_loss || !restoration.is_done() {
             LiveStage::Restoring(Box::new(restoration))
@@ -183,7 +181,7 @@ impl LiveConnection {
     /// Enters the stage `Ready`, and reports [`Event::Restored`] after a loss.
     fn finish_restoration(&mut self, memory: &mut Memory, reader: &mut EventReader, output: &mut Output, now: Instant) {
         let LiveStage::Restoring(restoration) = std::mem::replace(&mut self.stage, LiveStage::Ready) else { return };
-        self.requests.finish_restoration();
+        self.requests.is_restoring = false;
         reader.is_restoring = false;
         if let Some(restored) = restoration.finish(memory, reader.games_mut(), now) {
             output.emit(Event::Restored(restored.into()));

@@ -5,9 +5,8 @@ use std::time::Instant;
 use super::fallback::{CompletedLogin, LoginFeature, LoginProgress};
 use super::{Login, LoginReport, LoginState, LoginStringState, SealState};
 use crate::event::{Identity, LoginError};
-use crate::message::{Handle, LoggedIn, LoginRefusal, Message, NameKind, NameStatus, Titles};
+use crate::message::{Datagram, Handle, LoggedIn, LoginRefusal, Message, NameKind, NameStatus, Titles};
 use crate::scan::find;
-use crate::session::custom_prompt;
 use crate::session::dialect::{CodedLoginRefusal, Dialect, ReplyMode, parse_coded_login_refusal};
 use crate::session::options::{Credentials, saturating_deadline};
 use crate::text::ServerText;
@@ -66,8 +65,10 @@ impl Login {
         if matches!(self.state, LoginState::Name | LoginState::NameAndPassword | LoginState::Password) {
             self.wait_in(LoginState::Entering, now);
         }
-        let Some(dialect) = Dialect::of_login_report(raw) else { return LoginProgress::Continue };
-        self.dialect = dialect;
+        if Datagram::parse(raw).is_none() {
+            return LoginProgress::Continue;
+        }
+        self.dialect = Dialect::Icc;
         // Unlike a line, a datagram cannot be a part of the message of the day, and no prompt may follow it.
         match self.state {
             LoginState::Entering => LoginProgress::Enter(LoginState::Proving),
@@ -176,7 +177,7 @@ impl Login {
             string_understood: self.string == LoginStringState::Understood || mode == ReplyMode::Tagged,
             dialect: self.dialect,
             timeseal: if self.sealing == SealState::Off { Timeseal::Off } else { self.timeseal },
-            prompt: if mode == ReplyMode::Fenced { custom_prompt::shown_at_login(self.fence, raw) } else { None },
+            prompt: self.fence.prompt_before_answer(raw).filter(|_| mode == ReplyMode::Fenced).map(<[u8]>::to_vec),
         })
     }
 

@@ -153,7 +153,7 @@ impl Session {
     /// Returns the features that the server has granted so far; none before the login is complete and while no connection lives.
     pub fn capabilities(&self) -> Capabilities {
         match &self.phase {
-            Phase::Live(live) => live.capabilities(),
+            Phase::Live(live) => live.capabilities,
             _ => Capabilities::default(),
         }
     }
@@ -250,7 +250,7 @@ impl Session {
             return;
         }
         if let Phase::Live(live) = &mut self.phase {
-            live.handle_cut_off();
+            live.requests.is_cut_off = true;
         }
         while let Some(event) = self.reader.finish() {
             let event = self.without_refusal_of_own_lines(event);

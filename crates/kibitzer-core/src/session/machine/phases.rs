@@ -40,7 +40,7 @@ impl Session {
         custom_prompt::apply(Some(&options.prompt), &mut self.reader);
         self.frame_end = 0;
         self.output.start_connection(timeseal, now);
-        self.output.counters.reconnects += u64::from(self.backoff.was_ready());
+        self.output.counters.reconnects += u64::from(self.backoff.was_ready);
         self.output.emit(Event::Connected);
         self.paused_since = None;
         self.kicked = None;
@@ -154,7 +154,7 @@ impl Session {
     /// they were restored on this one.
     pub(super) fn require_close(&mut self, after_close: AfterClose, now: Instant) {
         if let Phase::Live(live) = &mut self.phase {
-            if let Some(at) = live.ready_since() {
+            if let Some(at) = live.ready_since {
                 self.backoff.note_ready(at);
             }
             live.end(&after_close, &mut self.memory, &mut self.output);
@@ -181,7 +181,7 @@ impl Session {
 
     /// Returns whether a failed connection or login is followed by another attempt.
     pub(super) fn may_retry(&self) -> bool {
-        self.backoff.was_ready() || self.options.first_connect == FirstConnect::Retry
+        self.backoff.was_ready || self.options.first_connect == FirstConnect::Retry
     }
 
     /// Emits [`Event::Connecting`], and enters the phase `Dialing`.
@@ -197,7 +197,7 @@ impl Session {
         self.output.emit(Event::Lost(ConnectionLoss::new(cause.clone(), retry_in, silent_for).into()));
         match retry_in {
             Some(delay) => self.phase = Phase::Waiting { until: saturating_deadline(now, delay) },
-            None => self.end_session(SessionEndReason::Lost { cause, attempts: self.backoff.attempts() }),
+            None => self.end_session(SessionEndReason::Lost { cause, attempts: self.backoff.attempts }),
         }
     }
 
@@ -236,27 +236,17 @@ impl Session {
 #[derive(Debug, Default)]
 pub(super) struct Backoff {
     /// Number of attempts since the last stable session.
-    attempts: u32,
+    pub(super) attempts: u32,
     /// Time at which the last session was set up; `None` if its loss was handled.
     ready_since: Option<Instant>,
     /// Whether a session was set up at least once.
-    was_ready: bool,
+    pub(super) was_ready: bool,
 }
 
 impl Backoff {
     pub(super) const fn note_ready(&mut self, at: Instant) {
         self.ready_since = Some(at);
         self.was_ready = true;
-    }
-
-    /// Returns whether a session was set up at least once.
-    pub(super) const fn was_ready(&self) -> bool {
-        self.was_ready
-    }
-
-    /// Returns the number of attempts since the last stable session.
-    pub(super) const fn attempts(&self) -> u32 {
-        self.attempts
     }
 
     /// Returns the number of the connection attempt, from 1.

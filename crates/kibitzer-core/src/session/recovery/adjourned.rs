@@ -39,7 +39,7 @@ pub(crate) struct AdjournedTracker {
     /// Players who declined to resume an adjourned game, on any connection. They are not challenged again.
     declined: Vec<Handle>,
     /// Whether the reply to `stored` is awaited; no challenge is sent before.
-    awaits_list: bool,
+    pub(crate) awaits_list: bool,
     /// Whether the server refused a challenge because this login plays or examines a game. [`Games`] may not know that game, so
     /// another challenge waits for an event that may have ended it.
     is_busy: bool,
@@ -68,17 +68,6 @@ impl AdjournedTracker {
     /// Forgets the games of a connection that has ended.
     pub(crate) fn forget_connection(&mut self) {
         *self = Self { declined: std::mem::take(&mut self.declined), ..Self::default() };
-    }
-
-    /// Returns the command that lists the stored games, whose reply is awaited from now on.
-    pub(crate) fn request_list(&mut self) -> Option<Command> {
-        self.awaits_list = true;
-        Command::new("stored").ok()
-    }
-
-    /// Returns whether the reply to `stored` is awaited.
-    pub(crate) const fn awaits_list(&self) -> bool {
-        self.awaits_list
     }
 
     /// Returns whether a game between these players is adjourned.

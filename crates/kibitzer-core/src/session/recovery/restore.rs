@@ -39,7 +39,7 @@ pub(crate) struct Restoration {
     /// Time from the last byte of the lost connection until the search.
     gap: Duration,
     /// Whether a connection was lost. Otherwise it is the first login, which only sends settings.
-    is_after_loss: bool,
+    pub(crate) is_after_loss: bool,
 }
 
 /// Purpose of a command that is sent again.
@@ -145,11 +145,6 @@ impl Restoration {
             self.pending.push((requests.enqueue(Requester::Restore, Some(command)), task));
         }
         has_commands
-    }
-
-    /// Returns whether a connection was lost. Otherwise it is the first login, which only sends settings.
-    pub(crate) const fn is_after_loss(&self) -> bool {
-        self.is_after_loss
     }
 
     pub(crate) fn is_done(&self) -> bool {

@@ -69,7 +69,7 @@ impl CompletedRequest {
             (_, Err(_)) => output.counters.requests_failed += 1,
         }
         if self.request.requester == Requester::User {
-            output.push_reply(self.request.id, self.result);
+            output.replies.push_back((self.request.id, self.result));
         }
     }
 
@@ -96,11 +96,11 @@ pub(super) struct Requests {
     /// Draws the fences.
     rng: Rng,
     /// Number of requests made in this session.
-    n_made: u32,
-    mode: ReplyMode,
+    pub(super) n_made: u32,
+    pub(super) mode: ReplyMode,
     pub(super) queue: VecDeque<RequestedCommand>,
     /// Whether games are being observed again after a reconnect. Users' requests to observe wait until that is done.
-    is_restoring: bool,
+    pub(super) is_restoring: bool,
     pub(super) sent: SentCommands,
     marks: ReplyMarks,
     /// Number of the reply that has begun and not ended; `None` between replies.
@@ -112,7 +112,7 @@ pub(super) struct Requests {
     gate: LineGate,
     pub(super) completed: VecDeque<CompletedRequest>,
     /// Whether the stream has ended. The reader then closes open blocks and units by itself.
-    is_cut_off: bool,
+    pub(super) is_cut_off: bool,
 }
 
 impl Requests {
@@ -137,32 +137,12 @@ impl Requests {
         }
     }
 
-    pub(super) const fn mode(&self) -> ReplyMode {
-        self.mode
-    }
-
-    pub(super) const fn n_requests(&self) -> u32 {
-        self.n_made
-    }
-
-    /// Lets users' requests to observe wait until [`finish_restoration`](Self::finish_restoration).
-    pub(super) const fn start_restoration(&mut self) {
-        self.is_restoring = true;
-    }
-
-    pub(super) const fn finish_restoration(&mut self) {
-        self.is_restoring = false;
-    }
-
-    /// Records that the stream has ended.
-    pub(super) const fn handle_cut_off(&mut self) {
-        self.is_cut_off = true;
-    }
-
     /// Returns whether a challenge, or the acceptance of one, is queued or unanswered.
     pub(super) fn is_challenging(&self) -> bool {
-        let mut requests = self.queue.iter().chain(self.sent.not_abandoned().map(|sent| &sent.request));
-        requests.any(|request| request.command.as_ref().is_some_and(Command::is_challenge_or_accept))
+        let requests = self.queue.iter().chain(self.sent.not_abandoned().map(|sent| &sent.request));
+        requests
+            .filter_map(|request| request.command.as_ref())
+            .any(|command| matches!(&*command.verb(), "match" | "rematch" | "resume" | "accept"))
     }
 
     /// Releases unused memory.
@@ -315,8 +295,12 @@ impl Requests {
         let Some(mut last) = answered.pop() else {
             return self.unfenced.push_within_limits(event, &self.options.requests);
         };
-        last.new_prompt =
-            last.fenced_command().and_then(|(command, fence)| custom_prompt::set_by(command, fence, event.raw()));
+        last.new_prompt = last
+            .request
+            .command
+            .as_ref()
+            .zip(last.key.fence())
+            .and_then(|(command, fence)| custom_prompt::set_by(command, fence, event.raw()));
         // The events may belong to any of the answered commands. Only a probe is answered by its fence alone.
         let is_mixed = answered.iter().any(|sent| sent.request.command.is_some());
         for sent in answered {

@@ -125,11 +125,6 @@ impl SentCommand {
     pub(crate) fn is_abandoned(&self) -> bool {
         self.request.requester == Requester::Abandoned
     }
-
-    /// Returns the command and its fence; `None` for a probe, and for a command with a number.
-    pub(crate) fn fenced_command(&self) -> Option<(&Command, Fence)> {
-        self.request.command.as_ref().zip(self.key.fence())
-    }
 }
 
 /// The sent commands of one connection, in the order of sending.
