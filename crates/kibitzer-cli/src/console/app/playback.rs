@@ -53,7 +53,8 @@ impl Playback {
     /// Returns whether the breakpoint stops at a row: a recording that plays or seeks, and a session, unless its list is paused.
     fn breaks_at(&self, row: &ConsoleRow, list: &RowList) -> bool {
         // A paused screen of a session must not jump; the session itself continues. A stopped recording has its break already.
-        let may_break = self.player().map_or(!list.is_paused, RecordingPlayer::is_moving);
+        let may_break =
+            self.player().map_or(!list.is_paused, |player| player.clock.is_running || player.goal.is_some());
         may_break && self.breakpoint.as_ref().is_some_and(|filter| filter.accepts(&row.filter_subject()))
     }
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use kibitzer_bot::BotEvent;
-use kibitzer_core::Event;
 use kibitzer_core::chess::{Color, Hands, LastMove, Role};
 use kibitzer_core::game::{Game, PlayedMove};
 use kibitzer_core::message::{ClockReading, GameId, Message, Rating, Relation, Style12};
@@ -164,14 +163,6 @@ impl GameSnapshot {
     }
 }
 
-/// Returns the board after an event: the one that its change to a game contains, as for a delta board, or its own in style 12;
-/// otherwise `None`.
-pub(crate) fn board_in_event(event: &Event) -> Option<&Style12> {
-    let Event::Received { received, change, .. } = event else { return None };
-    let own = if let Message::Style12(board) = &received.message { Some(board) } else { None };
-    change.as_ref().and_then(|change| change.board.as_ref()).or(own).map(AsRef::as_ref)
-}
-
 impl SessionModel {
     /// Returns these games, in this order, as they were after a row, reconstructed from the rows up to it. Games whose board at
     /// that time is no longer stored are missing.
@@ -189,7 +180,7 @@ impl SessionModel {
             {
                 hands.get_or_insert(Hands { white: holding.white, black: holding.black });
             }
-            if let Some(board) = board_in_event(event)
+            if let Some(board) = event.board()
                 && let Some(id) = event.affected_game()
                 && let Some((snapshot, hands)) = missing.remove(&id)
             {

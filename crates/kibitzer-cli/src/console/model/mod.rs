@@ -17,7 +17,7 @@ use kibitzer_core::{Event, EventKind};
 
 use bytes::ByteRing;
 pub(crate) use bytes::Search;
-pub(crate) use game_snapshot::{GameSnapshot, board_in_event};
+pub(crate) use game_snapshot::GameSnapshot;
 pub(crate) use row::{ConsoleRow, MASK, RowBuffer, RowContent, SentLine};
 pub(crate) use seen_names::SeenNames;
 pub(crate) use timing::{DelaySamples, SecondCounts};

@@ -77,14 +77,9 @@ impl SentLine {
         decode_received(&self.text).into_owned()
     }
 
-    /// Returns the line with its entities, as `kibitzer decode` prints it; empty if it is secret.
-    pub(crate) fn text_with_entities(&self) -> String {
-        decode_characters(&self.text).into_owned()
-    }
-
-    /// Returns the line as the event of `kibitzer decode`, without its text if it is secret.
+    /// Returns the line as the event of `kibitzer decode`, with its entities, and without its text if it is secret.
     pub(crate) fn to_event(&self) -> Event {
-        let line = (!self.secret).then(|| self.text_with_entities().into());
+        let line = (!self.secret).then(|| decode_characters(&self.text).into());
         Event::sent(line, self.attribution)
     }
 }

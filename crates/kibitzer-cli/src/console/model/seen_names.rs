@@ -6,8 +6,6 @@ use kibitzer_core::Event;
 use kibitzer_core::chess::Color;
 use kibitzer_core::message::{Message, TalkKind};
 
-use super::game_snapshot::board_in_event;
-
 /// Maximum number of stored players; further ones are ignored.
 const KEPT_PLAYERS: usize = 4_096;
 
@@ -21,7 +19,7 @@ pub(crate) struct SeenNames {
 impl SeenNames {
     /// Records the speaker and the channel of talk, and the players of a board.
     pub(crate) fn record_names(&mut self, event: &Event) {
-        if let Some(board) = board_in_event(event) {
+        if let Some(board) = event.board() {
             for color in Color::BOTH {
                 self.insert_player(board.player(color).as_str());
             }

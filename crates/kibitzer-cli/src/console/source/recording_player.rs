@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant};
 
 use kibitzer_core::Event;
-use kibitzer_core::message::{GameId, Style12};
+use kibitzer_core::message::GameId;
 
 use super::recording_reader::RecordingReader;
-use crate::console::model::{ConsoleRow, Search, SessionModel, SourceItem, SourceItemKind, board_in_event};
+use crate::console::model::{ConsoleRow, Search, SessionModel, SourceItem, SourceItemKind};
 use crate::failure::Failure;
 
 /// Range of playback speeds, as multiples of the recorded speed.
@@ -29,7 +29,7 @@ pub(crate) enum SeekGoal {
 pub(crate) fn board_ply_in_row(row: &ConsoleRow, game: Option<GameId>) -> Option<u32> {
     let event = row.event()?;
     let of_event = event.affected_game()?;
-    board_in_event(event).filter(|_| game.is_none_or(|game| game == of_event)).map(Style12::ply)
+    event.board().filter(|_| game.is_none_or(|game| game == of_event)).map(|board| board.ply())
 }
 
 /// A recording, the clock by which it is played, and the goal of a seek, if one is running.
@@ -65,11 +65,6 @@ impl RecordingPlayer {
     /// Returns whether the clock runs and the recording is not over. A seek does not count as playing.
     pub(crate) const fn is_playing(&self) -> bool {
         self.clock.is_running && !self.reader.is_over
-    }
-
-    /// Returns whether the recording plays or seeks.
-    pub(crate) const fn is_moving(&self) -> bool {
-        self.clock.is_running || self.goal.is_some()
     }
 
     /// Returns the current time of the recording.

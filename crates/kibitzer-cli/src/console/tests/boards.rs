@@ -10,7 +10,7 @@ use super::live::Guest;
 use super::screens::{assert_all_screens, assert_screen};
 use super::{Shown, TestConsole};
 use crate::console::app::{Switch, TerminalRequest};
-use crate::console::model::{ConsoleRow, board_in_event};
+use crate::console::model::ConsoleRow;
 use crate::console::tests::text;
 use crate::console::view;
 
@@ -90,12 +90,12 @@ fn the_grid_on_an_older_row_has_the_last_board_of_each_game_before_it() {
     let console = TestConsole::of("fatics-multi-observer").play_to_end();
     let games: Vec<_> = console.app.model.games.keys().copied().collect();
     let rows = &console.app.model.rows;
-    let last = rows.iter().filter(|row| row.event().is_some_and(|event| board_in_event(event).is_some())).nth(8);
+    let last = rows.iter().filter(|row| row.event().is_some_and(|event| event.board().is_some())).nth(8);
     let row = last.unwrap().number;
     let board_of = |game| {
         let mut events =
             rows.iter_back_from(row).filter_map(ConsoleRow::event).filter(|event| event.affected_game() == Some(game));
-        events.find_map(board_in_event).cloned()
+        events.find_map(|event| event.board()).map(|board| (**board).clone())
     };
     let expected: Vec<_> = games.iter().filter_map(|game| board_of(*game)).collect();
     let found = |games: &[GameId]| -> Vec<_> {
