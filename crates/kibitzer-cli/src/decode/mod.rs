@@ -64,12 +64,13 @@ impl Args {
         let path = self.file.as_deref().filter(|path| path.as_os_str() != "-");
         let progress = if io::stdout().is_terminal() { Progress::Hidden } else { Progress::Shown };
         let input = RecordedInput::open(path, progress)?;
-        let writer = match self.format {
-            None => EventWriter::new(LineFormat::for_stdout()),
-            Some(Format::Jsonl) => EventWriter::new(LineFormat::Jsonl),
-            Some(Format::Text) => EventWriter::new(LineFormat::Text),
-            Some(Format::Summary) => EventWriter::new_summary(),
+        let format = match self.format {
+            None => Some(LineFormat::for_stdout()),
+            Some(Format::Jsonl) => Some(LineFormat::Jsonl),
+            Some(Format::Text) => Some(LineFormat::Text),
+            Some(Format::Summary) => None,
         };
+        let writer = EventWriter::new(format);
         let mut printer = DecodePrinter::new(self.reader, self.filter.expression.clone(), writer);
         printer.chunk = self.chunk;
         print_recorded_events(input, printer, |_| {})
@@ -95,9 +96,10 @@ pub(crate) fn print_recorded_events(
         before_piece(stamp);
         printer.print_piece(&piece, stamp)?;
     }
-    let is_strict = printer.reader.strict;
-    printer.finish_and_print_summary()?;
-    cut_line.filter(|_| is_strict).map_or(Ok(()), |line| Err(input.cut_failure(line)))
+    let DecodePrinter { reader, mut decoder, mut output, .. } = printer;
+    decoder.finish(|event| output.print_if_accepted(event))?;
+    output.writer.finish()?;
+    cut_line.filter(|_| reader.strict).map_or(Ok(()), |line| Err(input.cut_failure(line)))
 }
 
 /// Decodes the pieces of a log or recording, and prints their events.
@@ -147,12 +149,6 @@ impl DecodePrinter {
             _ => {}
         }
         output.writer.flush()
-    }
-
-    /// Parses an unfinished line at the end of the input, and prints its events and the summary, if there is one.
-    fn finish_and_print_summary(mut self) -> Result<(), Failure> {
-        self.decoder.finish(|event| self.output.print_if_accepted(event))?;
-        self.output.writer.finish()
     }
 }
 

@@ -54,12 +54,13 @@ enum OutputForm {
 }
 
 impl EventWriter {
-    /// Creates a writer to standard output. As JSON, keeps standard output locked for its lifetime; as text, prints above an
+    /// Creates a writer to standard output; `None` counts events, and prints the counts when it is [finished](Self::finish). As JSON, keeps standard output locked for its lifetime; as text, prints above an
     /// input line being edited, and without color if standard output does not show it.
-    pub(crate) fn new(format: LineFormat) -> Self {
-        match format {
-            LineFormat::Jsonl => Self::jsonl_to(Box::new(io::stdout().lock())),
-            LineFormat::Text => {
+    pub(crate) fn new(format: impl Into<Option<LineFormat>>) -> Self {
+        match format.into() {
+            None => Self::of_form(OutputForm::Summary(Summary::start()), Box::new(io::stdout().lock())),
+            Some(LineFormat::Jsonl) => Self::jsonl_to(Box::new(io::stdout().lock())),
+            Some(LineFormat::Text) => {
                 // It removes escapes by writing the text between them piece by piece, which needs a buffer on either side.
                 let out = BufWriter::with_capacity(BUFFER_BYTES, StdoutAboveInput::default());
                 let buffer: Box<dyn Write> = Box::new(out);
@@ -67,11 +68,6 @@ impl EventWriter {
                 Self::of_form(OutputForm::Text, Box::new(AutoStream::new(buffer, choice)))
             }
         }
-    }
-
-    /// Creates a writer that counts events, and prints the counts on standard output when it is [finished](Self::finish).
-    pub(crate) fn new_summary() -> Self {
-        Self::of_form(OutputForm::Summary(Summary::start()), Box::new(io::stdout().lock()))
     }
 
     /// Creates a writer of JSON Lines to `out` instead of standard output.
@@ -118,7 +114,7 @@ impl EventWriter {
             }
             OutputForm::Text => text::write_cut_recording(&mut self.out, line_number),
             OutputForm::Summary(summary) => {
-                summary.count_cut();
+                *summary.events.entry("cut").or_default() += 1;
                 Ok(())
             }
         };
@@ -194,23 +190,14 @@ impl Summary {
         }
     }
 
-    fn count_cut(&mut self) {
-        *self.events.entry("cut").or_default() += 1;
-    }
-
     /// Writes the counts as one JSON object on a line, with the time since the start and the speed.
+    #[expect(clippy::cast_precision_loss, reason = "a speed is rounded for display anyway")]
     fn write(mut self, mut out: impl Write) -> io::Result<()> {
         self.elapsed_s = self.start.elapsed().as_secs_f64();
-        self.mb_per_s = megabytes(self.bytes) / self.elapsed_s.max(f64::MIN_POSITIVE);
+        self.mb_per_s = self.bytes as f64 / 1e6 / self.elapsed_s.max(f64::MIN_POSITIVE);
         kibitzer::internal::json::write(&mut out, &self)?;
         out.write_all(b"\n")
     }
-}
-
-/// Returns a number of bytes in millions of bytes.
-#[expect(clippy::cast_precision_loss, reason = "a speed is rounded for display anyway")]
-const fn megabytes(bytes: u64) -> f64 {
-    bytes as f64 / 1e6
 }
 
 /// The time of an event in a session or a recording.

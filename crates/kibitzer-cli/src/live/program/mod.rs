@@ -111,7 +111,8 @@ impl ProgramInput {
             }
             Ok(ProgramRequest::Command(it)) => return self.spawn_command(it, number),
             Ok(ProgramRequest::Subscribe { id, filter }) => {
-                let confirmation = subscribed_item(id.as_ref(), filter.as_ref());
+                let members = SubscribedMembers { id: id.as_ref(), filter: filter.as_ref().map(Expression::to_string) };
+                let confirmation = PrintItem::object("subscribed", &members);
                 self.print(PrintItem::Filter(filter)).await;
                 confirmation
             }
@@ -250,9 +251,4 @@ fn reply_item(id: &ProgramId, kind: &str, content: impl Serialize) -> PrintItem 
 /// of its line in the input, counted from 1; `reason` is a fixed word, `text` a message.
 fn failed_item(id: Option<&ProgramId>, line: u64, reason: &str, text: &str) -> PrintItem {
     PrintItem::object("failed", &json!({ "id": id, "line": line, "reason": reason, "text": text }))
-}
-
-/// Returns the event `subscribed`, which confirms a filter; without one, it confirms that all events are printed.
-fn subscribed_item(id: Option<&ProgramId>, filter: Option<&Expression>) -> PrintItem {
-    PrintItem::object("subscribed", &SubscribedMembers { id, filter: filter.map(Expression::to_string) })
 }
