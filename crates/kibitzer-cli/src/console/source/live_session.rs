@@ -176,7 +176,8 @@ impl LiveSession {
     /// Returns the next item that has arrived, without waiting. Without one, returns [`NextItem::Wait`] and updates `is_busy`.
     pub(crate) fn next_item(&mut self) -> NextItem {
         // Before its consequences.
-        if let Some(text) = self.try_next_fired_fault() {
+        let fired = self.embedded_server.as_mut().and_then(|(_, faults)| faults.try_recv().transpose());
+        if let Some(text) = fired.and_then(fired_fault_text) {
             return NextItem::Item(self.mark_now(text));
         }
         while let Some(received) = self.feed.try_next() {
@@ -328,12 +329,6 @@ impl LiveSession {
     /// become marks, and [`start_fault_injection`](Self::start_fault_injection) works.
     pub(crate) fn set_embedded_server(&mut self, control: &ServerControl) {
         self.embedded_server = Some((control.clone(), control.fired_faults()));
-    }
-
-    /// Returns a text about the next fault that the embedded server reported, without waiting. If too many took effect at once, the
-    /// text is the number of missed reports. `None` while there are no reports, and for other servers.
-    pub(super) fn try_next_fired_fault(&mut self) -> Option<String> {
-        fired_fault_text(self.embedded_server.as_mut()?.1.try_recv().transpose()?)
     }
 
     /// Starts to inject a fault. A request that names no connection applies to that of this session; before the login, to the
