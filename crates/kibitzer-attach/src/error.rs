@@ -77,3 +77,18 @@ pub enum AttachedRequestError {
     #[error("not attached any more")]
     Detached,
 }
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error;
+
+    use super::*;
+
+    #[test]
+    fn an_error_with_a_source_does_not_repeat_it() {
+        let source = || io::Error::from(io::ErrorKind::NotFound);
+        for error in [AttachError::Connect { path: PathBuf::new(), source: source() }, AttachError::Io(source())] {
+            assert!(!error.to_string().contains(&error.source().unwrap().to_string()), "{error:?}");
+        }
+    }
+}

@@ -118,3 +118,16 @@ pub enum NatsError {
         source: io::Error,
     },
 }
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error;
+
+    use super::*;
+
+    #[test]
+    fn an_error_with_a_source_does_not_repeat_it() {
+        let error = NatsError::Spill { path: PathBuf::new(), source: io::ErrorKind::StorageFull.into() };
+        assert!(!error.to_string().contains(&error.source().unwrap().to_string()), "{error:?}");
+    }
+}

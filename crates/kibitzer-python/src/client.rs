@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use kibitzer::command::Request;
 use kibitzer::hub::SharedEvent;
-use kibitzer::transcript::Utc;
+use kibitzer::transcript::{RecordError, Utc};
 use kibitzer::{Client, Command, GameId, GameWatch, RecvError, Reply, RequestError, RequestOptions, Subscription};
-use pyo3::exceptions::{PyStopAsyncIteration, PyStopIteration, PyValueError};
+use pyo3::exceptions::{PyOSError, PyStopAsyncIteration, PyStopIteration, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use tokio::time::Instant;
@@ -140,9 +140,11 @@ impl Session {
     fn record<'py>(&self, py: Python<'py>, path: PathBuf) -> PyResult<Bound<'py, PyAny>> {
         let session = self.open(py)?;
         let runtime = session.runtime.clone();
-        runtime.start(py, async move { session.client.record(path).await }, |py, recorded| {
-            recorded?;
-            Ok(py.None())
+        runtime.start(py, async move { session.client.record(path).await }, |py, recorded| match recorded {
+            Ok(()) => Ok(py.None()),
+            Err(RecordError::File(error)) => Err(error.into()),
+            Err(RecordError::Session(error)) => Err(request_error(py, &error)),
+            Err(error) => Err(PyOSError::new_err(error.to_string())),
         })
     }
 

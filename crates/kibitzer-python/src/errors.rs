@@ -2,6 +2,7 @@
 
 use kibitzer::event::SessionEndReason;
 use kibitzer::{ConnectError, Event, RequestError};
+use kibitzer_core::text::error_chain;
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 
@@ -46,7 +47,7 @@ pub(crate) fn connect_error(py: Python<'_>, error: &ConnectError) -> PyErr {
         ConnectError::Ended(reason) => ended(py, reason),
         ConnectError::Dial(error) => exception(py, "Ended", ("dial", error.to_string())),
         ConnectError::Login(error) => exception(py, "Ended", ("login", error.to_string())),
-        _ => config_error(py, error),
+        _ => config_error(py, &error_chain(error)),
     }
 }
 

@@ -21,7 +21,7 @@ use tokio_rustls::rustls::{CertificateError, ClientConfig, Error, RootCertStore,
 use tokio_rustls::{TlsAcceptor, TlsConnector};
 use tokio_websockets::{ClientBuilder, Limits, ServerBuilder};
 
-use crate::stream::{MessageUnit, WebSocket, io_error};
+use crate::stream::{MessageUnit, WebSocket, dial_error, io_error};
 use crate::transport::limited;
 
 /// Maximum size of a message from a server.
@@ -67,26 +67,25 @@ impl WebSocketConnector {
     ///
     /// # Errors
     ///
-    /// The error contains a [`DialError`](kibitzer_core::event::DialError) if TLS failed, or if the server refused the handshake
-    /// of the WebSocket or answered it incorrectly; otherwise it is an error of the connection.
+    /// TLS failed, the server refused the handshake of the WebSocket or answered it incorrectly, or the connection failed.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future closes the connection.
-    pub async fn connect(&self, stream: TcpStream) -> io::Result<WebSocket> {
+    pub async fn connect(&self, stream: TcpStream) -> Result<WebSocket, DialError> {
         let transport = match &self.tls {
             Some((connector, name)) => {
                 let connected = connector.connect(name.clone(), stream).await;
-                limited(connected.map_err(to_dial_error)?)
+                limited(connected.map_err(tls_error)?)
             }
             None => limited(stream),
         };
         let limits = Limits::default().max_payload_len(Some(MAX_SERVER_MESSAGE_BYTES));
         let mut builder = ClientBuilder::from_uri(self.uri.clone()).limits(limits);
         if let Some(origin) = &self.origin {
-            builder = builder.add_header(ORIGIN, origin.clone()).map_err(io_error)?;
+            builder = builder.add_header(ORIGIN, origin.clone()).map_err(dial_error)?;
         }
-        let (messages, _) = builder.connect_on(transport).await.map_err(io_error)?;
+        let (messages, _) = builder.connect_on(transport).await.map_err(dial_error)?;
         Ok(WebSocket::new(messages, MessageUnit::Line))
     }
 }
@@ -263,12 +262,11 @@ fn invalid_file(path: &Path, reason: &dyn fmt::Display) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("{}: {reason}", path.display()))
 }
 
-/// Converts the error of a client's TLS handshake to one that contains a [`DialError`] with the reason. Returns an error of the
-/// connection unchanged.
-fn to_dial_error(error: io::Error) -> io::Error {
-    let Some(reason) = error.get_ref().and_then(|inner| inner.downcast_ref()) else { return error };
-    let Error::InvalidCertificate(reason) = reason else { return io::Error::other(DialError::TlsHandshake) };
-    io::Error::other(match reason {
+/// Converts the error of a client's TLS handshake.
+fn tls_error(error: io::Error) -> DialError {
+    let Some(reason) = error.get_ref().and_then(|inner| inner.downcast_ref()) else { return error.into() };
+    let Error::InvalidCertificate(reason) = reason else { return DialError::TlsHandshake };
+    match reason {
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => DialError::CertificateExpired,
         CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
             DialError::CertificateNotYetValid
@@ -278,5 +276,5 @@ fn to_dial_error(error: io::Error) -> io::Error {
         }
         CertificateError::UnknownIssuer => DialError::UnknownCertificateIssuer,
         _ => DialError::InvalidCertificate,
-    })
+    }
 }

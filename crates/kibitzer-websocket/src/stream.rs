@@ -191,15 +191,22 @@ impl AsyncWrite for WebSocket {
     }
 }
 
-/// Converts an error of the handshake or of the connection. The HTTP status of a refused handshake becomes a [`DialError`].
+/// Converts an error of the handshake.
+pub(crate) fn dial_error(error: Error) -> DialError {
+    match error {
+        Error::Upgrade(UpgradeError::DidNotSwitchProtocols(status)) => DialError::HttpStatus(status),
+        Error::Upgrade(_) => DialError::NoWebSocket,
+        error => io_error(error).into(),
+    }
+}
+
+/// Converts an error of the connection. A violation becomes a [`CloseCause`] inside of the only error that a stream can have.
 pub(crate) fn io_error(error: Error) -> io::Error {
     match error {
         // The transport ended inside of an answer or a frame.
         Error::Io(error) if error.kind() == io::ErrorKind::Other => io::ErrorKind::UnexpectedEof.into(),
         Error::Io(error) => error,
         Error::AlreadyClosed => io::ErrorKind::BrokenPipe.into(),
-        Error::Upgrade(UpgradeError::DidNotSwitchProtocols(status)) => io::Error::other(DialError::HttpStatus(status)),
-        Error::Upgrade(_) => io::Error::other(DialError::NoWebSocket),
         Error::PayloadTooLong { .. } => violation_error(WebSocketViolation::MessageTooLong),
         Error::Protocol(error) => violation_error(match error {
             ProtocolError::UnexpectedMaskedFrame | ProtocolError::UnexpectedUnmaskedFrame => {

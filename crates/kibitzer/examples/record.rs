@@ -13,7 +13,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let (host, path) = (args.next().ok_or("which server?")?, args.next().ok_or("which file?")?);
     let client = Client::connect(Profile::new("").environment()?.host(host).record_file(path)).await?;
     tokio::select! {
-        reason = client.ended() => println!("{reason}"),
+        reason = client.ended() => println!("{reason:?}"),
         recording = client.recording_failed() => println!("recording failed: {:?}", recording.error),
         interrupted = tokio::signal::ctrl_c() => interrupted?,
     }

@@ -22,7 +22,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             Err(slow) => println!("{slow}"),
         }
     }
-    println!("{}", client.ended().await);
+    println!("{:?}", client.ended().await);
     client.shutdown().await;
     Ok(())
 }

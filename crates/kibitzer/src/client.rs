@@ -1,9 +1,9 @@
 //! `Client`: the handle to a live session.
 
+use std::fmt;
 use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
-use std::{fmt, io};
 
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -13,7 +13,7 @@ use crate::client_shared::{ClientCounters, ClientShared, EndRequest, SessionStat
 use crate::command::Request;
 use crate::observer::SessionObserver;
 use crate::profile::Profile;
-use crate::transcript::{Recorder, Recording, Recordings};
+use crate::transcript::{RecordError, Recorder, Recording, Recordings};
 use kibitzer_core::event::{Capabilities, RequestError, SessionEndReason};
 use kibitzer_core::hub::{GameWatch, Hub, RecvError, Subscription, SubscriptionWithGames};
 use kibitzer_core::message::{GameId, Handle};
@@ -260,19 +260,18 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// [`ResourceBusy`](io::ErrorKind::ResourceBusy) if the session is already recorded. An error that contains a [`RequestError`] if
-    /// the session is over, or too many observers wait to be added to it. Other kinds if the file exists or cannot be created.
+    /// [`RecordError`].
     ///
     /// # Cancel safety
     ///
     /// Dropping the future records nothing, but an empty file may exist.
-    pub async fn record(&self, path: impl AsRef<Path>) -> io::Result<()> {
+    pub async fn record(&self, path: impl AsRef<Path>) -> Result<(), RecordError> {
         let recorder = Recorder::create(path).await?;
         if let Some(reason) = self.inner.shared.read_status(SessionStatus::end_reason) {
-            return Err(io::Error::other(RequestError::Ended(reason)));
+            return Err(RequestError::Ended(reason).into());
         }
         if let Some(observer) = self.inner.recordings.get_or_init(Arc::default).start_recording(recorder)? {
-            self.add_observer(observer).map_err(io::Error::other)?;
+            self.add_observer(observer)?;
         }
         Ok(())
     }

@@ -151,8 +151,7 @@ impl Dialer {
     /// Dropping the future closes the connection.
     pub(crate) async fn open(&self) -> Result<Socket, DialError> {
         let Some(open) = &self.dial.custom else { return self.open_first_address().await };
-        let opened = timeout(self.connect_timeout, open()).await.map_err(|_| DialError::TimedOut)?;
-        opened.map_err(|error| to_dial_error(&error))
+        Ok(timeout(self.connect_timeout, open()).await.map_err(|_| DialError::TimedOut)??)
     }
 
     /// Resolves the host, tries every address with the first port, then with the next one, and returns the first connection.
@@ -176,7 +175,7 @@ impl Dialer {
                     Some(Ok(stream)) => return Ok(stream),
                     Some(Err(error)) => {
                         debug!(%address, %error, "address refused");
-                        outcome = to_dial_error(&error);
+                        outcome = error;
                     }
                     None => debug!(%address, "address did not answer"),
                 }
@@ -194,7 +193,7 @@ impl Dialer {
     /// # Cancel safety
     ///
     /// Dropping the future closes the connections.
-    async fn connect_until_heard(&self, address: SocketAddr) -> Option<io::Result<Socket>> {
+    async fn connect_until_heard(&self, address: SocketAddr) -> Option<Result<Socket, DialError>> {
         let is_connected = AtomicBool::new(false);
         let no_connection_in_time = async {
             sleep(self.connect_timeout).await;
@@ -216,7 +215,7 @@ impl Dialer {
     /// # Cancel safety
     ///
     /// Dropping the future closes the connections.
-    async fn connect_repeatedly(&self, address: SocketAddr, is_connected: &AtomicBool) -> io::Result<Socket> {
+    async fn connect_repeatedly(&self, address: SocketAddr, is_connected: &AtomicBool) -> Result<Socket, DialError> {
         let started = Instant::now();
         // Sessions that were started together must not connect again together.
         let longest = self.connect_timeout / PAUSES_PER_TIMEOUT;
@@ -245,7 +244,12 @@ impl Dialer {
     /// # Cancel safety
     ///
     /// Dropping the future closes the connection.
-    async fn connect(&self, address: SocketAddr, started: Instant, is_connected: &AtomicBool) -> io::Result<Socket> {
+    async fn connect(
+        &self,
+        address: SocketAddr,
+        started: Instant,
+        is_connected: &AtomicBool,
+    ) -> Result<Socket, DialError> {
         let stream = TcpStream::connect(address).await?;
         stream.set_nodelay(true)?;
         #[cfg(feature = "websocket")]
@@ -274,27 +278,13 @@ impl Dialer {
             Err(error) => {
                 debug!(host = self.host, %error, "host not found");
                 // A resolver that cannot open its files reports an unknown host; opening a socket shows the real reason.
-                let probe = std::net::UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|error| to_dial_error(&error));
+                let probe = std::net::UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).map_err(DialError::from);
                 let reason = probe.err().filter(|reason| *reason == DialError::TooManyFiles);
                 return Err(reason.unwrap_or(DialError::UnknownHost));
             }
         };
         if addresses.is_empty() { Err(DialError::UnknownHost) } else { Ok(addresses) }
     }
-}
-
-/// Converts the error of a failed attempt: to the [`DialError`] inside of it, to [`DialError::TooManyFiles`] if the process or
-/// the system may open no more files, otherwise to [`DialError::Failed`].
-fn to_dial_error(error: &io::Error) -> DialError {
-    if let Some(&known) = error.get_ref().and_then(|inner| inner.downcast_ref()) {
-        return known;
-    }
-    // The standard library has no kind of error for a process or a system that may open no more files.
-    #[cfg(unix)]
-    if let Some(rustix::io::Errno::MFILE | rustix::io::Errno::NFILE) = rustix::io::Errno::from_io_error(error) {
-        return DialError::TooManyFiles;
-    }
-    DialError::Failed(error.kind())
 }
 
 /// Returns a random number that other programs cannot predict.

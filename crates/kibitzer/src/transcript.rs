@@ -30,6 +30,7 @@ use kibitzer_core::event::{Attribution, RequestId, RequestOrigin};
 pub use reader::{TranscriptError, TranscriptReader};
 pub(crate) use recorder::Recorder;
 pub use recorder::Recording;
+pub use recordings::RecordError;
 pub(crate) use recordings::Recordings;
 pub use utc::Utc;
 

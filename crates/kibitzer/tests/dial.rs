@@ -1,5 +1,6 @@
 //! Connections over real sockets, where the socket is what matters.
 
+use std::error::Error as _;
 use std::io;
 use std::net::SocketAddr;
 
@@ -196,14 +197,15 @@ async fn two_hundred_sessions_that_start_at_once_reach_a_server_with_a_short_que
 #[tokio::test]
 async fn the_error_of_connect_says_its_cause() {
     let error = Client::connect(Profile::new("127.0.0.1").ports([closed_port().await])).await.unwrap_err();
-    assert_eq!(error.to_string(), "not connected: no connection: connection refused");
-    assert_eq!(error_chain(&error), error.to_string(), "once");
+    assert_eq!(error_chain(&error), "not connected: no connection: connection refused");
     let wrong = ConnectError::from(SessionEndReason::Login(LoginError::InvalidPassword));
-    assert_eq!(wrong.to_string(), "login failed: wrong password");
+    assert_eq!(error_chain(&wrong), "login failed: wrong password");
     let cause = LostCause::Connection(CloseCause::Silent);
     let lost = ConnectError::from(SessionEndReason::lost(cause, 3));
-    assert_eq!(lost.to_string(), "session ended: connection lost, 3 attempts to reconnect: server is silent");
-    assert_eq!(error_chain(&lost), lost.to_string(), "once");
+    assert_eq!(error_chain(&lost), "session ended: connection lost, 3 attempts to reconnect: server is silent");
+    for error in [error, wrong, lost] {
+        assert!(!error.to_string().contains(&error.source().unwrap().to_string()), "{error:?}");
+    }
 }
 
 #[tokio::test]

@@ -262,3 +262,18 @@ fn report_action(on_event: &dyn Fn(&BotEvent), account: Option<Handle>, action: 
 fn resume_unwind_if_panicked<T>(ended: Result<T, JoinError>) -> T {
     ended.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error;
+
+    use super::*;
+
+    #[test]
+    fn an_error_with_a_source_does_not_repeat_it() {
+        let start = EngineError::Start { program: String::new(), source: std::io::ErrorKind::NotFound.into() };
+        for error in [start.into(), BotError::Ended(SessionEndReason::Quit)] {
+            assert!(!error.to_string().contains(&error.source().unwrap().to_string()), "{error:?}");
+        }
+    }
+}

@@ -68,8 +68,8 @@ pub(crate) enum ExportError {
     OtherStart(GameId),
     #[error("game {0} has no known moves")]
     NoMoves(GameId),
-    #[error("cannot write {file}: {source}")]
-    Write { file: String, source: io::Error },
+    #[error("cannot write {0}: {1}")]
+    Write(String, io::Error),
 }
 
 /// Returns a row as one line of the output of `kibitzer decode`, without its end. Rows that are neither events nor sent lines

@@ -55,6 +55,21 @@ pub enum DialError {
     Failed(#[cfg_attr(feature = "serde", serde(with = "crate::serial::error_kind"))] io::ErrorKind),
 }
 
+impl From<io::Error> for DialError {
+    /// Returns the `DialError` that the error contains, [`TooManyFiles`](Self::TooManyFiles) if the process or the system may open
+    /// no more files, otherwise [`Failed`](Self::Failed).
+    fn from(error: io::Error) -> Self {
+        if let Some(&known) = error.get_ref().and_then(|inner| inner.downcast_ref()) {
+            return known;
+        }
+        // ENFILE and EMFILE, for which the standard library has no kind.
+        if cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24)) {
+            return Self::TooManyFiles;
+        }
+        Self::Failed(error.kind())
+    }
+}
+
 /// Reason why an established session lost its connection, or an attempt to reconnect failed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
@@ -109,7 +124,7 @@ impl ConnectionLoss {
     }
 }
 
-/// Reason why a session has ended; it does not reconnect.
+/// Reason why a session has ended; it does not reconnect. The [source](std::error::Error::source) is the failure that led to it.
 #[derive(Clone, Debug, PartialEq, Eq, Error, AsRefStr)]
 #[strum(serialize_all = "snake_case")]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
@@ -126,13 +141,13 @@ pub enum SessionEndReason {
     #[error("kicked")]
     Kicked(KickedBy),
     /// The login failed [for good](LoginError::is_final), or it failed before the session had ever been ready.
-    #[error("login failed: {0}")]
+    #[error("login failed")]
     Login(#[source] LoginError),
     /// No connection was made, and the session had never been ready.
-    #[error("not connected: {0}")]
+    #[error("not connected")]
     Dial(#[source] DialError),
     /// The connection was lost, and the limit of attempts to reconnect is reached.
-    #[error("connection lost, {attempts} attempts to reconnect: {cause}")]
+    #[error("connection lost, {attempts} attempts to reconnect")]
     #[non_exhaustive]
     Lost {
         /// The last failure.

@@ -208,7 +208,10 @@ impl RequestError {
 
 #[cfg(test)]
 mod tests {
+    use std::error::Error;
+
     use super::*;
+    use crate::event::{CloseCause, DialError, LoginError, LostCause};
 
     #[test]
     fn refusals_and_unrecognized_replies_keep_the_text_of_the_server() {
@@ -222,6 +225,21 @@ mod tests {
         }
         for error in [RequestError::Busy, RequestError::Unnumbered, RequestError::Ended(SessionEndReason::Quit)] {
             assert_eq!((error.refusal_reason(), error.text()), (None, None), "{error:?}");
+        }
+    }
+
+    #[test]
+    fn an_error_with_a_source_does_not_repeat_it() {
+        let login = SessionEndReason::Login(LoginError::InvalidPassword);
+        let errors: [&dyn Error; 5] = [
+            &RequestError::invalid_listing(ListingError::NotThisReply, PlayerText::from_wire(b"")),
+            &RequestError::Ended(login.clone()),
+            &SessionEndReason::Dial(DialError::TimedOut),
+            &SessionEndReason::lost(LostCause::Connection(CloseCause::Silent), 3),
+            &login,
+        ];
+        for error in errors {
+            assert!(!error.to_string().contains(&error.source().unwrap().to_string()), "{error:?}");
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::client_shared::ClientShared;
 use crate::observer::{SessionObserver, Tap, tap_channel};
 use crate::profile::Profile;
 use crate::task::SessionTask;
-use crate::transcript::{Recorder, Recordings};
+use crate::transcript::{RecordError, Recorder, Recordings};
 
 /// A session that is not started yet, from [`Client::builder`]. Its subscriptions, observers and taps receive everything that
 /// happens from the beginning.
@@ -37,7 +37,7 @@ use crate::transcript::{Recorder, Recordings};
 /// while let Some(event) = events.next().await {
 ///     println!("{}", event.kind());
 /// }
-/// println!("{}", client.ended().await);
+/// println!("{:?}", client.ended().await);
 /// # Ok(())
 /// # }
 /// ```
@@ -97,7 +97,7 @@ impl ClientBuilder {
         );
         let recordings = OnceLock::<Arc<Recordings>>::new();
         if let Some(path) = &profile.record_file {
-            let recorder = Recorder::create(path).await.map_err(ConnectError::Record)?;
+            let recorder = Recorder::create(path).await.map_err(|error| ConnectError::Record(error.into()))?;
             let first = recordings.get_or_init(Arc::default).start_recording(recorder).map_err(ConnectError::Record)?;
             observers.extend(first.map(|observer| -> Box<dyn SessionObserver> { Box::new(observer) }));
         }
@@ -119,27 +119,27 @@ impl fmt::Debug for ClientBuilder {
     }
 }
 
-/// Reason why no session was started. The text contains that of the cause.
+/// Reason why no session was started. The [source](std::error::Error::source) is the failure that led to it.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ConnectError {
     /// The password cannot be fetched.
-    #[error("no password: {0}")]
+    #[error("no password")]
     Secret(#[source] io::Error),
     /// The connection settings cannot be used: the URL, the file of certificates, or the missing feature `websocket`.
-    #[error("invalid connection settings: {0}")]
+    #[error("invalid connection settings")]
     Transport(#[source] io::Error),
     /// The recording cannot be created.
-    #[error("no recording: {0}")]
-    Record(#[source] io::Error),
+    #[error("no recording")]
+    Record(#[source] RecordError),
     /// No connection was made.
-    #[error("not connected: {0}")]
+    #[error("not connected")]
     Dial(#[source] DialError),
     /// The server refused the login.
-    #[error("login failed: {0}")]
+    #[error("login failed")]
     Login(#[source] LoginError),
     /// The session ended before it was ready.
-    #[error("session ended: {0}")]
+    #[error("session ended")]
     Ended(#[source] SessionEndReason),
 }
 

@@ -32,14 +32,9 @@ pub(super) enum SettingError {
     /// The text is not a value of the setting's type.
     #[error(transparent)]
     Value(Box<dyn Error>),
-    /// An entry of a table is not valid.
-    #[error("{name}: {source}")]
-    Entry {
-        /// The entry's key.
-        name: String,
-        /// The reason.
-        source: Box<dyn Error>,
-    },
+    /// The entry of a table with this key is not valid, for this reason.
+    #[error("{0}: {1}")]
+    Entry(String, Box<dyn Error>),
 }
 
 fn range_text(range: &RangeInclusive<u64>) -> String {
@@ -275,7 +270,7 @@ impl SettingValue for BTreeMap<String, String> {
 impl SettingValue for BTreeMap<String, Command> {
     fn parse(value: RawValue<'_>) -> Result<Self, SettingError> {
         let command = |(name, value): (&str, RawValue<'_>)| {
-            let invalid = |source: Box<dyn Error>| SettingError::Entry { name: name.to_owned(), source };
+            let invalid = |reason: Box<dyn Error>| SettingError::Entry(name.to_owned(), reason);
             let text = match value {
                 RawValue::Variable(text) => text.to_owned(),
                 RawValue::Toml(DeValue::String(text)) => text.to_string(),

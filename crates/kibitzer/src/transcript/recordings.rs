@@ -1,9 +1,12 @@
 //! The recordings of a session: their shared state, and the observer that writes them.
 
 use std::io;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
 
+use kibitzer_core::event::RequestError;
+use thiserror::Error;
 use tokio::sync::Notify;
 use tracing::error;
 
@@ -16,6 +19,21 @@ use crate::observer::{Observation, SessionObserver, SessionView};
 pub(crate) struct Recordings {
     state: Mutex<RecordingState>,
     failed: Notify,
+}
+
+/// Reason why a session is not recorded.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum RecordError {
+    /// The file exists, or cannot be created.
+    #[error(transparent)]
+    File(#[from] io::Error),
+    /// The session is already recorded, in this file.
+    #[error("the session is already recorded in {}", .0.display())]
+    Recording(Arc<Path>),
+    /// The session is over, or too many observers wait to be added to it.
+    #[error(transparent)]
+    Session(#[from] RequestError),
 }
 
 #[derive(Debug, Default)]
@@ -41,12 +59,14 @@ impl Recordings {
     ///
     /// # Errors
     ///
-    /// [`io::ErrorKind::ResourceBusy`] unless the last recording has failed.
-    pub(crate) fn start_recording(self: &Arc<Self>, recorder: Recorder) -> io::Result<Option<RecordingObserver>> {
+    /// [`RecordError::Recording`] unless the last recording has failed.
+    pub(crate) fn start_recording(
+        self: &Arc<Self>,
+        recorder: Recorder,
+    ) -> Result<Option<RecordingObserver>, RecordError> {
         let mut state = self.lock();
         if let Some(Recording { path, error: None, .. }) = &state.latest {
-            let message = format!("the session is already recorded in {}", path.display());
-            return Err(io::Error::new(io::ErrorKind::ResourceBusy, message));
+            return Err(RecordError::Recording(Arc::clone(path)));
         }
         state.latest = Some(recorder.recording.clone());
         state.recorder = Some(recorder);

@@ -62,7 +62,7 @@ impl App {
     pub(super) fn export_to_new_file(&mut self, form: ExportForm, which: ExportedRows, file: &str) {
         let written = self.export_content(form, which).and_then(|content| {
             let written = write_new_file(Path::new(file), content.as_bytes());
-            written.map_err(|source| ExportError::Write { file: file.to_owned(), source })?;
+            written.map_err(|error| ExportError::Write(file.to_owned(), error))?;
             Ok(content.len())
         });
         match written {
