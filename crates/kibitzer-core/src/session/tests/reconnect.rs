@@ -78,7 +78,7 @@ fn a_first_connection_is_retried_on_request_as_a_later_one() {
     driver.wait(seconds(1));
     driver.dial(Err(DialError::TimedOut));
     let DriverAction::End(reason) = driver.session.next_action() else { panic!("two attempts") };
-    assert_eq!(reason.to_string(), "connection lost, 1 attempts to reconnect: no connection in time");
+    assert_eq!(crate::text::error_chain(&reason), "connection lost, 1 attempts to reconnect: no connection in time");
 }
 
 #[test]
