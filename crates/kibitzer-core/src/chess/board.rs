@@ -103,6 +103,7 @@ impl Board {
 
     /// Returns the total [value](Role::material_value) of this side's pieces on the board. Style 12 also counts those in the
     /// reserve.
+    #[doc(hidden)]
     pub fn material(&self, color: Color) -> u16 {
         self.pieces()
             .filter(|(_, piece)| piece.color == color)
@@ -140,7 +141,7 @@ const fn is_square_letter(letter: u8) -> bool {
 }
 
 impl Default for Board {
-    /// [`Board::START`].
+    /// Returns the start position of chess.
     fn default() -> Self {
         Self::START
     }

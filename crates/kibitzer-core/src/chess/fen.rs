@@ -57,7 +57,7 @@ impl Fen {
     /// Creates a position at move 1 from the fields of a board line.
     ///
     /// Removes impossible castling rights ([`CastlingRights::plausible_on`]), and converts the file of a double push (0 is the
-    /// a-file) to the skipped square, if a pawn is in front of it ([`Board::en_passant_square`]).
+    /// a-file) to the skipped square, if a pawn is in front of it.
     #[must_use]
     #[doc(hidden)]
     pub fn from_wire(

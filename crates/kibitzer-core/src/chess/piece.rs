@@ -97,7 +97,7 @@ pub struct Piece {
 
 impl Piece {
     /// Parses one of `PNBRQK`, in upper case for White, in lower case for Black; `None` for any other letter.
-    pub fn from_letter(letter: u8) -> Option<Self> {
+    pub(crate) fn from_letter(letter: u8) -> Option<Self> {
         let color = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };
         Role::from_letter(letter).map(|role| Self { color, role })
     }
@@ -132,7 +132,7 @@ impl Color {
     pub const BOTH: [Self; 2] = [Self::White, Self::Black];
 
     /// Parses `W` or `B` in either case, as style 12, `<b1>` and FEN write a side; `None` for any other letter.
-    pub const fn from_letter(letter: u8) -> Option<Self> {
+    pub(crate) const fn from_letter(letter: u8) -> Option<Self> {
         match letter {
             b'W' | b'w' => Some(Self::White),
             b'B' | b'b' => Some(Self::Black),

@@ -49,7 +49,7 @@ impl Filter {
     }
 
     /// Returns whether the event meets all conditions.
-    pub fn accepts(&self, event: &Event) -> bool {
+    pub(crate) fn accepts(&self, event: &Event) -> bool {
         self.kinds.is_none_or(|kinds| kinds & kind_bit(event.kind()) != 0)
             && self.game.is_none_or(|game| {
                 event.affected_game() == Some(game) || event.message().and_then(Message::game) == Some(game)

@@ -253,7 +253,7 @@ impl Rating {
     }
 
     /// Returns the mark after the number: `E`, `P` or nothing.
-    pub const fn mark(self) -> &'static str {
+    pub(crate) const fn mark(self) -> &'static str {
         match self {
             Self::Estimated(_) => "E",
             Self::Provisional(_) => "P",

@@ -160,7 +160,7 @@ impl<T> Parsed<T> {
     }
 
     /// Returns the line as received; see [`Received::raw`].
-    pub fn raw(&self) -> &[u8] {
+    pub(crate) fn raw(&self) -> &[u8] {
         &self.0.line
     }
 }

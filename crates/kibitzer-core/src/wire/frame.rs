@@ -115,6 +115,7 @@ pub struct Level1Header {
 impl Level1Header {
     /// Parses the bytes between `^Y[` and the end of that line: a number, a name and an optional tag. `None` if the number or the
     /// name is missing.
+    #[doc(hidden)]
     pub fn parse(header: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(header);
         let command = at.number()?;

@@ -46,7 +46,7 @@ pub enum Timeseal {
 
 impl Timeseal {
     /// Returns the version number, 1 or 2; `None` for [`Off`](Self::Off).
-    pub const fn version(self) -> Option<u8> {
+    pub(crate) const fn version(self) -> Option<u8> {
         match self {
             Self::Off => None,
             Self::V1 => Some(1),

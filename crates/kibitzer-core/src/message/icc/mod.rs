@@ -87,7 +87,7 @@ impl Datagram {
     }
 
     /// Returns whether this kind of datagram contains a password or a key, which must never be logged.
-    pub fn is_secret(&self) -> bool {
+    pub(crate) fn is_secret(&self) -> bool {
         self.kind().is_some_and(|kind| kind.is_secret)
     }
 
