@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use kibitzer::internal::recorded::SessionClock;
 use kibitzer::{Handle, Profile};
 use kibitzer_bot::config::MatchmakingRules;
 use kibitzer_bot::engine::EngineError;
@@ -20,7 +21,7 @@ use crate::console::{self, ConsoleOptions, SessionFeed};
 use crate::demo;
 use crate::failure::{EXIT_STATUS, Failure, report};
 use crate::live::{StopSignal, check_end, connect_failure, run, runtime, start_and_expose_session};
-use crate::output::{LineFormat, SessionClock, TerminalSafe, json_object};
+use crate::output::{LineFormat, TerminalSafe, json_object};
 
 /// File to which the demo appends its games, in the current folder.
 const DEMO_GAMES: &str = "kibitzer-demo.pgn";

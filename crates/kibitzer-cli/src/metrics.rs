@@ -9,6 +9,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use kibitzer::internal::recorded::SessionClock;
 use kibitzer::{Client, ClientCounters, WeakClient};
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
@@ -19,7 +20,7 @@ use tracing::warn;
 
 use crate::arguments::parse_duration;
 use crate::failure::{Failure, USAGE, report};
-use crate::output::{EventWriter, LineFormat, SessionClock, json_object};
+use crate::output::{EventWriter, LineFormat, json_object};
 
 /// Options that print the counters of a session at an interval, or serve them to Prometheus.
 #[derive(Clone, Copy, Debug, clap::Args)]

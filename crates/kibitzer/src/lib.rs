@@ -74,6 +74,7 @@ mod password;
 #[cfg(feature = "pgn")]
 pub mod pgn;
 mod profile;
+mod recorded;
 mod task;
 pub mod track;
 pub mod transcript;
@@ -114,6 +115,11 @@ pub use profile::{ConfigError, Profile};
 #[doc(hidden)]
 pub mod internal {
     pub use crate::profile::{ProgramSettings, WriteAccess, most_similar_word};
+
+    /// Logs and recordings as pieces of a stream, and their events.
+    pub mod recorded {
+        pub use crate::recorded::{PasswordPrompt, PieceDecoder, RecordedReader, SessionClock, Stamp, StreamPiece};
+    }
 
     /// JSON that is safe to print on a terminal.
     pub mod json {

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use clap::ValueEnum;
 use kibitzer::internal::json;
+use kibitzer::internal::recorded::Stamp;
 use kibitzer::pgn::{PgnCollector, PgnOrigin};
 use kibitzer::track::{TrackedGame, TrackedMove};
 use kibitzer::transcript::Utc;
@@ -17,7 +18,7 @@ use kibitzer_core::{Event, EventReader};
 use thiserror::Error;
 
 use crate::console::model::{ConsoleRow, RowContent, SessionModel};
-use crate::output::{Stamp, hex_digits};
+use crate::output::hex_digits;
 
 /// Source of an exported test, with placeholders in braces.
 const TEMPLATE: &str = include_str!("export/test_of_game.txt");

@@ -9,15 +9,16 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
+use kibitzer::internal::recorded::{PieceDecoder, Stamp, StreamPiece};
 use kibitzer_core::Event;
 
 use crate::arguments::{ReaderArgs, speed_parser};
 use crate::console;
 use crate::failure::Failure;
 use crate::filter::{EventFilter, Expression, FilterArgs};
-use crate::output::{EventWriter, FORMAT_HELP, LineFormat, Stamp};
+use crate::output::{EventWriter, FORMAT_HELP, LineFormat};
 
-pub(crate) use input::{PieceDecoder, Progress, RecordedInput, StreamPiece};
+pub(crate) use input::{Progress, RecordedInput};
 
 /// Decode the output of a server and print its events
 ///
@@ -124,7 +125,7 @@ impl DecodePrinter {
     /// Creates a printer that parses as `reader` says, and prints to `writer` the events that `filter` accepts, all without one.
     pub(crate) fn new(reader: ReaderArgs, filter: Option<Expression>, writer: EventWriter) -> Self {
         let output = FilteredWriter { stamp: None, filter: filter.map(EventFilter::new), writer };
-        Self { reader, decoder: PieceDecoder::new(reader), chunk: None, output }
+        Self { reader, decoder: PieceDecoder::new(move || reader.event_reader()), chunk: None, output }
     }
 
     /// Parses the next piece, prints its events and flushes the output, so that everything is shown before more input is read.

@@ -3,6 +3,7 @@
 use std::future::pending;
 use std::time::Duration;
 
+use kibitzer::internal::recorded::SessionClock;
 use kibitzer::{Client, Observation, Tap, TapItem, WeakClient};
 use kibitzer_core::message::Message;
 use kibitzer_core::{Event, EventCategory, EventKind};
@@ -15,7 +16,7 @@ use super::stop::{StopSignal, report_failed_recording};
 use crate::failure::Failure;
 use crate::filter::{EventFilter, Expression};
 use crate::metrics::{SessionMetrics, metrics_ticks};
-use crate::output::{EventWriter, LineFormat, SessionClock, json_object};
+use crate::output::{EventWriter, LineFormat, json_object};
 
 /// Capacity of the channel to the printer. While it is full, the session does not read from the server.
 const UNPRINTED_EVENTS: usize = 256;

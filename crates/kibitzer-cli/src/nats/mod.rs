@@ -5,6 +5,7 @@ pub(crate) mod tail;
 
 use std::collections::BTreeMap;
 
+use kibitzer::internal::recorded::StreamPiece;
 use kibitzer::transcript::Utc;
 use kibitzer_core::event::Attribution;
 use kibitzer_nats::{
@@ -14,7 +15,6 @@ use kibitzer_nats::{
 use serde::Deserialize;
 use thiserror::Error;
 
-use crate::decode::StreamPiece;
 use crate::failure::{Failure, USAGE, report};
 
 /// Environment variable with the address of the NATS server, which may contain a password.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::ValueEnum;
+use kibitzer::internal::recorded::{PieceDecoder, SessionClock, Stamp, StreamPiece};
 use kibitzer::{Observation, Tap};
 use kibitzer_core::{Event, EventKind};
 use kibitzer_nats::{EventStream, PublishOptions, Publisher, SessionName, WhenUnreachable};
@@ -13,13 +14,12 @@ use tokio::task::spawn_blocking;
 
 use super::StreamArgs;
 use crate::arguments::{ReaderArgs, parse_duration};
-use crate::decode::{PieceDecoder, Progress, RecordedInput, StreamPiece};
+use crate::decode::{Progress, RecordedInput};
 use crate::failure::{EXIT_STATUS, Failure, USAGE, report};
 use crate::live::{
     LineSender, LoginArgs, StopArgs, StopSignal, Target, report_recorded, send_typed_until_failure,
     start_unless_stopped, wait_for_end,
 };
-use crate::output::{SessionClock, Stamp};
 
 /// Store the events of a session in a NATS JetStream stream
 ///
@@ -224,7 +224,7 @@ impl Args {
 /// receiver is dropped.
 fn send_recorded_lines(path: &Path, reader: ReaderArgs, lines: &mpsc::Sender<Vec<u8>>) -> Result<(), Failure> {
     let mut input = RecordedInput::open(Some(path), Progress::Shown)?;
-    let mut decoder = PieceDecoder::new(reader);
+    let mut decoder = PieceDecoder::new(move || reader.event_reader());
     let mut stored = StoredLines::default();
     let mut last_stamp = None;
     let mut cut_line = None;

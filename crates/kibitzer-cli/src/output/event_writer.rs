@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anstream::AutoStream;
 use clap::ValueEnum;
-use kibitzer::transcript::Utc;
+use kibitzer::internal::recorded::Stamp;
 use kibitzer_core::{Event, EventKind};
 use serde::Serialize;
 use serde_json::json;
@@ -197,43 +197,5 @@ impl Summary {
         self.mb_per_s = self.bytes as f64 / 1e6 / self.elapsed_s.max(f64::MIN_POSITIVE);
         kibitzer::internal::json::write(&mut out, &self)?;
         out.write_all(b"\n")
-    }
-}
-
-/// The time of an event in a session or a recording.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Stamp {
-    /// Time since the session began.
-    pub(crate) time: Duration,
-    /// Time of day, if it is known.
-    pub(crate) utc: Option<Utc>,
-}
-
-impl Stamp {
-    /// Returns members for a JSON object, with a comma before each: `,"t":1.500000,"utc":"..."`. `t` is the time in seconds since
-    /// the session began; `utc` is `null` if it is not known.
-    pub(crate) fn json_members(&self) -> String {
-        let utc = self.utc.map_or_else(|| "null".to_owned(), |utc| format!("\"{utc}\""));
-        format!(",\"t\":{}.{:06},\"utc\":{utc}", self.time.as_secs(), self.time.subsec_micros())
-    }
-}
-
-/// Converts instants of a live session to [`Stamp`]s.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SessionClock {
-    began: tokio::time::Instant,
-    utc: Utc,
-}
-
-impl SessionClock {
-    /// Creates the clock of a session that began at this instant. The time of day is read once, here.
-    pub(crate) fn new(began: tokio::time::Instant) -> Self {
-        Self { began, utc: Utc::now().minus(began.elapsed()) }
-    }
-
-    /// Returns the stamp of an instant; an instant before the session began counts as its beginning.
-    pub(crate) fn stamp(&self, at: tokio::time::Instant) -> Stamp {
-        let time = at.saturating_duration_since(self.began);
-        Stamp { time, utc: Some(self.utc.plus(time)) }
     }
 }

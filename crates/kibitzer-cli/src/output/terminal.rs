@@ -11,7 +11,6 @@ use std::io::{self, Write};
 use std::ops::RangeInclusive;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use kibitzer_core::EventKind;
 use unicode_width::UnicodeWidthChar as _;
 
 /// Displays received text safely on a terminal: characters that do not print, move the cursor, change the direction of
@@ -129,33 +128,6 @@ impl Write for StdoutAboveInput {
     fn flush(&mut self) -> io::Result<()> {
         let rest = std::mem::take(&mut self.incomplete);
         print_above_input(|| io::stdout().write_all(&rest).and_then(|()| io::stdout().flush()))
-    }
-}
-
-/// Tracks whether the server waits for a password.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct PasswordPrompt {
-    /// Whether the next sent line is a password.
-    pub(crate) is_open: bool,
-}
-
-impl PasswordPrompt {
-    /// Opens the prompt at the event of a password prompt, and closes it at any other prompt and at the start of a connection or
-    /// session.
-    pub(crate) const fn record_event(&mut self, kind: EventKind) {
-        match kind {
-            EventKind::PasswordPrompt => self.is_open = true,
-            EventKind::Prompt | EventKind::LoginPrompt | EventKind::LoggedIn | EventKind::Connected => {
-                self.is_open = false;
-            }
-            _ => {}
-        }
-    }
-
-    /// Closes the prompt if the sent bytes end a line, or are empty because the recording redacted them. Without a line end, the
-    /// rest of the password follows.
-    pub(crate) fn close_at_line_end(&mut self, bytes: &[u8]) {
-        self.is_open &= !bytes.is_empty() && !bytes.ends_with(b"\n");
     }
 }
 

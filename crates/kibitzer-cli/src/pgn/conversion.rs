@@ -6,6 +6,7 @@ use std::io::{self, Write as _};
 use std::sync::Arc;
 use std::time::Duration;
 
+use kibitzer::internal::recorded::{PieceDecoder, StreamPiece};
 use kibitzer::pgn::{GameFile, PgnCollector, PgnOrigin, replace_games};
 use kibitzer::track::{GameKey, TrackedChange, TrackedChangeKind, TrackedGame, TrackedState};
 use kibitzer::transcript::Utc;
@@ -18,7 +19,6 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
 use super::Args;
-use crate::decode::{PieceDecoder, StreamPiece};
 use crate::failure::Failure;
 use crate::live::StopSignal;
 
@@ -34,7 +34,8 @@ pub(super) struct PgnConversion<'a> {
 impl<'a> PgnConversion<'a> {
     /// Creates the conversion of a session; the arguments are those of [`GameWriter::new`].
     pub(super) fn new(args: &'a Args, host: &str, file: Option<GameFile>) -> Self {
-        Self { decoder: PieceDecoder::new(args.reader), games: GameWriter::new(args, host, file) }
+        let reader = args.reader;
+        Self { decoder: PieceDecoder::new(move || reader.event_reader()), games: GameWriter::new(args, host, file) }
     }
 
     /// Decodes a piece, and writes the games that end in it; `utc` is its time. At the end of a connection, marks the games in

@@ -5,10 +5,11 @@ mod conversion;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
+use kibitzer::internal::recorded::StreamPiece;
 use kibitzer::pgn::GameFile;
 
 use crate::arguments::ReaderArgs;
-use crate::decode::{RecordedInput, StreamPiece};
+use crate::decode::RecordedInput;
 use crate::failure::{EXIT_STATUS, Failure, USAGE};
 use crate::live::{LoginArgs, StopArgs, Target, report_recorded, run, start_unless_stopped, wait_for_end};
 use conversion::{GameWriter, PgnConversion};

@@ -9,6 +9,7 @@ mod timing;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use kibitzer::internal::recorded::PasswordPrompt;
 use kibitzer_bot::BotEvent;
 use kibitzer_core::event::Attribution;
 use kibitzer_core::game::PendingOffers;
@@ -24,7 +25,6 @@ pub(crate) use timing::{DelaySamples, SecondCounts};
 use timing::{RateHistory, SessionDelays};
 
 use crate::filter::ReplyTimes;
-use crate::output::PasswordPrompt;
 
 /// Maximum number of games. At the limit one is dropped, preferably one that is over or no longer followed.
 const KEPT_GAMES: usize = 256;

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use kibitzer::internal::recorded::PasswordPrompt;
 use kibitzer::{Client, RecvError, Subscription};
 use ratatui::crossterm::event::{DisableBracketedPaste, EnableBracketedPaste, Event, KeyCode, KeyEvent, KeyModifiers};
 use ratatui::crossterm::terminal::{Clear, ClearType, size};
@@ -23,7 +24,7 @@ use crate::console::input::{
 };
 use crate::console::model::{MASK, SeenNames};
 use crate::live::TerminalModes;
-use crate::output::{PasswordPrompt, TerminalSafe, print_above_input, set_input_line};
+use crate::output::{TerminalSafe, print_above_input, set_input_line};
 
 /// Longest wait for a key before signals and the state of the session are checked.
 const PAUSE: Duration = Duration::from_millis(50);
