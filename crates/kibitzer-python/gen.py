@@ -24,7 +24,7 @@ COMMON = {"event", "offset", "t", "utc", "request", "requested_by", "inferred", 
 # Lines of `kibitzer connect --json` that are no events here: methods return or raise their content.
 NOT_EVENTS = {"reply", "failed", "subscribed", "metrics"}
 # Exceptions and the bot have the plain names.
-RENAMED = {"refused": "RefusedEvent", "ended": "EndedEvent", "bot": "BotAction"}
+RENAMED = {"refused": "RefusedEvent", "ended": "EndedEvent", "bot": "BotEvent"}
 # Names of the objects inside of events, by their place.
 NESTED = {
     "holding.passed": "PassedPiece",
@@ -65,7 +65,7 @@ def descriptions() -> dict[str, tuple[list[str], str]]:
             continue
         for kind in re.findall(r"`(\w+)`", cells[0]):
             if kind in SCHEMA:
-                keys = re.findall(r"`(\w+)`", cells[1])
+                keys = list(dict.fromkeys(re.findall(r"`(\w+)`", cells[1])))
                 text = cells[2] if len(cells) == 3 else cells[1]
                 if kind not in found:
                     found[kind] = (keys, text)
@@ -183,8 +183,97 @@ def events() -> str:
     )
 
 
+ARGUMENTS = {
+    "impl IntoGameRef": "int | str", "impl IntoHandle": "str", "u8": "int", "u16": "int", "u32": "int", "&str": "str",
+    "Ivar": "str", "OfferRef": "int | str | None = None",
+}
+TERMS = [
+    "time: tuple[int, int] | None = None", "rated: bool | None = None",
+    'color: Literal["white", "black"] | None = None', "variant: str | None = None",
+]
+SEEK_TERMS = [*TERMS, "manual: bool = False", "formula: bool = False", "ratings: tuple[int, int] | None = None"]
+ANSWERS = {
+    "Vec<GameId>": "tuple[int, ...]", "Arc<Style12>": "Position", "()": "None", "PlayerText": "str",
+    "Vec<OfferOutcome>": "tuple[OfferOutcome, ...]",
+}
+ARGUMENT_DOCS = {
+    "game": "`game` is its number, or a player in it.",
+    "offer": "`offer` is its number, the player it is from or to, or its kind; it may be left out if there is only one.",
+    "terms": "`time` is minutes at the start and seconds per move; `variant` is the server's name for it, such as `crazyhouse`. "
+    "What is left out, the server chooses.",
+}
+
+
+def command_text(text: str) -> str:
+    """Returns the documentation of a command for Python."""
+    text = re.sub(r"uhlin-fics stops observing it instead, with a text that is in\s+\[`\w+::\w+`\]\.",
+                  "uhlin-fics stops observing it instead: `RequestFailed` with its text.", text)
+    text = text.replace(", which is [`RequestError::Unexpected`]", ": `RequestFailed`")
+    text = re.sub(r"; see \[`[\w:]+`\]", "", text)
+    return re.sub(r"\[`(?:\w+::)*(\w+)`\]", r"`\1`", text)
+
+
+def method(name: str, arguments: list[tuple[str, str]], answer: str, doc: str) -> str:
+    """Returns the method of a command."""
+    signature = ["self"]
+    values = []
+    extra = ["*"]
+    for argument, kind in arguments:
+        if kind == "GameTerms":
+            terms = SEEK_TERMS if name == "seek" else TERMS
+            signature += ["*", *terms]
+            names = [term.split(":")[0] for term in terms]
+            values.append("{" + ", ".join(f'"{name}": {name}' for name in names) + "}")
+            extra = []
+        else:
+            signature.append(f"{argument}: {ARGUMENTS.get(kind, kind)}")
+            values.append(argument)
+        if argument in ARGUMENT_DOCS:
+            doc += "\n\n" + ARGUMENT_DOCS[argument]
+    signature += [*extra, "expires: float | None = None", "during: int | None = None"]
+    doc = "\n\n".join("\n".join(textwrap.wrap(part, 108)) for part in doc.split("\n\n"))
+    doc = textwrap.indent(f'"""{doc}\n"""' if "\n" in doc else f'"""{doc}"""', " " * 8)
+    call = f'await self._command("{name}", ({"".join(value + ", " for value in values).strip()}), expires, during)'
+    body = call if answer == "None" else f"answer: {answer} = {call}\n        return answer"
+    parts = "".join(f"        {part},\n" for part in signature)
+    return f"    async def {name}(\n{parts}    ) -> {answer}:\n{doc}\n        {body}\n"
+
+
+def commands() -> str:
+    source = (LIBRARY / "src" / "command" / "list.rs").read_text()
+    source = source.split("\ncommands! {")[1]
+    entry = re.compile(r"((?:    /// ?.*\n)+)    \"([^\"]+)\" (\w+)\(([^)]*)\) -> (\(\)|[^=]+?)\s*=")
+    methods = []
+    for doc, line, name, arguments, answer in entry.findall(source):
+        text = re.sub(r"\s*///( |(?=\n))", "\n", doc).strip()
+        text = "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
+        pairs = [tuple(part.split(": ", 1)) for part in arguments.split(", ") if part]
+        answer = ANSWERS.get(answer, answer.removeprefix("listing::"))
+        methods.append(method(name, pairs, answer, command_text(text) + f" Sends `{line}`."))  # type: ignore[arg-type]
+    source = (LIBRARY / "src" / "command" / "talk.rs").read_text()
+    for text, name, recipient in re.findall(r'    "([^"]+)" (\w+)\((?:(\w+: [\w ]+))?\) = ', source):
+        pairs = [tuple(recipient.split(": "))] if recipient else []
+        doc = f"Sends a message {text}, in as many pieces as needed. Returns the number of players who received each piece."
+        methods.append(method(name, [*pairs, ("text", "&str")], "tuple[int, ...]", doc))  # type: ignore[list-item]
+    methods.append(method("make_move", [("move", "object")], "MoveMade", "Makes a move in the game that this login plays or "
+        "examines. An illegal move is `Refused`.\n\n`move` is a text such as `e2e4`, `e7e8q`, `N@f3`, `Nf3` or `O-O`, or a "
+        "`chess.Move`. With `during` it is not sent to another game."))
+    names = sorted({word for text in methods for word in re.findall(r"\) -> (?:tuple\[)?([A-Z]\w+)", text)} - {"None"})
+    listings = [name for name in names if name not in ("ExamineStep", "MoveMade", "ObservedGame", "OfferOutcome", "ServerClocks")]
+    answers = [name for name in names if name not in listings]
+    return (
+        '"""The typed commands of a client. Generated by gen.py from the list of commands of the library."""\n\n'
+        "from __future__ import annotations\n\nfrom typing import Any, Literal\n\n"
+        f"from .answers import {', '.join(answers)}\nfrom .events import (\n"
+        + "".join(f"    {name},\n" for name in listings) + ")\n\n\n"
+        'class Commands:\n    """Methods of `Client`, one for each command."""\n\n'
+        "    async def _command(self, name: str, arguments: tuple[Any, ...], expires: float | None, during: int | None) -> Any:\n"
+        "        raise NotImplementedError\n\n" + "\n".join(methods)
+    )
+
+
 def main() -> None:
-    files = {PACKAGE / "events.py": events()}
+    files = {PACKAGE / "events.py": events(), PACKAGE / "_commands.py": commands()}
     for path, text in files.items():
         if "--check" not in sys.argv:
             path.write_text(text)

@@ -6,20 +6,19 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use kibitzer::command::Request;
 use kibitzer::hub::SharedEvent;
-use kibitzer::transcript::{RecordError, Utc};
-use kibitzer::{Client, Command, GameId, GameWatch, RecvError, Reply, RequestError, RequestOptions, Subscription};
+use kibitzer::internal::recorded::{SessionClock, Stamp};
+use kibitzer::transcript::RecordError;
+use kibitzer::{Client, GameId, GameWatch, RecvError, Reply, RequestOptions, Subscription};
 use pyo3::exceptions::{PyOSError, PyStopAsyncIteration, PyStopIteration, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use tokio::time::Instant;
 
 use crate::errors::{connect_error, ended, exception, request_error};
-use crate::objects::Classes;
+use crate::objects::{Classes, Variants};
 use crate::profile::PyProfile;
 use crate::runtime::{RuntimeHandle, lock};
-use crate::stamp::Stamp;
 
 /// Number of events that a stream returns before the loop runs its other tasks.
 const BATCH: u32 = 256;
@@ -29,28 +28,19 @@ const BATCH: u32 = 256;
 pub(crate) struct OpenSession {
     pub(crate) client: Client,
     pub(crate) runtime: RuntimeHandle,
-    clock: SessionClock,
-}
-
-/// Converts the present time to that of a session.
-#[derive(Clone, Copy)]
-struct SessionClock {
-    began: Instant,
-    utc: Utc,
-}
-
-impl SessionClock {
-    fn stamp(&self) -> Stamp {
-        let time = self.began.elapsed();
-        Stamp { time, utc: Some(self.utc.plus(time)) }
-    }
+    pub(crate) clock: SessionClock,
 }
 
 impl OpenSession {
+    /// Returns the present time of the session.
+    pub(crate) fn now(&self) -> Stamp {
+        self.clock.stamp(Instant::now())
+    }
+
     /// Takes over a session that was started on this runtime.
     pub(crate) fn new(client: Client, runtime: RuntimeHandle) -> Self {
-        let began = client.began();
-        Self { client, runtime, clock: SessionClock { began, utc: Utc::now().minus(began.elapsed()) } }
+        let clock = SessionClock::new(client.began());
+        Self { client, runtime, clock }
     }
 }
 
@@ -99,12 +89,12 @@ impl Session {
         during: Option<i32>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let session = self.open(py)?;
-        let clock = session.clock;
+        let stamping = session.clone();
         let options = request_options(expires, during)?;
         let reply = async move { session.client.request_with(line, options).await };
         self.open(py)?.runtime.start(py, reply, move |py, reply| {
             let reply = reply.map_err(|error| request_error(py, &error))?;
-            Ok((reply.text(), reply_events(py, &reply, clock.stamp())?).into_pyobject(py)?.into_any().unbind())
+            Ok((reply.text(), reply_events(py, &reply, stamping.now())?).into_pyobject(py)?.into_any().unbind())
         })
     }
 
@@ -184,7 +174,7 @@ impl Session {
 /// Returns the events of a reply.
 pub(crate) fn reply_events<'py>(py: Python<'py>, reply: &Reply, stamp: Stamp) -> PyResult<Bound<'py, PyTuple>> {
     let classes = Classes::get(py)?;
-    let events = reply.events.iter().map(|event| classes.event(py, event, Some(stamp), 0));
+    let events = reply.events.iter().map(|event| classes.event(py, event, Some(stamp), 0, None));
     PyTuple::new(py, events.collect::<PyResult<Vec<_>>>()?)
 }
 
@@ -214,6 +204,7 @@ struct StreamState {
     missed: u64,
     /// Number of events that were returned without waiting.
     in_batch: u32,
+    variants: Variants,
 }
 
 impl StreamState {
@@ -228,16 +219,17 @@ impl StreamState {
             }
         }
     }
-
-    /// Takes the event that the object is made of, and the number of events missed before it.
-    fn take_received(&mut self) -> Option<(SharedEvent, u64)> {
-        self.received.take().map(|event| (event, std::mem::take(&mut self.missed)))
-    }
 }
 
 impl EventStream {
     fn new(session: OpenSession, subscription: Subscription) -> Self {
-        let state = StreamState { subscription: Some(subscription), received: None, missed: 0, in_batch: 0 };
+        let state = StreamState {
+            subscription: Some(subscription),
+            received: None,
+            missed: 0,
+            in_batch: 0,
+            variants: Variants::default(),
+        };
         Self { session, state: Arc::new(Mutex::new(state)) }
     }
 
@@ -260,9 +252,15 @@ impl EventStream {
 
 /// Makes the object of the received event.
 fn take_event(py: Python<'_>, state: &Mutex<StreamState>, clock: SessionClock) -> PyResult<Py<PyAny>> {
-    let received = lock(state).take_received();
-    let (event, missed) = received.ok_or_else(|| PyStopAsyncIteration::new_err(()))?;
-    Ok(Classes::get(py)?.event(py, &event, Some(clock.stamp()), missed)?.unbind())
+    let take = || {
+        let mut state = lock(state);
+        let event = state.received.take()?;
+        let variant = state.variants.record(&event);
+        Some((event, std::mem::take(&mut state.missed), variant))
+    };
+    // The lock is not held while Python code may run.
+    let (event, missed, variant) = take().ok_or_else(|| PyStopAsyncIteration::new_err(()))?;
+    Ok(Classes::get(py)?.event(py, &event, Some(clock.stamp(Instant::now())), missed, variant)?.unbind())
 }
 
 #[pymethods]

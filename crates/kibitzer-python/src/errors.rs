@@ -32,7 +32,7 @@ pub(crate) fn request_error(py: Python<'_>, error: &RequestError) -> PyErr {
 /// Returns the exception for the end of a session, with the names and texts of the event `ended`.
 pub(crate) fn ended(py: Python<'_>, reason: &SessionEndReason) -> PyErr {
     let fields = || -> PyResult<(String, String)> {
-        let event = Classes::get(py)?.event(py, &Event::Ended(reason.clone()), None, 0)?;
+        let event = Classes::get(py)?.event(py, &Event::Ended(reason.clone()), None, 0, None)?;
         Ok((event.getattr("reason")?.extract()?, event.getattr("text")?.extract()?))
     };
     match fields() {

@@ -6,17 +6,19 @@
 //! | `objects` | Python objects from values that implement `serde::Serialize` |
 //! | `bot` | a bot whose engine, commands and hooks are functions of Python |
 //! | `client`, `commands`, `profile` | a live session |
+//! | `recordings` | events and games of recordings |
 //! | `server` | the embedded server |
 //! | `errors` | exceptions |
 
 mod bot;
 mod client;
+mod commands;
 mod errors;
 mod objects;
 mod profile;
+mod recordings;
 mod runtime;
 mod server;
-mod stamp;
 
 /// The native half of `kibitzer_ics`.
 #[pyo3::pymodule]
@@ -29,6 +31,8 @@ mod _native {
     use super::objects::Source;
     #[pymodule_export]
     use super::profile::PyProfile;
+    #[pymodule_export]
+    use super::recordings::{Decoder, games};
     #[pymodule_export]
     use super::server::NativeServer;
 }

@@ -7,7 +7,9 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-use kibitzer::{Event, EventKind, Game};
+use kibitzer::internal::recorded::Stamp;
+use kibitzer::message::ServerText;
+use kibitzer::{Event, EventKind, Game, GameId, Message};
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -15,8 +17,6 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple, PyType};
 use serde::Serialize;
 use serde::ser::{self, Impossible, SerializeMap, SerializeSeq, SerializeStruct, Serializer};
-
-use crate::stamp::Stamp;
 
 /// The classes of `kibitzer_ics.events`, with what is needed to make instances.
 pub(crate) struct Classes {
@@ -98,7 +98,7 @@ impl Classes {
         Ok((object, fields))
     }
 
-    /// Makes the object of an event. `missed` is the number of events that were lost just before it.
+    /// Makes the object of an event. `missed` is the number of events that were lost just before it; `variant` that of a board's game.
     ///
     /// # Errors
     ///
@@ -109,6 +109,7 @@ impl Classes {
         event: &Event,
         stamp: Option<Stamp>,
         missed: u64,
+        variant: Option<ServerText>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let object = if let Some(shape) = self.kinds.get(&event.kind()) {
             event.serialize(self.value(py, Some(shape)))?
@@ -121,13 +122,16 @@ impl Classes {
         let fields = object.getattr(intern!(py, "__dict__"))?.cast_into::<PyDict>()?;
         fields.set_item(intern!(py, "_source"), Bound::new(py, Source { event: event.clone(), stamp })?)?;
         if let Some(stamp) = stamp {
-            fields.set_item(intern!(py, "t"), stamp.seconds())?;
+            fields.set_item(intern!(py, "t"), stamp.time.as_secs_f64())?;
             if let Some(utc) = stamp.utc {
                 fields.set_item(intern!(py, "utc"), utc.to_string())?;
             }
         }
         if missed > 0 {
             fields.set_item(intern!(py, "missed"), missed)?;
+        }
+        if let Some(variant) = variant {
+            fields.set_item(intern!(py, "variant"), variant.as_str())?;
         }
         Ok(object)
     }
@@ -169,6 +173,29 @@ impl Classes {
     }
 }
 
+/// The variant of each game that a stream of events has reported, because boards do not contain it.
+#[derive(Default)]
+pub(crate) struct Variants(HashMap<GameId, ServerText>);
+
+impl Variants {
+    /// Limit of the number of games; beyond it, all are forgotten.
+    const MAX_GAMES: usize = 4_096;
+
+    /// Records the variant that an event reports. Returns that of the game whose board the event brings.
+    pub(crate) fn record(&mut self, event: &Event) -> Option<ServerText> {
+        let (game, variant) = match event.message()? {
+            Message::GameInfo(info) => (info.game, info.game_kind().variant?),
+            Message::GameCreated(created) => (created.game, created.game_kind().variant?),
+            _ => return self.0.get(&event.board()?.game()).cloned(),
+        };
+        if self.0.len() >= Self::MAX_GAMES {
+            self.0.clear();
+        }
+        self.0.insert(game, variant);
+        None
+    }
+}
+
 /// What an event object was made from: its line and its JSON.
 #[pyclass(frozen, module = "kibitzer_ics._native")]
 pub(crate) struct Source {
@@ -187,7 +214,7 @@ impl Source {
     /// Returns the event as the line of JSON that `kibitzer decode` prints.
     fn json(&self) -> String {
         let mut line = Vec::new();
-        self.event.write_json(&self.stamp.map_or_else(String::new, Stamp::json_members), &mut line);
+        self.event.write_json(&self.stamp.as_ref().map(Stamp::json_members).unwrap_or_default(), &mut line);
         String::from_utf8_lossy(&line).into_owned()
     }
 
@@ -235,7 +262,7 @@ type Object<'py> = Bound<'py, PyAny>;
 
 /// Makes the Python object of a value. An object becomes an instance of `shape`, a `dict` without one; a list becomes a tuple.
 #[derive(Clone, Copy)]
-struct ValueSerializer<'a, 'py> {
+pub(crate) struct ValueSerializer<'a, 'py> {
     classes: &'a Classes,
     py: Python<'py>,
     shape: Option<&'a Shape>,
@@ -343,7 +370,7 @@ impl<'a, 'py> Serializer for ValueSerializer<'a, 'py> {
 }
 
 /// Collects the items of a list for a tuple.
-struct ListBuilder<'a, 'py> {
+pub(crate) struct ListBuilder<'a, 'py> {
     serializer: ValueSerializer<'a, 'py>,
     items: Vec<Object<'py>>,
 }
@@ -363,7 +390,7 @@ impl<'py> SerializeSeq for ListBuilder<'_, 'py> {
 }
 
 /// Puts the members of an object into the `__dict__` of an instance, or into a `dict`.
-struct ObjectBuilder<'a, 'py> {
+pub(crate) struct ObjectBuilder<'a, 'py> {
     serializer: ValueSerializer<'a, 'py>,
     /// The instance; `None` for a `dict`.
     object: Option<Object<'py>>,

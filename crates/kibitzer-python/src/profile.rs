@@ -51,6 +51,11 @@ impl PyProfile {
         self.0.handle().map(kibitzer::Handle::as_str)
     }
 
+    /// Returns the profile with a file for a recording of the session.
+    fn recorded(&self, path: std::path::PathBuf) -> Self {
+        Self(self.0.clone().record_file(path))
+    }
+
     /// Returns the profile as a commented file with every setting.
     fn to_toml(&self) -> String {
         self.0.to_toml()

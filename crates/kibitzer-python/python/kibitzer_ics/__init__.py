@@ -1,11 +1,20 @@
 """A client for internet chess servers (FICS, ICC), asyncio first."""
 
-from . import answers, bot, client, errors, events, server
+from . import answers, bot, client, errors, events, recordings, server
 from .answers import *
 from .bot import *
 from .client import *
 from .errors import *
 from .events import *
+from .recordings import *
 from .server import *
 
-__all__ = [*answers.__all__, *bot.__all__, *client.__all__, *errors.__all__, *events.__all__, *server.__all__]
+__all__ = [
+    *answers.__all__,
+    *bot.__all__,
+    *client.__all__,
+    *errors.__all__,
+    *events.__all__,
+    *recordings.__all__,
+    *server.__all__,
+]

@@ -114,12 +114,16 @@ class Listing(Generic[_T]):
 class Board:
     """Methods of `Position`."""
 
-    def board(self: Position) -> chess.Board:  # type: ignore[misc]
-        """Returns the position as a board of python-chess, with both reserves in a game that has them.
+    variant: ClassVar[str | None] = None
+    """Variant of the game, such as `crazyhouse`, as the event `game_info` or `game_created` has reported it to this
+    iterator; `None` if neither came before."""
 
-        The class is that of the game's variant: `chess.Board`, or `CrazyhouseBoard`, `AtomicBoard`, `SuicideBoard`,
-        `GiveawayBoard` of `chess.variant`. In variants that python-chess does not know (losers, most of wild), and where
-        the variant is not known, it is a `chess.Board`.
+    def board(self: Position, variant: str | None = None) -> chess.Board:  # type: ignore[misc]
+        """Returns the position as a board of python-chess, with both reserves in crazyhouse and bughouse.
+
+        The class is that of the game's variant, or of the argument: `chess.Board`, or `CrazyhouseBoard`, `AtomicBoard`,
+        `SuicideBoard` or `GiveawayBoard` of `chess.variant`. In variants that python-chess does not know (losers, most of
+        wild), and where the variant is not known, it is a `chess.Board`.
 
         Needs the package `chess`: `pip install "kibitzer-ics[chess]"`.
 
@@ -127,6 +131,6 @@ class Board:
             ImportError: `chess` is not installed.
             ValueError: the FEN is not valid.
         """
-        from ._chess import board
+        from ._chess import board_of_position
 
-        return board(self)
+        return board_of_position(self, variant)

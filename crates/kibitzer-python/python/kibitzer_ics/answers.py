@@ -92,9 +92,9 @@ class ExamineStep:
     """A step in an examined game."""
 
     board: Position | None
-    """The new board; `None` if the position is the same."""
-    text: str
-    """The server's text, such as the one at the end of the game."""
+    """The new board; `None` if the position is the same, or if the server sends it later."""
+    is_at_edge: bool
+    """Whether the first or last position of the game stopped the step."""
 
 
 @dataclass(frozen=True)

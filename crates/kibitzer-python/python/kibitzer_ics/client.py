@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Any
 
 from . import _native
+from ._commands import Commands
 from .answers import Game, Reply
 from .events import Event
 
@@ -37,6 +38,11 @@ class Profile:
 
     def __init__(self, server: str | os.PathLike[str], *, guest: bool = False, **settings: Any) -> None:
         self._native = _native.NativeProfile(os.fspath(server), guest, settings)
+
+    def _recorded(self, path: str) -> Profile:
+        copy = object.__new__(Profile)
+        copy._native = self._native.recorded(path)
+        return copy
 
     @property
     def host(self) -> str:
@@ -93,7 +99,7 @@ def connect(server: str | os.PathLike[str] | Profile, *, guest: bool = False, **
     return Connecting(Profile(server, guest=guest, **settings))
 
 
-class Client:
+class Client(Commands):
     """A live session. `connect` makes it.
 
     Every method that sends a command has two conditions: with `expires`, in seconds, the command is not sent later than that;
@@ -115,6 +121,9 @@ class Client:
     async def request(self, line: str, *, expires: float | None = None, during: int | None = None) -> Reply:
         """Sends any line, and returns the whole reply."""
         return Reply(*await self._session.request(line, expires, during))
+
+    async def _command(self, name: str, arguments: tuple[Any, ...], expires: float | None, during: int | None) -> Any:
+        return await self._session.command(name, arguments, expires, during)
 
     def events(self, *, lossless: int | None = None) -> AsyncIterator[Event]:
         """Returns an iterator of the events from now on, which ends with the session.

@@ -18,7 +18,7 @@ __all__ = [
     "BlockEnd",
     "BlockStart",
     "BoardMark",
-    "BotAction",
+    "BotEvent",
     "CShout",
     "Challenge",
     "ChallengeSent",
@@ -235,7 +235,7 @@ class BoardMark(Event):
 
 
 @dataclass(frozen=True)
-class BotAction(Event):
+class BotEvent(Event):
     """Event `bot`: `account` (None before the first login of a guest), `action`, `game`, `player`, `reason`: a
     decision of the bot. `game` and `player` are None if it concerns none."""
 
@@ -245,9 +245,7 @@ class BotAction(Event):
     game: int | None
     player: str | None
     reason: str
-    game: int | None
-    player: str | None
-    _keys: ClassVar[str] = "account action game player reason game player"
+    _keys: ClassVar[str] = "account action game player reason"
 
 
 @dataclass(frozen=True)
@@ -1395,7 +1393,7 @@ KINDS: dict[str, type[Event]] = {
     "block_end": BlockEnd,
     "block_start": BlockStart,
     "board_mark": BoardMark,
-    "bot": BotAction,
+    "bot": BotEvent,
     "c_shout": CShout,
     "challenge": Challenge,
     "challenge_sent": ChallengeSent,

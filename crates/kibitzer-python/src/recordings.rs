@@ -1,0 +1,164 @@
+//! Recordings: their events, and their games as PGN.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::convert::Infallible;
+use std::fs::File;
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use kibitzer::internal::recorded::{PieceDecoder, RecordedReader, Stamp, StreamPiece};
+use kibitzer::message::ServerText;
+use kibitzer::pgn::{PgnCollector, PgnOrigin};
+use kibitzer::track::{TrackedChangeKind, TrackedGame, TrackedState};
+use kibitzer::{Event, EventReader};
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::objects::{Classes, Variants};
+use crate::runtime::lock;
+
+/// An iterator of the events of a recording.
+#[pyclass(frozen, module = "kibitzer_ics._native")]
+pub(crate) struct Decoder(Mutex<DecoderState>);
+
+struct DecoderState {
+    input: Recording,
+    /// Events that were decoded and not returned yet, with their times.
+    events: VecDeque<(Event, Option<Stamp>)>,
+    variants: Variants,
+    /// Number of the line inside of which the recording ends, before the event `cut` is returned.
+    cut: Option<u64>,
+}
+
+/// A log or recording, and the decoder of its pieces.
+struct Recording {
+    path: PathBuf,
+    reader: RecordedReader<File>,
+    decoder: PieceDecoder,
+    /// Time of the last piece that had one.
+    stamp: Option<Stamp>,
+    is_over: bool,
+}
+
+impl Recording {
+    fn open(path: PathBuf) -> PyResult<Self> {
+        let reader = RecordedReader::detect(File::open(&path)?)?;
+        Ok(Self { path, reader, decoder: PieceDecoder::new(EventReader::default), stamp: None, is_over: false })
+    }
+
+    /// Reads and decodes the next piece, and passes its events to `visit`. Returns the piece; `None` at the end.
+    fn decode_piece(&mut self, mut visit: impl FnMut(&Event, Option<Stamp>)) -> PyResult<Option<StreamPiece>> {
+        if self.is_over {
+            return Ok(None);
+        }
+        let piece = self.reader.next_piece();
+        let piece =
+            piece.map_err(|error| PyOSError::new_err(format!("cannot read {}: {error}", self.path.display())))?;
+        let (piece, stamp) = piece.unzip();
+        self.stamp = stamp.flatten().or(self.stamp);
+        let pass = |event: &Event| -> Result<(), Infallible> {
+            visit(event, self.stamp);
+            Ok(())
+        };
+        let Ok(()) = match &piece {
+            Some(piece) => self.decoder.decode(piece, pass),
+            None => self.decoder.finish(pass),
+        };
+        self.is_over = piece.is_none();
+        Ok(piece)
+    }
+}
+
+#[pymethods]
+impl Decoder {
+    #[new]
+    fn new(path: PathBuf) -> PyResult<Self> {
+        let input = Recording::open(path)?;
+        Ok(Self(Mutex::new(DecoderState { input, events: VecDeque::new(), variants: Variants::default(), cut: None })))
+    }
+
+    fn __iter__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        // The lock is not held while Python code may run.
+        py.detach(|| lock(&self.0).decode_batch())?;
+        let (next, cut) = lock(&self.0).take_next();
+        if let Some((event, stamp, variant)) = next {
+            return Ok(Some(Classes::get(py)?.event(py, &event, stamp, 0, variant)?));
+        }
+        let Some((line, stamp)) = cut else { return Ok(None) };
+        let fields = PyDict::new(py);
+        fields.set_item("t", stamp.map(|stamp| stamp.time.as_secs_f64()))?;
+        Ok(Some(py.import("kibitzer_ics.events")?.getattr("Cut")?.call((line,), Some(&fields))?))
+    }
+}
+
+type DecodedEvent = (Event, Option<Stamp>, Option<ServerText>);
+
+impl DecoderState {
+    /// Decodes events if there are none.
+    fn decode_batch(&mut self) -> PyResult<()> {
+        while self.events.is_empty() {
+            let events = &mut self.events;
+            match self.input.decode_piece(|event, stamp| events.push_back((event.clone(), stamp)))? {
+                Some(StreamPiece::Cut(line)) => self.cut = Some(line),
+                Some(_) => {}
+                None => break,
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the next event with its time and the variant of its game; after the last one, the line in which the recording was cut.
+    fn take_next(&mut self) -> (Option<DecodedEvent>, Option<(u64, Option<Stamp>)>) {
+        let Some((event, stamp)) = self.events.pop_front() else {
+            return (None, self.cut.take().map(|line| (line, self.input.stamp)));
+        };
+        let variant = self.variants.record(&event);
+        (Some((event, stamp, variant)), None)
+    }
+}
+
+/// Returns the games of a recording as PGN, in the order in which they ended, then those without an end. `site` is the tag of that name.
+///
+/// # Errors
+///
+/// `OSError` if the file cannot be read.
+#[pyfunction]
+#[pyo3(signature = (path, site))]
+pub(crate) fn games(py: Python<'_>, path: PathBuf, site: &str) -> PyResult<Vec<String>> {
+    py.detach(|| {
+        let mut recording = Recording::open(path)?;
+        let mut collector = PgnCollector::new(PgnOrigin::new(site)).with_observed();
+        let mut written = BTreeSet::new();
+        let mut games = Vec::new();
+        loop {
+            let piece = recording.decode_piece(|event, stamp| {
+                for change in collector.apply(event, stamp.and_then(|stamp| stamp.utc)) {
+                    if let TrackedChangeKind::Ended | TrackedChangeKind::Left = change.kind {
+                        let is_probed = collector.tracker().get(change.game).is_some_and(was_only_probed);
+                        let is_new = !is_probed && written.insert(change.game);
+                        games.extend(collector.game(change.game).filter(|_| is_new).map(|pgn| pgn.to_string()));
+                    }
+                }
+            })?;
+            match piece {
+                None => break,
+                Some(StreamPiece::Ended) => drop(collector.interrupt_games()),
+                Some(_) => {}
+            }
+        }
+        collector.interrupt_games();
+        let rest = collector.tracker().iter().filter(|game| !written.contains(&game.key()) && !was_only_probed(game));
+        games.extend(rest.filter_map(|game| collector.game(game.key())).map(|pgn| pgn.to_string()));
+        Ok(games)
+    })
+}
+
+/// Returns whether the session stopped observing a game of which no move is known, as when it finds another game under a number.
+fn was_only_probed(game: &TrackedGame) -> bool {
+    game.state() == TrackedState::Left && game.n_moves() == 0
+}
