@@ -24,7 +24,7 @@ COMMON = {"event", "offset", "t", "utc", "request", "requested_by", "inferred", 
 # Lines of `kibitzer connect --json` that are no events here: methods return or raise their content.
 NOT_EVENTS = {"reply", "failed", "subscribed", "metrics"}
 # Exceptions and the bot have the plain names.
-RENAMED = {"refused": "RefusedEvent", "ended": "EndedEvent", "bot": "BotEvent"}
+RENAMED = {"refused": "RefusedEvent", "ended": "EndedEvent", "bot": "BotAction"}
 # Names of the objects inside of events, by their place.
 NESTED = {
     "holding.passed": "PassedPiece",

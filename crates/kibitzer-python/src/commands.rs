@@ -220,15 +220,15 @@ fn offer_outcome<'py>(outcome: &OfferOutcome, context: &AnswerContext<'_, 'py>) 
             ended = context.game_end(Some(end))?;
             "ended"
         }
-        OfferOutcome::Partner(partner) => {
-            player = Some(partner.as_str().to_owned());
+        OfferOutcome::Partner { name, .. } => {
+            player = Some(name.as_str().to_owned());
             "partner"
         }
         OfferOutcome::Closed { name, .. } => {
             player = name.as_ref().map(|name| name.as_str().to_owned());
             "closed"
         }
-        OfferOutcome::Changed(changed) => {
+        OfferOutcome::Changed { board: changed, .. } => {
             board = context.board(changed.as_ref())?;
             "changed"
         }

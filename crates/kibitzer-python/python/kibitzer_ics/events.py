@@ -18,7 +18,7 @@ __all__ = [
     "BlockEnd",
     "BlockStart",
     "BoardMark",
-    "BotEvent",
+    "BotAction",
     "CShout",
     "Challenge",
     "ChallengeSent",
@@ -147,9 +147,8 @@ class Seek(Event):
 
 @dataclass(frozen=True)
 class AdjournedGame(Event):
-    """Event `adjourned_game`: `white`, `black`, `state` (`stored`, `challenged`, `resumed`, `declined`, `refused`),
-    `game` (its number if resumed), `error` (of `refused`, else None): an adjourned game of the account; emitted for
-    each game after a login, and for every change of its state."""
+    """Event `adjourned_game`: `white`, `black`, `state`, `game` (its number if resumed), `error` (of `refused`, else
+    None): an adjourned game of the account; see below."""
 
     event: ClassVar[str] = "adjourned_game"
     white: str
@@ -162,9 +161,8 @@ class AdjournedGame(Event):
 
 @dataclass(frozen=True)
 class Analysis(Event):
-    """Event `analysis`: `account`, `game`, `depth` (plies), `score_cp` (hundredths of a pawn, from the bot's point of
-    view), `mate` (moves to mate; negative if the bot is mated), `nodes_per_second`, `line` (expected moves): the
-    engine's analysis of the position."""
+    """Event `analysis`: `account`, `game`, `depth`, `score_cp`, `mate`, `nodes_per_second`, `line`: the engine's
+    analysis of the position."""
 
     event: ClassVar[str] = "analysis"
     account: str | None
@@ -235,9 +233,9 @@ class BoardMark(Event):
 
 
 @dataclass(frozen=True)
-class BotEvent(Event):
-    """Event `bot`: `account` (None before the first login of a guest), `action`, `game`, `player`, `reason`: a
-    decision of the bot. `game` and `player` are None if it concerns none."""
+class BotAction(Event):
+    """Event `bot`: `account` (None before the first login of a guest), `action`, `game` and `player` (or None),
+    `reason`: a decision of the bot."""
 
     event: ClassVar[str] = "bot"
     account: str | None
@@ -407,7 +405,7 @@ class Creating(Event):
 @dataclass(frozen=True)
 class Cut(Event):
     """Event `cut`: `line`: the recording ends inside this line, after a crash or on a full disk; all lines before it
-    were read. The last event; with `--strict`, `decode` and `replay` exit with 1."""
+    were read."""
 
     event: ClassVar[str] = "cut"
     line: int
@@ -436,8 +434,7 @@ class Departed(Event):
 
 @dataclass(frozen=True)
 class Desync(Event):
-    """Event `desync`: The next event contradicts the known state of the game; its board is applied. Of a delta board
-    or ICC move that does not fit, a live session requests the board. The positions."""
+    """Event `desync`: The next event contradicts the known state of the game, and its board is applied; see desyncs."""
 
     event: ClassVar[str] = "desync"
     game: int
@@ -804,9 +801,7 @@ class Kicked(Event):
 
 @dataclass(frozen=True)
 class ListingLine(Event):
-    """Event `listing_line`: A line of a listing, in a reply that names its command: in block mode, or in an ICC unit.
-    Elsewhere it is `text`. The listing follows at the end of the reply, unless its last line is missing; without
-    block mode, before the answer to the fence."""
+    """Event `listing_line`: A line of a listing, in a reply that names its command; elsewhere it is `text`."""
 
     event: ClassVar[str] = "listing_line"
     text: str
@@ -939,9 +934,7 @@ class Observing(Event):
 
 @dataclass(frozen=True)
 class Offer(Event):
-    """Event `offer`: Within a game (`game` is `None` for the login's own game): `draw`, `abort`, `adjourn`, `takeback`
-    of `count` plies, `switch`, `pause`, `unpause`; `answer` is `accepted`, `declined`, `withdrawn`, or `None` for
-    the offer itself."""
+    """Event `offer`: An offer within a game, or the answer to one; see below."""
 
     event: ClassVar[str] = "offer"
     game: int | None
@@ -1116,19 +1109,19 @@ class RefusedEvent(Event):
 class RestoredGame(Row):
     """Part of `restored.games`."""
 
-    was: int
-    now: int | None
-    white: str
     black: str
-    relation: int
-    outcome: str
-    plies: int | None
-    moves_missing: bool
     by: int | None
-    result: str | None
     ending: str | None
     moves: tuple[str, ...] | None
-    _keys: ClassVar[str] = "was now white black relation outcome plies moves_missing by result ending moves"
+    moves_missing: bool
+    now: int | None
+    outcome: str
+    plies: int | None
+    relation: int
+    result: str | None
+    was: int
+    white: str
+    _keys: ClassVar[str] = "black by ending moves moves_missing now outcome plies relation result was white"
 
 
 @dataclass(frozen=True)
@@ -1143,9 +1136,8 @@ class RestoredCommand(Row):
 
 @dataclass(frozen=True)
 class Restored(Event):
-    """Event `restored`: `offline_ms` (since the last byte of the lost connection), `silent_ms` (the part of it before
-    the loss was noticed), `games`, `settings`, `requests` and `seeks`. Between `session_ready` and this event,
-    boards and observations are of games that the session looks for."""
+    """Event `restored`: `offline_ms`, `silent_ms`, `games`, `settings`, `requests`, `seeks`: the outcome after a lost
+    connection; see restored."""
 
     event: ClassVar[str] = "restored"
     offline_ms: int
@@ -1393,7 +1385,7 @@ KINDS: dict[str, type[Event]] = {
     "block_end": BlockEnd,
     "block_start": BlockStart,
     "board_mark": BoardMark,
-    "bot": BotEvent,
+    "bot": BotAction,
     "c_shout": CShout,
     "challenge": Challenge,
     "challenge_sent": ChallengeSent,
