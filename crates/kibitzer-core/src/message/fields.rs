@@ -1,8 +1,10 @@
 //! Parts of lines: positional words, `key=value` pairs, lists of numbers; numbers of games, ratings, clocks and durations.
 
 use std::fmt;
+use std::str::FromStr;
 use std::time::Duration;
 
+use crate::ParseError;
 use crate::scan::{Cursor, parse_decimal};
 
 /// Returns a cursor at the first field after the tag. Blanks around the tag are optional; `None` without the tag.
@@ -218,6 +220,15 @@ impl GameId {
     /// Reads a decimal number with an optional minus sign; `None` if it exceeds `i32`.
     pub(crate) fn read(at: &mut Cursor<'_>) -> Option<Self> {
         i32::try_from(at.signed()?).ok().map(Self)
+    }
+}
+
+impl FromStr for GameId {
+    type Err = ParseError;
+
+    /// Parses a decimal number.
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        text.parse().map(Self).map_err(|_| ParseError::new("the number of a game is a whole number"))
     }
 }
 

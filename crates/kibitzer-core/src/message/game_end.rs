@@ -2,7 +2,7 @@
 
 use super::template::{SentenceParts, TemplateTable, match_template, read_game_line_head, templates, write_template};
 use super::{GameId, Handle};
-use crate::by_name::named_enum;
+use crate::by_name::{named_enum, parse_by_name};
 use crate::chess::Color;
 use crate::scan::Cursor;
 use crate::text::PlayerText;
@@ -102,6 +102,8 @@ impl GameResult {
         Self::ALL.iter().copied().find(|result| result.as_str().as_bytes() == printed)
     }
 }
+
+parse_by_name!(GameResult, "result is none of 1-0, 0-1, 1/2-1/2 and *");
 
 named_enum! {
     /// Why a game ended, as far as the server's words are known.

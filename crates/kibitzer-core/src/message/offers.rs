@@ -4,7 +4,7 @@ use strum::AsRefStr;
 
 use super::template::{Captures, read_bracketed_color, read_name, read_rated};
 use super::{GameId, Handle, MeOrOther, Rating};
-use crate::by_name::named_enum;
+use crate::by_name::{named_enum, parse_by_name};
 use crate::chess::Color;
 use crate::scan::{Cursor, parse_decimal};
 use crate::text::{PlayerText, ServerText};
@@ -71,6 +71,8 @@ named_enum! {
     }
 }
 
+parse_by_name!(OfferKind, "no offer has this name");
+
 impl OfferNotice {
     /// Creates the notice from the parts of its sentence. A name in the confirmation of an own offer is not stored.
     pub(super) fn from_sentence(
@@ -82,13 +84,6 @@ impl OfferNotice {
         let from = found.name.filter(|_| actor == MeOrOther::Other || answer.is_some());
         let count = found.number.filter(|_| kind == OfferKind::Takeback);
         Self { game: found.game, actor, from, kind, count, answer }
-    }
-}
-
-impl OfferKind {
-    /// Returns the kind with this name; `None` for any other word.
-    pub(super) fn from_word(word: &[u8]) -> Option<Self> {
-        Self::ALL.iter().copied().find(|kind| kind.as_str().as_bytes() == word)
     }
 }
 

@@ -51,7 +51,7 @@ impl Meaning {
         Some(match self {
             Self::Offer(actor, kind, answer) => OfferNotice::from_sentence(actor, kind, answer, found).into(),
             Self::Answer(actor, answer) => {
-                let kind = OfferKind::from_word(found.word)?;
+                let kind = str::from_utf8(found.word).ok()?.parse().ok()?;
                 OfferNotice::from_sentence(actor, kind, Some(answer), found).into()
             }
             Self::Challenge(actor, change) => ChallengeUpdate { name: found.name, actor, change }.into(),

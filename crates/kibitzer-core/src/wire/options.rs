@@ -100,12 +100,20 @@ numeric_options! {
 mod tests {
     use super::*;
     use crate::ParseError;
+    use crate::message::{GameId, GameResult, OfferKind};
 
     #[test]
     fn every_name_parses_to_its_value() {
         for &family in Family::ALL {
             assert_eq!(family.to_string().parse(), Ok(family));
         }
+        for &kind in OfferKind::ALL {
+            assert_eq!(kind.to_string().parse(), Ok(kind));
+        }
+        for &result in GameResult::ALL {
+            assert_eq!(result.to_string().parse(), Ok(result));
+        }
+        assert_eq!(("-1".parse(), "one".parse::<GameId>().is_err()), (Ok(GameId(-1)), true));
         for name in ["", "FICS", "kics"] {
             assert_eq!(name.parse::<Family>(), Err(ParseError::new("family is none of auto, fics and icc")), "{name}");
         }

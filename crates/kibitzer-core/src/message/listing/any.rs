@@ -5,9 +5,10 @@ use std::ops::ControlFlow;
 
 use super::collect::UnreadLines;
 use super::{
-    ChannelList, Finger, GameList, History, ListingCollector, MoveList, SoughtList, StoredGames, Variables, WhoList,
+    ChannelList, ChannelMembers, Finger, GameList, GameRow, History, HistoryRow, ListedMove, ListingCollector,
+    MoveList, SoughtList, StoredGame, StoredGames, Variables, WhoList, WhoRow,
 };
-use crate::message::GameId;
+use crate::message::{GameId, Seek};
 use crate::text::Line;
 
 /// Declares a variant for each listing: its type, the names of its commands, their codes in block mode, their numbers in ICC's units.
@@ -141,4 +142,36 @@ impl AnyListing {
 /// Returns the words of a command, without the signs before its name that servers ignore.
 pub(crate) fn command_words(command: &str) -> impl Iterator<Item = &str> {
     command.trim_start_matches(['$', '/', ' ']).split(' ').filter(|word| !word.is_empty())
+}
+/// Iterates over the rows of a listing.
+macro_rules! iterate_rows {
+    ($($listing:ident.$rows:ident: $row:ident;)+) => {$(
+        impl IntoIterator for $listing {
+            type Item = $row;
+            type IntoIter = std::vec::IntoIter<$row>;
+
+            fn into_iter(self) -> Self::IntoIter {
+                self.$rows.into_iter()
+            }
+        }
+
+        impl<'a> IntoIterator for &'a $listing {
+            type Item = &'a $row;
+            type IntoIter = std::slice::Iter<'a, $row>;
+
+            fn into_iter(self) -> Self::IntoIter {
+                self.$rows.iter()
+            }
+        }
+    )+};
+}
+
+iterate_rows! {
+    ChannelList.channels: ChannelMembers;
+    GameList.games: GameRow;
+    History.games: HistoryRow;
+    MoveList.moves: ListedMove;
+    SoughtList.seeks: Seek;
+    StoredGames.games: StoredGame;
+    WhoList.players: WhoRow;
 }
