@@ -1,15 +1,16 @@
 /** A board as SVG: drawn by us, with pieces that are dragged, clicked or moved by keyboard. */
 import { colorOf, pieceName, squareIndex, squareName } from './chess.js';
-import { byId, html, pictureOf, svg } from './dom.js';
+import { dialog, html, pictureOf, pieceIcon, svg } from './dom.js';
 
 /** @typedef {import('./chess.js').Color} Color */
 /** @typedef {{color: Color, premove: boolean, legal: string[] | null}} Input who moves, and the legal moves if they are known */
 /** @typedef {{cells: string[], flip: boolean, last: string | null, check: number, marks: string[], premove: string | null}} View */
 
 const SIZE = 100;
-const ROLES = /** @type {Record<string, string>} */ ({ q: 'queen', r: 'rook', b: 'bishop', n: 'knight', k: 'king' });
 const indexes = Array.from({ length: 64 }, (_, index) => index);
-const DARK = indexes.filter((index) => ((index >> 3) + index) % 2).map((index) => `M${(index % 8) * SIZE} ${(index >> 3) * SIZE}h100v100h-100z`).join('');
+const dark = indexes.filter((index) => ((index >> 3) + index) % 2);
+const DARK = dark.map((index) => `M${(index % 8) * SIZE} ${(index >> 3) * SIZE}h100v100h-100z`).join('');
+const STEPS = new Map(Object.entries({ ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }));
 
 export class Board {
     /** @param {Element} host @param {boolean} [small] a small board shows no coordinates and accepts no moves */
@@ -19,7 +20,8 @@ export class Board {
         this.hints = svg('g');
         this.labels = svg('g', { class: 'coordinates' });
         this.svg = svg('svg', { class: 'squares', viewBox: '0 0 800 800', 'aria-hidden': 'true' },
-            svg('rect', { class: 'light', width: 800, height: 800 }), svg('path', { class: 'dark', d: DARK }), this.marks, this.labels, this.pieces, this.hints);
+            svg('rect', { class: 'light', width: 800, height: 800 }), svg('path', { class: 'dark', d: DARK }),
+            this.marks, this.labels, this.pieces, this.hints);
         host.append(this.svg);
         this.small = small;
         this.host = /** @type {HTMLElement} */ (host);
@@ -84,11 +86,10 @@ export class Board {
 
     /** Begins a drop of a piece in reserve. @param {string} role @param {PointerEvent} [event] */
     drop(role, event) {
-        if (this.input) {
-            this.choose(`${role.toUpperCase()}@`);
-            if (event) this.svg.setPointerCapture(event.pointerId);
-            this.host.focus();
-        }
+        if (!this.input) return;
+        this.choose(`${role.toUpperCase()}@`);
+        if (event) this.svg.setPointerCapture(event.pointerId);
+        this.host.focus();
     }
 
     /** @param {string | null} chosen */
@@ -105,8 +106,9 @@ export class Board {
 
     /** The squares that the chosen piece may go to; null if they are not known. */
     targets() {
-        const legal = this.input?.legal;
-        return legal && this.chosen ? legal.filter((uci) => uci.startsWith(/** @type {string} */ (this.chosen))).map((uci) => uci.slice(2, 4)) : null;
+        const { chosen } = this;
+        const legal = (chosen && this.input?.legal) || null;
+        return legal && legal.filter((uci) => uci.startsWith(chosen ?? '')).map((uci) => uci.slice(2, 4));
     }
 
     /** Chooses a piece, or moves the chosen one. @param {number} index */
@@ -135,18 +137,16 @@ export class Board {
         const known = input.legal?.filter((it) => it.startsWith(uci) && it.length > 4).map((it) => it[4]);
         const roles = known ?? (pawn ? [...'qrbn'] : []);
         if (!roles.length) return Promise.resolve(uci);
-        const dialog = byId('promotion');
+        const asked = dialog('promotion');
         const buttons = roles.map((role) => {
             const piece = input.color === 'white' ? role.toUpperCase() : role;
-            const picture = svg('svg', { viewBox: '0 0 100 100', 'aria-hidden': 'true' }, pictureOf(piece, { width: SIZE, height: SIZE }));
-            return html('button', { value: role, 'aria-label': ROLES[role] ?? role }, picture);
+            return html('button', { value: role, 'aria-label': pieceName(piece) }, pieceIcon(piece));
         });
-        dialog.replaceChildren(html('form', { method: 'dialog', 'aria-label': 'Promote to' }, ...buttons));
-        const open = /** @type {HTMLDialogElement} */ (/** @type {any} */ (dialog));
-        open.returnValue = '';
-        open.showModal();
+        asked.replaceChildren(html('form', { method: 'dialog', 'aria-label': 'Promote to' }, ...buttons));
+        asked.returnValue = '';
+        asked.showModal();
         return new Promise((resolve) => {
-            open.addEventListener('close', () => resolve(open.returnValue ? uci + open.returnValue : null), { once: true });
+            asked.addEventListener('close', () => resolve(asked.returnValue ? uci + asked.returnValue : null), { once: true });
         });
     }
 
@@ -156,11 +156,15 @@ export class Board {
         return Boolean(this.input && piece && colorOf(piece) === this.input.color);
     }
 
+    /** Where the pointer is, in squares from the left and from the top. @param {PointerEvent} event */
+    spot(event) {
+        const box = this.svg.getBoundingClientRect();
+        return [((event.clientX - box.left) / box.width) * 8, ((event.clientY - box.top) / box.height) * 8];
+    }
+
     /** @param {PointerEvent} event @returns {number} the square below the pointer, or -1 */
     under(event) {
-        const box = this.svg.getBoundingClientRect();
-        const file = Math.floor(((event.clientX - box.left) / box.width) * 8);
-        const row = Math.floor(((event.clientY - box.top) / box.height) * 8);
+        const [file, row] = this.spot(event).map(Math.floor);
         return file < 0 || file > 7 || row < 0 || row > 7 ? -1 : this.turn(row * 8 + file);
     }
 
@@ -181,12 +185,11 @@ export class Board {
 
     /** @param {PointerEvent} event */
     drag(event) {
-        if (this.dragged) {
-            const box = this.svg.getBoundingClientRect();
-            this.dragged.classList.add('dragged');
-            this.dragged.setAttribute('x', String(((event.clientX - box.left) / box.width) * 800 - 50));
-            this.dragged.setAttribute('y', String(((event.clientY - box.top) / box.height) * 800 - 50));
-        }
+        if (!this.dragged) return;
+        const [x, y] = this.spot(event);
+        this.dragged.classList.add('dragged');
+        this.dragged.setAttribute('x', String((x - 0.5) * SIZE));
+        this.dragged.setAttribute('y', String((y - 0.5) * SIZE));
     }
 
     /** @param {PointerEvent} event */
@@ -206,7 +209,7 @@ export class Board {
 
     /** @param {KeyboardEvent} event */
     key(event) {
-        const step = /** @type {Record<string, number[]>} */ ({ ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] })[event.key];
+        const step = STEPS.get(event.key);
         // A viewer who clicked on the board steps through the moves; whoever came by keyboard goes over the squares.
         if (step && (this.input || this.host.matches(':focus-visible'))) {
             const shown = this.turn(this.cursor);
@@ -251,10 +254,11 @@ export class Board {
         const key = String([last, check, marks, premove, this.view.flip]);
         if (key === this.marked) return;
         this.marked = key;
-        const ends = (/** @type {string | null} */ uci) => (uci ? [uci.slice(0, 2), uci.slice(2, 4)].filter((it) => it[1] !== '@').map(squareIndex) : []);
-        this.marks.replaceChildren(
-            ...ends(last).map((index) => this.square(index, 'last', 4)), ...ends(premove).map((index) => this.square(index, 'premove', 8)),
-            ...(check >= 0 ? [this.square(check, 'check', 5)] : []), ...marks.map((name) => this.square(squareIndex(name), 'differs', 6)));
+        const square = (/** @type {string} */ name, /** @type {string} */ kind) => this.square(squareIndex(name), kind, 6);
+        // The first half of a drop is no square.
+        const ends = (/** @type {string | null} */ uci) => (uci ? [uci.slice(0, 2), uci.slice(2, 4)].filter((it) => it[1] !== '@') : []);
+        const kinds = { last: ends(last), premove: ends(premove), check: check < 0 ? [] : [squareName(check)], differs: marks };
+        this.marks.replaceChildren(...Object.entries(kinds).flatMap(([kind, names]) => names.map((name) => square(name, kind))));
     }
 
     /** Draws the chosen piece, its targets and the cursor of the keyboard. */
@@ -264,20 +268,20 @@ export class Board {
         const dots = [...new Set(this.targets() ?? [])].map((name) => {
             const index = squareIndex(name);
             const shown = this.turn(index);
-            const taken = this.view.cells[index] !== '';
-            return svg('circle', { class: taken ? 'capture' : 'target', cx: (shown % 8) * SIZE + 50, cy: (shown >> 3) * SIZE + 50, r: taken ? 44 : 14 });
+            const [kind, r] = this.view.cells[index] ? ['capture', 44] : ['target', 14];
+            return svg('circle', { class: kind, cx: (shown % 8) * SIZE + 50, cy: (shown >> 3) * SIZE + 50, r });
         });
-        const cursor = document.activeElement === this.host && this.host.matches(':focus-visible') ? [this.square(this.cursor, 'cursor', 3)] : [];
+        const cursor = this.host.matches(':focus-visible') ? [this.square(this.cursor, 'cursor', 3)] : [];
         this.hints.replaceChildren(...chosen, ...dots, ...cursor);
     }
 
     coordinates() {
         if (this.small) return;
-        const names = Array.from({ length: 8 }, (_, n) => n).flatMap((n) => [
-            svg('text', { x: n * SIZE + 92, y: 793, class: n % 2 ? 'on-light' : 'on-dark', 'text-anchor': 'end' }, squareName(this.turn(56 + n))[0]),
-            svg('text', { x: 6, y: n * SIZE + 24, class: n % 2 ? 'on-dark' : 'on-light' }, squareName(this.turn(n * 8))[1]),
-        ]);
-        this.labels.replaceChildren(...names);
+        const shades = ['on-dark', 'on-light'];
+        this.labels.replaceChildren(...indexes.slice(0, 8).flatMap((n) => [
+            svg('text', { x: n * SIZE + 80, y: 793, class: shades[n % 2] }, squareName(this.turn(56 + n))[0]),
+            svg('text', { x: 6, y: n * SIZE + 24, class: shades[1 - (n % 2)] }, squareName(this.turn(n * 8))[1]),
+        ]));
     }
 }
 

@@ -1,9 +1,13 @@
-/** Squares and pieces. Cells are 64 letters as in FEN (`''` for an empty one), from a8 to h1; a color is `white` or `black`. No rules of chess. */
+/**
+ * Squares and pieces, without the rules of chess. Cells are 64 letters as in FEN (`''` for an empty one), from a8 to h1; a color is
+ * `white` or `black`.
+ */
 
 /** @typedef {'white' | 'black'} Color */
 /** @typedef {string[]} Cells */
 
 const FILES = 'abcdefgh';
+const RANKING = 'kqrbnp';
 const VALUES = /** @type {Record<string, number>} */ ({ p: 1, n: 3, b: 3, r: 5, q: 9, k: 0 });
 const ROLES = /** @type {Record<string, string>} */ ({ k: 'king', q: 'queen', r: 'rook', b: 'bishop', n: 'knight', p: 'pawn' });
 /** The pieces of a side at the start. */
@@ -52,44 +56,51 @@ export function plyOf(fen) {
 /** Writes the number of the move that led to a position after `ply` plies: `3.` or `3...`. @param {number} ply */
 export const moveNumber = (ply) => `${Math.ceil(ply / 2)}${ply % 2 ? '.' : '...'}`;
 
-/** Plays a reported or intended move without a check. Castling is the king's squares, or those of king and rook. @param {Cells} cells @param {string} uci @returns {Cells} */
-export function play(cells, uci) {
+/**
+ * The squares of a move that is no drop, and whether it castles: two files or more, or onto its own rook.
+ *
+ * @param {Cells} cells @param {string} uci
+ */
+function read(cells, uci) {
+    const [from, to] = [squareIndex(uci.slice(0, 2)), squareIndex(uci.slice(2, 4))];
+    const files = (to % 8) - (from % 8);
+    const ownRook = cells[to].toLowerCase() === 'r' && colorOf(cells[to]) === colorOf(cells[from]);
+    const castles = cells[from].toLowerCase() === 'k' && (ownRook || Math.abs(files) > 1);
+    return { from, to, files, castles, ownRook };
+}
+
+/**
+ * Plays a reported or intended move without a check. Castling is the king's squares, or those of king and rook.
+ *
+ * @param {Cells} cells @param {string} uci @param {string} side that of a drop @returns {Cells}
+ */
+export function play(cells, uci, side) {
     const next = [...cells];
-    const to = squareIndex(uci.slice(2, 4));
     if (uci[1] === '@') {
-        const white = cells.length && uci[0] === uci[0].toUpperCase();
-        next[to] = white ? uci[0] : uci[0].toLowerCase();
+        next[squareIndex(uci.slice(2))] = side === 'white' ? uci[0].toUpperCase() : uci[0].toLowerCase();
         return next;
     }
-    const from = squareIndex(uci.slice(0, 2));
+    const { from, to, files, castles, ownRook } = read(cells, uci);
     const piece = cells[from];
-    const files = (to % 8) - (from % 8);
-    const ownRook = piece && cells[to].toLowerCase() === 'r' && colorOf(cells[to]) === colorOf(piece);
     next[from] = '';
-    if (piece.toLowerCase() === 'k' && (Math.abs(files) > 1 || ownRook)) {
+    if (castles) {
         const row = from - (from % 8);
         const corner = ownRook ? to : row + (files > 0 ? 7 : 0);
-        const rook = cells[corner];
         next[corner] = '';
         next[row + (files > 0 ? 6 : 2)] = piece;
-        next[row + (files > 0 ? 5 : 3)] = rook;
+        next[row + (files > 0 ? 5 : 3)] = cells[corner];
         return next;
     }
     if (piece.toLowerCase() === 'p' && files && !cells[to]) next[from + files] = '';
-    const promoted = uci[4];
-    next[to] = promoted ? (colorOf(piece) === 'white' ? promoted.toUpperCase() : promoted) : piece;
+    next[to] = uci[4] && colorOf(piece) === 'white' ? uci[4].toUpperCase() : uci[4] || piece;
     return next;
 }
 
 /** Returns the text that makes the server play a move. @param {Cells} cells @param {string} uci */
 export function moveCommand(cells, uci) {
     if (uci[1] === '@') return uci;
-    const [from, to] = [squareIndex(uci.slice(0, 2)), squareIndex(uci.slice(2, 4))];
-    const files = (to % 8) - (from % 8);
-    const takesOwn = cells[to] && colorOf(cells[to]) === colorOf(cells[from]);
-    if (cells[from].toLowerCase() === 'k' && (takesOwn || (Math.abs(files) > 1 && from % 8 === 4))) {
-        return files > 0 ? 'O-O' : 'O-O-O';
-    }
+    const { castles, files } = read(cells, uci);
+    if (castles) return files > 0 ? 'O-O' : 'O-O-O';
     return uci.length > 4 ? `${uci.slice(0, 4)}=${uci[4]}` : uci;
 }
 
@@ -132,12 +143,9 @@ export function material(cells) {
 /** Lists the pieces of a position for a screen reader. @param {Cells} cells */
 export function describe(cells) {
     const side = (/** @type {Color} */ color) => {
-        const found = [...'kqrbnp'].flatMap((role) => {
-            const piece = color === 'white' ? role.toUpperCase() : role;
-            const squares = cells.flatMap((cell, index) => (cell === piece ? [squareName(index)] : []));
-            return squares.length ? [`${ROLES[role]} ${squares.join(' ')}`] : [];
-        });
-        return `${color === 'white' ? 'White' : 'Black'}: ${found.join(', ') || 'none'}.`;
+        const squares = [...cells.keys()].filter((index) => cells[index] && colorOf(cells[index]) === color);
+        squares.sort((a, b) => RANKING.indexOf(cells[a].toLowerCase()) - RANKING.indexOf(cells[b].toLowerCase()));
+        return squares.map((index) => `${ROLES[cells[index].toLowerCase()]} ${squareName(index)}`).join(', ') || 'none';
     };
-    return `${side('white')} ${side('black')}`;
+    return `White: ${side('white')}. Black: ${side('black')}.`;
 }

@@ -8,7 +8,11 @@ export function running(game) {
     return board?.clock_running && !game.result && game.followed && !game.stale ? board.side_to_move : null;
 }
 
-/** The remaining time of a side, in milliseconds. @param {import('./state.js').Game} game @param {Color} color @param {number} now time of the session in seconds */
+/**
+ * The remaining time of a side, in milliseconds.
+ *
+ * @param {import('./state.js').Game} game @param {Color} color @param {number} now time of the session in seconds
+ */
 export function remaining(game, color, now) {
     const board = game.board;
     const clock = board?.[`${color}_clock_ms`] ?? null;
@@ -25,14 +29,3 @@ export function clockText(ms, tenths = false) {
     const tail = (short ? seconds.toFixed(1) : String(seconds)).padStart(short ? 4 : 2, '0');
     return hours ? `${sign}${hours}:${String(minutes).padStart(2, '0')}:${tail}` : `${sign}${minutes}:${tail}`;
 }
-
-/** Writes a duration for a person: `7 s`, `2 min`. @param {number} ms */
-export const duration = (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : ms < 120_000 ? `${Math.floor(ms / 1000)} s` : `${Math.floor(ms / 60_000)} min`);
-
-/** Reads a game's title for a list: who plays whom, and how it stands. @param {import('./state.js').Game} game */
-export function standing(game) {
-    if (game.result) return `${game.result.result} ${game.result.reason ?? ''}`.trim();
-    const note = game.number === null ? 'printed' : !game.followed ? 'no longer observed' : game.stale ? 'old: connection lost' : '';
-    return note || (game.board ? `${game.board.side_to_move} to move` : 'no board yet');
-}
-

@@ -17,36 +17,29 @@ export class Connection {
 
     open() {
         const source = new EventSource('events');
-        const listen = (/** @type {string} */ name, /** @type {(data: any, id: string) => Action} */ action) => {
-            source.addEventListener(name, (message) => {
+        for (const type of /** @type {const} */ (['message', 'reset', 'line', 'legal'])) {
+            source.addEventListener(type, ({ data, lastEventId: id }) => {
                 this.heard = performance.now();
-                const made = action(JSON.parse(message.data), message.lastEventId);
-                this.follow(made);
-                this.dispatch(made);
+                const action = { type, id, data: JSON.parse(data) };
+                this.follow(action);
+                this.dispatch(action);
             });
-        };
-        listen('message', (event, id) => ({ type: 'event', id, event }));
-        listen('reset', (data, id) => ({ type: 'reset', id, data }));
-        listen('line', (line) => ({ type: 'line', line }));
-        listen('legal', (legal) => ({ type: 'legal', legal }));
+        }
         source.onerror = () => {
             // The browser connects again by itself, except after an answer that is an error.
             if (source.readyState === EventSource.CLOSED) setTimeout(() => this.open(), 2000);
         };
     }
 
-    /** Follows the time of the session. @param {Action} action */
-    follow(action) {
-        const now = performance.now();
-        if (action.type === 'line') {
-            const { t, rate } = action.line;
-            // A late message must not set running clocks back.
-            this.base = { t: rate && rate === this.base.rate ? Math.max(t, Math.min(this.now(), t + rate)) : t, rate, at: now };
-        } else if (action.type === 'reset') {
-            this.base = { t: action.data.t ?? 0, rate: this.base.rate, at: now };
-        } else if (action.type === 'event' && action.event.t > this.now()) {
-            this.base = { t: action.event.t, rate: this.base.rate, at: now };
-        }
+    /** Follows the time of the session. @param {{type: string, data: any}} action */
+    follow({ type, data }) {
+        const now = this.now();
+        const { rate } = this.base;
+        const base = (/** @type {number} */ t, rate = this.base.rate) => { this.base = { t, rate, at: performance.now() }; };
+        // A late message must not set running clocks back.
+        if (type === 'line') base(data.rate && data.rate === rate ? Math.max(data.t, Math.min(now, data.t + rate)) : data.t, data.rate);
+        if (type === 'reset') base(data.t ?? 0);
+        if (type === 'message' && data.t > now) base(data.t);
     }
 
     /** Whether the server of the page is silent. */
@@ -60,7 +53,11 @@ export class Connection {
         return this.base.t + (Math.max(0, until - this.base.at) / 1000) * this.base.rate;
     }
 
-    /** Posts a command. @param {string} token @param {object} body @returns {Promise<import('./state.js').ServerEvent | null>} the answer; null if there is none */
+    /**
+     * Posts a command, and returns the answer; null if it has none.
+     *
+     * @param {string} token @param {object} body @returns {Promise<import('./state.js').ServerEvent | null>}
+     */
     async post(token, body) {
         const failed = (/** @type {string} */ text) => ({ event: 'failed', reason: 'not_connected', text });
         try {

@@ -1,11 +1,13 @@
 /** The grid of all games, as small boards, and the moves of one. */
 import { Board, still } from './board.js';
 import { cellsOf, moveNumber } from './chess.js';
-import { clockText, remaining, standing } from './clocks.js';
+import { clockText, remaining } from './clocks.js';
 import { arrows, html, keyed, LIST, setText } from './dom.js';
 import { ownColor } from './state.js';
+import { moveOf, sanOf, standing } from './words.js';
 
 /** @typedef {import('./state.js').Game} Game */
+/** @typedef {{game: Game | null, board: Board, standing: Element, clocks: {black: Element, white: Element}}} Card */
 
 /** Own games first, then those in progress, then finished ones; the newest first in each. @param {Game} game */
 const rank = (game) => (game.result || !game.followed || game.stale ? 2 : game.own ? 0 : 1);
@@ -16,7 +18,7 @@ export class Games {
         this.host = host;
         this.choose = choose;
         arrows(host, LIST);
-        /** @type {Map<string, {game: Game | null, board: Board, clocks: HTMLElement[]}>} */
+        /** @type {Map<string, Card>} */
         this.cards = new Map();
     }
 
@@ -32,12 +34,13 @@ export class Games {
 
     /** @param {Game} game */
     make(game) {
-        const part = (/** @type {string} */ name) => html('span', { class: name });
-        const rows = ['black', 'white'].map(() => [part('name'), part('clock')]);
-        const frame = part('frame');
-        const row = (/** @type {HTMLElement[]} */ cells) => html('span', { class: 'player' }, ...cells);
-        this.cards.set(game.key, { game: null, board: new Board(frame, true), clocks: rows.map((cells) => cells[1]) });
-        return html('button', { class: 'card', click: () => this.choose(game.key) }, row(rows[0]), frame, row(rows[1]), part('standing'));
+        const part = (/** @type {string} */ name, text = '') => html('span', { class: name }, text);
+        const [frame, standing, black, white] = ['frame', 'standing', 'clock', 'clock'].map((name) => part(name));
+        this.cards.set(game.key, { game: null, board: new Board(frame, true), standing, clocks: { black, white } });
+        const top = html('span', { class: 'player' }, part('name', game.black), black);
+        const bottom = html('span', { class: 'player' }, part('name', game.white), white);
+        const click = () => this.choose(game.key);
+        return html('button', { class: 'card', 'data-game': String(game.number), click }, top, frame, bottom, standing);
     }
 
     /** @param {HTMLElement} element @param {Game} game @param {Game | null} shown @param {number} now */
@@ -46,22 +49,18 @@ export class Games {
         if (!card || !game.board) return;
         element.setAttribute('aria-pressed', String(game === shown));
         element.tabIndex = game === shown ? 0 : -1;
-        if (card.game !== game) {
-            const { board } = game;
-            const own = ownColor(game);
-            const flip = own ? own === 'black' : Boolean(board.flip);
-            card.game = game;
-            card.board.show(still(cellsOf(board.fen), { flip, last: board.last_move?.uci ?? null }));
-            const names = [...element.querySelectorAll('.name')];
-            [flip ? 'white' : 'black', flip ? 'black' : 'white'].forEach((color, index) => setText(names[index], color === 'white' ? game.white : game.black));
-            const move = board.last_move ? `${moveNumber(game.plies.at(-1)?.ply ?? 0)} ${board.last_move.san ?? board.last_move.uci ?? '?'}` : 'start';
-            const note = game.result || game.stale || !game.followed ? ` ${standing(game)}` : '';
-            setText(/** @type {Element} */ (element.querySelector('.standing')), `${game.own ? '★ ' : ''}${game.number ?? ''}: ${move}${note}`);
-            element.dataset.game = String(game.number);
-            element.classList.toggle('over', rank(game) === 2);
-            card.clocks.forEach((clock, index) => { clock.dataset.color = (index === 0) === flip ? 'white' : 'black'; });
-        }
-        card.clocks.forEach((clock) => setText(clock, clockText(remaining(game, clock.dataset.color === 'white' ? 'white' : 'black', now))));
+        setText(card.clocks.white, clockText(remaining(game, 'white', now)));
+        setText(card.clocks.black, clockText(remaining(game, 'black', now)));
+        if (card.game === game) return;
+        card.game = game;
+        const own = ownColor(game);
+        const flip = own ? own === 'black' : Boolean(game.board.flip);
+        card.board.show(still(cellsOf(game.board.fen), { flip, last: game.board.last_move?.uci ?? null }));
+        const over = rank(game) === 2;
+        const move = moveOf(game.board, game.plies.at(-1)?.ply ?? 0);
+        setText(card.standing, `${game.own ? '★ ' : ''}${game.number ?? ''}: ${move}${over ? ` ${standing(game)}` : ''}`);
+        element.classList.toggle('over', over);
+        element.classList.toggle('flipped', flip);
     }
 }
 
@@ -84,12 +83,13 @@ export class Moves {
         this.shown = shown;
         const plies = game?.plies ?? [];
         const current = shown ?? plies.at(-1)?.ply;
-        keyed(this.host, plies, (it) => `${game?.key}.${it.ply}`, (it) => html('button', { tabindex: -1, click: () => this.step(it.ply) }), (button, it) => {
+        const make = (/** @type {import('./state.js').Ply} */ it) => html('button', { tabindex: -1, click: () => this.step(it.ply) });
+        keyed(this.host, plies, (it) => `${game?.key}.${it.ply}`, make, (button, it) => {
             const index = plies.indexOf(it);
             const move = it.board.last_move;
             const gap = index > 0 && plies[index - 1].ply !== it.ply - 1 ? '… ' : '';
             const number = it.ply % 2 || index === 0 || gap ? `${moveNumber(it.ply)} ` : '';
-            setText(button, move ? `${gap}${number}${move.san ?? move.uci ?? '?'}` : 'Start');
+            setText(button, move ? `${gap}${number}${sanOf(it.board)}` : 'Start');
             button.title = gap ? 'moves before this one are missing' : '';
             button.toggleAttribute('aria-current', it.ply === current);
         });
@@ -101,26 +101,20 @@ export class Moves {
     }
 }
 
-/** The names of openings, by their moves. */
-export class Openings {
-    constructor() {
-        /** @type {Map<string, string>} */
-        this.names = new Map();
-        fetch('openings.txt').then((answer) => answer.text()).then((text) => {
-            this.names = new Map(text.split('\n').filter(Boolean).map((line) => /** @type {[string, string]} */ (line.split(': '))));
-        });
-    }
+/** @type {Map<string, string>} names of openings by their moves; empty until they are loaded */
+const openings = new Map();
 
-    /** @param {Game} game */
-    of(game) {
-        const normal = !game.info?.variant || game.info.variant === 'chess';
-        const moves = game.plies.filter((it) => it.ply > 0).slice(0, 14);
-        if (!normal || moves[0]?.ply !== 1) return '';
-        const words = moves.map((it) => (it.board.last_move?.san ?? '?').replace(/[+#!?]/g, ''));
-        for (let n = words.length; n > 0; n--) {
-            const name = moves[n - 1].ply === n && this.names.get(words.slice(0, n).join(' '));
-            if (name) return name;
-        }
-        return '';
-    }
+/** Loads the names of openings. */
+export async function loadOpenings() {
+    const lines = (await (await fetch('openings.txt')).text()).split('\n').filter(Boolean);
+    for (const [moves, name] of lines.map((line) => line.split(': '))) openings.set(moves, name);
+}
+
+/** The opening of a game that was seen from its start. @param {Game} game */
+export function openingOf(game) {
+    const moves = game.plies.filter((it) => it.ply > 0).slice(0, 14);
+    if (moves[0]?.ply !== 1 || (game.info?.variant ?? 'chess') !== 'chess') return '';
+    const words = moves.map((it) => sanOf(it.board).replace(/[+#!?]/g, ''));
+    const found = words.map((_, n) => moves[n].ply === n + 1 && openings.get(words.slice(0, n + 1).join(' ')));
+    return found.findLast(Boolean) || '';
 }

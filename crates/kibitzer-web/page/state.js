@@ -14,7 +14,8 @@ import { plyOf } from './chess.js';
  * @typedef {{
  *   key: string, number: number | null, white: string, black: string, info: ServerEvent | null, board: ServerEvent | null,
  *   plies: Ply[], reserve: Record<Color, string> | null, result: ServerEvent | null, own: boolean, followed: boolean, stale: boolean,
- *   complete: boolean, evaluations: Evaluation[], analysis: ServerEvent | null, legal: {fen: string, moves: string[] | null} | null, changed: number,
+ *   complete: boolean, evaluations: Evaluation[], analysis: ServerEvent | null, changed: number,
+ *   legal: {fen: string, moves: string[] | null} | null,
  * }} Game
  */
 /** @typedef {{id: string, t: number | null, kind: string, from: string, titles: string[], text: string, sent: boolean}} TalkLine */
@@ -26,24 +27,21 @@ import { plyOf } from './chess.js';
  * @typedef {{
  *   source: {kind: string, name: string, handle: string | null}, tokens: Record<string, string>, line: Line,
  *   games: Map<string, Game>, current: Map<number, string>, newest: string | null, serial: number, changes: number,
- *   rows: Row[], talk: Map<string, TalkTab>, questions: Question[], restored: ServerEvent | null, refused: ServerEvent | null,
- *   missed: number, requests: Map<number, number>, roundTrips: Sample[], lags: Sample[], rates: {t: number, events: number, bytes: number}[],
+ *   rows: Row[], talk: Map<string, TalkTab>, questions: Question[], restored: ServerEvent | null,
+ *   missed: number, requests: Map<number, number>, roundTrips: Sample[], lags: Sample[],
+ *   rates: {t: number, events: number, bytes: number}[],
  *   offset: number, breaks: number[],
  * }} State
  */
 /**
- * @typedef {{type: 'event', id: string, event: ServerEvent} | {type: 'reset', id: string, data: any} | {type: 'line', line: Line}
- *   | {type: 'legal', legal: any} | {type: 'history', key: string, events: ServerEvent[]} | {type: 'read', tab: string}} Action
+ * @typedef {{type: 'message' | 'reset' | 'line' | 'legal', id: string, data: any}
+ *   | {type: 'history', key: string, events: ServerEvent[]} | {type: 'read', tab: string}} Action
+ * what the server sent, the earlier moves of a game, or a tab that was read
  */
 
-const MAX_GAMES = 256;
-const MAX_PLIES = 2000;
-const MAX_ROWS = 2000;
-const MAX_TABS = 40;
-const MAX_LINES = 300;
-const MAX_SAMPLES = 600;
+const MAX = { games: 256, plies: 2000, rows: 2000, tabs: 40, lines: 300, samples: 600, requests: 64, questions: 8 };
 
-const TALK = new Set(['tell', 'say', 'partner_tell', 'channel_tell', 'kibitz', 'whisper', 'shout', 'it_shout', 'c_shout', 'announcement', 'qtell', 'message']);
+const TALK = 'tell say partner_tell channel_tell kibitz whisper shout it_shout c_shout announcement qtell message'.split(' ');
 
 /** Returns the state before anything arrived. @returns {State} */
 export function initial() {
@@ -51,12 +49,16 @@ export function initial() {
         source: { kind: '', name: '', handle: null }, tokens: {},
         line: { state: 'connecting', t: 0, rate: 0, silent_ms: 0, text: null, retry_in_ms: null },
         games: new Map(), current: new Map(), newest: null, serial: 0, changes: 0,
-        rows: [], talk: new Map(), questions: [], restored: null, refused: null,
+        rows: [], talk: new Map(), questions: [], restored: null,
         missed: 0, requests: new Map(), roundTrips: [], lags: [], rates: [], offset: 0, breaks: [],
     };
 }
 
-/** Applies what arrived, in order. Objects that change are new ones, all others are shared with `state`. @param {State} state @param {Action[]} actions @returns {State} */
+/**
+ * Applies what arrived, in order. Objects that change are new ones, all others are shared with `state`.
+ *
+ * @param {State} state @param {Action[]} actions @returns {State}
+ */
 export function reduce(state, actions) {
     const draft = new Draft(state);
     for (const action of actions) draft[action.type](/** @type {any} */ (action));
@@ -68,21 +70,22 @@ class Draft {
     /** @param {State} state */
     constructor(state) {
         this.next = {
-            ...state, games: new Map(state.games), current: new Map(state.current), talk: new Map(state.talk), requests: new Map(state.requests),
-            rows: [...state.rows], roundTrips: [...state.roundTrips], lags: [...state.lags], rates: [...state.rates],
+            ...state, games: new Map(state.games), current: new Map(state.current), talk: new Map(state.talk),
+            requests: new Map(state.requests), rows: [...state.rows], rates: [...state.rates],
+            roundTrips: [...state.roundTrips], lags: [...state.lags],
         };
         this.copied = new Set();
     }
 
     finish() {
         const { rows, roundTrips, lags, rates } = this.next;
-        rows.splice(0, rows.length - MAX_ROWS);
-        for (const samples of [roundTrips, lags, rates]) samples.splice(0, samples.length - MAX_SAMPLES);
+        rows.splice(0, rows.length - MAX.rows);
+        for (const samples of [roundTrips, lags, rates]) samples.splice(0, samples.length - MAX.samples);
         return this.next;
     }
 
-    /** @param {Row} row */
-    event({ id, event }) {
+    /** @param {{id: string, data: ServerEvent}} action */
+    message({ id, data: event }) {
         this.record(id, event);
         this.count(event);
         this.apply(id, event);
@@ -97,10 +100,9 @@ class Draft {
     /** @param {{id: string, data: any}} action */
     reset({ id, data }) {
         const { next } = this;
-        const seek = data.reason === 'seek';
         Object.assign(next, initial(), {
             source: data.source, tokens: data.tokens, line: next.line, serial: next.serial, changes: next.changes + 1,
-            missed: seek ? 0 : next.missed + (data.missed ?? 0),
+            missed: data.reason === 'seek' ? 0 : next.missed + (data.missed ?? 0),
         });
         for (const row of data.recent) {
             this.record(row.id, row.event);
@@ -110,14 +112,14 @@ class Draft {
         for (const tab of next.talk.values()) tab.read = tab.total;
     }
 
-    /** @param {{line: Line}} action */
-    line({ line }) {
-        this.next.line = line;
+    /** @param {{data: Line}} action */
+    line({ data }) {
+        this.next.line = data;
     }
 
-    /** @param {{legal: any}} action */
-    legal({ legal }) {
-        Object.assign(this.current(legal.game) ?? {}, { legal });
+    /** @param {{data: any}} action */
+    legal({ data }) {
+        Object.assign(this.current(data.game) ?? {}, { legal: data });
     }
 
     /** Adds the earlier moves of a game. @param {{key: string, events: ServerEvent[]}} action */
@@ -126,7 +128,7 @@ class Draft {
         const game = this.change(key);
         const past = new Draft(initial());
         for (const event of events) past.apply('', event);
-        const found = [...past.next.games.values()].reverse().find((it) => it.white === game.white && it.black === game.black && it.plies.length);
+        const found = [...past.next.games.values()].findLast((it) => it.plies.length && samePlayers(it, /** @type {any} */ (game)));
         const first = game.plies[0]?.ply ?? Infinity;
         const earlier = (/** @type {{ply: number}} */ it) => it.ply < first;
         game.plies = [...(found?.plies.filter(earlier) ?? []), ...game.plies];
@@ -147,9 +149,7 @@ class Draft {
         switch (event.event) {
             case 'position': this.position(id, event); break;
             case 'game_created': case 'game_info': this.terms(event); break;
-            case 'holding':
-                (this.current(event.game) ?? this.create(event.game, '', '')).reserve = { white: event.white, black: event.black };
-                break;
+            case 'holding': this.holding(event); break;
             case 'game_ended': {
                 const game = this.current(event.game);
                 if (game && !game.result && samePlayers(game, event)) {
@@ -166,11 +166,10 @@ class Draft {
                 }
                 next.questions = [];
                 next.requests.clear();
-                next.breaks = [...next.breaks, event.t ?? 0].slice(-MAX_SAMPLES);
+                next.breaks = [...next.breaks, event.t ?? 0].slice(-MAX.samples);
                 break;
             case 'restored': this.restored(event); break;
-            case 'refused': case 'failed': next.refused = event; break;
-            case 'challenge': this.ask(event.from, `${event.from} challenges you: ${terms(event)}`, `accept ${event.from}`, `decline ${event.from}`); break;
+            case 'challenge': this.ask(event.from, 'challenges you:', terms(event), event.from); break;
             case 'challenge_update': if (event.change !== 'updated') this.answered(event.name); break;
             case 'offer': this.offer(event); break;
             case 'connecting': next.restored = null; break;
@@ -184,8 +183,7 @@ class Draft {
         // Boards of a stored game, and those printed on request, are no game in progress.
         const printed = event.relation === -3 || event.relation === -4;
         let game = printed ? null : this.current(event.game);
-        const last = game?.plies.at(-1)?.ply ?? 0;
-        if (!game || !samePlayers(game, event) || (game.result && ply < last)) {
+        if (!game || !samePlayers(game, event) || (game.result && ply < (game.plies.at(-1)?.ply ?? 0))) {
             game = this.create(printed ? null : event.game, event.white, event.black);
         }
         Object.assign(game, { white: event.white, black: event.black, board: event, stale: false, followed: !printed, legal: null });
@@ -197,7 +195,7 @@ class Draft {
         // A takeback, or a step back in an examined game, drops the later moves.
         while ((game.plies.at(-1)?.ply ?? -1) >= ply) game.plies.pop();
         game.plies.push({ ply, id, board: event });
-        if (game.plies.length > MAX_PLIES) game.plies.shift();
+        if (game.plies.length > MAX.plies) game.plies.shift();
         // A game that was seen from its start needs no history.
         game.complete ||= game.plies[0].ply === 0 || event.last_move === null;
         next.newest = game.key;
@@ -206,21 +204,26 @@ class Draft {
     /** @param {ServerEvent} event */
     terms(event) {
         const game = this.current(event.game);
-        const found = game && !game.result && samePlayers(game, event) ? game : this.create(event.game, event.white ?? '', event.black ?? '');
-        found.info = { ...found.info, ...event };
-        found.own ||= Boolean(event.own);
+        const same = game && !game.result && samePlayers(game, event);
+        const found = same ? game : this.create(event.game, event.white ?? '', event.black ?? '');
+        Object.assign(found, { info: { ...found.info, ...event }, own: found.own || Boolean(event.own) });
+    }
+
+    /** @param {ServerEvent} event */
+    holding({ game: number, white, black }) {
+        (this.current(number) ?? this.create(number, '', '')).reserve = { white, black };
     }
 
     /** @param {ServerEvent} event */
     analysis(event) {
-        const own = [...this.next.games.values()].reverse().find((game) => game.own && !game.result);
+        const own = [...this.next.games.values()].findLast((game) => game.own && !game.result);
         const game = event.game === null ? (own && this.change(own.key)) : this.current(event.game);
         if (!game?.board) return;
-        const mover = game.board.side_to_move === 'white';
-        const bot = event.account === game.white ? true : event.account === game.black ? false : mover === (game.board.relation !== -1);
-        const sign = bot ? 1 : -1;
+        // The score is from the bot's point of view.
+        const turn = (game.board.side_to_move === 'white') === (game.board.relation !== -1);
+        const white = [game.white, game.black].includes(event.account) ? event.account === game.white : turn;
         const ply = plyOf(game.board.fen);
-        const value = (/** @type {number | null} */ it) => (it === null ? null : it * sign);
+        const value = (/** @type {number | null} */ it) => (it === null || white ? it : -it);
         game.analysis = event;
         game.evaluations = [...game.evaluations.filter((it) => it.ply < ply), { ply, cp: value(event.score_cp), mate: value(event.mate) }];
     }
@@ -228,15 +231,12 @@ class Draft {
     /** @param {ServerEvent} event */
     restored(event) {
         this.next.restored = event;
-        for (const game of event.games ?? []) {
-            const key = this.next.current.get(game.was);
-            if (key && game.now === null) {
-                const found = this.change(key);
-                found.followed = false;
-                found.result ??= game.result ? { event: 'game_ended', result: game.result, reason: game.ending, text: game.ending } : null;
-            } else if (key && game.outcome === 'unchanged') {
-                this.change(key).stale = false;
-            }
+        for (const { was, now, outcome, result, ending } of event.games ?? []) {
+            const game = this.current(was);
+            if (game && outcome === 'unchanged') game.stale = false;
+            if (!game || now !== null) continue;
+            game.followed = false;
+            game.result ??= result ? { event: 'game_ended', result, reason: ending, text: ending } : null;
         }
     }
 
@@ -245,15 +245,15 @@ class Draft {
         if (event.answer !== null) {
             this.answered('offer');
         } else if (event.from !== null && event.own) {
-            const plies = event.kind === 'takeback' ? ` of ${event.count} plies` : '';
-            this.ask('offer', `${event.from} offers ${event.kind}${plies}`, `accept ${event.from}`, `decline ${event.from}`);
+            this.ask('offer', 'offers', event.kind + (event.kind === 'takeback' ? ` of ${event.count} plies` : ''), event.from);
         }
     }
 
-    /** @param {string} key @param {string} text @param {string} accept @param {string} decline */
-    ask(key, text, accept, decline) {
+    /** @param {string} key @param {string} verb @param {string} what @param {string} from */
+    ask(key, verb, what, from) {
         this.answered(key);
-        this.next.questions = [...this.next.questions, { key, text, accept, decline }].slice(-8);
+        const question = { key, text: `${from} ${verb} ${what}`, accept: `accept ${from}`, decline: `decline ${from}` };
+        this.next.questions = [...this.next.questions, question].slice(-MAX.questions);
     }
 
     /** @param {string} key */
@@ -264,17 +264,15 @@ class Draft {
     /** @param {string} id @param {ServerEvent} event */
     talk(id, event) {
         const sent = event.event === 'sent' ? sentTalk(event) : null;
-        if (!TALK.has(event.event) && !sent) return;
-        const { name, command } = sent ?? tabOf(event);
+        if (!TALK.includes(event.event) && !sent) return;
+        const { name, command, kind, text } = sent ?? { kind: event.event, text: String(event.text), ...tabOf(event) };
         const old = this.next.talk.get(name) ?? { name, command, order: ++this.next.changes, lines: [], total: 0, read: 0 };
-        const line = {
-            id, t: event.t ?? null, kind: sent ? sent.kind : event.event, from: sent ? (this.next.source.handle ?? 'you') : (event.from ?? 'server'),
-            titles: event.titles ?? [], text: sent ? sent.text : String(event.text), sent: Boolean(sent),
-        };
+        const from = sent ? (this.next.source.handle ?? 'you') : (event.from ?? 'server');
+        const line = { id, t: event.t ?? null, kind, from, titles: event.titles ?? [], text, sent: Boolean(sent) };
         const total = old.total + 1;
         this.next.talk.delete(name);
-        this.next.talk.set(name, { ...old, lines: [...old.lines, line].slice(-MAX_LINES), total, read: sent ? total : old.read });
-        dropOldest(this.next.talk, MAX_TABS);
+        this.next.talk.set(name, { ...old, lines: [...old.lines, line].slice(-MAX.lines), total, read: sent ? total : old.read });
+        dropOldest(this.next.talk, MAX.tabs);
     }
 
     /** Measures round trips, lag and rates. @param {ServerEvent} event */
@@ -285,7 +283,7 @@ class Draft {
         const began = next.requests.get(event.request);
         if (event.event === 'sent' && event.request !== undefined) {
             next.requests.set(event.request, t);
-            dropOldest(next.requests, 64);
+            dropOldest(next.requests, MAX.requests);
         } else if (began !== undefined) {
             next.requests.delete(event.request);
             next.roundTrips.push({ t, value: (t - began) * 1000 });
@@ -305,8 +303,8 @@ class Draft {
 
     /** The game that has the number, as one that may be changed. @param {number} number @returns {Game | null} */
     current(number) {
-        const key = this.next.current.get(number);
-        return key ? this.change(key) : null;
+        const key = this.next.current.get(number) ?? '';
+        return this.next.games.has(key) ? this.change(key) : null;
     }
 
     /** @param {string} key @returns {Game} */
@@ -319,29 +317,26 @@ class Draft {
         return copy;
     }
 
-    /** @param {number | null} number null for a printed board, of which one is kept @param {string} white @param {string} black @returns {Game} */
+    /**
+     * Adds a game; without a number it is a printed board, of which one is kept.
+     *
+     * @param {number | null} number @param {string} white @param {string} black @returns {Game}
+     */
     create(number, white, black) {
         const { next } = this;
         const key = number === null ? 'printed' : `g${++next.serial}`;
         const game = {
-            key, number, white, black, info: null, board: null, plies: [], reserve: null, result: null, own: false, followed: true, stale: false,
-            complete: false, evaluations: [], analysis: null, legal: null, changed: ++next.changes,
+            key, number, white, black, info: null, board: null, plies: [], reserve: null, result: null,
+            own: false, followed: true, stale: false, complete: false, changed: ++next.changes,
+            evaluations: [], analysis: null, legal: null,
         };
         next.games.delete(key);
         next.games.set(key, game);
         this.copied.add(key);
         if (number !== null) next.current.set(number, key);
-        if (next.games.size > MAX_GAMES) this.forget();
+        dropOldest(next.games, MAX.games);
+        dropOldest(next.current, MAX.games);
         return game;
-    }
-
-    /** Drops the oldest game, a finished one if there is one. */
-    forget() {
-        const { games, current } = this.next;
-        const all = [...games.values()];
-        const { key, number } = all.find((game) => game.result || !game.followed) ?? all[0];
-        games.delete(key);
-        if (number !== null && current.get(number) === key) current.delete(number);
     }
 }
 
@@ -380,10 +375,15 @@ export function terms(it) {
     const minutes = it.initial_min ?? (seconds === undefined ? null : seconds / 60);
     const time = minutes === null ? null : `${minutes}+${it.increment_s ?? it.white_increment_s ?? 0}`;
     const variant = it.variant && it.variant !== 'chess' ? it.variant : null;
-    return [it.rated === true ? 'rated' : it.rated === false ? 'unrated' : null, variant ?? it.speed ?? it.kind, time].filter(Boolean).join(' ');
+    const rated = typeof it.rated === 'boolean' ? `${it.rated ? '' : 'un'}rated` : null;
+    return [rated, variant ?? it.speed ?? it.kind, time].filter(Boolean).join(' ');
 }
 
-/** The game to show if none was chosen: the own one in progress, otherwise the newest observed one. @param {State} state @returns {Game | null} */
+/**
+ * The game to show if none was chosen: the own one in progress, otherwise the newest observed one.
+ *
+ * @param {State} state @returns {Game | null}
+ */
 export function defaultGame(state) {
     const games = [...state.games.values()].filter((game) => game.board).reverse();
     const going = (/** @type {Game} */ game) => !game.result && game.followed && !game.stale;

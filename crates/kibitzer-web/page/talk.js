@@ -3,6 +3,7 @@ import { clockText } from './clocks.js';
 import { arrows, html, keyed, ROW, setText } from './dom.js';
 
 /** @typedef {import('./state.js').State} State */
+/** @typedef {import('./state.js').TalkTab} TalkTab */
 
 export class Talk {
     /** @param {HTMLElement} tabs @param {HTMLElement} log @param {(tab: string) => void} read */
@@ -28,7 +29,9 @@ export class Talk {
         this.drawn = state.talk;
         this.name = this.shown(state)?.name ?? '';
         const tabs = [...state.talk.values()].sort((a, b) => a.order - b.order);
-        keyed(this.tabs, tabs, (tab) => tab.name, (tab) => html('button', { role: 'tab', 'aria-controls': 'talk-log', click: () => this.choose(tab.name) }), (button, tab) => {
+        const attributes = { role: 'tab', 'aria-controls': 'talk-log' };
+        const make = (/** @type {TalkTab} */ { name }) => html('button', { ...attributes, click: () => this.choose(name) });
+        keyed(this.tabs, tabs, (tab) => tab.name, make, (button, tab) => {
             const news = tab.total - tab.read;
             setText(button, news ? `${tab.name} (${news})` : tab.name);
             button.setAttribute('aria-selected', String(tab.name === this.name));
@@ -36,9 +39,7 @@ export class Talk {
         });
         const tab = state.talk.get(this.name);
         const down = this.log.scrollHeight - this.log.scrollTop - this.log.clientHeight < 40;
-        keyed(this.log, tab?.lines ?? [], (line) => `${this.name} ${line.id}`, (line) => html('p', { class: line.sent ? 'sent' : line.kind },
-            html('time', {}, line.t === null ? '' : clockText(line.t * 1000)), ' ', html('b', {}, line.from + line.titles.map((title) => `(${title})`).join('')), ' ',
-            html('i', {}, line.kind.replace('_', ' ')), ' ', html('span', { dir: 'auto' }, line.text)));
+        keyed(this.log, tab?.lines ?? [], (line) => `${this.name} ${line.id}`, paragraph);
         if (down) this.log.scrollTop = this.log.scrollHeight;
         if (tab && tab.total !== tab.read) this.read(tab.name);
         return unread - (tab ? tab.total - tab.read : 0);
@@ -50,4 +51,12 @@ export class Talk {
         this.drawn = undefined;
         this.read(name);
     }
+}
+
+/** @param {import('./state.js').TalkLine} line */
+function paragraph(line) {
+    const time = html('time', {}, line.t === null ? '' : clockText(line.t * 1000));
+    const from = html('b', {}, line.from + line.titles.map((title) => `(${title})`).join(''));
+    const kind = html('i', {}, line.kind.replace('_', ' '));
+    return html('p', { class: line.sent ? 'sent' : '' }, time, ' ', from, ' ', kind, ' ', html('span', { dir: 'auto' }, line.text));
 }

@@ -35,9 +35,11 @@ impl PageFile {
         "graphs.js" "text/javascript; charset=utf-8"
         "inspector.js" "text/javascript; charset=utf-8"
         "main.js" "text/javascript; charset=utf-8"
+        "players.js" "text/javascript; charset=utf-8"
         "state.js" "text/javascript; charset=utf-8"
         "talk.js" "text/javascript; charset=utf-8"
         "timeline.js" "text/javascript; charset=utf-8"
+        "words.js" "text/javascript; charset=utf-8"
     };
 
     /// Finds the file for a path, such as `main.js`; an empty path is that of `index.html`.

@@ -83,7 +83,7 @@ function ownGame(replies, more = {}) {
         standIn.emit(position(`${placementOf(cells)} ${side()} KQkq - 0 ${Math.floor(ply / 2) + 1}`, { own: true, relation: ply % 2 ? -1 : 1, t: standIn.line.t, last_move: move && { san: move, uci: move, verbose: move, elapsed_ms: 0 }, ...more }));
     };
     standIn.move = (uci) => {
-        cells = play(cells, ply % 2 && uci[1] === '@' ? uci.toLowerCase() : uci);
+        cells = play(cells, uci, ply % 2 ? 'black' : 'white');
         ply += 1;
         standIn.board(uci);
     };
@@ -144,6 +144,7 @@ const trials = {
         await until(() => drawn(page), boards.at(-2).fen.split(' ')[0], 'back');
         // Each move of the list is a board of the recording.
         const of = boards.slice(0, -1).filter((event) => event.game === boards.at(-2).game);
+        await until(() => page.locator('#move-list button').count(), of.length, 'the earlier moves from the server');
         for (let index = of.length - 2; index >= 0; index--) {
             await page.keyboard.press('ArrowLeft');
             await until(() => drawn(page), of[index].fen.split(' ')[0], `ply ${index}`);

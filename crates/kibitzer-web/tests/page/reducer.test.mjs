@@ -15,7 +15,7 @@ const names = readdirSync(RECORDINGS).filter((name) => name.endsWith('.jsonl'));
 const program = process.env.KIBITZER ?? `${process.env.CARGO_TARGET_DIR ?? `${ROOT}target`}/debug/kibitzer`;
 const START = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1';
 
-const feed = (events, state = initial()) => reduce(state, events.map((event, index) => ({ type: 'event', id: `1.${index + 1}`, event })));
+const feed = (events, state = initial()) => reduce(state, events.map((event, index) => ({ type: 'message', id: `1.${index + 1}`, data: event })));
 const board = (more = {}) => ({
     event: 'position', offset: 0, t: 1, game: 1, fen: START, side_to_move: 'white', white: 'Ann', black: 'Bob', relation: 0, white_clock_ms: 60000, black_clock_ms: 60000,
     last_move: null, flip: false, clock_running: true, lag_ms: 0, white_reserve: null, black_reserve: null, ...more,
@@ -38,7 +38,7 @@ test('every recording gives the boards of decode', { skip: !existsSync(program) 
         let state = initial();
         const last = new Map();
         decode(RECORDINGS + name).forEach((event, index) => {
-            state = reduce(state, [{ type: 'event', id: `1.${index + 1}`, event }]);
+            state = reduce(state, [{ type: 'message', id: `1.${index + 1}`, data: event }]);
             if (event.event !== 'position') {
                 return;
             }
@@ -51,7 +51,7 @@ test('every recording gives the boards of decode', { skip: !existsSync(program) 
             const before = last.get(game.key);
             const uci = event.last_move?.uci;
             if (before && uci && plyOf(event.fen) === plyOf(before.fen) + 1 && !(event.last_move.verbose ?? '').includes('illegal')) {
-                const fen = placementOf(play(cellsOf(before.fen), before.side_to_move === 'black' && uci[1] === '@' ? uci.toLowerCase() : uci));
+                const fen = placementOf(play(cellsOf(before.fen), uci, before.side_to_move));
                 // An explosion of atomic chess is no move of one piece.
                 if (game.info?.variant !== 'atomic') {
                     assert.equal(fen, event.fen.split(' ')[0], `${context}: ${uci}`);
@@ -69,14 +69,14 @@ test('every recording gives the boards of decode', { skip: !existsSync(program) 
 
 test('one batch and single events give the same state', () => {
     const events = [board(), board({ fen: START.replace('w', 'b'), side_to_move: 'black' }), { event: 'tell', offset: 9, t: 2, from: 'Bob', titles: [], text: 'hi' }, { event: 'game_ended', game: 1, white: 'Ann', black: 'Bob', result: '1-0', reason: 'mate', text: 'x' }];
-    const single = events.reduce((state, event, index) => reduce(state, [{ type: 'event', id: `1.${index + 1}`, event }]), initial());
+    const single = events.reduce((state, event, index) => reduce(state, [{ type: 'message', id: `1.${index + 1}`, data: event }]), initial());
     assert.deepEqual(feed(events), single);
 });
 
 test('the reducer changes no state that it was given', () => {
     const first = deepFreeze(feed([board(), { event: 'tell', from: 'Bob', titles: [], text: 'hi', t: 1 }]));
     const copy = structuredClone(first);
-    const next = reduce(first, [{ type: 'event', id: '1.9', event: board({ fen: START.replace(' w ', ' b '), t: 3 }) }, { type: 'read', tab: 'Bob' }, { type: 'event', id: '1.10', event: { event: 'lost', t: 4 } }]);
+    const next = reduce(first, [{ type: 'message', id: '1.9', data: board({ fen: START.replace(' w ', ' b '), t: 3 }) }, { type: 'read', tab: 'Bob' }, { type: 'message', id: '1.10', data: { event: 'lost', t: 4 } }]);
     assert.deepEqual(structuredClone(first), copy);
     assert.notEqual(next.games.get('g1'), first.games.get('g1'));
     assert.equal(next.talk.get('Bob').read, 1);
@@ -176,7 +176,7 @@ test('the time of the session follows the line, and stops with it', async (conte
     listeners.line({ state: 'playing', t: 5, rate: 4 });
     now += 1000;
     assert.equal(connection.now(), 9, 'a recording is played at its speed');
-    assert.deepEqual(seen, ['reset', 'line', 'line', 'message', 'line', 'line'].map((it) => it.replace('message', 'event')));
+    assert.deepEqual(seen, ['reset', 'line', 'line', 'message', 'line', 'line']);
 });
 
 test('moves, material and check', () => {
@@ -188,7 +188,7 @@ test('moves, material and check', () => {
         ['promotes', '8/P7/8/8/8/8/8/8', 'a7a8n', 'N7/8/8/8/8/8/8/8', 'a7a8=n'], ['drops', '8/8/8/8/8/8/8/8', 'N@f3', '8/8/8/8/8/5N2/8/8', 'N@f3'],
     ];
     for (const [name, before, uci, after, command] of cases) {
-        assert.equal(placementOf(play(cellsOf(before), uci)), after, name);
+        assert.equal(placementOf(play(cellsOf(before), uci, 'white')), after, name);
         assert.equal(moveCommand(cellsOf(before), uci), command, name);
     }
     const checks = [['rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR', 'white', 60], [START, 'white', -1], ['4k3/3P4/8/8/8/8/8/4K3', 'black', 4], ['4k3/8/5N2/8/8/8/8/4K3', 'black', 4], ['8/8/8/8/8/8/8/8', 'white', -1]];

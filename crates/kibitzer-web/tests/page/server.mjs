@@ -73,7 +73,7 @@ export class StandIn {
     emit(event) {
         const id = `${this.run}.${(this.count = (this.count ?? 0) + 1)}`;
         this.ring.push({ id, event });
-        this.state = reduce(this.state, [{ type: 'event', id, event }]);
+        this.state = reduce(this.state, [{ type: 'message', id, data: event }]);
         this.write(`id: ${id}\ndata: ${JSON.stringify(event)}\n\n`);
     }
 
