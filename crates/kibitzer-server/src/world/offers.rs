@@ -38,8 +38,9 @@ pub(crate) struct ProposedMatch {
     pub(crate) is_adjourned: bool,
 }
 
-/// Command that ends an offer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Command that ends an offer, and its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::AsRefStr)]
+#[strum(serialize_all = "lowercase")]
 pub(crate) enum AnswerCommand {
     Accept,
     Decline,

@@ -169,12 +169,7 @@ fn run_answer(world: &mut World, id: ConnectionId, parameters: &str, answer: Ans
     let is_own = |offer: &Offer| if answer == AnswerCommand::Withdraw { offer.from == id } else { offer.to == id };
     let mut offers = world.offers.select(is_own);
     if parameters != "all" || is_accepted || offers.is_empty() {
-        let verb = match answer {
-            AnswerCommand::Accept => "accept",
-            AnswerCommand::Decline => "decline",
-            AnswerCommand::Withdraw => "withdraw",
-        };
-        offers = vec![select_offer(world, id, offers, [parameters, verb])?];
+        offers = vec![select_offer(world, id, offers, [parameters, answer.as_ref()])?];
     }
     for offer in offers {
         world.answer_offer(offer, answer);
