@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use kibitzer::internal::recorded::SessionClock;
 use kibitzer::{Client, ClientCounters, WeakClient};
+use memchr::memmem;
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpListener;
@@ -274,6 +275,8 @@ fn escape_label(value: &str) -> String {
 const MAX_CONNECTIONS: usize = 8;
 /// Maximum size of a request with its headers.
 const MAX_REQUEST_BYTES: usize = 8 << 10;
+/// Bytes after the last header of a request.
+const HEAD_END: &[u8] = b"\r\n\r\n";
 /// Time in which the client has to send its request, read the answer and close the connection.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(2);
 /// Pause after a failure to accept a connection, such as too many open files.
@@ -322,7 +325,7 @@ async fn serve_page(listener: TcpListener, page: impl Fn() -> String + Clone + S
 /// Dropping the future closes the connection.
 async fn answer_request(mut stream: impl AsyncRead + AsyncWrite + Unpin, page: impl Fn() -> String) -> io::Result<()> {
     let mut request = Vec::new();
-    while head_length(&request).is_none() && request.len() <= MAX_REQUEST_BYTES {
+    while memmem::find(&request, HEAD_END).is_none() && request.len() <= MAX_REQUEST_BYTES {
         if (&mut stream).take(1 << 10).read_buf(&mut request).await? == 0 {
             break;
         }
@@ -350,11 +353,6 @@ async fn answer_request(mut stream: impl AsyncRead + AsyncWrite + Unpin, page: i
     Ok(())
 }
 
-/// Returns the length of the request line and the headers, without the empty line after them; `None` if they are not complete.
-fn head_length(request: &[u8]) -> Option<usize> {
-    request.windows(4).position(|bytes| bytes == b"\r\n\r\n")
-}
-
 /// The parts of a request on which its answer depends.
 struct Request<'a> {
     method: &'a str,
@@ -368,7 +366,7 @@ impl<'a> Request<'a> {
     /// Parses the request line and the header `Host`. `None` if the headers are incomplete or not UTF-8, the request line does
     /// not have three words, the version is neither HTTP/1.0 nor 1.1, a request of HTTP/1.1 has no `Host`, or one has several.
     fn parse(request: &'a [u8]) -> Option<Self> {
-        let head = request.get(..head_length(request)?)?;
+        let head = request.get(..memmem::find(request, HEAD_END)?)?;
         let mut lines = str::from_utf8(head).ok()?.split("\r\n");
         let [method, target, version] = lines.next()?.split(' ').collect::<Vec<_>>()[..] else { return None };
         let headers = lines.filter_map(|line| line.split_once(':'));

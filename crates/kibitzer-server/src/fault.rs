@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use fastrand::Rng;
 use kibitzer_core::ParseError;
+use memchr::memmem;
 
 use crate::family::ImitatedFamily;
 
@@ -261,26 +262,22 @@ impl FaultInjector {
     fn locate(&self, at: FaultPoint, bytes: &[u8]) -> Option<[usize; 2]> {
         let found = match at {
             FaultPoint::Connect | FaultPoint::Now => (!bytes.is_empty()).then_some(0),
-            FaultPoint::Login => find_bytes(bytes, b"login: "),
-            FaultPoint::Setup => find_bytes(bytes, b"**** Starting "),
+            FaultPoint::Login => memmem::find(bytes, b"login: "),
+            FaultPoint::Setup => memmem::find(bytes, b"**** Starting "),
             FaultPoint::NextBoard => {
-                [find_bytes(bytes, b"<12> "), find_bytes(bytes, b"<d1> ")].into_iter().flatten().min()
+                [memmem::find(bytes, b"<12> "), memmem::find(bytes, b"<d1> ")].into_iter().flatten().min()
             }
             // After the mark, so that the block has begun.
-            FaultPoint::InBlock => find_bytes(bytes, b"\x15").map(|mark| mark + 1),
+            FaultPoint::InBlock => memmem::find(bytes, b"\x15").map(|mark| mark + 1),
             FaultPoint::After(n) => {
                 let ahead = usize::try_from(n.checked_sub(self.n_bytes)?).ok()?;
                 (ahead < bytes.len()).then_some(ahead)
             }
         }?;
         let line = bytes.get(found..)?;
-        let length = find_bytes(line, b"\n").unwrap_or(line.len());
+        let length = memmem::find(line, b"\n").unwrap_or(line.len());
         Some([found, found + length / 2])
     }
-}
-
-fn find_bytes(bytes: &[u8], needle: &[u8]) -> Option<usize> {
-    bytes.windows(needle.len()).position(|window| window == needle)
 }
 
 #[cfg(test)]

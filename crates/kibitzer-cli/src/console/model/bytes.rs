@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use kibitzer_core::Event;
+use memchr::memmem;
 
 use super::{ConsoleRow, RowContent, SessionModel};
 use crate::filter::{Expression, FilterError};
@@ -95,14 +96,14 @@ impl Search {
     pub(crate) fn match_range(&self, model: &SessionModel, row: &ConsoleRow) -> Option<Range<usize>> {
         let Self::Bytes(bytes) = self else { return None };
         if let RowContent::Sent(sent) = &row.content {
-            return find_bytes(&sent.bytes, bytes).map(|at| at..at + bytes.len());
+            return memmem::find(&sent.bytes, bytes).map(|at| at..at + bytes.len());
         }
         let Range { start, end } = row.frame_range()?;
         let earlier = model.rows.iter_back_from(row.number.checked_sub(1)?).find_map(ConsoleRow::frame_range);
         let from = earlier.map_or(row.base, |frame| frame.end.max(row.base)).min(start);
         let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         let (from, stored) = model.bytes.get(from.saturating_sub(length.saturating_sub(1)).max(row.base)..end);
-        let position = from.saturating_add(u64::try_from(find_bytes(&stored.collect::<Vec<_>>(), bytes)?).ok()?);
+        let position = from.saturating_add(u64::try_from(memmem::find(&stored.collect::<Vec<_>>(), bytes)?).ok()?);
         let in_frame = |position: u64| usize::try_from(position.saturating_sub(start)).ok();
         Some(in_frame(position)?..in_frame(position.saturating_add(length))?)
     }
@@ -135,10 +136,6 @@ impl SessionModel {
         let message = self.rows.get(row.number + 1).filter(|next| is_desync && next.frame_range().is_some());
         message.unwrap_or(row)
     }
-}
-
-fn find_bytes(bytes: &[u8], searched: &[u8]) -> Option<usize> {
-    bytes.windows(searched.len()).position(|window| window == searched)
 }
 
 #[cfg(test)]
