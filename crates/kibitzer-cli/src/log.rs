@@ -339,20 +339,25 @@ pub(crate) fn newest_lines_if_on(n: usize) -> Option<Vec<String>> {
 /// [`Failure`] if it cannot be opened, or is not a regular file that only this user can access. A symbolic link is refused.
 pub(super) fn open_log_file(path: &Path) -> Result<File, Failure> {
     let failed = |reason: &dyn std::fmt::Display| Failure::local(format!("cannot log to {}: {reason}", path.display()));
-    let mut options = OpenOptions::new();
-    options.append(true).create(true);
+    let opened = open_for_owner(path, OpenOptions::new().append(true).create(true));
+    let file = opened.map_err(|error| failed(&error))?;
+    let metadata = file.metadata().map_err(|error| failed(&error))?;
+    if !metadata.is_file() || !is_private(&metadata) {
+        return Err(failed(&"it has to be a regular file of yours with mode 0600"));
+    }
+    Ok(file)
+}
+
+/// Opens a file as `options` say, with mode 0600 if it is created. On Unix, follows no symbolic link and does not wait for the
+/// other end of a pipe.
+pub(crate) fn open_for_owner(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt as _;
         let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
         options.mode(0o600).custom_flags(flags.bits().cast_signed());
     }
-    let file = options.open(path).map_err(|error| failed(&error))?;
-    let metadata = file.metadata().map_err(|error| failed(&error))?;
-    if !metadata.is_file() || !is_private(&metadata) {
-        return Err(failed(&"it has to be a regular file of yours with mode 0600"));
-    }
-    Ok(file)
+    options.open(path)
 }
 
 /// Returns whether the file belongs to this user, without any permission for group and others.

@@ -18,6 +18,7 @@ use kibitzer_core::{Event, EventReader};
 use thiserror::Error;
 
 use crate::console::model::{ConsoleRow, RowContent, SessionModel};
+use crate::log::open_for_owner;
 use crate::output::hex_digits;
 
 /// Source of an exported test, with placeholders in braces.
@@ -102,11 +103,7 @@ pub(crate) fn row_text(row: &ConsoleRow) -> String {
 ///
 /// The file exists, or cannot be created or written.
 pub(crate) fn write_new_file(path: &Path, content: &[u8]) -> io::Result<()> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(path)?;
+    let mut file = open_for_owner(path, OpenOptions::new().write(true).create_new(true))?;
     file.write_all(content).and_then(|()| file.sync_all()).inspect_err(|_| {
         // The first error is the one to report.
         let _ = std::fs::remove_file(path);

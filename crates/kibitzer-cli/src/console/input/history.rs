@@ -7,14 +7,14 @@ use std::path::PathBuf;
 
 use kibitzer_core::session::SecretDetector;
 
+use crate::log::open_for_owner;
+
 /// Maximum number of lines; the oldest is dropped.
 const KEPT_LINES: usize = 1_000;
 /// Name of the history's file in the state directory.
 const FILE: &str = "history";
 /// Maximum number of bytes read from a file of the state directory; the rest is ignored.
 const MAX_FILE_BYTES: u64 = 1 << 20;
-#[cfg(unix)]
-const FILE_MODE: u32 = 0o600;
 
 /// Direction in which the history is browsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,19 +143,13 @@ impl StateDirectory {
     /// Opens a file and sets mode 0600, because it may contain private talk. Fails on symbolic links and anything but regular
     /// files.
     fn open_private(&self, name: &str, options: &mut OpenOptions) -> io::Result<fs::File> {
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::OpenOptionsExt as _;
-            let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-            options.mode(FILE_MODE).custom_flags(flags.bits().cast_signed());
-        }
         let folder = self.folder.as_ref().ok_or(io::ErrorKind::NotFound)?;
-        let file = options.open(folder.join(name))?;
+        let file = open_for_owner(&folder.join(name), options)?;
         if !file.metadata()?.is_file() {
             return Err(io::ErrorKind::InvalidInput.into());
         }
         #[cfg(unix)]
-        file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(FILE_MODE))?;
+        file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
         Ok(file)
     }
 }
