@@ -21,6 +21,7 @@ mod log;
 mod metrics;
 #[cfg(feature = "nats")]
 mod nats;
+mod page;
 mod pgn;
 mod program;
 mod prompt;
