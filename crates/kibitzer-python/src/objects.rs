@@ -122,7 +122,7 @@ impl Classes {
         let fields = object.getattr(intern!(py, "__dict__"))?.cast_into::<PyDict>()?;
         fields.set_item(intern!(py, "_source"), Bound::new(py, Source { event: event.clone(), stamp })?)?;
         if let Some(stamp) = stamp {
-            fields.set_item(intern!(py, "t"), stamp.time.as_secs_f64())?;
+            fields.set_item(intern!(py, "t"), seconds(stamp))?;
             if let Some(utc) = stamp.utc {
                 fields.set_item(intern!(py, "utc"), utc.to_string())?;
             }
@@ -171,6 +171,12 @@ impl Classes {
     const fn value<'a, 'py>(&'a self, py: Python<'py>, shape: Option<&'a Shape>) -> ValueSerializer<'a, 'py> {
         ValueSerializer { classes: self, py, shape }
     }
+}
+
+/// Returns the time of a stamp in seconds, with the digits of its JSON.
+#[expect(clippy::cast_precision_loss, reason = "exact for 285 years")]
+pub(crate) const fn seconds(stamp: Stamp) -> f64 {
+    stamp.time.as_micros() as f64 / 1e6
 }
 
 /// The variant of each game that a stream of events has reported, because boards do not contain it.

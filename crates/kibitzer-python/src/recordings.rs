@@ -15,7 +15,7 @@ use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::objects::{Classes, Variants};
+use crate::objects::{Classes, Variants, seconds};
 use crate::runtime::lock;
 
 /// An iterator of the events of a recording.
@@ -91,7 +91,7 @@ impl Decoder {
         }
         let Some((line, stamp)) = cut else { return Ok(None) };
         let fields = PyDict::new(py);
-        fields.set_item("t", stamp.map(|stamp| stamp.time.as_secs_f64()))?;
+        fields.set_item("t", stamp.map(seconds))?;
         Ok(Some(py.import("kibitzer_ics.events")?.getattr("Cut")?.call((line,), Some(&fields))?))
     }
 }

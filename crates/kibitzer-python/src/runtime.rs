@@ -88,8 +88,8 @@ impl RuntimeHandle {
 
     /// Runs a future as a task, and returns an asyncio future of the running loop with its output.
     ///
-    /// `convert` makes the Python object, on the loop's thread. It runs even if the asyncio future was cancelled while the output was
-    /// on its way, so that it can keep an output that must not be lost.
+    /// `convert` makes the Python object, on the loop's thread. It is dropped with the output if the asyncio future was canceled, so
+    /// an output that must not be lost has to be kept elsewhere.
     ///
     /// # Errors
     ///
@@ -147,12 +147,11 @@ struct Completion {
 impl Completion {
     fn __call__(&self, py: Python<'_>) -> PyResult<()> {
         let Some(convert) = lock(&self.convert).take() else { return Ok(()) };
-        let output = convert(py);
         let waiting = self.waiting.bind(py);
         if waiting.call_method0(pyo3::intern!(py, "done"))?.is_truthy()? {
             return Ok(());
         }
-        match output {
+        match convert(py) {
             Ok(value) => waiting.call_method1(pyo3::intern!(py, "set_result"), (value,))?,
             Err(error) => waiting.call_method1(pyo3::intern!(py, "set_exception"), (error,))?,
         };

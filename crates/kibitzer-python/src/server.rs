@@ -1,7 +1,6 @@
 //! The embedded server.
 
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::sync::Mutex;
 
 use kibitzer_server::{
     Account, ConnectionTarget, Fault, FaultPoint, Feature, ImitatedFamily, PopulationOptions, Server, ServerControl,

@@ -18,7 +18,8 @@ _T = TypeVar("_T", covariant=True)
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Row):
-        return value.to_dict()
+        # A row of a list of seeks has the class of an event.
+        return Row.to_dict(value)
     return [_plain(item) for item in value] if isinstance(value, tuple) else value
 
 
@@ -31,7 +32,10 @@ class Row:
     def to_dict(self) -> dict[str, Any]:
         """Returns the values as a `dict` with the keys of the JSON, for `json.dumps`."""
         keys = [key.partition(":")[0] for key in self._keys.split()]
-        return {key: _plain(getattr(self, "sender" if key == "from" else key)) for key in keys}
+        pairs = [(key, "sender" if key == "from" else key) for key in keys]
+        # Fields with a default may be left out.
+        given = [(key, name) for key, name in pairs if getattr(self, name) is not None or not hasattr(type(self), name)]
+        return {key: _plain(getattr(self, name)) for key, name in given}
 
 
 @dataclass(frozen=True, kw_only=True)
