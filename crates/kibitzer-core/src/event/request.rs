@@ -32,7 +32,7 @@ pub enum CommandError {
     Control,
     /// The text is longer than servers accept: a line than [`Command::MAX_BYTES`](crate::session::Command::MAX_BYTES), the words of
     /// talk than 320 bytes.
-    #[error("text of {length} bytes is longer than {limit}")]
+    #[error("line of {length} bytes is longer than {limit}")]
     #[non_exhaustive]
     TooLong {
         /// Length of the text after encoding, without line end, in bytes.
