@@ -91,9 +91,9 @@ export class Moves {
             const number = it.ply % 2 || index === 0 || gap ? `${moveNumber(it.ply)} ` : '';
             setText(button, move ? `${gap}${number}${sanOf(it.board)}` : 'Start');
             button.title = gap ? 'moves before this one are missing' : '';
-            button.toggleAttribute('aria-current', it.ply === current);
+            button.setAttribute('aria-current', String(it.ply === current));
         });
-        const now = /** @type {HTMLElement | null} */ (this.host.querySelector('[aria-current]'));
+        const now = /** @type {HTMLElement | null} */ (this.host.querySelector('[aria-current=true]'));
         if (now) {
             this.host.scrollTop = now.offsetTop - this.host.clientHeight / 2;
             this.host.scrollLeft = now.offsetLeft - this.host.clientWidth / 2;

@@ -11,7 +11,7 @@ import { arrows, byId, html, input, keyed, LIST, setText } from './dom.js';
 /** What the list leaves out unless it is filtered or all rows are shown. */
 const QUIET = new Set(['prompt', 'block_start', 'block_end', 'unit_start', 'unit_end', 'telnet', 'holding', 'listing_line']);
 /** What the summary of an event leaves out. */
-const COMMON = new Set(['event', 'offset', 't', 'utc', 'request', 'requested_by', 'inferred', 'own', 'game']);
+const COMMON = new Set('event offset t utc request requested_by inferred own game from name titles text'.split(' '));
 const UNITS = Object.entries({ _cp: 'hundredths of a pawn', _ms: 'ms', _min: 'min', _s: 's', bytes: 'bytes', offset: 'bytes' });
 /** How many rows are drawn, and how many are kept of those that match. */
 const [WINDOW, MAX_FOUND] = [200, 2000];
@@ -111,7 +111,7 @@ export class Inspector {
             const attributes = { class: `row ${event.event}`, tabindex: -1, click: () => this.choose(row) };
             return html('button', attributes, html('time', {}, timeText(event)), ' ', html('b', {}, event.event), ' ', words);
         };
-        keyed(this.list, rows, (row) => row.id, make, (button, row) => button.toggleAttribute('aria-current', row.id === this.chosen?.id));
+        keyed(this.list, rows, (row) => row.id, make, (button, row) => button.setAttribute('aria-current', String(row.id === this.chosen?.id)));
     }
 
     /** Shows one event. @param {Row} row */
@@ -176,10 +176,9 @@ export function summary(event) {
         const player = (/** @type {'white' | 'black'} */ color) => `${event[color]} ${clockText(event[`${color}_clock_ms`])}`;
         return `${game}${event.last_move?.san ?? event.last_move?.verbose ?? 'board'}  ${player('white')}  ${player('black')}`;
     }
-    const words = event.text ?? event.line ?? '';
     const from = event.from ?? event.name ?? '';
-    if (words || from) return `${game}${event.result ? `${event.result} ` : ''}${from ? `${from}: ` : ''}${words}`.slice(0, 300);
     const rest = Object.entries(event).filter(([key, value]) => value !== null && !COMMON.has(key));
     const parts = rest.map(([key, value]) => `${key} ${typeof value === 'object' ? JSON.stringify(value) : value}`);
-    return (game + parts.join(', ')).slice(0, 300);
+    const words = event.text ?? event.line ?? parts.join(', ');
+    return `${game}${event.result ? `${event.result} ` : ''}${from ? `${from}: ` : ''}${words}`.slice(0, 300);
 }

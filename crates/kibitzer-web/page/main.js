@@ -61,7 +61,7 @@ function frame() {
         // Keys of games do not outlive a reset, but the viewer's choice does.
         const old = view.game && before.games.get(view.game);
         const same = old && [...state.games.values()].find((it) => it.number === old.number && it.white === old.white);
-        Object.assign(view, { pending: null, premove: null, game: same ? same.key : null });
+        Object.assign(view, { ply: null, pending: null, premove: null, game: same ? same.key : null });
     }
     queue = [];
     render(before);
@@ -176,8 +176,9 @@ function render(before) {
 
 /** The board with players, clocks, pieces, result. @param {Game | null} game @param {number} now */
 function renderBoard(game, now) {
-    const ply = view.ply === null ? game?.plies.at(-1) : game?.plies.find((it) => it.ply === view.ply);
-    byId('pane').className = [game?.stale || view.ply !== null ? 'old' : '', ply ? '' : 'empty'].join(' ');
+    const last = game?.plies.at(-1);
+    const ply = game?.plies.find((it) => it.ply === view.ply) ?? last;
+    byId('pane').className = [game?.stale || ply !== last ? 'old' : '', ply ? '' : 'empty'].join(' ');
     setText(byId('result'), game ? resultOf(game) : '');
     if (!game || !ply) {
         drawnBoard = [];
@@ -190,7 +191,7 @@ function renderBoard(game, now) {
         getGame(game.number).then((events) => dispatch({ type: 'history', key: game.key, events }));
     }
     const position = ply.board;
-    const pending = view.pending?.key === game.key && view.ply === null ? view.pending.uci : null;
+    const pending = view.pending?.key === game.key && ply === last ? view.pending.uci : null;
     const cells = pending ? play(cellsOf(position.fen), pending, position.side_to_move) : cellsOf(position.fen);
     const check = ['suicide', 'atomic'].includes(game.info?.variant) ? -1 : checkedKing(cells, position.side_to_move);
     const own = ownColor(game);
@@ -205,7 +206,7 @@ function renderBoard(game, now) {
     }
     const { taken, balance } = material(cells);
     const ticking = state.line.rate > 0 && !connection.silent();
-    const rows = { game, position, newest: view.ply === null, now, ticking, taken, mover: input?.color ?? null, drop };
+    const rows = { game, position, newest: ply === last, now, ticking, taken, mover: input?.color ?? null, drop };
     for (const color of /** @type {Color[]} */ (['white', 'black'])) {
         const row = (color === 'black') === flip ? 'bottom' : 'top';
         renderPlayer(row, color, { ...rows, balance: color === 'white' ? balance : -balance });
