@@ -155,6 +155,7 @@ macro_rules! iterate_rows {
             }
         }
 
+        #[expect(clippy::into_iter_without_iter, reason = "the field of the rows has it")]
         impl<'a> IntoIterator for &'a $listing {
             type Item = &'a $row;
             type IntoIter = std::slice::Iter<'a, $row>;
