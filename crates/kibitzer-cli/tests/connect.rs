@@ -141,7 +141,7 @@ fn a_typed_line_without_an_end_is_refused_at_64_kib() {
         assert_eq!(output.status.code(), Some(FAILED), "{output:?}");
         let errors = text(&output.stderr);
         let errors: Vec<_> = errors.lines().filter(|line| !line.contains("kibitzer-long-line")).collect();
-        let refused = "kibitzer: not sent: text of 65536 bytes is longer than 995";
+        let refused = "kibitzer: not sent: line of 65536 bytes is longer than 995";
         assert_eq!(errors, [refused, "kibitzer: a line of standard input is longer than 64 KiB"]);
     }
     std::fs::remove_file(recording).unwrap();

@@ -163,7 +163,7 @@ async fn what_a_watcher_sends_is_shown_with_its_reply() {
     assert!(screen.contains("the test's server, attached") && !screen.contains("to look"), "{screen}");
     watcher.sees("[reply #").await;
     watcher.type_line(&"x".repeat(1500));
-    watcher.sees("not sent: text of 1500 bytes is longer than").await;
+    watcher.sees("not sent: line of 1500 bytes is longer than").await;
     bot.stop().await;
 }
 

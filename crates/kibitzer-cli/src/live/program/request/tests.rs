@@ -96,5 +96,5 @@ fn an_invalid_line_keeps_its_identifier_if_it_has_one() {
     }
     let long = format!(r#"{{"id":7,"command":"{}"}}"#, "x".repeat(1000));
     let invalid = ProgramRequest::parse(long.as_bytes()).unwrap_err();
-    assert_eq!((invalid.id, &*invalid.text), (seven, "`command`: text of 1000 bytes is longer than 995"));
+    assert_eq!((invalid.id, &*invalid.text), (seven, "`command`: line of 1000 bytes is longer than 995"));
 }
