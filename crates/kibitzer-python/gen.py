@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes kibitzer_ics/events.py and _commands.py from the schema of events, their documentation and the list of commands.
+"""Writes kibitzer_ics/events.py, _commands.py and _sync_commands.py from the schema of events, their documentation and the list of commands.
 
 Without an argument it writes the files; with --check it fails if they are out of date.
 """
@@ -272,8 +272,14 @@ def commands() -> str:
     )
 
 
+def sync_commands(text: str) -> str:
+    """Returns the same commands without asyncio, for the module `sync`."""
+    return text.replace("async def ", "def ").replace("await ", "").replace("of a client.", "of a client without asyncio.")
+
+
 def main() -> None:
-    files = {PACKAGE / "events.py": events(), PACKAGE / "_commands.py": commands()}
+    methods = commands()
+    files = {PACKAGE / "events.py": events(), PACKAGE / "_commands.py": methods, PACKAGE / "_sync_commands.py": sync_commands(methods)}
     for path, text in files.items():
         if "--check" not in sys.argv:
             path.write_text(text)

@@ -34,5 +34,7 @@ mod _native {
     #[pymodule_export]
     use super::recordings::{Decoder, games};
     #[pymodule_export]
+    use super::runtime::end_runtime;
+    #[pymodule_export]
     use super::server::NativeServer;
 }

@@ -12,6 +12,8 @@ use std::future::Future;
 use std::mem;
 use std::process;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -29,12 +31,43 @@ const THREADS: usize = 2;
 
 static CURRENT: Mutex<Weak<RuntimeInner>> = Mutex::new(Weak::new());
 
+/// The process whose threads are counted, and their number.
+static RUNNING: Mutex<(u32, usize)> = Mutex::new((0, 0));
+
+/// How long the exit of the interpreter waits for the threads.
+const EXIT_WAIT: Duration = Duration::from_secs(1);
+
+/// Ends the runtime before the interpreter ends, and waits for its threads: one that asks for the interpreter's lock later crashes.
+#[pyfunction]
+pub(crate) fn end_runtime(py: Python<'_>) {
+    let inner = lock(&CURRENT).upgrade().filter(|inner| inner.pid == process::id());
+    let runtime = inner.and_then(|inner| lock(&inner.runtime).take());
+    py.detach(|| {
+        runtime.map(Runtime::shutdown_background);
+        let began = Instant::now();
+        let is_running = || matches!(*lock(&RUNNING), (pid, 1..) if pid == process::id());
+        while is_running() && began.elapsed() < EXIT_WAIT {
+            thread::sleep(Duration::from_millis(1));
+        }
+    });
+}
+
+/// Counts a thread that starts (1) or stops (-1).
+fn count_thread(change: isize) {
+    let mut running = lock(&RUNNING);
+    if running.0 != process::id() {
+        *running = (process::id(), 0);
+    }
+    running.1 = running.1.saturating_add_signed(change);
+}
+
 /// A share of the runtime. The runtime ends with the last share.
 #[derive(Clone)]
 pub(crate) struct RuntimeHandle(Arc<RuntimeInner>);
 
 struct RuntimeInner {
-    runtime: Option<Runtime>,
+    /// `None` once the interpreter ends.
+    runtime: Mutex<Option<Runtime>>,
     handle: Handle,
     /// The process whose threads run the runtime; a child after `fork` has none of them.
     pid: u32,
@@ -42,7 +75,7 @@ struct RuntimeInner {
 
 impl Drop for RuntimeInner {
     fn drop(&mut self) {
-        let runtime = self.runtime.take();
+        let runtime = lock(&self.runtime).take();
         if self.pid == process::id() {
             runtime.map(Runtime::shutdown_background);
         } else {
@@ -63,10 +96,15 @@ impl RuntimeHandle {
         if let Some(inner) = current.upgrade().filter(|inner| inner.pid == process::id()) {
             return Ok(Self(inner));
         }
-        let runtime =
-            Builder::new_multi_thread().worker_threads(THREADS).thread_name("kibitzer").enable_all().build()?;
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(THREADS)
+            .thread_name("kibitzer")
+            .on_thread_start(|| count_thread(1))
+            .on_thread_stop(|| count_thread(-1))
+            .enable_all()
+            .build()?;
         let handle = runtime.handle().clone();
-        let inner = Arc::new(RuntimeInner { runtime: Some(runtime), handle, pid: process::id() });
+        let inner = Arc::new(RuntimeInner { runtime: Mutex::new(Some(runtime)), handle, pid: process::id() });
         *current = Arc::downgrade(&inner);
         Ok(Self(inner))
     }

@@ -109,7 +109,7 @@ async def test_crazyhouse_game_against_a_simulated_player() -> None:
             assert game.my_turn and game.variant == "crazyhouse" and limits.deadline > 0
             # The server marks no promoted pieces.
             assert board.fen().split()[1:3] == game.fen.split()[1:3]
-            moves = sorted(board.legal_moves, key=lambda move: (board.is_capture(move), bool(move.drop), move.uci()))
+            moves = sorted(board.legal_moves, key=lambda move: (bool(move.drop), board.is_capture(move), move.uci()))
             return ics.Move(moves[-1].uci(), score=10 * len(boards))
 
         @bot.on(ics.GameEnded)
@@ -152,6 +152,7 @@ async def test_commands_know_the_game_the_score_and_who_asks() -> None:
             assert (asked[0][0].arguments, asked[0][0].sender, asked[0][1]) == (["now", "please"], "Smyslov", None)
             await table.begin()
             await table.did("moved", "g8f6, score +0.35")
+            await table.got(ics.Position, move_number=2)
             await table.human.request("kibitz !eval")
             await table.got(ics.Tell, sender="Botvin", text="+0.35")
             talk, game = asked[1]
@@ -321,8 +322,29 @@ def test_bot_runs_in_uvloop() -> None:
                 await table.begin()
                 await table.did("moved")
 
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(main())
+    uvloop.run(main())
+
+
+def test_bot_runs_in_a_loop_that_goes_on_between_two_cells_of_a_notebook() -> None:
+    loop = asyncio.new_event_loop()
+    server = loop.run_until_complete(ics.serve().__aenter__())
+    bot = bot_on(server)
+    bot.engine()(shuffle)
+
+    async def start() -> asyncio.Task[None]:
+        with pytest.raises(RuntimeError):
+            bot.run()
+        return asyncio.create_task(bot.run_async())
+
+    task = loop.run_until_complete(start())
+    human = loop.run_until_complete(ics.connect(server.profile())._connect())
+    while "Botvin" not in loop.run_until_complete(human.request("who")).text:
+        loop.run_until_complete(asyncio.sleep(0.05))
+    bot.stop()
+    loop.run_until_complete(task)
+    loop.run_until_complete(human.close())
+    loop.run_until_complete(server.close())
+    loop.close()
 
 
 async def test_cancelled_bot_disconnects_at_once() -> None:

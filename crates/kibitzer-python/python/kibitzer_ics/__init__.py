@@ -1,6 +1,8 @@
 """A client for internet chess servers (FICS, ICC), asyncio first."""
 
-from . import answers, bot, client, errors, events, recordings, server
+import atexit as _atexit
+
+from . import _native, answers, bot, client, errors, events, recordings, server, sync
 from .answers import *
 from .bot import *
 from .client import *
@@ -17,4 +19,7 @@ __all__ = [
     *events.__all__,
     *recordings.__all__,
     *server.__all__,
+    "sync",
 ]
+
+_atexit.register(_native.end_runtime)

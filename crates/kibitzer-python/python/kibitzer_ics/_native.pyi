@@ -15,6 +15,7 @@ __all__ = [
     "NativeServer",
     "Session",
     "Source",
+    "end_runtime",
     "games",
 ]
 
@@ -70,6 +71,7 @@ class Decoder(Iterator[Event]):
     def __iter__(self) -> Decoder: ...
     def __next__(self) -> Event: ...
 
+def end_runtime() -> None: ...
 def games(path: str, site: str) -> list[str]: ...
 
 @final

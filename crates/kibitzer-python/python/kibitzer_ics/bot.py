@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import inspect
 import json
 import logging
 import os
 import signal
 import tempfile
+import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -366,10 +368,28 @@ class Bot:
 
 
 async def _call(function: Callable[..., Any], *arguments: object) -> Any:
-    """Calls a coroutine function in the loop, and another one in a thread, where it may block."""
+    """Calls a coroutine function in the loop, and another one in a thread, where it may block. The thread ends with the program."""
     if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None)):
         return await function(*arguments)
-    result = await asyncio.to_thread(function, *arguments)
+    loop = asyncio.get_running_loop()
+    called: asyncio.Future[Any] = loop.create_future()
+
+    def finish(result: Any, error: BaseException | None) -> None:
+        if not called.done():
+            called.set_exception(error) if error else called.set_result(result)
+
+    def work() -> None:
+        try:
+            result, error = function(*arguments), None
+        except StopIteration:
+            result, error = None, RuntimeError("the function raised StopIteration")
+        except BaseException as raised:
+            result, error = None, raised
+        with contextlib.suppress(RuntimeError):  # The loop is closed.
+            loop.call_soon_threadsafe(finish, result, error)
+
+    threading.Thread(target=work, name=getattr(function, "__name__", "kibitzer_ics"), daemon=True).start()
+    result = await called
     return await result if inspect.isawaitable(result) else result
 
 
