@@ -379,12 +379,13 @@ async def _call(function: Callable[..., Any], *arguments: object) -> Any:
             called.set_exception(error) if error else called.set_result(result)
 
     def work() -> None:
+        result, error = None, None  # type: Any, BaseException | None
         try:
-            result, error = function(*arguments), None
-        except StopIteration:
-            result, error = None, RuntimeError("the function raised StopIteration")
+            result = function(*arguments)
+        except StopIteration as raised:  # A future cannot have it.
+            error = RuntimeError(repr(raised))
         except BaseException as raised:
-            result, error = None, raised
+            error = raised
         with contextlib.suppress(RuntimeError):  # The loop is closed.
             loop.call_soon_threadsafe(finish, result, error)
 

@@ -109,7 +109,8 @@ class Client(Commands):
         """
 
         async def subscribe() -> AsyncIterator[Event]:
-            return self._client.events(filter, lossless=lossless) if filter else self._client.events(lossless=lossless)
+            arguments: Any = (filter,) if filter else ()
+            return self._client.events(*arguments, lossless=lossless)
 
         return self._iterate(self._thread.run(subscribe()), _BATCH, timeout)
 
