@@ -7,11 +7,9 @@
 /** @typedef {string[]} Cells */
 
 const FILES = 'abcdefgh';
-const RANKING = 'kqrbnp';
-const VALUES = /** @type {Record<string, number>} */ ({ p: 1, n: 3, b: 3, r: 5, q: 9, k: 0 });
 const ROLES = /** @type {Record<string, string>} */ ({ k: 'king', q: 'queen', r: 'rook', b: 'bishop', n: 'knight', p: 'pawn' });
-/** The pieces of a side at the start. */
-const ARMY = /** @type {Record<string, number>} */ ({ q: 1, r: 2, b: 2, n: 2, p: 8 });
+/** Value in pawns, and number at the start. */
+const WORTH = Object.entries({ q: [9, 1], r: [5, 2], b: [3, 2], n: [3, 2], p: [1, 8] });
 
 /** @param {number} index */
 export const squareName = (index) => `${FILES[index % 8]}${8 - Math.floor(index / 8)}`;
@@ -130,21 +128,22 @@ export function checkedKing(cells, color) {
 export function material(cells) {
     const taken = /** @type {Record<Color, string>} */ ({ white: '', black: '' });
     let balance = 0;
-    for (const role of 'qrbnp') {
+    for (const [role, [value, n]] of WORTH) {
         const white = cells.filter((cell) => cell === role.toUpperCase()).length;
         const black = cells.filter((cell) => cell === role).length;
-        balance += (white - black) * VALUES[role];
-        taken.white += role.repeat(Math.max(0, ARMY[role] - black));
-        taken.black += role.toUpperCase().repeat(Math.max(0, ARMY[role] - white));
+        balance += (white - black) * value;
+        taken.white += role.repeat(Math.max(0, n - black));
+        taken.black += role.toUpperCase().repeat(Math.max(0, n - white));
     }
     return { taken, balance };
 }
 
 /** Lists the pieces of a position for a screen reader. @param {Cells} cells */
 export function describe(cells) {
+    const order = Object.keys(ROLES);
     const side = (/** @type {Color} */ color) => {
         const squares = [...cells.keys()].filter((index) => cells[index] && colorOf(cells[index]) === color);
-        squares.sort((a, b) => RANKING.indexOf(cells[a].toLowerCase()) - RANKING.indexOf(cells[b].toLowerCase()));
+        squares.sort((a, b) => order.indexOf(cells[a].toLowerCase()) - order.indexOf(cells[b].toLowerCase()));
         return squares.map((index) => `${ROLES[cells[index].toLowerCase()]} ${squareName(index)}`).join(', ') || 'none';
     };
     return `White: ${side('white')}. Black: ${side('black')}.`;

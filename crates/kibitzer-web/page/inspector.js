@@ -111,7 +111,8 @@ export class Inspector {
             const attributes = { class: `row ${event.event}`, tabindex: -1, click: () => this.choose(row) };
             return html('button', attributes, html('time', {}, timeText(event)), ' ', html('b', {}, event.event), ' ', words);
         };
-        keyed(this.list, rows, (row) => row.id, make, (button, row) => button.setAttribute('aria-current', String(row.id === this.chosen?.id)));
+        const mark = (/** @type {Element} */ it, /** @type {Row} */ row) => it.setAttribute('aria-current', String(row.id === this.chosen?.id));
+        keyed(this.list, rows, (row) => row.id, make, mark);
     }
 
     /** Shows one event. @param {Row} row */

@@ -186,9 +186,9 @@ class Draft {
         if (!game || !samePlayers(game, event) || (game.result && ply < (game.plies.at(-1)?.ply ?? 0))) {
             game = this.create(printed ? null : event.game, event.white, event.black);
         }
-        Object.assign(game, { white: event.white, black: event.black, board: event, stale: false, followed: !printed, legal: null });
-        game.own ||= Boolean(event.own);
-        game.changed = ++next.changes;
+        const own = game.own || Boolean(event.own);
+        const { white, black } = event;
+        Object.assign(game, { white, black, own, board: event, stale: false, followed: !printed, legal: null, changed: ++next.changes });
         if (event.white_reserve !== null || event.black_reserve !== null) {
             game.reserve = { white: event.white_reserve ?? '', black: event.black_reserve ?? '' };
         }
@@ -242,11 +242,9 @@ class Draft {
 
     /** @param {ServerEvent} event */
     offer(event) {
-        if (event.answer !== null) {
-            this.answered('offer');
-        } else if (event.from !== null && event.own) {
-            this.ask('offer', 'offers', event.kind + (event.kind === 'takeback' ? ` of ${event.count} plies` : ''), event.from);
-        }
+        if (event.answer !== null) return this.answered('offer');
+        if (event.from === null || !event.own) return;
+        this.ask('offer', 'offers', event.kind + (event.kind === 'takeback' ? ` of ${event.count} plies` : ''), event.from);
     }
 
     /** @param {string} key @param {string} verb @param {string} what @param {string} from */
@@ -334,15 +332,21 @@ class Draft {
         next.games.set(key, game);
         this.copied.add(key);
         if (number !== null) next.current.set(number, key);
-        dropOldest(next.games, MAX.games);
-        dropOldest(next.current, MAX.games);
+        dropOldest(next.games, MAX.games, (it) => it.result || !it.followed);
+        dropOldest(next.current, MAX.games, (it) => !next.games.has(it));
         return game;
     }
 }
 
-/** Drops the oldest entry beyond a number. @param {Map<any, any>} map @param {number} most */
-function dropOldest(map, most) {
-    if (map.size > most) map.delete(map.keys().next().value);
+/**
+ * Drops the oldest entry beyond a number, if there is one that is over.
+ *
+ * @param {Map<any, any>} map @param {number} most @param {(value: any) => unknown} [over]
+ */
+function dropOldest(map, most, over = () => true) {
+    if (map.size <= most) return;
+    const keys = [...map.keys()];
+    map.delete(keys.find((key) => over(map.get(key))) ?? keys[0]);
 }
 
 /** Whether an event is about the players of a game, as far as both name them. @param {Game} game @param {ServerEvent} event */

@@ -131,6 +131,8 @@ test('everything that a server can make grow is bounded', () => {
     const events = Array.from({ length: 3000 }, (_, n) => [board({ game: n, t: n, lag_ms: 5 }), { event: 'tell', from: `p${n}`, titles: [], text: 'x' }, { event: 'sent', request: n, line: 'x', t: n }]).flat();
     const state = feed(events);
     assert.ok(state.games.size <= 256 && state.current.size <= 256, `${state.games.size} games, ${state.current.size} numbers`);
+    const own = feed([board({ game: 5000, own: true, relation: 1 }), ...events.filter((event) => event.event === 'position').flatMap((event) => [event, { event: 'game_ended', game: event.game, white: 'Ann', black: 'Bob', result: '*' }])]);
+    assert.equal(defaultGame(own).number, 5000, 'a game in progress is not dropped for finished ones');
     assert.ok(state.talk.size <= 40 && state.requests.size <= 64 && state.lags.length <= 600 && state.rates.length <= 600);
 });
 
