@@ -391,7 +391,8 @@ export function terms(it) {
 export function defaultGame(state) {
     const games = [...state.games.values()].filter((game) => game.board).reverse();
     const going = (/** @type {Game} */ game) => !game.result && game.followed && !game.stale;
-    return games.find((game) => game.own && going(game)) ?? games.find(going) ?? games[0] ?? null;
+    // The end of an own game stays in view until a later game begins.
+    return games.find((game) => game.own && going(game)) ?? games.find((game) => game.own || going(game)) ?? games[0] ?? null;
 }
 
 /** The side that this login plays in a game. @param {Game | null} game @returns {Color | null} */

@@ -136,6 +136,15 @@ test('everything that a server can make grow is bounded', () => {
     assert.ok(state.talk.size <= 40 && state.requests.size <= 64 && state.lags.length <= 600 && state.rates.length <= 600);
 });
 
+test('the own game is shown, also when it has just ended', () => {
+    const own = { game: 2, own: true, relation: 1 };
+    let state = feed([board({ game: 1 }), board(own), board({ game: 1, t: 5 })]);
+    assert.equal(defaultGame(state).number, 2);
+    state = feed([{ event: 'game_ended', game: 2, white: 'Ann', black: 'Bob', result: '1-0' }, board({ game: 1, t: 6 })], state);
+    assert.equal(defaultGame(state).number, 2);
+    assert.equal(defaultGame(feed([board({ game: 3 })], state)).number, 3);
+});
+
 test('premove and turns follow the relation', () => {
     const state = feed([board({ relation: -1, own: true })]);
     assert.equal(ownColor(defaultGame(state)), 'black');
