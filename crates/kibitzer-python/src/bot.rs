@@ -5,7 +5,7 @@
 //! | `host._search(job, game, limits)` | the engine, for each move | `job.move(...)` or `job.fail(...)` |
 //! | `host._reply(job, talk, game)` | the policy, for a message that begins with a command | `job.reply(text)` |
 //! | `host._cancel(job)` | a job whose answer is not needed any more | |
-//! | `host._client(session, profile)` | each account, when its session begins | |
+//! | `host._client(session, profile, events)` | each account, when its session begins | |
 //! | `host._report(fields)` | each decision and line of analysis | |
 
 use std::future::Future;
@@ -29,7 +29,7 @@ use pyo3::prelude::*;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use crate::client::{OpenSession, Session};
+use crate::client::{EventStream, OpenSession, Session};
 use crate::errors;
 use crate::objects::Classes;
 use crate::profile::PyProfile;
@@ -85,10 +85,13 @@ impl NativeBot {
             })
             .on_client(move |client| {
                 let (client, runtime) = (client.clone(), kept.clone());
+                // Now, as the loop may run after the session is ready.
+                let subscription = client.subscribe();
                 sessions.call(move |py, host| {
                     let profile = PyProfile(Profile::new(client.server()));
-                    let session = Session::new(OpenSession::new(client, runtime));
-                    host.call_method1(intern!(py, "_client"), (session, profile)).map(drop)
+                    let session = OpenSession::new(client, runtime);
+                    let events = EventStream::new(session.clone(), subscription);
+                    host.call_method1(intern!(py, "_client"), (Session::new(session), profile, events)).map(drop)
                 });
             });
         let convert = |py: Python<'_>, ended: Result<(), BotError>| match ended {

@@ -222,7 +222,7 @@ impl StreamState {
 }
 
 impl EventStream {
-    fn new(session: OpenSession, subscription: Subscription) -> Self {
+    pub(crate) fn new(session: OpenSession, subscription: Subscription) -> Self {
         let state = StreamState {
             subscription: Some(subscription),
             received: None,

@@ -112,20 +112,17 @@ async def test_crazyhouse_game_against_a_simulated_player() -> None:
             moves = sorted(board.legal_moves, key=lambda move: (bool(move.drop), board.is_capture(move), move.uci()))
             return ics.Move(moves[-1].uci(), score=10 * len(boards))
 
-        @bot.on(ics.GameEnded)
-        def over(event: ics.GameEnded) -> None:
-            ended.append(event)
-
-        @bot.on(ics.SessionReady)
-        async def begin(event: ics.SessionReady) -> None:
+        # A short game may have no drop.
+        @bot.on(ics.SessionReady, ics.GameEnded)
+        async def begin_or_stop(event: ics.Event) -> None:
+            if isinstance(event, ics.GameEnded):
+                ended.append(event)
+            if any(move.drop for board in boards for move in board.move_stack):
+                return bot.stop()
             await bot.clients[0].request("match Whetstone 3 0 unrated crazyhouse")
 
-        task = asyncio.create_task(bot.run_async())
-        await until(lambda: ended, 60)
-        bot.stop()
-        await asyncio.wait_for(task, 10)
-        assert ended[0].result in ("1-0", "0-1", "1/2-1/2") and len(boards) > 5
-        assert any(move.drop for move in boards[-1].move_stack)
+        await asyncio.wait_for(bot.run_async(), 60)
+        assert ended[-1].result in ("1-0", "0-1", "1/2-1/2") and len(boards) > 5
 
 
 async def test_commands_know_the_game_the_score_and_who_asks() -> None:
@@ -360,3 +357,33 @@ async def test_cancelled_bot_disconnects_at_once() -> None:
                 await task
             while "Botvin" in (await other.request("who")).text:
                 await asyncio.sleep(0.05)
+
+
+async def test_function_that_blocks_for_ever_does_not_keep_the_program_from_ending() -> None:
+    blocking = BOT.replace("async def think", "def think").replace("    return [", "    import time; time.sleep(1000)\n    return [")
+    async with ics.serve() as server, ics.connect(server.profile(handle="Alekhin")) as human:
+        events = human.events()
+        bot = await asyncio.create_subprocess_exec(
+            sys.executable, "-c", blocking, str(server.port), stdout=subprocess.PIPE
+        )
+        assert bot.stdout
+        printed = ""
+
+        async def wait_for(words: str) -> None:
+            nonlocal printed
+            assert bot.stdout
+            while words not in printed:
+                printed += (await asyncio.wait_for(bot.stdout.readline(), 30)).decode()
+
+        await wait_for("the session is ready")
+        await human.request("match Botvin 5 0 unrated white")
+        while not isinstance(await anext(events), ics.Position):
+            pass
+        await human.request("e4")
+        await wait_for("thinking")
+        bot.send_signal(signal.SIGINT)
+        await wait_for("stopping")
+        began = time.monotonic()
+        bot.send_signal(signal.SIGINT)
+        assert await asyncio.wait_for(bot.wait(), 30) == 0
+        assert time.monotonic() - began < 2

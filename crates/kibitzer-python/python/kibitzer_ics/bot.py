@@ -23,11 +23,15 @@ from .events import Analysis, BotAction, Event
 if TYPE_CHECKING:
     import chess
 
-    from ._native import Job, NativeProfile, Session
+    from ._native import EventStream, Job, NativeProfile, Session
 
 __all__ = ["Bot", "BotGame", "BotTalk", "Limits", "Move", "Score"]
 
 _log = logging.getLogger("kibitzer_ics.bot")
+# Unread reports of the bot, beyond which new ones are dropped.
+_MAX_REPORTS = 1024
+# Seconds in which the functions of `on` may handle the last events.
+_LAST_HOOKS = 2.0
 _E = TypeVar("_E", bound=Event)
 
 
@@ -194,6 +198,7 @@ class Bot:
         self._tasks: set[asyncio.Task[None]] = set()
         self._searches: dict[Job, asyncio.Task[None]] = {}
         self._clients: list[Client] = []
+        self._reports: asyncio.Queue[Event | None] = asyncio.Queue()
 
     def __repr__(self) -> str:
         return f"<Bot {os.fspath(self._path) if self._path else ', '.join(self._tables)}>"
@@ -285,8 +290,13 @@ class Bot:
         engine, name, variants = self._engine or (None, "", None)
         self._native = self._load(engine is not None)
         self._clients.clear()
+        self._reports = asyncio.Queue()
+        self._start(None, self._pass_reports())
         try:
             await self._native.run(self, name, variants, list(self._commands))
+            # The hooks of the last events.
+            self._reports.put_nowait(None)
+            await asyncio.wait(self._tasks, timeout=_LAST_HOOKS)
         finally:
             for task in self._tasks:
                 task.cancel()
@@ -334,21 +344,27 @@ class Bot:
         if task := self._searches.get(job):
             task.cancel()
 
-    def _client(self, session: Session, profile: NativeProfile) -> None:
+    def _client(self, session: Session, profile: NativeProfile, events: EventStream) -> None:
         client = Client(session, _profile(profile))
         self._clients.append(client)
         if any(not issubclass(kind, (BotAction, Analysis)) for kind, _ in self._hooks):
 
             async def follow() -> None:
-                async for event in client.events():
+                async for event in events:
+                    if event.missed:
+                        _log.warning("the functions of `on` were too slow: %d events are missing", event.missed)
                     await self._pass_to_hooks(event)
 
             self._start(None, follow())
 
     def _report(self, fields: dict[str, Any]) -> None:
         kind = Analysis if fields.pop("event") == "analysis" else BotAction
-        if any(kind is wanted for wanted, _ in self._hooks):
-            self._start(None, self._pass_to_hooks(kind(**_tuples(fields))))
+        if any(kind is wanted for wanted, _ in self._hooks) and self._reports.qsize() < _MAX_REPORTS:
+            self._reports.put_nowait(kind(**_tuples(fields)))
+
+    async def _pass_reports(self) -> None:
+        while event := await self._reports.get():
+            await self._pass_to_hooks(event)
 
     async def _pass_to_hooks(self, event: Event) -> None:
         for kind, function in self._hooks:
