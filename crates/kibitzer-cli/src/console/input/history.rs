@@ -32,7 +32,7 @@ pub(crate) struct History {
     /// The line that was being typed when browsing started.
     draft: String,
     store: StateDirectory,
-    detector: SecretDetector,
+    pub(crate) detector: SecretDetector,
 }
 
 impl History {
@@ -71,11 +71,6 @@ impl History {
             self.lines.push_back(line.to_owned());
         }
         may_be_kept
-    }
-
-    /// Returns whether a line contains a password, as far as its command is known.
-    pub(crate) fn is_secret(&self, line: &str) -> bool {
-        self.detector.is_secret(line)
     }
 
     /// Moves to the line before or after the one shown, and returns it; after the newest, the draft. `None` at the oldest line,

@@ -57,7 +57,7 @@ pub(crate) enum JobError {
 /// A session of this process, or one that the console is attached to, with its running jobs.
 #[derive(Debug)]
 pub(crate) struct LiveSession {
-    feed: SessionFeed,
+    pub(super) feed: SessionFeed,
     /// Sends lines; `None` without write access to an attached session.
     pub(super) sender: Option<LineSender>,
     /// Label of the state of an attached session; unused for a session of this process.
@@ -135,11 +135,6 @@ impl LiveSession {
         let (timeseal, server) = (Some(capabilities.timeseal), capabilities.family);
         let args = ReaderArgs { server, timeseal, ..ReaderArgs::default() };
         args.event_reader()
-    }
-
-    /// Returns whether a bot plays in the session and reports its events.
-    pub(crate) const fn has_bot(&self) -> bool {
-        matches!(self.feed, SessionFeed::Bot(_))
     }
 
     /// Returns the state of the session as one word, such as `live`; `gone` once the attachment to it has ended.

@@ -33,7 +33,7 @@ pub(crate) enum ConsoleSource {
 impl ConsoleSource {
     /// Returns whether a bot plays in the session.
     pub(crate) const fn has_bot(&self) -> bool {
-        matches!(self, Self::Live(live) if live.has_bot())
+        matches!(self, Self::Live(live) if matches!(live.feed, SessionFeed::Bot(_)))
     }
 
     /// Returns whether the source is a session that accepts typed lines whenever it is ready.
@@ -60,7 +60,7 @@ impl ConsoleSource {
     /// Returns a new reader for the bytes of a connection of the source from its start.
     pub(crate) fn new_event_reader(&self) -> EventReader {
         match self {
-            Self::Recording(player) => player.reader.new_event_reader(),
+            Self::Recording(player) => player.reader.args.event_reader(),
             Self::Live(live) => live.new_event_reader(),
         }
     }

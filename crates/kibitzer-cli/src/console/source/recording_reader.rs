@@ -21,7 +21,7 @@ use crate::output::cut_recording_text;
 #[derive(Debug)]
 pub(crate) struct RecordingReader {
     path: PathBuf,
-    args: ReaderArgs,
+    pub(super) args: ReaderArgs,
     /// Clock that measures parsing times.
     stopwatch: fn() -> Instant,
     /// Latest time of a record.
@@ -90,11 +90,6 @@ impl RecordingReader {
             at: Duration::ZERO,
             is_over: false,
         }
-    }
-
-    /// Returns a reader for a connection of the recording, from its start.
-    pub(crate) fn new_event_reader(&self) -> EventReader {
-        self.args.event_reader()
     }
 
     /// Returns the file name without its directory.

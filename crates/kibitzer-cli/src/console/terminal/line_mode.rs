@@ -186,7 +186,7 @@ impl LineThread {
         let is_masked = self.password_prompt.is_open;
         let typed = self.input.editor.take_text();
         for line in typed.split('\n').filter(|line| !line.trim().is_empty()) {
-            let is_secret = is_masked || self.input.history.is_secret(line);
+            let is_secret = is_masked || self.input.history.detector.is_secret(line);
             print_line_above_input(&format!("{MARK}{}", if is_secret { MASK } else { line }))?;
             if !is_masked {
                 self.input.history.add_unless_secret(line);

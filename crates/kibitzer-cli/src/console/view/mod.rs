@@ -67,7 +67,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, theme: Theme, now: Dura
         .draw_lines(attention.map(|text| Line::styled(TerminalSafe(&text).in_cells().into_owned(), theme.accent())));
     let (lines, cursor) = bars::input_rows_and_cursor(theme, app, areas.input);
     canvas.sub_canvas(areas.input).draw_lines(lines);
-    if theme.is_ascii() {
+    if theme.is_ascii {
         draw::convert_to_ascii(frame.buffer_mut());
     }
     if let Some(cursor) = cursor {

@@ -45,7 +45,7 @@ pub(crate) struct Theme {
     /// Characters of the pieces; `None` chooses them by color and character set.
     pieces: Option<PieceSet>,
     /// Whether the terminal shows ASCII characters only.
-    is_ascii: bool,
+    pub(super) is_ascii: bool,
 }
 
 impl Theme {
@@ -77,10 +77,6 @@ impl Theme {
     #[cfg(test)]
     pub(crate) const fn ascii(self) -> Self {
         Self { is_ascii: true, ..self }
-    }
-
-    pub(super) const fn is_ascii(self) -> bool {
-        self.is_ascii
     }
 
     pub(super) const fn has_color(self) -> bool {
@@ -287,7 +283,7 @@ pub(crate) mod tests {
                 for role in Role::ALL {
                     let looks = Side::BOTH.map(|side| (theme.glyph(role, side), theme.piece(side).fg));
                     assert_ne!(looks[0], looks[1], "{pieces:?} {has_color}");
-                    assert!(!theme.is_ascii() || looks[0].0.is_ascii());
+                    assert!(!theme.is_ascii || looks[0].0.is_ascii());
                 }
             }
         }
