@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Command};
-use kibitzer::internal::most_similar_word;
+pub(crate) use kibitzer::internal::filter::{parse_duration, unknown_word_message};
 use kibitzer_core::EventReader;
 use kibitzer_core::MessageReader;
 use kibitzer_core::message::Family;
@@ -128,14 +128,6 @@ impl<P: TypedValueParser> TypedValueParser for SuggestingParser<P> {
     }
 }
 
-/// Returns the message for an unknown word, with the most similar known one if there is any: `unknown kind "tel", did you mean
-/// "tell"?`. `what` is what the word should name, such as `kind`.
-pub(crate) fn unknown_word_message<'a>(what: &str, word: &str, known: impl Iterator<Item = &'a str>) -> String {
-    let nearest =
-        most_similar_word(word, known).map_or_else(String::new, |nearest| format!(", did you mean {nearest:?}?"));
-    format!("unknown {what} {word:?}{nearest}")
-}
-
 /// Returns a parser of speeds (see [`parse_speed`]) within an inclusive range. Its error is a message that states the range.
 pub(crate) fn speed_parser(range: RangeInclusive<f64>) -> impl Fn(&str) -> Result<f64, String> + Clone {
     move |text| {
@@ -148,26 +140,6 @@ pub(crate) fn speed_parser(range: RangeInclusive<f64>) -> impl Fn(&str) -> Resul
 pub(crate) fn parse_speed(text: &str) -> Option<f64> {
     let number: f64 = text.trim_end_matches(['x', '\u{d7}']).parse().ok()?;
     (number > 0.0 && number.is_finite()).then_some(number)
-}
-
-/// Parses a duration: a whole number and the unit `ms`, `s`, `m` or `h`, such as `500ms` or `10s`. Zero is allowed; too many
-/// hours or minutes give the longest duration.
-///
-/// # Errors
-///
-/// A description of the expected format.
-pub(crate) fn parse_duration(text: &str) -> Result<Duration, &'static str> {
-    const FORM: &str = "a time looks like 500ms, 10s, 2m or 1h";
-    let digits = text.find(|c: char| !c.is_ascii_digit()).ok_or(FORM)?;
-    let (number, unit) = text.split_at(digits);
-    let number: u64 = number.parse().map_err(|_| FORM)?;
-    match unit {
-        "ms" => Ok(Duration::from_millis(number)),
-        "s" => Ok(Duration::from_secs(number)),
-        "m" => Ok(Duration::from_secs(number.saturating_mul(60))),
-        "h" => Ok(Duration::from_secs(number.saturating_mul(60 * 60))),
-        _ => Err(FORM),
-    }
 }
 
 #[cfg(test)]

@@ -90,7 +90,7 @@ impl NativeBot {
                 sessions.call(move |py, host| {
                     let profile = PyProfile(Profile::new(client.server()));
                     let session = OpenSession::new(client, runtime);
-                    let events = EventStream::new(session.clone(), subscription);
+                    let events = EventStream::new(session.clone(), subscription, None);
                     host.call_method1(intern!(py, "_client"), (Session::new(session), profile, events)).map(drop)
                 });
             });

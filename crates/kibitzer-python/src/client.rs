@@ -7,6 +7,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use kibitzer::hub::SharedEvent;
+use kibitzer::internal::filter::{EventFilter, Expression};
 use kibitzer::internal::recorded::{SessionClock, Stamp};
 use kibitzer::transcript::RecordError;
 use kibitzer::{Client, GameId, GameWatch, RecvError, Reply, RequestOptions, Subscription};
@@ -15,7 +16,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use tokio::time::Instant;
 
-use crate::errors::{connect_error, ended, exception, request_error};
+use crate::errors::{config_error, connect_error, ended, exception, request_error};
 use crate::objects::{Classes, Variants};
 use crate::profile::PyProfile;
 use crate::runtime::{RuntimeHandle, lock};
@@ -98,15 +99,15 @@ impl Session {
         })
     }
 
-    /// Returns a stream of the events from now on.
-    #[pyo3(signature = (lossless))]
-    fn events(&self, py: Python<'_>, lossless: Option<usize>) -> PyResult<EventStream> {
+    /// Returns a stream of the events from now on that a filter expression accepts.
+    fn events(&self, py: Python<'_>, filter: Option<&str>, lossless: Option<usize>) -> PyResult<EventStream> {
         let session = self.open(py)?;
+        let filter = filter.map(Expression::parse).transpose().map_err(|error| config_error(py, &error))?;
         let subscription = match lossless {
             None => session.client.subscribe(),
             Some(capacity) => session.client.subscribe_lossless(capacity),
         };
-        Ok(EventStream::new(session, subscription))
+        Ok(EventStream::new(session, subscription, filter))
     }
 
     /// Returns a watch of the newest state of a game.
@@ -205,6 +206,8 @@ struct StreamState {
     /// Number of events that were returned without waiting.
     in_batch: u32,
     variants: Variants,
+    filter: EventFilter,
+    began: Instant,
 }
 
 impl StreamState {
@@ -213,7 +216,14 @@ impl StreamState {
         loop {
             let Some(subscription) = &mut self.subscription else { return Poll::Ready(None) };
             match std::task::ready!(subscription.poll_recv(context)) {
-                Ok(event) => return Poll::Ready(Some(event)),
+                Ok(event) => {
+                    let is_accepted = self.filter.record_and_check(&event, self.began.elapsed());
+                    // Those that the filter skips report their game's variant, too.
+                    let _ = self.variants.record(&event);
+                    if is_accepted {
+                        return Poll::Ready(Some(event));
+                    }
+                }
                 Err(RecvError::Lagged { missed }) => self.missed += missed,
                 Err(_) => return Poll::Ready(None),
             }
@@ -222,13 +232,15 @@ impl StreamState {
 }
 
 impl EventStream {
-    pub(crate) fn new(session: OpenSession, subscription: Subscription) -> Self {
+    pub(crate) fn new(session: OpenSession, subscription: Subscription, filter: Option<Expression>) -> Self {
         let state = StreamState {
             subscription: Some(subscription),
             received: None,
             missed: 0,
             in_batch: 0,
             variants: Variants::default(),
+            filter: EventFilter::new(filter),
+            began: session.client.began(),
         };
         Self { session, state: Arc::new(Mutex::new(state)) }
     }

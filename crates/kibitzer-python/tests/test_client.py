@@ -125,6 +125,17 @@ async def test_a_game_between_two_clients(server: ics.Server) -> None:
         assert any(isinstance(event, ics.Position) and event.variant == "chess" for event in own)
 
 
+async def test_filters(client: ics.Client) -> None:
+    events = client.events("kind:tell,position text:hello")
+    await client.request("date")
+    await client.tell(client.handle or "", "good bye")
+    await client.tell(client.handle or "", "hello")
+    event = await anext(aiter(events))
+    assert isinstance(event, ics.Tell) and event.text == "hello"
+    with pytest.raises(ics.ConfigError, match="did you mean \"tell\""):
+        client.events("kind:tel")
+
+
 async def test_a_slow_reader_learns_what_it_missed(server: ics.Server) -> None:
     async with ics.connect(server.profile(kept_events=16)) as client:
         events = client.events()

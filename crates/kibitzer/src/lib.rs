@@ -67,6 +67,8 @@ mod client_shared;
 pub mod command;
 mod decoder;
 mod dial;
+#[cfg(feature = "filter")]
+mod filter;
 pub mod guide;
 mod json;
 mod observer;
@@ -115,6 +117,15 @@ pub use profile::{ConfigError, Profile};
 #[doc(hidden)]
 pub mod internal {
     pub use crate::profile::{ProgramSettings, WriteAccess, most_similar_word};
+
+    /// Filter expressions.
+    #[cfg(feature = "filter")]
+    pub mod filter {
+        pub use crate::filter::{
+            BOT, DISCONNECTED, EventFilter, Expression, FilterError, GAP, MARK, ReplyMatch, ReplyTimes, ShortDuration,
+            Subject, TerminalSafe, game_of, is_quantity, kinds, parse_duration, term_completions, unknown_word_message,
+        };
+    }
 
     /// Logs and recordings as pieces of a stream, and their events.
     pub mod recorded {

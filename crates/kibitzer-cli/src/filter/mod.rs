@@ -1,30 +1,14 @@
-//! Filter expressions: `kind:tell,say from:foo`, `lag>1s and mine`, `not (kind:shout or "trade")`.
-//!
-//! One [`Expression`] decides about events and rows everywhere: in the console (filter, breakpoint, search, colors) and for
-//! `--filter` of `decode`, `connect` and `replay`. `crates/kibitzer/docs/events.md` describes the language.
-//!
-//! | from | by | to |
-//! |---|---|---|
-//! | text | [`Expression::parse`] | the expression, or a [`FilterError`] with its position in the text |
-//! | an event and its time | [`ReplyTimes::record_event`] | the delay of a reply |
-//! | an event and that delay | [`Subject::of_event`] | the subject that [`Expression::accepts`] compares |
-
-mod expression;
-mod parser;
-mod replies;
-#[cfg(test)]
-mod tests;
+//! The option `--filter`, and the filter expressions of the library.
 
 use std::sync::LazyLock;
-use std::time::Duration;
 
 use clap::builder::TypedValueParser;
-use kibitzer_core::Event;
+pub(crate) use kibitzer::internal::filter::{
+    BOT, DISCONNECTED, EventFilter, Expression, FilterError, GAP, MARK, ReplyMatch, ReplyTimes, ShortDuration, Subject,
+    game_of, is_quantity, kinds, term_completions,
+};
 
 use crate::arguments::SuggestingParser;
-pub(crate) use expression::{BOT, DISCONNECTED, Expression, GAP, MARK, Subject, game_of, kinds};
-pub(crate) use parser::{FilterError, is_quantity, term_completions};
-pub(crate) use replies::{ReplyMatch, ReplyTimes, ShortDuration};
 
 /// Returns the value parser of `--filter`. Shells complete a term `kind:KIND`.
 fn expression_parser() -> impl TypedValueParser<Value = Expression> {
@@ -55,30 +39,20 @@ pub(crate) struct FilterArgs {
     pub(crate) expression: Option<Expression>,
 }
 
-/// Decides which events of a session meet an expression. Remembers the sent lines, on which the delay of a reply depends.
-#[derive(Debug)]
-pub(crate) struct EventFilter {
-    /// The expression; all events pass without one.
-    pub(crate) expression: Option<Expression>,
-    replies: ReplyTimes,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl EventFilter {
-    /// Creates the filter for a session, before its first event. `None` lets all events pass.
-    pub(crate) fn new(expression: impl Into<Option<Expression>>) -> Self {
-        Self { expression: expression.into(), replies: ReplyTimes::default() }
-    }
-
-    /// Returns whether an event passes, and records it for later ones. Has to be called for every event of the session, in order;
-    /// `at` is the time since the session began.
-    pub(crate) fn record_and_check(&mut self, event: &Event, at: Duration) -> bool {
-        // Without rows, the reply that a row belongs to is not used.
-        let reply_after = self.replies.record_event(0, at, event).map(|(_, reply)| reply.after);
-        self.expression.as_ref().is_none_or(|expression| expression.accepts(&Subject::of_event(event, reply_after)))
-    }
-
-    /// Forgets the unanswered lines, because a connection of a recording ended.
-    pub(crate) fn end_connection(&mut self) {
-        self.replies = ReplyTimes::default();
+    #[test]
+    fn an_option_may_start_with_a_minus_sign() {
+        #[derive(Debug, clap::Parser)]
+        struct Command {
+            #[command(flatten)]
+            filter: FilterArgs,
+        }
+        let parse = |value| <Command as clap::Parser>::try_parse_from(["x", "--filter", value]);
+        assert_eq!(parse("-kind:tell mine").unwrap().filter.expression.unwrap().to_string(), "-kind:tell mine");
+        let error = parse("--json").unwrap_err().to_string();
+        assert!(error.contains("an expression is missing before this option (character 1)"), "{error}");
     }
 }

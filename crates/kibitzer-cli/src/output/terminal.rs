@@ -1,70 +1,12 @@
 //! The terminal: escaped text, and the line being typed below the lines that the program prints.
 //!
-//! Only this file defines which characters are allowed.
-//!
 //! While a line is edited, everything printed on the terminal has to go through [`print_above_input`]: it erases the input line,
 //! prints the output in its place, and draws the input line again below. Without an input line it only prints.
 
-use std::borrow::Cow;
-use std::fmt::{self, Write as _};
 use std::io::{self, Write};
-use std::ops::RangeInclusive;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use unicode_width::UnicodeWidthChar as _;
-
-/// Displays received text safely on a terminal: characters that do not print, move the cursor, change the direction of
-/// writing, or have a width on which terminals differ are escaped, such as `\u{1b}`. Tabs stay.
-///
-/// Letters of scripts that are written from right to left are escaped as well: terminals that support such scripts reorder
-/// the neighboring text, too, so that the parts of a line would change places.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct TerminalSafe<'a>(pub(crate) &'a str);
-
-/// Printable characters that are escaped nevertheless, because they are written from right to left or join with their neighbors:
-/// blocks of such scripts, regional indicators, modifiers of emoji.
-const SPELLED_OUT: [RangeInclusive<char>; 7] = [
-    '\u{590}'..='\u{8ff}',
-    '\u{fb1d}'..='\u{fdff}',
-    '\u{fe70}'..='\u{feff}',
-    '\u{10800}'..='\u{10fff}',
-    '\u{1e800}'..='\u{1efff}',
-    '\u{1f1e6}'..='\u{1f1ff}',
-    '\u{1f3fb}'..='\u{1f3ff}',
-];
-
-impl<'a> TerminalSafe<'a> {
-    /// Returns the escaped text for one row of the console, in which tabs are escaped, too.
-    pub(crate) fn in_cells(self) -> Cow<'a, str> {
-        if self.0.bytes().all(|b| matches!(b, b' '..=b'~')) {
-            return Cow::Borrowed(self.0);
-        }
-        Cow::Owned(self.to_string().replace('\t', r"\t"))
-    }
-}
-
-impl fmt::Display for TerminalSafe<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0.bytes().all(|b| matches!(b, b' '..=b'~' | b'\t')) {
-            return f.write_str(self.0);
-        }
-        for character in self.0.chars() {
-            match character {
-                ' '..='~' | '\t' => f.write_char(character)?,
-                _ if stands_alone(character) => write!(f, "{}", character.escape_debug())?,
-                _ => write!(f, "{}", character.escape_unicode())?,
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Returns whether the character occupies cells and does not change its neighbors. Also `true` for control characters, which
-/// `escape_debug` escapes.
-fn stands_alone(character: char) -> bool {
-    // Control characters have no width; they have short names.
-    matches!(character.width(), None | Some(1 | 2)) && !SPELLED_OUT.iter().any(|range| range.contains(&character))
-}
+pub(crate) use kibitzer::internal::filter::TerminalSafe;
 
 /// The shown input line with its escape sequences; empty while no line is edited.
 static INPUT_LINE: Mutex<String> = Mutex::new(String::new());

@@ -125,14 +125,18 @@ class Client(Commands):
     async def _command(self, name: str, arguments: tuple[Any, ...], expires: float | None, during: int | None) -> Any:
         return await self._session.command(name, arguments, expires, during)
 
-    def events(self, *, lossless: int | None = None) -> AsyncIterator[Event]:
+    def events(self, filter: str | None = None, *, lossless: int | None = None) -> AsyncIterator[Event]:
         """Returns an iterator of the events from now on, which ends with the session.
+
+        `filter` is an expression that selects events, such as `"kind:tell,say -from:RoboTD"`, `"kind:position mine"` or
+        `"mine and clock<10s"`: the language of `kibitzer connect --filter`, which docs/events.md describes. An invalid one
+        raises `ConfigError` with its position.
 
         A slow program does not delay the session: beyond 1,024 unread events (setting `kept_events`) the oldest are dropped, and
         the next one says in `missed` how many. With `lossless=n` nothing is dropped: the session reads nothing more while `n`
         events are unread, so a reply must not be awaited in the task that reads the events.
         """
-        return self._session.events(lossless)
+        return self._session.events(filter, lossless)
 
     def watch(self, game: int) -> AsyncIterator[Game]:
         """Returns an iterator of the newest state of a game. States in between are skipped, so it is never behind."""

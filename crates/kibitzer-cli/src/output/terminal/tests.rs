@@ -1,3 +1,5 @@
+use unicode_width::UnicodeWidthChar as _;
+
 use super::*;
 
 #[test]

@@ -13,8 +13,7 @@ use thiserror::Error;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::expression::{Comparison, Expression, OPERATORS, Operator, Quantity, RESERVED, Term, is_one_of, kinds};
-use crate::arguments::unknown_word_message;
-use crate::output::TerminalSafe;
+use super::words::{TerminalSafe, unknown_word_message};
 
 /// Maximum size of an expression, in bytes.
 const MAX_BYTES: usize = 4 << 10;
@@ -32,14 +31,14 @@ const DELIMITERS: [char; 4] = [':', '<', '>', '='];
 
 /// Returns the words that can begin a term, for the completion of expressions: keys with `:`, quantities with `<`, and the
 /// reserved words, among them `and` and `or`.
-pub(crate) fn term_completions() -> impl Iterator<Item = String> {
+pub fn term_completions() -> impl Iterator<Item = String> {
     let keys = KEYS.iter().map(|key| format!("{key}:"));
     let quantities = Quantity::VARIANTS.iter().map(|name| format!("{name}<"));
     keys.chain(quantities).chain(RESERVED.map(str::to_owned))
 }
 
 /// Returns whether a word, in any case, is the name of a [`Quantity`], such as `lag`.
-pub(crate) fn is_quantity(word: &str) -> bool {
+pub fn is_quantity(word: &str) -> bool {
     word.parse::<Quantity>().is_ok()
 }
 
@@ -49,7 +48,7 @@ impl Expression {
     /// # Errors
     ///
     /// [`FilterError`] for an empty, too long or too deeply nested text, and at the first word that is not part of the language.
-    pub(crate) fn parse(text: &str) -> Result<Self, FilterError> {
+    pub fn parse(text: &str) -> Result<Self, FilterError> {
         let mut parser = Parser { text, at: 0 };
         if text.len() > MAX_BYTES {
             return Err(parser.error(MAX_BYTES, format!("an expression has at most {MAX_BYTES} bytes")));
@@ -293,9 +292,9 @@ const SHOWN_CHARACTERS: usize = 36;
 /// character from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{message} (character {})", self.n_characters_before() + 1)]
-pub(crate) struct FilterError {
+pub struct FilterError {
     /// Byte offset of the error in the text.
-    pub(crate) position: usize,
+    pub position: usize,
     message: String,
     text: String,
 }
@@ -303,13 +302,13 @@ pub(crate) struct FilterError {
 impl FilterError {
     /// Creates an error at a byte offset of `text`. An offset inside a character is rounded down to its start, one beyond the end
     /// to the end.
-    pub(crate) fn new(text: &str, position: usize, message: impl Into<String>) -> Self {
+    pub fn new(text: &str, position: usize, message: impl Into<String>) -> Self {
         Self { position: text.floor_char_boundary(position), message: message.into(), text: text.to_owned() }
     }
 
     /// Returns two lines for a terminal: at most 36 characters of the text on each side of the error, escaped, and a caret below
     /// the position.
-    pub(crate) fn excerpt(&self) -> [String; 2] {
+    pub fn excerpt(&self) -> [String; 2] {
         let (before, after) = self.text.split_at_checked(self.position).unwrap_or((&self.text, ""));
         let n_hidden = self.n_characters_before().saturating_sub(SHOWN_CHARACTERS);
         let before: String = before.chars().skip(n_hidden).collect();

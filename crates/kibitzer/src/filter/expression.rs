@@ -9,8 +9,7 @@ use kibitzer_core::message::{GameId, Handle, Message, Rating, Style12, TalkKind}
 use kibitzer_core::{Event, EventKind};
 use regex_lite::Regex;
 
-use crate::arguments::parse_duration;
-use crate::output::TerminalSafe;
+use super::words::{TerminalSafe, parse_duration};
 
 /// Words with a meaning of their own in an expression; other words are searched as text.
 pub(super) const RESERVED: [&str; 4] = ["and", "or", "not", "mine"];
@@ -18,7 +17,7 @@ pub(super) const RESERVED: [&str; 4] = ["and", "or", "not", "mine"];
 /// A filter expression, such as `kind:tell from:foo`. `Display` writes the text it was parsed from, trimmed and on one line;
 /// expressions with the same text are equal.
 #[derive(Clone, Debug)]
-pub(crate) struct Expression {
+pub struct Expression {
     pub(super) text: String,
     pub(super) term: Term,
 }
@@ -50,7 +49,7 @@ pub(super) enum Term {
 
 impl Expression {
     /// Returns whether the event or console row meets the expression.
-    pub(crate) fn accepts(&self, subject: &Subject<'_>) -> bool {
+    pub fn accepts(&self, subject: &Subject<'_>) -> bool {
         self.term.accepts(subject)
     }
 }
@@ -98,21 +97,22 @@ pub(super) fn is_one_of(words: &[impl AsRef<str>], word: &str) -> bool {
 }
 
 /// Kind of the rows in which users of the console mark a place.
-pub(crate) const MARK: &str = "mark";
+pub const MARK: &str = "mark";
 /// Kind of the console's rows for actions of a bot.
-pub(crate) const BOT: &str = "bot";
+pub const BOT: &str = "bot";
 /// Kind of the console's rows for long silences.
-pub(crate) const GAP: &str = "gap";
+pub const GAP: &str = "gap";
 /// Kind of the console's rows at which a recorded connection ends.
-pub(crate) const DISCONNECTED: &str = "disconnected";
+pub const DISCONNECTED: &str = "disconnected";
 
 /// Returns every valid value of `kind:`: the kinds of events, and those of the console's other rows.
-pub(crate) fn kinds() -> impl Iterator<Item = &'static str> {
+pub fn kinds() -> impl Iterator<Item = &'static str> {
     EventKind::ALL.iter().map(|kind| kind.as_str()).chain([MARK, BOT, GAP, DISCONNECTED])
 }
 
 /// An event or a console row, as expressions see it.
-pub(crate) struct Subject<'a> {
+#[expect(missing_debug_implementations, reason = "it borrows what it compares")]
+pub struct Subject<'a> {
     pub(super) kind: &'static str,
     pub(super) game: Option<GameId>,
     /// `None` for rows that are not events, such as marks.
@@ -127,12 +127,12 @@ pub(crate) struct Subject<'a> {
 
 impl<'a> Subject<'a> {
     /// Creates the subject of an event. `reply_after` is the time from the sent line, if the event starts its reply.
-    pub(crate) fn of_event(event: &'a Event, reply_after: Option<Duration>) -> Self {
+    pub fn of_event(event: &'a Event, reply_after: Option<Duration>) -> Self {
         Self { event: Some(event), reply_after, ..Self::of_row(event.kind().as_str(), game_of(event), event) }
     }
 
     /// Creates the subject of a row that is not an event, with the text to search in. `mine` and comparisons do not accept it.
-    pub(crate) fn of_row(kind: &'static str, game: Option<GameId>, display: &'a dyn fmt::Display) -> Self {
+    pub fn of_row(kind: &'static str, game: Option<GameId>, display: &'a dyn fmt::Display) -> Self {
         Self { kind, game, event: None, reply_after: None, display, text: OnceCell::new() }
     }
 
@@ -148,7 +148,7 @@ impl<'a> Subject<'a> {
 }
 
 /// Returns the game that an event changed, otherwise the game that its message names. `None` if the event is about no game.
-pub(crate) fn game_of(event: &Event) -> Option<GameId> {
+pub fn game_of(event: &Event) -> Option<GameId> {
     event.affected_game().or_else(|| event.message()?.game())
 }
 

@@ -210,19 +210,6 @@ fn length_and_nesting_are_limited() {
 }
 
 #[test]
-fn an_option_may_start_with_a_minus_sign() {
-    #[derive(Debug, clap::Parser)]
-    struct Command {
-        #[command(flatten)]
-        filter: FilterArgs,
-    }
-    let parse = |value| <Command as clap::Parser>::try_parse_from(["x", "--filter", value]);
-    assert_eq!(parse("-kind:tell mine").unwrap().filter.expression.unwrap().to_string(), "-kind:tell mine");
-    let error = parse("--json").unwrap_err().to_string();
-    assert!(error.contains("an expression is missing before this option (character 1)"), "{error}");
-}
-
-#[test]
 fn an_expression_is_displayed_as_it_was_written_on_one_line() {
     let cases = [
         (" kind:tell  and \"x y\" ", "kind:tell  and \"x y\""),

@@ -13,13 +13,13 @@ const MAX_PENDING_LINES: usize = 256;
 
 /// A reply that was matched to a sent line. `Display` writes `reply #345 after 12ms`, with `~` before a time that is guessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ReplyMatch {
+pub struct ReplyMatch {
     /// Time from the line to the start of its reply.
-    pub(crate) after: Duration,
+    pub after: Duration,
     /// Number of the console row in which the reply begins.
-    pub(crate) row: u64,
+    pub row: u64,
     /// Whether unrelated output may precede the reply, because no mark shows its start.
-    pub(crate) is_guessed: bool,
+    pub is_guessed: bool,
 }
 
 impl fmt::Display for ReplyMatch {
@@ -30,7 +30,7 @@ impl fmt::Display for ReplyMatch {
 
 impl ReplyMatch {
     /// Returns the time until the reply, with `~` before it if the reply is guessed.
-    pub(crate) fn time_text(&self) -> String {
+    pub fn time_text(&self) -> String {
         let about = if self.is_guessed { "~" } else { "" };
         format!("{about}{}", ShortDuration(self.after))
     }
@@ -39,7 +39,7 @@ impl ReplyMatch {
 /// Displays a duration with one to three digits and a unit from `ns` to `s`, from 100 seconds on as `m:ss` or `h:mm:ss`. Digits
 /// beyond that are cut off, not rounded.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ShortDuration(pub(crate) Duration);
+pub struct ShortDuration(pub Duration);
 
 impl fmt::Display for ShortDuration {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -58,7 +58,7 @@ impl fmt::Display for ShortDuration {
 
 /// The sent lines of a connection that wait for their reply.
 #[derive(Debug, Default)]
-pub(crate) struct ReplyTimes {
+pub struct ReplyTimes {
     waiting: VecDeque<(RequestId, SentRow)>,
 }
 
@@ -72,7 +72,7 @@ struct SentRow {
 impl ReplyTimes {
     /// Records a line, sent at `at` and shown in row `row`, as waiting for its reply, unless it belongs to no request. Forgets the
     /// oldest waiting line if there are [`MAX_PENDING_LINES`].
-    pub(crate) fn record_sent(&mut self, row: u64, at: Duration, attribution: Attribution) {
+    pub fn record_sent(&mut self, row: u64, at: Duration, attribution: Attribution) {
         let Some(request) = attribution.request() else { return };
         if self.waiting.iter().any(|(waiting, _)| *waiting == request) {
             return;
@@ -84,7 +84,7 @@ impl ReplyTimes {
     }
 
     /// Records an event at time `at` in row `row`. Returns the row of a waiting line with its reply, if the event starts it.
-    pub(crate) fn record_event(&mut self, row: u64, at: Duration, event: &Event) -> Option<(u64, ReplyMatch)> {
+    pub fn record_event(&mut self, row: u64, at: Duration, event: &Event) -> Option<(u64, ReplyMatch)> {
         if matches!(event, Event::Connected) {
             self.waiting.clear();
         }
