@@ -21,7 +21,7 @@ use crate::console::{self, ConsoleOptions, SessionFeed};
 use crate::demo;
 use crate::failure::{EXIT_STATUS, Failure, report};
 use crate::live::{StopSignal, check_end, connect_failure, run, runtime, start_and_expose_session};
-use crate::output::{LineFormat, TerminalSafe, json_object};
+use crate::output::{LineFormat, TerminalSafe, bot_event_json};
 
 /// File to which the demo appends its games, in the current folder.
 const DEMO_GAMES: &str = "kibitzer-demo.pgn";
@@ -87,7 +87,7 @@ impl Args {
     /// Starts an embedded server, plays on it with the built-in weak player until the session ends, and shuts the server down.
     fn run_demo(&self, opens_console: bool) -> Result<(), Failure> {
         let runtime = runtime()?;
-        let (server, address, profile) = runtime.block_on(self.shared.start_server())?;
+        let (server, address, profile) = runtime.block_on(demo::start_server(self.shared.population))?;
         let name = format!("the embedded server, {address}");
         let seed = self.shared.population.seed;
         let bot =
@@ -280,10 +280,7 @@ fn print_bot_event(event: &BotEvent, format: LineFormat, clock: SessionClock) ->
     let mut out = io::stdout().lock();
     match (format, event) {
         (LineFormat::Jsonl, _) => {
-            let mut line = json_object(event);
-            let end_of_kind = line.iter().position(|&byte| byte == b',').unwrap_or_default();
-            let envelope = format!(",\"offset\":null{}", clock.stamp(Instant::now()).json_members());
-            line.splice(end_of_kind..end_of_kind, envelope.into_bytes());
+            let mut line = bot_event_json(event, &clock.stamp(Instant::now()));
             line.push(b'\n');
             out.write_all(&line)
         }

@@ -19,7 +19,7 @@ const KEPT_BYTES: usize = 48 << 20;
 
 /// Kinds of which the newest event of a game is part of its state, in the order in which they are sent.
 const STATE_KINDS: [&str; 7] =
-    ["game_created", "game_info", "holding", "position", "analysis", "game_ended", "observing"];
+    ["game_created", "game_info", "holding", "position", "analysis", "observing", "game_ended"];
 /// Kinds that begin another game of the same number if the last one is over.
 const OPENING_KINDS: [&str; 5] = ["game_created", "game_info", "observing", "holding", "position"];
 
@@ -157,6 +157,12 @@ impl SessionState {
     fn release(&mut self, game: Option<KnownGame>) {
         let bytes: usize = game.iter().flat_map(|game| &game.kept).map(Bytes::len).sum();
         self.n_kept_bytes -= bytes.min(self.n_kept_bytes);
+    }
+
+    /// Returns the variant of the newest game with a number; `chess` if it is not known.
+    pub(crate) fn variant(&self, number: GameId) -> String {
+        let game = self.collector.tracker().iter().rfind(|game| game.number() == number);
+        game.map_or_else(|| "chess".to_owned(), TrackedGame::variant)
     }
 
     /// Returns the events that lead to the present state, oldest game first, then open questions and the last loss.

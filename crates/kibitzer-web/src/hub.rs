@@ -9,11 +9,12 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use kibitzer::transcript::Utc;
-use kibitzer::{Event, GameId};
+use kibitzer::{Event, GameId, Relation, Style12};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use crate::games::{SessionState, StoredEvent};
+use crate::legal::legal_moves;
 
 /// Maximum number of events in the ring.
 const KEPT_EVENTS: usize = 20_000;
@@ -141,6 +142,18 @@ impl HubState {
         self.ring.get(usize::try_from(number.checked_sub(self.oldest())?).ok()?)
     }
 
+    /// Stores the legal moves on a board of a game; none if this login may not move there.
+    fn set_legal(&mut self, game: GameId, board: &Style12) {
+        if !matches!(board.relation(), Relation::MyTurn | Relation::Examining) {
+            self.legal.remove(&game);
+            return;
+        }
+        let moves = legal_moves(board, &self.session.variant(game));
+        let data = json!({ "game": game.0, "fen": board.fen().to_string(), "moves": moves });
+        self.legal_version += 1;
+        self.legal.insert(game, (self.legal_version, sse("legal", None, &data.to_string()).into()));
+    }
+
     /// Parses an identifier; `None` if it is not one of this run.
     fn number(&self, id: &str) -> Option<u64> {
         let (run, number) = id.split_once('.')?;
@@ -183,6 +196,9 @@ impl Hub {
         let json = frame.slice(head.len()..frame.len() - 2);
         let WebEvent { row, kind, game, event, utc, .. } = event;
         state.session.apply(StoredEvent { kind, game, json: &json, event, utc });
+        if let Some((game, board)) = game.zip(event.and_then(Event::board)) {
+            state.set_legal(game, board);
+        }
         state.n_ring_bytes += frame.len();
         state.ring.push_back(Entry { row, frame, json });
         while (state.ring.len() > KEPT_EVENTS || state.n_ring_bytes > KEPT_BYTES) && state.ring.len() > 1 {
@@ -213,20 +229,6 @@ impl Hub {
         state.line_version += 1;
         drop(state);
         self.wake();
-    }
-
-    /// Sets the legal moves of a game, in the position `fen`; `None` if the rules are not known.
-    pub fn set_legal(&self, game: GameId, fen: &str, moves: Option<&[String]>) {
-        let frame = sse("legal", None, &json!({ "game": game.0, "fen": fen, "moves": moves }).to_string());
-        let mut state = self.lock();
-        state.legal_version += 1;
-        let version = state.legal_version;
-        state.legal.insert(game, (version, frame.into()));
-    }
-
-    /// Removes the legal moves of a game, as this login is not to move.
-    pub fn remove_legal(&self, game: GameId) {
-        self.lock().legal.remove(&game);
     }
 
     /// Begins a seek: nothing is sent until [`finish_seek`](Self::finish_seek). With `restarts`, the events begin anew.

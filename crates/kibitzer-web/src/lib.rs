@@ -6,6 +6,7 @@
 mod access;
 mod games;
 mod hub;
+mod legal;
 mod page;
 mod request;
 mod server;
