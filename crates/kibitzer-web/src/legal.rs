@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     fn board(rows: &str) -> Style12 {
-        let line = format!(" {rows} W -1 1 1 1 1 0 7 Ann Bob 1 3 2 39 39 180 180 1 none (0:00) none 0 0 0");
+        let line = format!("{rows} W -1 1 1 1 1 0 7 Ann Bob 1 3 2 39 39 180 180 1 none (0:00) none 0 0 0");
         Style12::parse(line.as_bytes()).unwrap()
     }
 

@@ -4,10 +4,12 @@ use std::future::pending;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
+use kibitzer::Profile;
 use kibitzer_attach::AttachAccess;
 use kibitzer_web::{SourceInfo, WebOptions, WebServer};
-use tokio::sync::oneshot;
+use tokio::sync::{Semaphore, oneshot};
 
 use super::PageServer;
 use crate::arguments::{PopulationArgs, ReaderArgs};
@@ -17,6 +19,7 @@ use crate::failure::{EXIT_STATUS, Failure, USAGE, report};
 use crate::live::{
     LineSender, LoginArgs, StopArgs, Target, attach, check_attached_end, runtime, start_and_expose_session,
 };
+use crate::pgn::observe_games;
 
 /// Show a session in a browser: boards, talk, graphs and every event
 ///
@@ -104,6 +107,54 @@ impl PageArgs {
     }
 }
 
+/// Option of commands whose session a browser can show as well.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct WebArgs {
+    /// Show the session in a browser, to look only, at this loopback address [default: 127.0.0.1:8765]
+    #[arg(long, value_name = "ADDRESS", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1:8765")]
+    web: Option<SocketAddr>,
+}
+
+impl WebArgs {
+    /// Returns whether the option is given.
+    pub(crate) const fn is_given(&self) -> bool {
+        self.web.is_some()
+    }
+
+    /// Listens if the option is given.
+    ///
+    /// # Errors
+    ///
+    /// As [`PageArgs::listen`].
+    pub(crate) fn listen(self, ending: StopArgs) -> Result<Option<PageServer>, Failure> {
+        let page = |listen| PageArgs { listen, open: false, write: false, allow_remote: false, hosts: Vec::new() };
+        self.web.map(|address| page(address).listen(ending, false)).transpose()
+    }
+
+    /// If the option is given, shows all games of the embedded server at this address, which a guest observes, until the stop signal.
+    ///
+    /// # Errors
+    ///
+    /// [`Failure`] if the page cannot be served, or the guest cannot log in.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future may leave the page without the games.
+    pub(crate) async fn show_server(self, server: SocketAddr, ending: StopArgs) -> Result<(), Failure> {
+        if !self.is_given() {
+            return Ok(());
+        }
+        // Its runtime must not be made on a thread that drives another one.
+        let listening = tokio::task::spawn_blocking(move || self.listen(ending)).await;
+        let Some(page) = listening.map_err(|error| Failure::local(error.to_string()))?? else { return Ok(()) };
+        let profile = Profile::demo().host("127.0.0.1").ports([server.port()]).redact_events();
+        let (client, tap) = start_and_expose_session(profile, demo::SERVER).await?;
+        page.spawn(&client, SessionFeed::Own(tap), SourceInfo::new("server", demo::SERVER));
+        tokio::spawn(observe_games(client, Arc::new(Semaphore::new(Semaphore::MAX_PERMITS))));
+        Ok(())
+    }
+}
+
 /// Starts the browser of this machine; a failure is reported.
 fn open_in_browser(link: &str) {
     let program: &[&str] = if cfg!(target_os = "macos") {
@@ -150,7 +201,7 @@ impl Args {
         let name = target.name(&profile);
         let page = self.page.clone().listen(self.ending, false)?;
         let (client, tap) = runtime.block_on(start_and_expose_session(profile, &name))?;
-        let source = SourceInfo::new("session", name);
+        let source = ("session", name);
         page.show_session(&runtime, &client, SessionFeed::Own(tap), source, async |closed| drop(closed.await))
     }
 
@@ -166,7 +217,7 @@ impl Args {
                 () = async { demo::join_channels_and_observe(&observer).await; pending().await } => {}
             }
         };
-        let source = SourceInfo::new("session", demo::SERVER);
+        let source = ("session", demo::SERVER.to_owned());
         let shown = page.show_session(&runtime, &client, SessionFeed::Own(tap), source, companion);
         runtime.block_on(server.shutdown());
         shown
