@@ -59,7 +59,7 @@ enum View {
     Console(Box<ConsoleOptions>),
     /// In a browser, with the name of the server; the bot's events are printed as well.
     #[cfg(feature = "web")]
-    Page(crate::web::PageServer, String),
+    Page(Box<crate::web::PageServer>, String),
 }
 
 const EXAMPLES: &str = "\
@@ -138,7 +138,7 @@ impl Args {
     fn view(&self, options: ConsoleOptions, server: &str) -> Result<View, Failure> {
         #[cfg(feature = "web")]
         if let Some(page) = self.web.listen(self.shared.ending)? {
-            return Ok(View::Page(page, server.to_owned()));
+            return Ok(View::Page(Box::new(page), server.to_owned()));
         }
         Ok(View::Console(Box::new(options)))
     }

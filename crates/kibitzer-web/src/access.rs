@@ -134,5 +134,5 @@ fn is_equal(known: &str, given: &str) -> bool {
 pub(crate) fn random_token() -> std::io::Result<String> {
     let mut bytes = [0; 16];
     SystemRandom::new().fill(&mut bytes).map_err(|_| std::io::Error::other("the system has no random numbers"))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(format!("{:032x}", u128::from_be_bytes(bytes)))
 }

@@ -134,7 +134,7 @@ impl SessionState {
         if known.is_none() || (reopens && !is_left) || (begins && has_board) {
             self.n_games += 1;
             let replaced = self.games.insert(number, KnownGame { order: self.n_games, ..KnownGame::default() });
-            self.release(replaced);
+            self.release(replaced.as_ref());
         }
         if let Some(game) = self.games.get_mut(&number) {
             if let Some(place) = kind.and_then(|kind| game.state.get_mut(kind)) {
@@ -150,12 +150,12 @@ impl SessionState {
             && let Some(oldest) = self.games.iter().min_by_key(|(_, game)| game.order).map(|(number, _)| *number)
         {
             let dropped = self.games.remove(&oldest);
-            self.release(dropped);
+            self.release(dropped.as_ref());
         }
     }
 
-    fn release(&mut self, game: Option<KnownGame>) {
-        let bytes: usize = game.iter().flat_map(|game| &game.kept).map(Bytes::len).sum();
+    fn release(&mut self, game: Option<&KnownGame>) {
+        let bytes: usize = game.into_iter().flat_map(|game| &game.kept).map(Bytes::len).sum();
         self.n_kept_bytes -= bytes.min(self.n_kept_bytes);
     }
 

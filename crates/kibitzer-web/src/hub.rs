@@ -188,13 +188,13 @@ impl Hub {
     }
 
     /// Adds an event. Viewers receive it at the next [`wake`](Self::wake).
-    pub fn push(&self, event: WebEvent<'_>) {
+    pub fn push(&self, event: &WebEvent<'_>) {
         let mut state = self.lock();
         state.newest += 1;
         let head = format!("id: {}\ndata: ", state.id(state.newest));
         let frame: Bytes = [head.as_bytes(), &event.json, b"\n\n"].concat().into();
         let json = frame.slice(head.len()..frame.len() - 2);
-        let WebEvent { row, kind, game, event, utc, .. } = event;
+        let WebEvent { row, kind, game, event, utc, .. } = *event;
         state.session.apply(StoredEvent { kind, game, json: &json, event, utc });
         if let Some((game, board)) = game.zip(event.and_then(Event::board)) {
             state.set_legal(game, board);

@@ -1,5 +1,10 @@
 //! The server of the page, over TCP.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "the helpers of a test fail by panicking")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "the helpers of a test fail by panicking"
+)]
 
 use std::net::SocketAddr;
 
@@ -78,7 +83,7 @@ impl Stream {
 }
 
 fn push(hub: &Hub, n: u64) {
-    hub.push(WebEvent::new(n, "tell", json!({ "event": "tell", "n": n }).to_string().into_bytes()));
+    hub.push(&WebEvent::new(n, "tell", json!({ "event": "tell", "n": n }).to_string().into_bytes()));
 }
 
 #[tokio::test]
@@ -121,7 +126,7 @@ async fn a_slow_viewer_is_reset_and_delays_nobody() {
     let total = 60_000;
     for n in 1..=total {
         let json = json!({ "event": "tell", "n": n, "text": text }).to_string().into_bytes();
-        hub.push(WebEvent::new(n, "tell", json));
+        hub.push(&WebEvent::new(n, "tell", json));
         if n % 100 == 0 {
             hub.wake();
             while fast.next_event().await.2["n"] != n {}
@@ -238,7 +243,7 @@ fn push_said(hub: &Hub, said: &str) {
         event.write_json("", &mut published.json);
         published.game = event.affected_game().filter(|_| event.board().is_some() || event.game_ended().is_some());
         published.event = Some(&event);
-        hub.push(published);
+        hub.push(&published);
     }
     hub.wake();
 }
@@ -288,7 +293,7 @@ async fn hostile_text_stays_inside_its_json_string() {
         let text = hostile[usize::try_from(n).unwrap() % hostile.len()];
         let mut said = Vec::new();
         kibitzer::internal::json::write(&mut said, &json!({ "event": "tell", "from": text, "text": text })).unwrap();
-        hub.push(WebEvent::new(n, "tell", said));
+        hub.push(&WebEvent::new(n, "tell", said));
         hub.wake();
         if n % 50 == 49 {
             for before in n - 49..=n {

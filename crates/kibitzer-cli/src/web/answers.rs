@@ -50,7 +50,7 @@ impl Pump {
             }
             PageRequest::Timeline(answer) => {
                 let Some(player) = self.source.try_as_recording_ref() else { return drop(answer.send(None)) };
-                let (known, reader) = (Arc::clone(&self.timeline), player.reader.from_start());
+                let (known, reader) = (Arc::clone(&self.timeline), player.reader.restarted());
                 // It reads the whole recording.
                 self.commands.spawn_blocking(move || {
                     drop(answer.send(Some(known.get_or_init(|| timeline_of(reader)).clone())));

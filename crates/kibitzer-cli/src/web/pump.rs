@@ -117,7 +117,7 @@ impl Pump {
                 let json = bot_event_json(event, &Stamp { time: at, utc });
                 let mut published = WebEvent::new(self.newest_row, "analysis", json);
                 published.game = Some(*game);
-                self.hub.push(published);
+                self.hub.push(&published);
             }
             SourceItemKind::Event { event, .. } => self.note_connection(at, event),
             _ => {}
@@ -137,7 +137,7 @@ impl Pump {
             let mut published = WebEvent::new(self.newest_row, event.kind().as_str(), json);
             published.game = game_of(&event);
             published.event = Some(&event);
-            self.hub.push(published);
+            self.hub.push(&published);
         }
         self.stop_at_goal();
     }
@@ -248,7 +248,7 @@ fn publish_row(hub: &Hub, row: &ConsoleRow, utc_start: Option<Utc>) {
     published.game = row.game();
     published.event = row.event();
     published.utc = utc;
-    hub.push(published);
+    hub.push(&published);
 }
 
 /// Returns the events that show the games of a snapshot, without reports of moves that it omits on purpose.

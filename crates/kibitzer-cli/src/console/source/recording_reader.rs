@@ -100,11 +100,11 @@ impl RecordingReader {
 
     /// Restarts from the beginning. The next read opens the file again.
     pub(crate) fn restart(&mut self) {
-        *self = self.from_start();
+        *self = self.restarted();
     }
 
     /// Returns another reader of the recording, at its beginning.
-    pub(crate) fn from_start(&self) -> Self {
+    pub(crate) fn restarted(&self) -> Self {
         let start = Self::at_start(self.path.clone(), self.args, self.stopwatch, self.cut);
         Self { length: self.length, utc_start: self.utc_start, ..start }
     }
