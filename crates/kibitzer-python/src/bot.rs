@@ -8,7 +8,7 @@
 //! | `host._client(session, profile, events)` | each account, when its session begins | |
 //! | `host._report(fields)` | each decision and line of analysis | |
 
-use std::future::Future;
+use std::future::ready;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -22,8 +22,7 @@ use kibitzer_bot::engine::{
     BestMove, Engine, EngineError, EngineInfo, GameSetup, Score, SearchInfo, SearchLimits, SearchPosition,
 };
 use kibitzer_bot::policy::{GameSituation, Policy, Reply, TalkSituation};
-use kibitzer_bot::{Bot, BotConfig, BotError, StartEngine, Stop};
-use pyo3::exceptions::PyRuntimeError;
+use kibitzer_bot::{Bot, BotConfig, BotError, Stop};
 use pyo3::intern;
 use pyo3::prelude::*;
 use tokio::sync::oneshot;
@@ -65,7 +64,7 @@ impl NativeBot {
         commands: Vec<String>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let runtime = RuntimeHandle::obtain()?;
-        let host = Host(Arc::new(HostInner { event_loop: running_loop(py)?.unbind(), host }));
+        let host = Host { event_loop: Arc::new(running_loop(py)?.unbind()), host: Arc::new(host) };
         let stop = Stop::new();
         *lock(&self.stop) = stop.clone();
         let mut config = self.config.clone();
@@ -103,7 +102,8 @@ impl NativeBot {
         let Some(variants) = variants else { return runtime.start(py, bot.run(stop), convert) };
         let mut info = EngineInfo::new(name);
         info.variants = variants;
-        runtime.start(py, bot.engine(PythonEngines { info, host }).run(stop), convert)
+        let start = move || ready(Ok(PythonEngine { info: info.clone(), host: host.clone(), score: None }));
+        runtime.start(py, bot.engine(start).run(stop), convert)
     }
 
     /// Stops after the game in progress; at once if `now`, or at the second call.
@@ -115,11 +115,9 @@ impl NativeBot {
 
 /// The object of Python that runs the functions of the bot, on its event loop.
 #[derive(Clone)]
-struct Host(Arc<HostInner>);
-
-struct HostInner {
-    event_loop: Py<PyAny>,
-    host: Py<PyAny>,
+struct Host {
+    event_loop: Arc<Py<PyAny>>,
+    host: Arc<Py<PyAny>>,
 }
 
 type Task = Box<dyn FnOnce(Python<'_>, &Bound<'_, PyAny>) -> PyResult<()> + Send>;
@@ -129,20 +127,19 @@ impl Host {
     fn call(&self, task: impl FnOnce(Python<'_>, &Bound<'_, PyAny>) -> PyResult<()> + Send + 'static) {
         // `None` while the interpreter shuts down.
         Python::try_attach(|py| {
-            let call = HostCall { host: self.0.host.clone_ref(py), task: Mutex::new(Some(Box::new(task))) };
-            let _ = self.0.event_loop.call_method1(py, intern!(py, "call_soon_threadsafe"), (call,));
+            let call = HostCall { host: self.host.clone_ref(py), task: Mutex::new(Some(Box::new(task))) };
+            let _ = self.event_loop.call_method1(py, intern!(py, "call_soon_threadsafe"), (call,));
         });
     }
 
     /// Calls a function on the loop's thread with a job, and returns its answer; `None` if the job was dropped without one. The job is
     /// cancelled when the future is dropped first.
-    async fn answer_of<T: Send + 'static>(
+    async fn answer_of(
         &self,
-        job: impl FnOnce(oneshot::Sender<T>) -> Job,
         begin: impl FnOnce(Python<'_>, &Bound<'_, PyAny>, Py<Job>) -> PyResult<()> + Send + 'static,
-    ) -> Option<T> {
+    ) -> Option<JobAnswer> {
         let (sender, answer) = oneshot::channel();
-        let job = Python::try_attach(|py| Py::new(py, job(sender)))?.ok()?;
+        let job = Python::try_attach(|py| Py::new(py, Job(Mutex::new(Some(sender)))))?.ok()?;
         let mut running = RunningJob { host: self, job: Python::try_attach(|py| job.clone_ref(py)) };
         self.call(move |py, host| begin(py, host, job));
         let answer = answer.await.ok();
@@ -180,32 +177,17 @@ impl Drop for RunningJob<'_> {
     }
 }
 
+/// A move or a reply, or the reason why there is none.
+type JobAnswer = Result<PythonMove, String>;
+
 /// What a function of Python was called for; takes its answer once.
 #[pyclass(frozen, module = "kibitzer_ics._native")]
-pub(crate) struct Job(Mutex<Option<JobAnswer>>);
-
-enum JobAnswer {
-    Move(oneshot::Sender<Result<PythonMove, String>>),
-    Reply(oneshot::Sender<Option<String>>),
-}
+pub(crate) struct Job(Mutex<Option<oneshot::Sender<JobAnswer>>>);
 
 impl Job {
-    fn of_search(sender: oneshot::Sender<Result<PythonMove, String>>) -> Self {
-        Self(Mutex::new(Some(JobAnswer::Move(sender))))
-    }
-
-    fn of_reply(sender: oneshot::Sender<Option<String>>) -> Self {
-        Self(Mutex::new(Some(JobAnswer::Reply(sender))))
-    }
-
-    fn answer(&self, answer: Result<PythonMove, String>) -> PyResult<()> {
-        match lock(&self.0).take() {
-            // Without a receiver the job was cancelled.
-            Some(JobAnswer::Move(sender)) => drop(sender.send(answer)),
-            Some(JobAnswer::Reply(sender)) => drop(sender.send(answer.ok().and_then(|answer| answer.text))),
-            None => return Err(PyRuntimeError::new_err("the job has an answer")),
-        }
-        Ok(())
+    fn answer(&self, answer: JobAnswer) {
+        // Without a receiver the job was cancelled.
+        drop(lock(&self.0).take().map(|sender| sender.send(answer)));
     }
 }
 
@@ -226,37 +208,18 @@ struct PythonMove {
 impl Job {
     /// Answers with a move: its fields as a dict.
     #[pyo3(name = "move")]
-    fn answer_move(&self, fields: PythonMove) -> PyResult<()> {
-        self.answer(Ok(fields))
+    fn answer_move(&self, fields: PythonMove) {
+        self.answer(Ok(fields));
     }
 
     /// Answers with a text, or with nothing.
-    fn reply(&self, text: Option<String>) -> PyResult<()> {
-        self.answer(Ok(PythonMove { text, ..PythonMove::default() }))
+    fn reply(&self, text: Option<String>) {
+        self.answer(Ok(PythonMove { text, ..PythonMove::default() }));
     }
 
     /// Ends a search without a move, for this reason.
-    fn fail(&self, reason: String) -> PyResult<()> {
-        self.answer(Err(reason))
-    }
-}
-
-/// Starts engines that call a function of Python.
-#[derive(Clone)]
-struct PythonEngines {
-    info: EngineInfo,
-    host: Host,
-}
-
-impl StartEngine for PythonEngines {
-    type Engine = PythonEngine;
-
-    fn start(&self) -> impl Future<Output = Result<PythonEngine, EngineError>> + Send {
-        std::future::ready(Ok(PythonEngine { info: self.info.clone(), host: self.host.clone(), score: None }))
-    }
-
-    fn program(&self) -> String {
-        self.info.name.clone()
+    fn fail(&self, reason: String) {
+        self.answer(Err(reason));
     }
 }
 
@@ -310,10 +273,14 @@ impl Engine for PythonEngine {
         report: &mut (dyn FnMut(SearchInfo) + Send),
     ) -> Result<BestMove, EngineError> {
         let fields = GameFields::new(game, self.score);
-        let given = LimitFields::from(limits);
-        let answer = self.host.answer_of(Job::of_search, |py, host, job| {
-            host.call_method1(intern!(py, "_search"), (job, fields, given)).map(drop)
-        });
+        let seconds = |times: [Duration; 2]| times.map(|time| time.as_secs_f64()).into();
+        let clocks: Option<(f64, f64)> = limits.clocks.map(seconds);
+        let increments: (f64, f64) = seconds(limits.increments);
+        let move_time = limits.move_time.map(|time| time.as_secs_f64());
+        let given = (clocks, increments, move_time, limits.nodes, limits.depth, limits.deadline.as_secs_f64());
+        let answer = self
+            .host
+            .answer_of(move |py, host, job| host.call_method1(intern!(py, "_search"), (job, fields, given)).map(drop));
         let found = timeout(limits.deadline, answer).await.map_err(|_| EngineError::NoMove)?;
         let found = found.ok_or(EngineError::NoMove)?.map_err(EngineError::Failed)?;
         let cp = found.score_cp.map(Score::Centipawns);
@@ -376,57 +343,18 @@ impl Policy for PythonPolicy {
             let analyzed = talk.analysis.and_then(|info| info.score);
             GameFields::new(game, analyzed.or(scores.last().copied()))
         });
-        let talk = TalkFields {
-            command: command.clone(),
-            sender: talk.from.to_string(),
-            kind: match talk.kind {
-                TalkKind::Kibitz { .. } => "kibitz",
-                TalkKind::Say { .. } => "say",
-                _ => "tell",
-            },
-            text: talk.text.to_owned(),
+        let kind = match talk.kind {
+            TalkKind::Kibitz { .. } => "kibitz",
+            TalkKind::Say { .. } => "say",
+            _ => "tell",
         };
+        let talk = (command.clone(), talk.from.to_string(), kind, talk.text.to_owned());
         let host = self.host.clone();
         Some(Reply::Later(Box::pin(async move {
-            let answer = host.answer_of(Job::of_reply, |py, host, job| {
-                host.call_method1(intern!(py, "_reply"), (job, talk, game)).map(drop)
-            });
-            answer.await.flatten()
+            let answer =
+                host.answer_of(|py, host, job| host.call_method1(intern!(py, "_reply"), (job, talk, game)).map(drop));
+            answer.await?.ok()?.text
         })))
-    }
-}
-
-/// Arguments of `BotTalk`.
-#[derive(IntoPyObject)]
-struct TalkFields {
-    command: String,
-    sender: String,
-    kind: &'static str,
-    text: String,
-}
-
-/// Arguments of `Limits`, in seconds.
-#[derive(IntoPyObject)]
-struct LimitFields {
-    clocks: Option<[f64; 2]>,
-    increments: [f64; 2],
-    move_time: Option<f64>,
-    nodes: Option<u64>,
-    depth: Option<u32>,
-    deadline: f64,
-}
-
-impl From<&SearchLimits> for LimitFields {
-    fn from(limits: &SearchLimits) -> Self {
-        let seconds = |times: [Duration; 2]| times.map(|time| time.as_secs_f64());
-        Self {
-            clocks: limits.clocks.map(seconds),
-            increments: seconds(limits.increments),
-            move_time: limits.move_time.map(|time| time.as_secs_f64()),
-            nodes: limits.nodes,
-            depth: limits.depth,
-            deadline: limits.deadline.as_secs_f64(),
-        }
     }
 }
 
@@ -441,7 +369,7 @@ struct GameFields {
     fen: String,
     start_fen: Option<String>,
     moves: Vec<String>,
-    clocks: [Option<f64>; 2],
+    clocks: (Option<f64>, Option<f64>),
     time_control: (u32, u32),
     my_turn: bool,
     score_cp: Option<i32>,
@@ -468,7 +396,7 @@ impl GameFields {
             fen: game.game().fen().to_string(),
             start_fen,
             moves,
-            clocks: Color::BOTH.map(seconds),
+            clocks: Color::BOTH.map(seconds).into(),
             time_control: game.time_control_s(),
             my_turn: game.is_my_turn(),
             score_cp,

@@ -43,7 +43,9 @@ pub(crate) fn end_runtime(py: Python<'_>) {
     let inner = lock(&CURRENT).upgrade().filter(|inner| inner.pid == process::id());
     let runtime = inner.and_then(|inner| lock(&inner.runtime).take());
     py.detach(|| {
-        runtime.map(Runtime::shutdown_background);
+        if let Some(runtime) = runtime {
+            runtime.shutdown_background();
+        }
         let began = Instant::now();
         let is_running = || matches!(*lock(&RUNNING), (pid, 1..) if pid == process::id());
         while is_running() && began.elapsed() < EXIT_WAIT {
@@ -77,7 +79,9 @@ impl Drop for RuntimeInner {
     fn drop(&mut self) {
         let runtime = lock(&self.runtime).take();
         if self.pid == process::id() {
-            runtime.map(Runtime::shutdown_background);
+            if let Some(runtime) = runtime {
+                runtime.shutdown_background();
+            }
         } else {
             // To close it would change the parent's registrations with the operating system.
             mem::forget(runtime);

@@ -73,7 +73,8 @@ def test_server_that_is_not_there_leaves_no_thread() -> None:
 def test_ctrl_c_interrupts_a_call_within_a_second() -> None:
     script = """
         import kibitzer_ics as ics
-        server = ics.sync.serve()
+        serving = ics.sync.serve()
+        server = serving.__enter__()
         client = ics.sync.connect(server.profile())
         try:
             for event in client.events():
@@ -81,7 +82,7 @@ def test_ctrl_c_interrupts_a_call_within_a_second() -> None:
             print("waiting", flush=True)
         except KeyboardInterrupt:
             print("interrupted", len(client.who()), flush=True)
-        client.close(); server.close()
+        client.close(); serving.__exit__(None, None, None)
     """
     script = script.replace("            for event", '            print("waiting", flush=True)\n            for event')
     process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)], stdout=subprocess.PIPE, text=True)

@@ -15,14 +15,14 @@
 
 mod app;
 mod args;
-pub(crate) mod export;
+mod export;
 mod input;
-pub(crate) mod model;
-pub(crate) mod source;
+mod model;
+mod source;
 mod terminal;
 #[cfg(test)]
 mod tests;
-pub(crate) mod view;
+mod view;
 
 use std::path::Path;
 use std::thread;

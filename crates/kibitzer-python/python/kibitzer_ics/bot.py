@@ -314,13 +314,13 @@ class Bot:
 
     # Called by the native part, in the loop's thread.
 
-    def _search(self, job: Job, game: dict[str, Any], limits: dict[str, Any]) -> None:
+    def _search(self, job: Job, game: dict[str, Any], limits: tuple[Any, ...]) -> None:
         assert self._engine
         function = self._engine[0]
 
         async def think() -> None:
             try:
-                job.move(_move_fields(await _call(function, _game(game), Limits(**_tuples(limits)))))
+                job.move(_move_fields(await _call(function, _game(game), Limits(*limits))))
             except asyncio.CancelledError:
                 raise
             except Exception as error:
@@ -329,13 +329,13 @@ class Bot:
 
         self._start(job, think())
 
-    def _reply(self, job: Job, talk: dict[str, Any], game: dict[str, Any] | None) -> None:
+    def _reply(self, job: Job, talk: tuple[Any, ...], game: dict[str, Any] | None) -> None:
         async def answer() -> None:
             text = None
             try:
-                text = await _call(self._commands[talk["command"]], BotTalk(**talk), _game(game) if game else None)
+                text = await _call(self._commands[talk[0]], BotTalk(*talk), _game(game) if game else None)
             except Exception:
-                _log.exception("the command %s failed", talk["command"])
+                _log.exception("the command %s failed", talk[0])
             job.reply(None if text is None else str(text))
 
         self._start(job, answer())
@@ -360,7 +360,7 @@ class Bot:
     def _report(self, fields: dict[str, Any]) -> None:
         kind = Analysis if fields.pop("event") == "analysis" else BotAction
         if any(kind is wanted for wanted, _ in self._hooks) and self._reports.qsize() < _MAX_REPORTS:
-            self._reports.put_nowait(kind(**_tuples(fields)))
+            self._reports.put_nowait(kind(**fields))
 
     async def _pass_reports(self) -> None:
         while event := await self._reports.get():
@@ -416,14 +416,9 @@ def _profile(native: NativeProfile) -> Profile:
     return profile
 
 
-def _tuples(fields: dict[str, Any]) -> dict[str, Any]:
-    return {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}
-
-
 def _game(fields: dict[str, Any]) -> BotGame:
-    fields = _tuples(fields)
-    cp, mate = fields.pop("score_cp"), fields.pop("mate")
-    return BotGame(**fields, last_score=None if cp is None and mate is None else Score(cp, mate))
+    cp, mate, moves = fields.pop("score_cp"), fields.pop("mate"), tuple(fields.pop("moves"))
+    return BotGame(**fields, moves=moves, last_score=None if cp is None and mate is None else Score(cp, mate))
 
 
 def _move_fields(move: Any) -> dict[str, Any]:

@@ -13,6 +13,7 @@ in any thread, also while a loop runs in it. Ctrl-C interrupts a call, and disca
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import threading
 from collections.abc import AsyncIterator, Coroutine, Iterator
@@ -26,8 +27,9 @@ from .answers import Game, Reply
 from .client import Profile
 from .errors import Ended
 from .events import Event
+from .server import Server
 
-__all__ = ["Client", "Server", "connect", "serve"]
+__all__ = ["Client", "connect", "serve"]
 
 _BATCH = 256
 _T = TypeVar("_T")
@@ -109,8 +111,7 @@ class Client(Commands):
         """
 
         async def subscribe() -> AsyncIterator[Event]:
-            arguments: Any = (filter,) if filter else ()
-            return self._client.events(*arguments, lossless=lossless)
+            return self._client.events(filter, lossless=lossless)
 
         return self._iterate(self._thread.run(subscribe()), _BATCH, timeout)
 
@@ -171,39 +172,15 @@ def connect(server: str | os.PathLike[str] | Profile, *, guest: bool = False, **
         raise
 
 
-class Server:
-    """An embedded server without asyncio. `serve` makes it."""
-
-    def __init__(self, thread: _LoopThread, server: _server.Server) -> None:
-        self._thread = thread
-        self._server = server
-
-    @property
-    def port(self) -> int:
-        """Port on 127.0.0.1."""
-        return self._server.port
-
-    def profile(self, *, guest: bool = True, **settings: Any) -> Profile:
-        """Returns a profile for `connect`, with the settings of `Profile`."""
-        return self._server.profile(guest=guest, **settings)
-
-    def close(self) -> None:
-        """Shuts the server down and closes all connections."""
-        self._thread.run(self._server.close())
-        self._thread.close()
-
-    def __enter__(self) -> Server:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
-
-
-def serve(**options: Any) -> Server:
-    """Starts a server in this process, as `kibitzer_ics.serve` with the same arguments."""
+@contextlib.contextmanager
+def serve(**options: Any) -> Iterator[Server]:
+    """Starts a server in this process: `with ics.sync.serve() as server`. The arguments are those of `kibitzer_ics.serve`."""
     thread = _LoopThread()
     try:
-        return Server(thread, thread.run(_server.serve(**options).__aenter__()))
-    except BaseException:
+        server = thread.run(_server.serve(**options).__aenter__())
+        try:
+            yield server
+        finally:
+            thread.run(server.close())
+    finally:
         thread.close()
-        raise
