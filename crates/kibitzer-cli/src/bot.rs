@@ -21,7 +21,7 @@ use crate::console::{self, ConsoleOptions, SessionFeed};
 use crate::demo;
 use crate::failure::{EXIT_STATUS, Failure, report};
 use crate::live::{StopSignal, check_end, connect_failure, run, runtime, start_and_expose_session};
-use crate::output::{LineFormat, TerminalSafe, json_object};
+use crate::output::{LineFormat, TerminalSafe, bot_event_json};
 
 /// File to which the demo appends its games, in the current folder.
 const DEMO_GAMES: &str = "kibitzer-demo.pgn";
@@ -47,8 +47,19 @@ pub(crate) struct Args {
     /// Start the engine, print what was found and every rule, and end
     #[arg(long, conflicts_with = "demo")]
     check: bool,
+    #[cfg(feature = "web")]
+    #[command(flatten)]
+    web: crate::web::WebArgs,
     #[command(flatten)]
     shared: demo::Args,
+}
+
+/// Where the session of a bot is shown.
+enum View {
+    Console(Box<ConsoleOptions>),
+    /// In a browser, with the name of the server; the bot's events are printed as well.
+    #[cfg(feature = "web")]
+    Page(Box<crate::web::PageServer>, String),
 }
 
 const EXAMPLES: &str = "\
@@ -73,13 +84,19 @@ impl Args {
     /// Plays by a configuration: in the console if `opens_console` and there is exactly one account, otherwise printing the bot's
     /// events.
     fn play_with_config(&self, config: BotConfig, opens_console: bool) -> Result<(), Failure> {
+        #[cfg(feature = "web")]
+        if self.web.is_given() && config.accounts.len() != 1 {
+            return Err(Failure::local("--web shows one account, and this bot has several"));
+        }
         if let [profile] = &config.accounts[..]
-            && opens_console
+            && (opens_console || self.has_page())
         {
             let runtime = runtime()?;
             let profile = profile.clone();
-            let options = ConsoleOptions { server: profile.host_name().to_owned(), ..ConsoleOptions::default() };
-            return self.play_in_console(&runtime, Bot::new(config), profile, options, Stop::request_or_force);
+            let server = profile.host_name().to_owned();
+            let options = ConsoleOptions { server: server.clone(), ..ConsoleOptions::default() };
+            let view = self.view(options, &server)?;
+            return self.play_in_view(&runtime, Bot::new(config), profile, view, (&server, Stop::request_or_force));
         }
         run(self.play_on_stdout(Bot::new(config), None))
     }
@@ -87,16 +104,17 @@ impl Args {
     /// Starts an embedded server, plays on it with the built-in weak player until the session ends, and shuts the server down.
     fn run_demo(&self, opens_console: bool) -> Result<(), Failure> {
         let runtime = runtime()?;
-        let (server, address, profile) = runtime.block_on(self.shared.start_server())?;
+        let (server, address, profile) = runtime.block_on(demo::start_server(self.shared.population))?;
         let name = format!("the embedded server, {address}");
         let seed = self.shared.population.seed;
         let bot =
             Bot::new(demo_config(profile.clone())).engine(move || async move { Ok(WeakPlayer::new(seed, DEMO_MOVE)) });
-        let result = if opens_console {
+        let result = if opens_console || self.has_page() {
             // The server ends with the demo: there is no game to finish.
             let embedded_server = Some(server.control());
-            let options = ConsoleOptions { server: name, embedded_server, ..ConsoleOptions::default() };
-            self.play_in_console(&runtime, bot, profile, options, Stop::force)
+            let options = ConsoleOptions { server: name.clone(), embedded_server, ..ConsoleOptions::default() };
+            let view = self.view(options, &name)?;
+            self.play_in_view(&runtime, bot, profile, view, (&name, Stop::force))
         } else {
             runtime.block_on(self.play_on_stdout(bot, Some(&name)))
         };
@@ -104,28 +122,51 @@ impl Args {
         result
     }
 
-    /// Plays, and shows the session in the console. When the user closes the console, or at a signal, calls `on_close`, which has
-    /// to stop the bot; its further events are printed.
-    fn play_in_console<S: StartEngine>(
+    /// Returns whether the session is shown in a browser.
+    const fn has_page(&self) -> bool {
+        #[cfg(feature = "web")]
+        return self.web.is_given();
+        #[cfg(not(feature = "web"))]
+        false
+    }
+
+    /// Returns where the session is shown: in a browser if that is asked for, otherwise in the console with these options.
+    #[cfg_attr(
+        not(feature = "web"),
+        expect(clippy::unnecessary_wraps, unused_variables, reason = "a page can fail to open")
+    )]
+    fn view(&self, options: ConsoleOptions, server: &str) -> Result<View, Failure> {
+        #[cfg(feature = "web")]
+        if let Some(page) = self.web.listen(self.shared.ending)? {
+            return Ok(View::Page(Box::new(page), server.to_owned()));
+        }
+        Ok(View::Console(Box::new(options)))
+    }
+
+    /// Plays, and shows the session. When the user closes the console, or at a signal, calls the function beside the name of the
+    /// server, which has to stop the bot; its further events are printed.
+    fn play_in_view<S: StartEngine>(
         &self,
         runtime: &Runtime,
         bot: Bot<S>,
         profile: Profile,
-        options: ConsoleOptions,
-        on_close: fn(&Stop),
+        view: View,
+        (server, on_close): (&str, fn(&Stop)),
     ) -> Result<(), Failure> {
+        let prints = !matches!(view, View::Console(_));
+        let format = self.shared.format.format();
         let metrics = runtime.block_on(self.shared.metrics.bind_and_serve(LineFormat::Text))?;
         let clock = SessionClock::new(Instant::now());
-        let bot = bot.on_event(move |event| drop(print_bot_event(event, LineFormat::Text, clock)));
+        let bot = bot.on_event(move |event| drop(print_bot_event(event, format, clock)));
         let bot = runtime.block_on(bot.start_engine()).map_err(Failure::caused_by)?;
-        let (client, tap) =
-            runtime.block_on(start_and_expose_session(bot.session_profile(profile), &options.server))?;
+        let (client, tap) = runtime.block_on(start_and_expose_session(bot.session_profile(profile), server))?;
         metrics.add_session(&client);
         let (feed, sender) = SessionFeed::with_bot(tap);
         let (stop, ending) = (Stop::new(), self.shared.ending);
         let on_closed = stop.clone();
         let bot = bot.on_event(move |event| {
-            if !sender.send_or_drop(event) && print_bot_event(event, LineFormat::Text, clock).is_err() {
+            let is_shown = sender.send_or_drop(event);
+            if (prints || !is_shown) && print_bot_event(event, format, clock).is_err() {
                 on_closed.force();
             }
         });
@@ -148,7 +189,11 @@ impl Args {
                 never = closing => match never {}
             }
         };
-        console::run(runtime, &client, feed, options, companion)
+        match view {
+            View::Console(options) => console::run(runtime, &client, feed, *options, companion),
+            #[cfg(feature = "web")]
+            View::Page(page, server) => page.show_session(runtime, &client, feed, ("bot", server), companion),
+        }
     }
 
     /// Starts the engines, then a session for every account, plays in all of them and prints the bot's events, until every session
@@ -280,10 +325,7 @@ fn print_bot_event(event: &BotEvent, format: LineFormat, clock: SessionClock) ->
     let mut out = io::stdout().lock();
     match (format, event) {
         (LineFormat::Jsonl, _) => {
-            let mut line = json_object(event);
-            let end_of_kind = line.iter().position(|&byte| byte == b',').unwrap_or_default();
-            let envelope = format!(",\"offset\":null{}", clock.stamp(Instant::now()).json_members());
-            line.splice(end_of_kind..end_of_kind, envelope.into_bytes());
+            let mut line = bot_event_json(event, &clock.stamp(Instant::now()));
             line.push(b'\n');
             out.write_all(&line)
         }

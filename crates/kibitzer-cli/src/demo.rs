@@ -25,7 +25,7 @@ use crate::metrics::MetricsArgs;
 use crate::output::LineFormat;
 
 /// Name of the embedded server in messages.
-const SERVER: &str = "the embedded server";
+pub(crate) const SERVER: &str = "the embedded server";
 
 /// Arguments of the demo, and of the demo of `kibitzer bot`.
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -55,7 +55,7 @@ impl Args {
     fn run_in_console(self) -> Result<(), Failure> {
         let runtime = runtime()?;
         let metrics = runtime.block_on(self.metrics.bind_and_serve(LineFormat::Text))?;
-        let (server, address, profile) = runtime.block_on(self.start_server())?;
+        let (server, address, profile) = runtime.block_on(start_server(self.population))?;
         let (client, tap) = runtime.block_on(start_and_expose_session(profile, SERVER))?;
         metrics.add_session(&client);
         let observer = client.clone();
@@ -75,19 +75,6 @@ impl Args {
         shown
     }
 
-    /// Starts the embedded server on a free port of this machine. Returns the server, its address, and the profile of a guest
-    /// there.
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping the future starts nothing.
-    pub(crate) async fn start_server(self) -> Result<(Server, SocketAddr, Profile), Failure> {
-        let options = ServerOptions::new().seed(self.population.seed).population(self.population.options());
-        let server = Server::start(options).await?;
-        let address = server.address().ok_or_else(|| io::Error::from(io::ErrorKind::AddrNotAvailable))?;
-        Ok((server, address, Profile::demo().host(address.ip().to_string()).ports([address.port()])))
-    }
-
     /// Prints the demo as lines until the stop signal, or until standard output is closed.
     ///
     /// # Cancel safety
@@ -97,7 +84,7 @@ impl Args {
         let format = self.format.format();
         let mut ending = self.ending.begin()?;
         let metrics = self.metrics.bind_and_serve(format).await?;
-        let (server, address, profile) = self.start_server().await?;
+        let (server, address, profile) = start_server(self.population).await?;
         if io::stderr().is_terminal() {
             report(&format!("an embedded server at {address}; join it with `kibitzer connect {address}`; Ctrl-C ends"));
         }
@@ -113,6 +100,19 @@ impl Args {
         server.shutdown().await;
         wait_for_end(SERVER, &client, printed).await.map(report_recorded)
     }
+}
+
+/// Starts the embedded server on a free port of this machine. Returns the server, its address, and the profile of a guest
+/// there.
+///
+/// # Cancel safety
+///
+/// Dropping the future starts nothing.
+pub(crate) async fn start_server(population: PopulationArgs) -> Result<(Server, SocketAddr, Profile), Failure> {
+    let options = ServerOptions::new().seed(population.seed).population(population.options());
+    let server = Server::start(options).await?;
+    let address = server.address().ok_or_else(|| io::Error::from(io::ErrorKind::AddrNotAvailable))?;
+    Ok((server, address, Profile::demo().host(address.ip().to_string()).ports([address.port()])))
 }
 
 /// Returns whether the text output prints events of this kind. JSON output prints all kinds.
@@ -144,7 +144,7 @@ const CHANNELS: [u16; 2] = [1, 50];
 /// # Cancel safety
 ///
 /// Dropping the future leaves the games observed.
-async fn join_channels_and_observe(client: &Client) {
+pub(crate) async fn join_channels_and_observe(client: &Client) {
     if client.ready().await.is_ok() {
         for channel in CHANNELS {
             // A failure only means less talk.

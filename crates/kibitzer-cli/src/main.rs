@@ -19,6 +19,8 @@ mod output;
 mod pgn;
 mod record;
 mod serve;
+#[cfg(feature = "web")]
+mod web;
 
 use std::error::Error as _;
 use std::io::{self, Write as _};
@@ -58,6 +60,7 @@ Examples:
   kibitzer --plain                         the same without a screen, until Ctrl-C
   kibitzer --json --for 10s | jq .event    ten seconds of it, for programs
   kibitzer console fics                    a live session in the console
+  kibitzer web                             the same in a browser
   kibitzer connect fics                    log in to a server by hand, as a guest
   kibitzer record fics session.jsonl       record a session
   kibitzer decode session.jsonl            print its events
@@ -69,6 +72,8 @@ Examples:
 #[derive(Subcommand)]
 enum CliCommand {
     Console(console::Args),
+    #[cfg(feature = "web")]
+    Web(web::Args),
     Connect(connect::Args),
     Record(record::Args),
     Decode(decode::Args),
@@ -96,6 +101,8 @@ fn main() -> ExitCode {
     let result = match cli.command {
         None => cli.demo.show_or_print(plain),
         Some(CliCommand::Console(args)) => args.run(plain),
+        #[cfg(feature = "web")]
+        Some(CliCommand::Web(args)) => args.show(),
         Some(CliCommand::Connect(args)) => run(args.run_session(plain)),
         Some(CliCommand::Record(args)) => run(args.record_until_end()),
         Some(CliCommand::Decode(args)) => args.decode_input(),

@@ -228,7 +228,7 @@ impl Serialize for SessionMetrics {
 
 /// Returns the counters of numbered sessions in the Prometheus text format, version 0.0.4. The number is a label, because two
 /// guests may have no other difference.
-fn prometheus_page(sessions: &[(usize, SessionMetrics)]) -> String {
+pub(crate) fn prometheus_page(sessions: &[(usize, SessionMetrics)]) -> String {
     let mut page = String::new();
     write_metric(&mut page, sessions, "ready", "Whether the session accepts requests", |session| {
         Some(u8::from(session.is_ready).to_string())

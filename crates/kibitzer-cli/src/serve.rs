@@ -63,6 +63,9 @@ pub(crate) struct Args {
     /// Accept commands, such as `fault cut@next-board #3`, on this new Unix socket, from processes of the same user
     #[arg(long, value_name = "PATH")]
     control_socket: Option<PathBuf>,
+    #[cfg(feature = "web")]
+    #[command(flatten)]
+    web: crate::web::WebArgs,
     #[command(flatten)]
     ending: StopArgs,
 }
@@ -114,6 +117,8 @@ impl Args {
             injected.map_err(Failure::caused_by)?;
         }
         print_addresses(server.address().unwrap_or(address), url).map_err(Failure::stdout)?;
+        #[cfg(feature = "web")]
+        self.web.show_server(server.address().unwrap_or(address), self.ending).await?;
         tokio::select! {
             () = ending.wait() => {}
             () = serve_websockets(websockets, server.control()) => {}

@@ -74,6 +74,32 @@ pub(crate) enum ExportError {
     Write(String, io::Error),
 }
 
+/// Returns the content of a file with these rows of the model, or the game `shown` of them. `source` has a new reader for a connection
+/// of the source, and the time of day at which it began; a test is that of the game at the row `at_row`.
+///
+/// # Errors
+///
+/// [`ExportError`] if there are no rows, or they do not contain the game.
+pub(crate) fn export_rows(
+    model: &SessionModel,
+    rows: &[&ConsoleRow],
+    form: ExportForm,
+    shown: Option<GameId>,
+    source: (impl Fn() -> EventReader, Option<Utc>),
+    at_row: Option<u64>,
+) -> Result<String, ExportError> {
+    let (new_reader, utc_start) = source;
+    let line = |row: &&ConsoleRow| String::from_utf8_lossy(&row_json(row, utc_start)).into_owned() + "\n";
+    match form {
+        _ if rows.is_empty() => Err(ExportError::NoRows),
+        ExportForm::Recording => Ok(recording_of_rows(model, rows, shown, new_reader(), utc_start)),
+        ExportForm::Json => Ok(rows.iter().map(line).collect()),
+        ExportForm::Text => Ok(rows.iter().map(|row| row_text(row)).collect()),
+        ExportForm::Pgn => pgn_of_rows(rows, shown, utc_start),
+        ExportForm::Test => bot_test_of_game(rows, shown.unwrap_or_default(), at_row),
+    }
+}
+
 /// Returns a row as one line of the output of `kibitzer decode`, without its end. Rows that are neither events nor sent lines
 /// have the key `text`.
 pub(crate) fn row_json(row: &ConsoleRow, utc_start: Option<Utc>) -> Vec<u8> {
@@ -93,7 +119,7 @@ pub(crate) fn row_json(row: &ConsoleRow, utc_start: Option<Utc>) -> Vec<u8> {
 }
 
 /// Returns a row as a line of text, with its line end: its time in seconds, its kind and its summary.
-pub(crate) fn row_text(row: &ConsoleRow) -> String {
+fn row_text(row: &ConsoleRow) -> String {
     format!("{:>10}.{:03} {:<15} {}\n", row.at.as_secs(), row.at.subsec_millis(), row.kind_name(), row.summary_line())
 }
 
@@ -113,7 +139,7 @@ pub(crate) fn write_new_file(path: &Path, content: &[u8]) -> io::Result<()> {
 /// Returns rows as a recording that can be decoded alone: it starts with the state of the games before the first row. `game`
 /// limits that state to one game. `reader` is a new one for the connection of the first row. Bytes and games that are no longer
 /// stored are missing, and so are rows that are neither frames nor sent lines. Empty without rows.
-pub(crate) fn recording_of_rows(
+fn recording_of_rows(
     model: &SessionModel,
     rows: &[&ConsoleRow],
     game: Option<GameId>,
@@ -201,11 +227,7 @@ fn new_collector() -> PgnCollector {
 /// # Errors
 ///
 /// [`ExportError`] if the rows contain no such game.
-pub(crate) fn pgn_of_rows(
-    rows: &[&ConsoleRow],
-    game: Option<GameId>,
-    start: Option<Utc>,
-) -> Result<String, ExportError> {
+fn pgn_of_rows(rows: &[&ConsoleRow], game: Option<GameId>, start: Option<Utc>) -> Result<String, ExportError> {
     let mut collector = new_collector();
     apply_rows(&mut collector, rows, start);
     collector.interrupt_games();
@@ -226,7 +248,7 @@ pub(crate) fn pgn_of_rows(
 ///
 /// [`ExportError`] if no test can play the game: if it has no stored board or moves, is a variant, began at another position
 /// than usual, or lacks earlier moves.
-pub(crate) fn bot_test_of_game(rows: &[&ConsoleRow], game: GameId, at_row: Option<u64>) -> Result<String, ExportError> {
+fn bot_test_of_game(rows: &[&ConsoleRow], game: GameId, at_row: Option<u64>) -> Result<String, ExportError> {
     let (before, after) = rows.split_at(at_row.map_or(rows.len(), |at| rows.partition_point(|row| row.number <= at)));
     let mut collector = new_collector();
     let is_it = |known: &&TrackedGame| known.number() == game;

@@ -15,14 +15,14 @@
 
 mod app;
 mod args;
-mod export;
+pub(crate) mod export;
 mod input;
-mod model;
-mod source;
+pub(crate) mod model;
+pub(crate) mod source;
 mod terminal;
 #[cfg(test)]
 mod tests;
-mod view;
+pub(crate) mod view;
 
 use std::path::Path;
 use std::thread;

@@ -23,6 +23,8 @@ use tokio::runtime::{Builder, Runtime};
 pub(crate) use attached::{attach, forward_attached, run_attached_session};
 pub(crate) use login::LoginArgs;
 pub(crate) use printer::{EventPrinter, PrintItem, PrintedEvents, is_repeated_reserve, print_and_shut_down};
+#[cfg(feature = "web")]
+pub(crate) use program::answer_request;
 pub(crate) use program::spawn_program_input;
 #[cfg(unix)]
 pub(crate) use prompt::TerminalModes;

@@ -7,6 +7,7 @@ use std::time::Instant;
 use anstream::AutoStream;
 use clap::ValueEnum;
 use kibitzer::internal::recorded::Stamp;
+use kibitzer_bot::BotEvent;
 use kibitzer_core::{Event, EventKind};
 use serde::Serialize;
 use serde_json::json;
@@ -151,6 +152,15 @@ pub(crate) fn json_object(value: &impl Serialize) -> Vec<u8> {
     // Nothing fails on the way to memory.
     let _ = kibitzer::internal::json::write(&mut object, value);
     object
+}
+
+/// Returns an event of a bot as the JSON object that is printed.
+pub(crate) fn bot_event_json(event: &BotEvent, stamp: &Stamp) -> Vec<u8> {
+    let mut line = json_object(event);
+    let end_of_kind = line.iter().position(|&byte| byte == b',').unwrap_or_default();
+    let envelope = format!(",\"offset\":null{}", stamp.json_members());
+    line.splice(end_of_kind..end_of_kind, envelope.into_bytes());
+    line
 }
 
 /// Counts of the events of a stream; serialized as they are printed.

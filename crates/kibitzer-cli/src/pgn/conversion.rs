@@ -202,7 +202,7 @@ fn was_only_probed(game: &TrackedGame) -> bool {
 /// # Cancel safety
 ///
 /// Cancel safe: the session continues to observe the games.
-async fn observe_games(client: Client, n_wanted: Arc<Semaphore>) {
+pub(crate) async fn observe_games(client: Client, n_wanted: Arc<Semaphore>) {
     // Requests fail before the login; its failure is also the end of the tap.
     if client.ready().await.is_err() {
         return;

@@ -12,6 +12,8 @@ use crate::arguments::ReaderArgs;
 use crate::decode::RecordedInput;
 use crate::failure::{EXIT_STATUS, Failure, USAGE};
 use crate::live::{LoginArgs, StopArgs, Target, report_recorded, run, start_unless_stopped, wait_for_end};
+#[cfg(feature = "web")]
+pub(crate) use conversion::observe_games;
 use conversion::{GameWriter, PgnConversion};
 
 /// Write the games of recordings, or of a live session, as PGN

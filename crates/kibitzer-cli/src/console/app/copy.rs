@@ -7,10 +7,7 @@ use ratatui::crossterm::event::KeyCode;
 
 use super::App;
 use super::screen::TerminalRequest;
-use crate::console::export::{
-    ExportError, ExportForm, ExportedRows, bot_test_of_game, pgn_of_rows, recording_of_rows, row_json, row_text,
-    write_new_file,
-};
+use crate::console::export::{ExportError, ExportForm, ExportedRows, export_rows, row_json, write_new_file};
 use crate::console::model::{ConsoleRow, RowContent};
 use crate::output::{TerminalSafe, hex_digits};
 
@@ -85,18 +82,7 @@ impl App {
             ExportedRows::Rows => rows.filter(is_listed).collect(),
             ExportedRows::Game => rows.filter(|row| shown.is_some() && row.game() == shown).collect(),
         };
-        match form {
-            _ if rows.is_empty() => Err(ExportError::NoRows),
-            ExportForm::Recording => {
-                Ok(recording_of_rows(&self.model, &rows, shown, self.playback.source.new_event_reader(), utc_start))
-            }
-            ExportForm::Json => Ok(rows
-                .iter()
-                .map(|row| String::from_utf8_lossy(&row_json(row, utc_start)).into_owned() + "\n")
-                .collect()),
-            ExportForm::Text => Ok(rows.into_iter().map(row_text).collect()),
-            ExportForm::Pgn => pgn_of_rows(&rows, shown, utc_start),
-            ExportForm::Test => bot_test_of_game(&rows, shown.unwrap_or_default(), self.row_of_boards()),
-        }
+        let reader = || self.playback.source.new_event_reader();
+        export_rows(&self.model, &rows, form, shown, (reader, utc_start), self.row_of_boards())
     }
 }

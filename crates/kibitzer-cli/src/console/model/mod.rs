@@ -114,7 +114,7 @@ pub(crate) struct SessionModel {
     /// Time of the last received bytes or sent line.
     last_traffic: Option<Duration>,
     /// Time of the last received bytes of the connection.
-    last_received: Option<Duration>,
+    pub(crate) last_received: Option<Duration>,
     /// Time of the first sent line after them.
     unanswered_since: Option<Duration>,
 }

@@ -59,13 +59,13 @@ pub(crate) enum JobError {
 pub(crate) struct LiveSession {
     pub(super) feed: SessionFeed,
     /// Sends lines; `None` without write access to an attached session.
-    pub(super) sender: Option<LineSender>,
+    pub(crate) sender: Option<LineSender>,
     /// Label of the state of an attached session; unused for a session of this process.
     attached_state: &'static str,
     /// Why the session ended; `None` while it continues.
     pub(crate) end_reason: Option<String>,
     /// Account name of the session, once it is logged in.
-    pub(super) handle: Option<Handle>,
+    pub(crate) handle: Option<Handle>,
     /// Name of the server, for the title.
     server: String,
     /// Runtime on which the jobs run.
@@ -119,7 +119,7 @@ impl LiveSession {
     }
 
     /// Returns the client of a session of this process; `None` if the session is attached.
-    pub(super) const fn client(&self) -> Option<&Client> {
+    pub(crate) const fn client(&self) -> Option<&Client> {
         if let Some(LineSender::Own(client)) = &self.sender { Some(client) } else { None }
     }
 

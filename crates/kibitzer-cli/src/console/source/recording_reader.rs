@@ -100,8 +100,13 @@ impl RecordingReader {
 
     /// Restarts from the beginning. The next read opens the file again.
     pub(crate) fn restart(&mut self) {
+        *self = self.restarted();
+    }
+
+    /// Returns another reader of the recording, at its beginning.
+    pub(crate) fn restarted(&self) -> Self {
         let start = Self::at_start(self.path.clone(), self.args, self.stopwatch, self.cut);
-        *self = Self { length: self.length, utc_start: self.utc_start, ..start };
+        Self { length: self.length, utc_start: self.utc_start, ..start }
     }
 
     /// Returns the next item if its time is at most `until`; `None` if it is later, and at the end of the recording, where

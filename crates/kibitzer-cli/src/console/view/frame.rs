@@ -41,7 +41,7 @@ pub(super) fn draw_frame(
 }
 
 /// Returns the text of a row; of an event, its line up to 16 KiB.
-fn row_text(row: &ConsoleRow) -> String {
+pub(crate) fn row_text(row: &ConsoleRow) -> String {
     match &row.content {
         RowContent::Event(event) => {
             let raw = event.raw();
@@ -55,7 +55,7 @@ fn row_text(row: &ConsoleRow) -> String {
 }
 
 /// Returns the properties of a row's frame, as names and values.
-fn frame_properties(row: &ConsoleRow) -> Vec<(&'static str, String)> {
+pub(crate) fn frame_properties(row: &ConsoleRow) -> Vec<(&'static str, String)> {
     match &row.content {
         RowContent::Event(event) => match event {
             Event::Received { received, .. } => received_properties(event, received),

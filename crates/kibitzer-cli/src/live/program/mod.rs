@@ -46,6 +46,38 @@ pub(crate) fn spawn_program_input(client: &Client, input: TypedInput, output: Pr
     tokio::spawn(program.run());
 }
 
+/// Sends the command of a program's request, `{"id": 7, "command": "e2e4", "game": 12}`, at once, and waits for its answer. Returns
+/// the event `reply` or `failed` as a JSON object.
+///
+/// # Cancel safety
+///
+/// The command may have been sent.
+#[cfg(feature = "web")]
+pub(crate) async fn answer_request(sender: &LineSender, request: &[u8]) -> Vec<u8> {
+    let answer = match (ProgramRequest::parse(request), sender) {
+        (Err(InvalidRequest { id, text }), _) => failed_item(id.as_ref(), 1, "invalid", &text),
+        (Ok(ProgramRequest::Subscribe { id, .. }), _) => failed_item(id.as_ref(), 1, "invalid", "not a command"),
+        (Ok(ProgramRequest::Command(it)), LineSender::Own(client)) => {
+            let mut options = RequestOptions::new();
+            if let Some(game) = it.game {
+                options = options.only_during(game);
+            }
+            answer_item(&it, 1, &client.request_with(&it.command, options).await)
+        }
+        (Ok(ProgramRequest::Command(it)), LineSender::Attached(_)) => match sender.send(it.command.as_str()).await {
+            Ok(()) => reply_item(&it.id, "text", json!({ "lines": [] })),
+            Err(error) => failed_item(Some(&it.id), 1, "refused", &error_chain(&error)),
+        },
+    };
+    match answer {
+        PrintItem::Object { event, object } => {
+            let head = format!("{{\"event\":\"{event}\",\"offset\":null,");
+            [head.as_bytes(), object.strip_prefix(b"{").unwrap_or_default()].concat()
+        }
+        _ => Vec::new(),
+    }
+}
+
 /// The input of a program: its next lines, its requests without an answer, and its plain lines without a reply.
 struct ProgramInput {
     client: Client,

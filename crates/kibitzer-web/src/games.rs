@@ -1,0 +1,216 @@
+//! What a viewer needs of the session before the newest event: the state of its games, and what waits for an answer.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use bytes::Bytes;
+use kibitzer::game::PendingOffers;
+use kibitzer::pgn::{PgnCollector, PgnOrigin};
+use kibitzer::track::{GameKey, TrackedChange, TrackedChangeKind, TrackedGame, TrackedState};
+use kibitzer::transcript::Utc;
+use kibitzer::{Event, GameId, Message};
+
+/// Maximum number of games; at the limit, the one with the oldest start is dropped.
+const KEPT_GAMES: usize = 256;
+/// Maximum number of events kept of a game. Later ones are part of the state, not of the kept events.
+const KEPT_EVENTS: usize = 4_000;
+/// Maximum memory of the kept events of all games, in bytes; beyond it, games with the oldest start are dropped.
+const KEPT_BYTES: usize = 48 << 20;
+
+/// Kinds of which the newest event of a game is part of its state, in the order in which they are sent.
+const STATE_KINDS: [&str; 7] =
+    ["game_created", "game_info", "holding", "position", "analysis", "observing", "game_ended"];
+/// Kinds that begin another game of the same number if the last one is over.
+const OPENING_KINDS: [&str; 5] = ["game_created", "game_info", "observing", "holding", "position"];
+
+/// An event as the hub stores it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StoredEvent<'a> {
+    pub(crate) kind: &'a str,
+    pub(crate) game: Option<GameId>,
+    pub(crate) json: &'a Bytes,
+    /// The event itself; `None` if only its JSON is known.
+    pub(crate) event: Option<&'a Event>,
+    pub(crate) utc: Option<Utc>,
+}
+
+/// The newest game with a number.
+#[derive(Debug, Default)]
+struct KnownGame {
+    /// Count of games before this one.
+    order: u64,
+    /// Newest event of each kind, by its place in [`STATE_KINDS`].
+    state: [Option<Bytes>; STATE_KINDS.len()],
+    kept: Vec<Bytes>,
+    is_over: bool,
+}
+
+/// The games of a session, its open questions, and its last loss.
+#[derive(Debug)]
+pub(crate) struct SessionState {
+    games: BTreeMap<GameId, KnownGame>,
+    n_games: u64,
+    n_kept_bytes: usize,
+    collector: PgnCollector,
+    /// PGN of games that are over.
+    finished: BTreeMap<GameKey, String>,
+    offers: PendingOffers,
+    /// Challenges and offers without an answer.
+    questions: Vec<(Message, Bytes)>,
+    /// The newest `lost` or `restored`.
+    loss: Option<Bytes>,
+}
+
+impl SessionState {
+    /// Creates the state of a session on the server `host`, without games.
+    pub(crate) fn new(host: &str) -> Self {
+        Self {
+            games: BTreeMap::new(),
+            n_games: 0,
+            n_kept_bytes: 0,
+            collector: PgnCollector::new(PgnOrigin::new(host)).with_observed().with_talk(true),
+            finished: BTreeMap::new(),
+            offers: PendingOffers::default(),
+            questions: Vec::new(),
+            loss: None,
+        }
+    }
+
+    /// Applies the next event of the session.
+    pub(crate) fn apply(&mut self, stored: StoredEvent<'_>) {
+        let mut begins = false;
+        if let Some(event) = stored.event {
+            let changes = self.collector.apply(event, stored.utc);
+            begins = changes.iter().any(|change| change.kind == TrackedChangeKind::Started);
+            self.forget_changed(&changes);
+            self.apply_question(event, stored.json);
+        }
+        match stored.kind {
+            "lost" | "restored" => self.loss = Some(stored.json.clone()),
+            "connected" | "ended" => {
+                self.offers = PendingOffers::default();
+                self.questions.clear();
+            }
+            _ => {}
+        }
+        if let Some(number) = stored.game {
+            self.apply_to_game(number, stored, begins);
+        }
+    }
+
+    /// Marks the games in progress as interrupted, at the end of a recorded connection.
+    pub(crate) fn interrupt_games(&mut self) {
+        let changes = self.collector.interrupt_games();
+        self.forget_changed(&changes);
+    }
+
+    fn forget_changed(&mut self, changes: &[TrackedChange]) {
+        for change in changes {
+            self.finished.remove(&change.game);
+        }
+    }
+
+    /// Stores a question that an event asks, and removes those that it answers.
+    fn apply_question(&mut self, event: &Event, json: &Bytes) {
+        let Some(message) = event.message() else { return };
+        self.offers.apply(message, event.change());
+        let Self { offers, questions, .. } = self;
+        let is_open = |report: &Message| offers.received().chain(offers.sent()).any(|offer| offer.report == *report);
+        questions.retain(|(report, _)| is_open(report));
+        if matches!(event.kind().as_str(), "challenge" | "offer") && is_open(message) {
+            questions.push((message.clone(), json.clone()));
+        }
+    }
+
+    fn apply_to_game(&mut self, number: GameId, stored: StoredEvent<'_>, begins: bool) {
+        let kind = STATE_KINDS.iter().position(|kind| *kind == stored.kind);
+        let known = self.games.get(&number);
+        if known.is_none() && kind.is_none() {
+            return;
+        }
+        let has_board = known.is_some_and(|known| known.state.get(3).is_some_and(Option::is_some));
+        let reopens = known.is_some_and(|known| known.is_over) && OPENING_KINDS.contains(&stored.kind);
+        let is_left = is_end_of_observation(stored);
+        if known.is_none() || (reopens && !is_left) || (begins && has_board) {
+            self.n_games += 1;
+            let replaced = self.games.insert(number, KnownGame { order: self.n_games, ..KnownGame::default() });
+            self.release(replaced.as_ref());
+        }
+        if let Some(game) = self.games.get_mut(&number) {
+            if let Some(place) = kind.and_then(|kind| game.state.get_mut(kind)) {
+                *place = Some(stored.json.clone());
+            }
+            game.is_over |= stored.kind == "game_ended" || is_left;
+            if game.kept.len() < KEPT_EVENTS {
+                self.n_kept_bytes += stored.json.len();
+                game.kept.push(stored.json.clone());
+            }
+        }
+        while (self.games.len() > KEPT_GAMES || self.n_kept_bytes > KEPT_BYTES)
+            && let Some(oldest) = self.games.iter().min_by_key(|(_, game)| game.order).map(|(number, _)| *number)
+        {
+            let dropped = self.games.remove(&oldest);
+            self.release(dropped.as_ref());
+        }
+    }
+
+    fn release(&mut self, game: Option<&KnownGame>) {
+        let bytes: usize = game.into_iter().flat_map(|game| &game.kept).map(Bytes::len).sum();
+        self.n_kept_bytes -= bytes.min(self.n_kept_bytes);
+    }
+
+    /// Returns the variant of the newest game with a number; `chess` if it is not known.
+    pub(crate) fn variant(&self, number: GameId) -> String {
+        let game = self.collector.tracker().iter().rfind(|game| game.number() == number);
+        game.map_or_else(|| "chess".to_owned(), TrackedGame::variant)
+    }
+
+    /// Returns the events that lead to the present state, oldest game first, then open questions and the last loss.
+    pub(crate) fn events(&self) -> Vec<Bytes> {
+        let mut games: Vec<_> = self.games.values().collect();
+        games.sort_by_key(|game| game.order);
+        let of_games = games.into_iter().flat_map(|game| game.state.iter().flatten());
+        of_games.chain(self.questions.iter().map(|(_, json)| json)).chain(&self.loss).cloned().collect()
+    }
+
+    /// Returns the kept events of the newest game with a number, one on each line; empty if it is not known.
+    pub(crate) fn game_lines(&self, number: GameId) -> Vec<u8> {
+        let kept = self.games.get(&number).map_or(&[][..], |game| &game.kept);
+        kept.iter().flat_map(|json| [json, &b"\n"[..]]).collect::<Vec<_>>().concat()
+    }
+
+    /// Returns the PGN of all games, or of the newest game with a number; empty without one.
+    pub(crate) fn pgn(&mut self, number: Option<GameId>) -> String {
+        let Self { collector, finished, .. } = self;
+        let tracker = collector.tracker();
+        finished.retain(|key, _| tracker.get(*key).is_some());
+        let is_shown = |game: &&TrackedGame| game.state() != TrackedState::Left || game.n_moves() > 0;
+        let games: Vec<_> = match number {
+            None => tracker.iter().filter(is_shown).collect(),
+            Some(number) => tracker.iter().rfind(|game| game.number() == number).into_iter().collect(),
+        };
+        games.into_iter().fold(String::new(), |mut text, game| {
+            let key = game.key();
+            if let Some(known) = finished.get(&key) {
+                return text + known;
+            }
+            let Some(pgn) = collector.game(key) else { return text };
+            let pgn = format!("{pgn}\n");
+            // Writing to a string cannot fail.
+            let _ = text.write_str(&pgn);
+            if game.state() == TrackedState::Over {
+                finished.insert(key, pgn);
+            }
+            text
+        })
+    }
+}
+
+/// Returns whether an event says that a game is no longer observed.
+fn is_end_of_observation(stored: StoredEvent<'_>) -> bool {
+    stored.kind == "observing"
+        && match stored.event.and_then(Event::message) {
+            Some(Message::Observing(observing)) => !observing.is_observed,
+            _ => false,
+        }
+}

@@ -1,0 +1,425 @@
+//! The newest events of the session, and their delivery to viewers.
+//!
+//! A viewer has no queue of its own, but a place in the ring that all share. One that falls behind the ring gets a `reset`; neither
+//! the session nor another viewer waits for it.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use kibitzer::transcript::Utc;
+use kibitzer::{Event, GameId, Relation, Style12};
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use crate::games::{SessionState, StoredEvent};
+use crate::legal::legal_moves;
+
+/// Maximum number of events in the ring.
+const KEPT_EVENTS: usize = 20_000;
+/// Maximum memory of the events in the ring, in bytes.
+const KEPT_BYTES: usize = 24 << 20;
+/// Number of events in a `reset`.
+const RECENT: usize = 500;
+/// Size from which on a piece of a stream gets no further event.
+const CHUNK: usize = 128 << 10;
+
+/// Where the events come from.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct SourceInfo {
+    /// `session`, `attached`, `bot`, `server`, `recording` or `stream`.
+    pub kind: &'static str,
+    /// Name of the server, the file or the stream.
+    pub name: String,
+    /// Account name; `None` if it is not known.
+    pub handle: Option<String>,
+}
+
+impl SourceInfo {
+    /// Creates the description of a source whose account is not known yet.
+    pub fn new(kind: &'static str, name: impl Into<String>) -> Self {
+        Self { kind, name: name.into(), handle: None }
+    }
+}
+
+/// An event to publish.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct WebEvent<'a> {
+    /// Number of the row that the program keeps of it.
+    pub row: u64,
+    /// Its name in JSON.
+    pub kind: &'a str,
+    /// Number of the game that it is about.
+    pub game: Option<GameId>,
+    /// The JSON object, on one line.
+    pub json: Vec<u8>,
+    /// The event itself; `None` if only its JSON is known.
+    pub event: Option<&'a Event>,
+    /// Time of day, if it is known.
+    pub utc: Option<Utc>,
+}
+
+impl<'a> WebEvent<'a> {
+    /// Creates an event that is about no game, of which only the JSON is known.
+    pub const fn new(row: u64, kind: &'a str, json: Vec<u8>) -> Self {
+        Self { row, kind, game: None, json, event: None, utc: None }
+    }
+}
+
+/// State of the line to the server.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct LineState {
+    /// The word of the protocol, such as `live`.
+    pub state: &'static str,
+    /// Time of the session, as in events.
+    pub time: Duration,
+    /// Seconds of it that pass in a second.
+    pub rate: f64,
+    /// Age of the newest received byte.
+    pub silent: Duration,
+    /// Reason of a loss or an end.
+    pub text: Option<String>,
+    /// Time until the next attempt to connect.
+    pub retry_in: Option<Duration>,
+}
+
+/// Publishes the events of a session to all viewers.
+#[derive(Clone, Debug)]
+pub struct Hub(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    state: Mutex<HubState>,
+    changed: watch::Sender<()>,
+}
+
+#[derive(Debug)]
+struct HubState {
+    source: SourceInfo,
+    /// First part of the identifiers.
+    run: u32,
+    /// Number of the newest event.
+    newest: u64,
+    ring: VecDeque<Entry>,
+    n_ring_bytes: usize,
+    session: SessionState,
+    line: LineState,
+    /// Grows with each line that is to be sent.
+    line_version: u64,
+    /// Newest legal moves of each game, with the version in which they changed.
+    legal: BTreeMap<GameId, (u64, Bytes)>,
+    legal_version: u64,
+    /// Grows with each seek.
+    seeks: u64,
+    /// Whether a seek is in progress, during which nothing is sent.
+    is_held: bool,
+}
+
+/// An event of the ring.
+#[derive(Debug)]
+struct Entry {
+    row: u64,
+    /// As it is sent.
+    frame: Bytes,
+    json: Bytes,
+}
+
+impl HubState {
+    fn id(&self, number: u64) -> String {
+        format!("{:x}.{number}", self.run)
+    }
+
+    /// Returns the number of the oldest event in the ring; that of the next event if it is empty.
+    fn oldest(&self) -> u64 {
+        self.newest + 1 - self.ring.len() as u64
+    }
+
+    fn entry(&self, number: u64) -> Option<&Entry> {
+        self.ring.get(usize::try_from(number.checked_sub(self.oldest())?).ok()?)
+    }
+
+    /// Stores the legal moves on a board of a game; none if this login may not move there.
+    fn set_legal(&mut self, game: GameId, board: &Style12) {
+        if !matches!(board.relation(), Relation::MyTurn | Relation::Examining) {
+            self.legal.remove(&game);
+            return;
+        }
+        let moves = legal_moves(board, &self.session.variant(game));
+        let data = json!({ "game": game.0, "fen": board.fen().to_string(), "moves": moves });
+        self.legal_version += 1;
+        self.legal.insert(game, (self.legal_version, sse("legal", None, &data.to_string()).into()));
+    }
+
+    /// Parses an identifier; `None` if it is not one of this run.
+    fn number(&self, id: &str) -> Option<u64> {
+        let (run, number) = id.split_once('.')?;
+        let number = number.parse().ok()?;
+        (u32::from_str_radix(run, 16).ok()? == self.run && number <= self.newest).then_some(number)
+    }
+}
+
+impl Hub {
+    /// Creates a hub without events. `run` distinguishes the identifiers of this process from those of others.
+    pub fn new(source: SourceInfo, run: u32) -> Self {
+        let session = SessionState::new(&source.name);
+        let state = HubState {
+            source,
+            run,
+            newest: 0,
+            ring: VecDeque::new(),
+            n_ring_bytes: 0,
+            session,
+            line: LineState { state: "connecting", ..LineState::default() },
+            line_version: 1,
+            legal: BTreeMap::new(),
+            legal_version: 0,
+            seeks: 0,
+            is_held: false,
+        };
+        Self(Arc::new(Shared { state: Mutex::new(state), changed: watch::Sender::new(()) }))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HubState> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds an event. Viewers receive it at the next [`wake`](Self::wake).
+    pub fn push(&self, event: &WebEvent<'_>) {
+        let mut state = self.lock();
+        state.newest += 1;
+        let head = format!("id: {}\ndata: ", state.id(state.newest));
+        let frame: Bytes = [head.as_bytes(), &event.json, b"\n\n"].concat().into();
+        let json = frame.slice(head.len()..frame.len() - 2);
+        let WebEvent { row, kind, game, event, utc, .. } = *event;
+        state.session.apply(StoredEvent { kind, game, json: &json, event, utc });
+        if let Some((game, board)) = game.zip(event.and_then(Event::board)) {
+            state.set_legal(game, board);
+        }
+        state.n_ring_bytes += frame.len();
+        state.ring.push_back(Entry { row, frame, json });
+        while (state.ring.len() > KEPT_EVENTS || state.n_ring_bytes > KEPT_BYTES) && state.ring.len() > 1 {
+            let dropped = state.ring.pop_front().map_or(0, |entry| entry.frame.len());
+            state.n_ring_bytes -= dropped;
+        }
+    }
+
+    /// Marks the games in progress as interrupted, at the end of a recorded connection.
+    pub fn interrupt_games(&self) {
+        self.lock().session.interrupt_games();
+    }
+
+    /// Lets viewers receive what was added.
+    pub fn wake(&self) {
+        self.0.changed.send_replace(());
+    }
+
+    /// Sets the account name of the source.
+    pub fn set_handle(&self, handle: Option<String>) {
+        self.lock().source.handle = handle;
+    }
+
+    /// Sets the state of the line, and sends it to all viewers.
+    pub fn set_line(&self, line: LineState) {
+        let mut state = self.lock();
+        state.line = line;
+        state.line_version += 1;
+        drop(state);
+        self.wake();
+    }
+
+    /// Begins a seek: nothing is sent until [`finish_seek`](Self::finish_seek). With `restarts`, the events begin anew.
+    pub fn begin_seek(&self, restarts: bool) {
+        let mut state = self.lock();
+        state.is_held = true;
+        if restarts {
+            state.run = state.run.wrapping_add(1);
+            state.newest = 0;
+            state.ring.clear();
+            state.n_ring_bytes = 0;
+            state.legal.clear();
+            state.session = SessionState::new(&state.source.name);
+        }
+    }
+
+    /// Ends a seek: all viewers get a `reset`.
+    pub fn finish_seek(&self) {
+        let mut state = self.lock();
+        state.is_held = false;
+        state.seeks += 1;
+        drop(state);
+        self.wake();
+    }
+
+    /// Returns the rows between two events, exclusive, that may be in the ring. An identifier that left the ring stands for its
+    /// start.
+    pub fn rows_between(&self, after: Option<&str>, before: Option<&str>) -> std::ops::Range<u64> {
+        let state = self.lock();
+        let row = |id: &str| state.number(id).and_then(|number| state.entry(number)).map(|entry| entry.row);
+        let end = match before {
+            Some(id) => row(id).unwrap_or_default(),
+            None => u64::MAX,
+        };
+        after.and_then(row).map_or(0, |row| row + 1)..end
+    }
+
+    /// Returns the row of an event of the ring.
+    pub fn row_of(&self, id: &str) -> Option<u64> {
+        let state = self.lock();
+        state.entry(state.number(id)?).map(|entry| entry.row)
+    }
+
+    /// Returns the identifiers and JSON of rows, as far as they are in the ring, and the identifier of the newest event.
+    pub fn events_of_rows(&self, rows: &[u64]) -> (Vec<(String, Bytes)>, String) {
+        let state = self.lock();
+        let found = rows.iter().filter_map(|row| {
+            let index = state.ring.partition_point(|entry| entry.row < *row);
+            let entry = state.ring.get(index).filter(|entry| entry.row == *row)?;
+            Some((state.id(state.oldest() + index as u64), entry.json.clone()))
+        });
+        (found.collect(), state.id(state.newest))
+    }
+
+    /// Returns the kept events of the newest game with a number, one on each line.
+    pub(crate) fn game_lines(&self, game: GameId) -> Vec<u8> {
+        self.lock().session.game_lines(game)
+    }
+
+    /// Returns the PGN of all games, or of the newest game with a number.
+    pub fn pgn(&self, game: Option<GameId>) -> String {
+        self.lock().session.pgn(game)
+    }
+
+    /// Returns a new viewer, which continues after the event `last` if that is in the ring. `tokens` is the object of its rights.
+    pub(crate) fn viewer(&self, last: Option<&str>, tokens: Value) -> Viewer {
+        let state = self.lock();
+        let last = last.and_then(|id| state.number(id)).filter(|number| *number + 1 >= state.oldest());
+        Viewer {
+            hub: self.clone(),
+            changed: self.0.changed.subscribe(),
+            sent: last,
+            sent_seeks: state.seeks,
+            sent_line: 0,
+            sent_legal: 0,
+            has_legal: tokens.get("write").is_some(),
+            tokens,
+        }
+    }
+}
+
+/// A viewer of the stream.
+#[derive(Debug)]
+pub(crate) struct Viewer {
+    hub: Hub,
+    changed: watch::Receiver<()>,
+    /// Number of the last sent event; `None` before the first `reset`.
+    sent: Option<u64>,
+    sent_seeks: u64,
+    sent_line: u64,
+    sent_legal: u64,
+    has_legal: bool,
+    tokens: Value,
+}
+
+impl Viewer {
+    /// Waits for the next piece of the stream. `None` once the hub no longer exists.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe.
+    pub(crate) async fn next_chunk(&mut self) -> Option<Bytes> {
+        loop {
+            self.changed.borrow_and_update();
+            let chunk = self.take_chunk();
+            if !chunk.is_empty() {
+                return Some(chunk.freeze());
+            }
+            self.changed.changed().await.ok()?;
+        }
+    }
+
+    /// Returns what is to be sent now.
+    fn take_chunk(&mut self) -> BytesMut {
+        let hub = self.hub.clone();
+        let state = hub.lock();
+        let mut chunk = BytesMut::new();
+        if state.is_held {
+            return chunk;
+        }
+        let mut next = self.sent.map_or(0, |sent| sent + 1);
+        let reason = match self.sent {
+            _ if self.sent_seeks != state.seeks => Some("seek"),
+            None => Some("start"),
+            Some(_) if next < state.oldest() => Some("slow"),
+            Some(_) => None,
+        };
+        if let Some(reason) = reason {
+            chunk.extend_from_slice(reset(&state, reason, next, &self.tokens).as_bytes());
+            next = state.newest + 1;
+            self.sent_seeks = state.seeks;
+            self.sent_line = 0;
+            self.sent_legal = 0;
+        }
+        while chunk.len() < CHUNK
+            && let Some(entry) = state.entry(next)
+        {
+            chunk.extend_from_slice(&entry.frame);
+            next += 1;
+        }
+        self.sent = Some(next - 1);
+        if self.sent_line < state.line_version {
+            chunk.extend_from_slice(line_frame(&state.line).as_bytes());
+            self.sent_line = state.line_version;
+        }
+        if self.has_legal && next > state.newest && self.sent_legal < state.legal_version {
+            let changed = state.legal.values().filter(|(version, _)| *version > self.sent_legal);
+            changed.for_each(|(_, frame)| chunk.extend_from_slice(frame));
+            self.sent_legal = state.legal_version;
+        }
+        chunk
+    }
+}
+
+/// Returns a message of the stream.
+fn sse(event: &str, id: Option<&str>, data: &str) -> String {
+    let id = id.map_or_else(String::new, |id| format!("id: {id}\n"));
+    format!("{id}event: {event}\ndata: {data}\n\n")
+}
+
+/// Returns the message that replaces the state of a viewer. `next` is the number of the first event that was not sent to it.
+fn reset(state: &HubState, reason: &str, next: u64, tokens: &Value) -> String {
+    let join = |events: Vec<String>| events.join(",");
+    let text = |json: &Bytes| String::from_utf8_lossy(json).into_owned();
+    let events = join(state.session.events().iter().map(text).collect());
+    let recent = state.ring.iter().enumerate().skip(state.ring.len().saturating_sub(RECENT));
+    let recent = recent.map(|(index, entry)| {
+        format!(r#"{{"id":"{}","event":{}}}"#, state.id(state.oldest() + index as u64), text(&entry.json))
+    });
+    let recent = join(recent.collect());
+    let missed = (reason == "slow").then(|| state.newest + 1 - next);
+    let SourceInfo { kind, name, handle } = &state.source;
+    let head = json!({
+        "reason": reason, "missed": missed, "t": seconds(state.line.time), "tokens": tokens,
+        "source": { "kind": kind, "name": name, "handle": handle },
+    });
+    let head = head.to_string();
+    let head = head.strip_suffix('}').unwrap_or_default();
+    sse("reset", Some(&state.id(state.newest)), &format!(r#"{head},"state":[{events}],"recent":[{recent}]}}"#))
+}
+
+fn line_frame(line: &LineState) -> String {
+    let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    let data = json!({
+        "state": line.state, "t": seconds(line.time), "rate": line.rate, "silent_ms": ms(line.silent),
+        "text": line.text, "retry_in_ms": line.retry_in.map(ms),
+    });
+    sse("line", None, &data.to_string())
+}
+
+/// Returns seconds with three decimals.
+fn seconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e3).round() / 1e3
+}

@@ -1,0 +1,367 @@
+//! The HTTP server.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::header::{
+    ALLOW, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, REFERRER_POLICY,
+    SET_COOKIE, X_CONTENT_TYPE_OPTIONS,
+};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use axum::response::{IntoResponse as _, Response};
+use futures_util::stream;
+use kibitzer::GameId;
+use percent_encoding::percent_decode_str;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::sync::{Semaphore, mpsc, oneshot};
+
+use crate::access::{self, Access, Refusal, Rights};
+use crate::hub::Hub;
+use crate::page::PageFile;
+use crate::request::{Control, PageRequest};
+
+/// Maximum number of viewers at a time.
+const MAX_VIEWERS: usize = 256;
+/// Maximum size of a command.
+const MAX_BODY: usize = 16 << 10;
+/// Number of rows in an answer if the page names none, and the maximum.
+const ROWS: (usize, usize) = (200, 2_000);
+/// Number of requests that wait for the program.
+const WAITING_REQUESTS: usize = 64;
+
+const JSON: &str = "application/json";
+const TEXT: &str = "text/plain; charset=utf-8";
+/// Type of PGN, as OBS and broadcast tools expect it.
+const PGN: &str = "application/x-chess-pgn; charset=utf-8";
+
+/// How a [`WebServer`] listens, and what its viewers may do.
+#[derive(Clone, Debug)]
+pub struct WebOptions {
+    listen: SocketAddr,
+    hosts: Vec<String>,
+    has_write: bool,
+    has_control: bool,
+}
+
+impl WebOptions {
+    /// Creates options that listen on this address, for viewers who may only look. An address that other machines reach requires a
+    /// token.
+    pub const fn new(listen: SocketAddr) -> Self {
+        Self { listen, hosts: Vec::new(), has_write: false, has_control: false }
+    }
+
+    /// Sets the names, besides IP addresses and `localhost`, by which viewers reach the server, such as that of a proxy. Default: none.
+    /// A name requires a token, as a proxy makes the server known to other machines.
+    #[must_use]
+    pub fn hosts(mut self, hosts: impl IntoIterator<Item = String>) -> Self {
+        self.hosts = hosts.into_iter().collect();
+        self
+    }
+
+    /// Lets viewers send commands. Default: no.
+    #[must_use]
+    pub const fn write(mut self) -> Self {
+        self.has_write = true;
+        self
+    }
+
+    /// Lets viewers play a recording. Default: no.
+    #[must_use]
+    pub const fn control(mut self) -> Self {
+        self.has_control = true;
+        self
+    }
+}
+
+/// A server that listens, but does not answer yet.
+#[derive(Debug)]
+pub struct WebServer {
+    listener: TcpListener,
+    address: SocketAddr,
+    access: Access,
+}
+
+impl WebServer {
+    /// Listens on the address of the options.
+    ///
+    /// # Errors
+    ///
+    /// The address cannot be listened on, or the system has no random numbers.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe.
+    pub async fn bind(options: WebOptions) -> io::Result<Self> {
+        let listener = TcpListener::bind(options.listen).await?;
+        let address = listener.local_addr()?;
+        let is_remote = !address.ip().is_loopback() || !options.hosts.is_empty();
+        let links = if is_remote { Some([access::random_token()?, access::random_token()?]) } else { None };
+        let access = Access {
+            hosts: options.hosts,
+            cookie: format!("kibitzer-{}", address.port()),
+            links,
+            write: if options.has_write { Some(access::random_token()?) } else { None },
+            control: if options.has_control { Some(access::random_token()?) } else { None },
+        };
+        Ok(Self { listener, address, access })
+    }
+
+    /// Returns the links to the page: first that of viewers who may act, then, if tokens are required and viewers may act at all, that
+    /// of those who may only look.
+    pub fn links(&self) -> Vec<String> {
+        let acts = self.access.write.is_some() || self.access.control.is_some();
+        let link = |token: &String| format!("http://{}/?token={token}", self.address);
+        match &self.access.links {
+            None => vec![format!("http://{}/", self.address)],
+            Some(links) if acts => links.iter().map(link).collect(),
+            Some([_, look]) => vec![link(look)],
+        }
+    }
+
+    /// Answers viewers with the events of `hub`. Returns only if listening fails. `requests` has what the program answers.
+    ///
+    /// # Errors
+    ///
+    /// The listener fails.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future closes no connection: that takes the end of the runtime.
+    pub async fn serve(self, hub: Hub, requests: mpsc::Sender<PageRequest>) -> io::Result<()> {
+        let viewers = Arc::new(Semaphore::new(MAX_VIEWERS));
+        let server = Arc::new(Handler { hub, access: self.access, viewers, requests });
+        let router = Router::new().fallback(answer).with_state(server);
+        axum::serve(self.listener, router).await
+    }
+}
+
+/// Returns the channel for the requests of the page.
+pub fn request_channel() -> (mpsc::Sender<PageRequest>, mpsc::Receiver<PageRequest>) {
+    mpsc::channel(WAITING_REQUESTS)
+}
+
+/// What the answers depend on.
+struct Handler {
+    hub: Hub,
+    access: Access,
+    viewers: Arc<Semaphore>,
+    requests: mpsc::Sender<PageRequest>,
+}
+
+async fn answer(State(server): State<Arc<Handler>>, request: Request) -> Response {
+    let mut response = match server.access.check(request.headers(), request.uri()) {
+        Err(refusal) => refused(refusal),
+        Ok(rights) => server.answer(rights, request).await,
+    };
+    let headers = response.headers_mut();
+    for (name, value) in HEADERS {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    response
+}
+
+/// The headers of every answer.
+const HEADERS: [(HeaderName, &str); 4] = [
+    (CONTENT_SECURITY_POLICY, "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"),
+    (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (REFERRER_POLICY, "no-referrer"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+];
+
+fn refused(refusal: Refusal) -> Response {
+    (StatusCode::FORBIDDEN, [(CONTENT_TYPE, TEXT)], format!("{}\n", refusal.text())).into_response()
+}
+
+fn typed(content_type: &'static str, body: impl Into<Body>) -> Response {
+    ([(CONTENT_TYPE, content_type)], body.into()).into_response()
+}
+
+fn json_answer(value: &Value) -> Response {
+    typed(JSON, value.to_string())
+}
+
+/// Returns what the viewer can cause as an answer that browsers do not report.
+fn failed(text: &str) -> Response {
+    json_answer(&json!({ "error": text }))
+}
+
+impl Handler {
+    async fn answer(&self, rights: Rights, request: Request) -> Response {
+        let path = request.uri().path().trim_start_matches('/').to_owned();
+        let is_get = matches!(*request.method(), Method::GET | Method::HEAD);
+        if path == "command" && request.method() == Method::POST {
+            return self.command(request).await;
+        }
+        if !is_get {
+            let allow = if path == "command" { "POST" } else { "GET, HEAD" };
+            return (StatusCode::METHOD_NOT_ALLOWED, [(ALLOW, allow)]).into_response();
+        }
+        if path.is_empty()
+            && let Some(token) = access::token_of(request.uri())
+        {
+            return self.set_cookie(token);
+        }
+        let query = Query::of(&request);
+        match path.split('/').collect::<Vec<_>>()[..] {
+            ["events"] => self.stream(rights, request.headers()),
+            ["games.pgn"] => typed(PGN, self.hub.pgn(None)),
+            ["game", file] => self.game_file(file),
+            ["rows"] => self.rows(&query).await,
+            ["row", id] => self.row(id).await,
+            ["timeline"] => match self.ask(PageRequest::Timeline).await {
+                Some(Some(timeline)) => json_answer(&timeline),
+                _ => failed("only a recording has a time line"),
+            },
+            ["export"] => self.export(&query).await,
+            ["metrics"] => {
+                let page = self.ask(PageRequest::Metrics).await.unwrap_or_default();
+                typed("text/plain; version=0.0.4; charset=utf-8", page)
+            }
+            [name] => match PageFile::find(name) {
+                Some(file) => {
+                    ([(CONTENT_TYPE, file.content_type), (CACHE_CONTROL, "no-cache")], file.text).into_response()
+                }
+                None => (StatusCode::NOT_FOUND, [(CONTENT_TYPE, TEXT)], "there is no such page\n").into_response(),
+            },
+            _ => (StatusCode::NOT_FOUND, [(CONTENT_TYPE, TEXT)], "there is no such page\n").into_response(),
+        }
+    }
+
+    /// Stores the token of a link, which was checked, in a cookie, and opens the page without it.
+    fn set_cookie(&self, token: &str) -> Response {
+        let cookie = format!("{}={token}; HttpOnly; SameSite=Lax; Path=/", self.access.cookie);
+        let headers = [(LOCATION, "./".to_owned()), (SET_COOKIE, cookie)];
+        if self.access.links.is_some() {
+            return (StatusCode::SEE_OTHER, headers).into_response();
+        }
+        (StatusCode::SEE_OTHER, [(LOCATION, "./")]).into_response()
+    }
+
+    /// Sends a request to the program, and waits for its answer; `None` if the program is about to end.
+    async fn ask<T>(&self, request: impl FnOnce(oneshot::Sender<T>) -> PageRequest) -> Option<T> {
+        let (sender, answer) = oneshot::channel();
+        self.requests.send(request(sender)).await.ok()?;
+        answer.await.ok()
+    }
+
+    fn stream(&self, rights: Rights, headers: &HeaderMap) -> Response {
+        let Ok(permit) = Arc::clone(&self.viewers).try_acquire_owned() else {
+            let text = "there are too many viewers\n";
+            return (StatusCode::SERVICE_UNAVAILABLE, [(CONTENT_TYPE, TEXT)], text).into_response();
+        };
+        let last = access::single(headers, &HeaderName::from_static("last-event-id"));
+        let viewer = self.hub.viewer(last, self.access.tokens(rights));
+        let chunks = stream::unfold((viewer, permit), async |(mut viewer, permit)| {
+            let chunk = viewer.next_chunk().await?;
+            Some((Ok::<_, Infallible>(chunk), (viewer, permit)))
+        });
+        typed("text/event-stream", Body::from_stream(chunks))
+    }
+
+    fn game_file(&self, file: &str) -> Response {
+        let parts = file.split_once('.').and_then(|(number, form)| Some((GameId(number.parse().ok()?), form)));
+        match parts {
+            Some((number, "pgn")) => typed(PGN, self.hub.pgn(Some(number))),
+            Some((number, "jsonl")) => typed("application/jsonl; charset=utf-8", self.hub.game_lines(number)),
+            _ => (StatusCode::NOT_FOUND, "there is no such page\n").into_response(),
+        }
+    }
+
+    async fn rows(&self, query: &Query) -> Response {
+        let range = self.hub.rows_between(query.get("after"), query.get("before"));
+        let limit =
+            query.get("limit").and_then(|limit| limit.parse().ok()).map_or(ROWS.0, |limit: usize| limit.min(ROWS.1));
+        let filter = query.get("filter").unwrap_or_default().to_owned();
+        match self.ask(|answer| PageRequest::Rows { filter, range, limit, answer }).await {
+            None => failed("the session is over"),
+            Some(Err(error)) => failed(&error),
+            Some(Ok(rows)) => {
+                let (rows, through) = self.hub.events_of_rows(&rows);
+                let rows = rows
+                    .iter()
+                    .map(|(id, json)| format!(r#"{{"id":"{id}","event":{}}}"#, String::from_utf8_lossy(json)));
+                let rows = rows.collect::<Vec<_>>().join(",");
+                typed(JSON, format!(r#"{{"rows":[{rows}],"through":"{through}"}}"#))
+            }
+        }
+    }
+
+    async fn row(&self, id: &str) -> Response {
+        let Some(row) = self.hub.row_of(id) else { return failed("the event is no longer kept") };
+        match self.ask(|answer| PageRequest::Row(row, answer)).await {
+            Some(Some(row)) => json_answer(&row),
+            _ => failed("the bytes of the event are no longer kept"),
+        }
+    }
+
+    async fn export(&self, query: &Query) -> Response {
+        let text = |key| query.get(key).unwrap_or_default().to_owned();
+        let (form, filter) = (text("form"), text("filter"));
+        let game = query.get("game").and_then(|game| game.parse().ok()).map(GameId);
+        match self.ask(|answer| PageRequest::Export { form, filter, game, answer }).await {
+            Some(Ok(file)) => {
+                let disposition = format!("attachment; filename=\"{}\"", file.name);
+                let headers =
+                    [(CONTENT_TYPE, "application/octet-stream".to_owned()), (CONTENT_DISPOSITION, disposition)];
+                (headers, file.content).into_response()
+            }
+            Some(Err(error)) => failed(&error),
+            None => failed("the session is over"),
+        }
+    }
+
+    /// Checks the token of a command and passes the command on.
+    async fn command(&self, request: Request) -> Response {
+        let (head, body) = request.into_parts();
+        // Pages of other origins cannot send this type without asking first.
+        let content_type = access::single(&head.headers, &CONTENT_TYPE).unwrap_or_default();
+        if !content_type.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case(JSON)) {
+            return (StatusCode::UNSUPPORTED_MEDIA_TYPE, "a command is application/json\n").into_response();
+        }
+        let Ok(body) = to_bytes(body, MAX_BODY).await else {
+            return (StatusCode::PAYLOAD_TOO_LARGE, "a command has at most 16 KiB\n").into_response();
+        };
+        let value: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let is_control = value.get("control").is_some();
+        let token = if is_control { &self.access.control } else { &self.access.write };
+        if !access::is_authorized(&head.headers, token.as_ref()) {
+            return (
+                StatusCode::FORBIDDEN,
+                [(CONTENT_TYPE, JSON)],
+                json!({ "error": "there is no right to do this" }).to_string(),
+            )
+                .into_response();
+        }
+        if is_control {
+            let Some(control) = Control::parse(&value) else { return failed("there is no such control") };
+            self.ask(|answer| PageRequest::Control(control, answer)).await;
+            return StatusCode::NO_CONTENT.into_response();
+        }
+        self.ask(|answer| PageRequest::Command(body, answer))
+            .await
+            .map_or_else(|| failed("the session is over"), |reply| typed(JSON, reply))
+    }
+}
+
+/// The decoded parts of a query.
+struct Query(Vec<(String, String)>);
+
+impl Query {
+    fn of(request: &Request) -> Self {
+        let decode = |text: &str| percent_decode_str(&text.replace('+', " ")).decode_utf8_lossy().into_owned();
+        let pairs = request.uri().query().unwrap_or_default().split('&');
+        Self(pairs.filter_map(|pair| pair.split_once('=')).map(|(key, value)| (decode(key), decode(value))).collect())
+    }
+
+    /// Returns a value; `None` if it is missing or empty.
+    fn get(&self, key: &str) -> Option<&str> {
+        self.0.iter().find(|(name, value)| name == key && !value.is_empty()).map(|(_, value)| value.as_str())
+    }
+}

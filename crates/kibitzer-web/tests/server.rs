@@ -1,0 +1,306 @@
+//! The server of the page, over TCP.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "the helpers of a test fail by panicking"
+)]
+
+use std::net::SocketAddr;
+
+use kibitzer::{EventReader, GameId};
+use kibitzer_web::{Hub, PageRequest, SourceInfo, WebEvent, WebOptions, WebServer, request_channel};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::TcpStream;
+use tokio::sync::mpsc;
+
+/// Starts a server on a free port.
+async fn start(
+    options: impl FnOnce(WebOptions) -> WebOptions,
+) -> (Hub, SocketAddr, Vec<String>, mpsc::Receiver<PageRequest>) {
+    let any_port = SocketAddr::from(([127, 0, 0, 1], 0));
+    let server = WebServer::bind(options(WebOptions::new(any_port))).await.unwrap();
+    let links = server.links();
+    let address = links[0].split('/').nth(2).unwrap().parse().unwrap();
+    let hub = Hub::new(SourceInfo::new("session", "a server"), 7);
+    let (sender, requests) = request_channel();
+    tokio::spawn(server.serve(hub.clone(), sender));
+    (hub, address, links, requests)
+}
+
+/// Sends a request with these headers, and returns the whole answer.
+async fn request(address: SocketAddr, line: &str, headers: &str) -> String {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.write_all(format!("{line} HTTP/1.1\r\nConnection: close\r\n{headers}\r\n").as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await.unwrap();
+    String::from_utf8(answer).unwrap()
+}
+
+async fn status(address: SocketAddr, line: &str, headers: &str) -> String {
+    request(address, line, headers).await.split(' ').nth(1).unwrap().to_owned()
+}
+
+/// A stream of events.
+struct Stream(BufReader<TcpStream>);
+
+/// A message: identifier, name and data.
+type Message = (Option<String>, Option<String>, Value);
+
+impl Stream {
+    async fn open(address: SocketAddr, headers: &str) -> Self {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        let request = format!("GET /events HTTP/1.1\r\nHost: {address}\r\n{headers}\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        Self(BufReader::new(stream))
+    }
+
+    /// Returns the next message. Lines of the chunked encoding and of the headers have none of the fields.
+    async fn next(&mut self) -> Message {
+        let (mut id, mut event) = (None, None);
+        loop {
+            let mut line = String::new();
+            assert!(self.0.read_line(&mut line).await.unwrap() > 0, "the stream has ended");
+            match line.trim_end().split_once(": ") {
+                Some(("id", value)) => id = Some(value.to_owned()),
+                Some(("event", value)) => event = Some(value.to_owned()),
+                Some(("data", value)) => return (id, event, serde_json::from_str(value).unwrap()),
+                _ => {}
+            }
+        }
+    }
+
+    /// Returns the next message that is not the state of the line.
+    async fn next_event(&mut self) -> Message {
+        loop {
+            let message = self.next().await;
+            if message.1.as_deref() != Some("line") {
+                return message;
+            }
+        }
+    }
+}
+
+fn push(hub: &Hub, n: u64) {
+    hub.push(&WebEvent::new(n, "tell", json!({ "event": "tell", "n": n }).to_string().into_bytes()));
+}
+
+#[tokio::test]
+async fn a_stream_continues_after_the_last_event_without_loss_or_repetition() {
+    let (hub, address, ..) = start(|options| options).await;
+    let mut stream = Stream::open(address, "").await;
+    let (last, name, data) = stream.next_event().await;
+    assert_eq!((name.as_deref(), &data["reason"]), (Some("reset"), &json!("start")));
+    let mut last = last.unwrap();
+    let mut seen = Vec::new();
+    for round in 0..20 {
+        for n in 0..50 {
+            push(&hub, round * 50 + n + 1);
+        }
+        hub.wake();
+        // Part of them, then the connection is cut; the rest and more arrive on the next one.
+        while seen.len() < usize::try_from(round * 50 + 20).unwrap() {
+            let (id, _, data) = stream.next_event().await;
+            last = id.unwrap();
+            seen.push(data["n"].as_u64().unwrap());
+        }
+        stream = Stream::open(address, &format!("Last-Event-ID: {last}\r\n")).await;
+    }
+    while seen.len() < 1_000 {
+        seen.push(stream.next_event().await.2["n"].as_u64().unwrap());
+    }
+    assert_eq!(seen, (1..=1_000).collect::<Vec<_>>());
+    let other_run = Stream::open(address, "Last-Event-ID: 6.900\r\n").await.next_event().await;
+    assert_eq!((other_run.1.as_deref(), &other_run.2["reason"]), (Some("reset"), &json!("start")));
+    assert_eq!(other_run.2["recent"].as_array().unwrap().len(), 500);
+}
+
+#[tokio::test]
+async fn a_slow_viewer_is_reset_and_delays_nobody() {
+    let (hub, address, ..) = start(|options| options).await;
+    let (mut slow, mut fast) = (Stream::open(address, "").await, Stream::open(address, "").await);
+    assert!(slow.next_event().await.2["recent"].as_array().unwrap().is_empty());
+    fast.next_event().await;
+    let text = "x".repeat(2_000);
+    let total = 60_000;
+    for n in 1..=total {
+        let json = json!({ "event": "tell", "n": n, "text": text }).to_string().into_bytes();
+        hub.push(&WebEvent::new(n, "tell", json));
+        if n % 100 == 0 {
+            hub.wake();
+            while fast.next_event().await.2["n"] != n {}
+        }
+    }
+    let mut n_received = 0;
+    let missed = loop {
+        let (_, name, data) = slow.next_event().await;
+        if name.is_some() {
+            assert_eq!(data["reason"], "slow");
+            break data["missed"].as_u64().unwrap();
+        }
+        n_received += 1;
+    };
+    assert!(missed > 0);
+    assert_eq!(n_received + missed, total);
+    push(&hub, total + 1);
+    hub.wake();
+    assert_eq!(slow.next_event().await.2["n"], total + 1);
+}
+
+#[tokio::test]
+async fn foreign_pages_and_names_are_refused() {
+    let (_hub, address, ..) = start(WebOptions::write).await;
+    let own = format!("Host: {address}\r\n");
+    let port = address.port();
+    for (headers, expected) in [
+        (own.clone(), "200"),
+        (format!("Host: localhost:{port}\r\n"), "200"),
+        (format!("Host: [::1]:{port}\r\n"), "200"),
+        ("Host: chess.example\r\n".to_owned(), "403"),
+        (format!("Host: localhost.chess.example:{port}\r\n"), "403"),
+        (format!("{own}Host: chess.example\r\n"), "403"),
+        (format!("{own}Origin: http://{address}\r\n"), "200"),
+        (format!("{own}Origin: null\r\n"), "403"),
+        (format!("{own}Origin: http://chess.example\r\n"), "403"),
+        (format!("{own}Origin: http://127.0.0.1:1\r\n"), "403"),
+    ] {
+        assert_eq!(status(address, "GET /", &headers).await, expected, "{headers}");
+    }
+    let page = request(address, "GET /", &own).await;
+    assert!(
+        page.contains("content-security-policy: default-src 'self';")
+            && page.contains("x-content-type-options: nosniff")
+    );
+    assert_eq!(status(address, "GET /../Cargo.toml", &own).await, "404");
+    assert_eq!(status(address, "DELETE /events", &own).await, "405");
+}
+
+#[tokio::test]
+async fn commands_need_their_token_and_type() {
+    let (_hub, address, _, mut requests) = start(WebOptions::write).await;
+    tokio::spawn(async move {
+        while let Some(request) = requests.recv().await {
+            let PageRequest::Command(body, answer) = request else { panic!("{request:?}") };
+            answer.send([&b"{\"echo\":"[..], &body, b"}"].concat()).unwrap();
+        }
+    });
+    let (_, _, reset) = Stream::open(address, "").await.next_event().await;
+    let token = reset["tokens"]["write"].as_str().unwrap();
+    assert_eq!(reset["tokens"]["control"], Value::Null);
+    let command = |headers: String| async move {
+        let body = r#"{"id":1,"command":"e2e4"}"#;
+        let head = format!("Host: {address}\r\nContent-Length: {}\r\n{headers}\r\n{body}", body.len());
+        // The empty line is the one before the body.
+        request(address, "POST /command", head.trim_end()).await
+    };
+    let json = "Content-Type: application/json\r\n";
+    let accepted = command(format!("{json}Authorization: Bearer {token}\r\n")).await;
+    assert!(accepted.ends_with(r#"{"echo":{"id":1,"command":"e2e4"}}"#), "{accepted}");
+    for headers in [json.to_owned(), format!("{json}Authorization: Bearer {}\r\n", "0".repeat(32))] {
+        assert!(command(headers).await.starts_with("HTTP/1.1 403"));
+    }
+    let as_form = format!("Content-Type: text/plain\r\nAuthorization: Bearer {token}\r\n");
+    assert!(command(as_form).await.starts_with("HTTP/1.1 415"));
+    let control = r#"{"control":"play"}"#;
+    let head = format!(
+        "Host: {address}\r\n{json}Authorization: Bearer {token}\r\nContent-Length: {}\r\n\r\n{control}",
+        control.len()
+    );
+    assert!(request(address, "POST /command", &head).await.starts_with("HTTP/1.1 403"));
+}
+
+#[tokio::test]
+async fn remote_viewers_need_a_link_which_decides_what_they_may_do() {
+    let (_hub, address, links, _requests) = start(|options| options.hosts(["chess.example".to_owned()]).write()).await;
+    let host = "Host: chess.example\r\n";
+    assert_eq!(status(address, "GET /", host).await, "403");
+    assert_eq!(status(address, "GET /events", host).await, "403");
+    assert_eq!(links.len(), 2);
+    for (link, may_write) in links.iter().zip([true, false]) {
+        let path = &link[link.find("/?").unwrap()..];
+        let opened = request(address, &format!("GET {path}"), host).await;
+        assert!(opened.starts_with("HTTP/1.1 303") && opened.contains("location: ./"), "{opened}");
+        let cookie =
+            opened.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap().split(';').next().unwrap();
+        let headers = format!("Cookie: other=1; {cookie}\r\n");
+        assert_eq!(status(address, "GET /", &format!("{host}{headers}")).await, "200");
+        let (_, _, reset) = Stream::open(address, &headers).await.next_event().await;
+        assert_eq!(reset["tokens"]["write"].is_string(), may_write);
+        let token = path.split('=').nth(1).unwrap();
+        assert_eq!(status(address, &format!("GET /games.pgn?token={token}"), host).await, "200");
+    }
+    assert_eq!(status(address, "GET /?token=0", host).await, "403");
+}
+
+/// Pushes what a server says.
+fn push_said(hub: &Hub, said: &str) {
+    let (mut reader, mut rest) = (EventReader::default(), said.as_bytes());
+    let mut row = 0;
+    while let Some(event) = reader.next(&mut rest) {
+        row += 1;
+        let mut published = WebEvent::new(row, event.kind().as_str(), Vec::new());
+        event.write_json("", &mut published.json);
+        published.game = event.affected_game().filter(|_| event.board().is_some() || event.game_ended().is_some());
+        published.event = Some(&event);
+        hub.push(&published);
+    }
+    hub.wake();
+}
+
+const START: &str = "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 ";
+
+#[tokio::test]
+async fn a_reset_has_each_game_once_and_the_moves_that_are_legal() {
+    let (hub, address, ..) = start(WebOptions::write).await;
+    push_said(
+        &hub,
+        &format!(
+            "{START}7 Ann Bob 0 3 2 39 39 180 180 1 none (0:00) none 0 0 0\n\r{START}8 Cy Di 1 3 2 39 39 180 180 1 none (0:00) none 0 0 0\n\r\
+             {{Game 7 (Ann vs. Bob) Bob resigns}} 1-0\n\r{START}7 Ed Fay 0 3 2 39 39 180 180 1 none (0:00) none 0 0 0\n\r"
+        ),
+    );
+    let mut stream = Stream::open(address, "").await;
+    let (_, _, reset) = stream.next_event().await;
+    let state: Vec<_> =
+        reset["state"].as_array().unwrap().iter().map(|it| (it["event"].as_str(), it["white"].as_str())).collect();
+    assert_eq!(state, [(Some("position"), Some("Cy")), (Some("position"), Some("Ed"))]);
+    let (_, name, legal) = stream.next_event().await;
+    assert_eq!((name.as_deref(), &legal["game"]), (Some("legal"), &json!(8)));
+    assert_eq!(legal["moves"].as_array().unwrap().len(), 20);
+    assert_eq!(legal["fen"], reset["state"][0]["fen"]);
+    let lines = request(address, "GET /game/7.jsonl", &format!("Host: {address}\r\n")).await;
+    assert!(lines.contains("Ed") && !lines.contains("Ann"));
+    let pgn = request(address, "GET /games.pgn", &format!("Host: {address}\r\n")).await;
+    assert!(["Ann", "Cy", "Ed"].iter().all(|name| pgn.contains(&format!("[White \"{name}\"]"))), "{pgn}");
+    assert_eq!(hub.pgn(Some(GameId(9))), "");
+}
+
+#[tokio::test]
+async fn hostile_text_stays_inside_its_json_string() {
+    let (hub, address, ..) = start(|options| options).await;
+    let mut stream = Stream::open(address, "").await;
+    stream.next_event().await;
+    let long = "\u{202e}<script>".repeat(4_000);
+    let hostile = [
+        "<img src=x onerror=alert(1)>",
+        "</script><script>",
+        "\n\nevent: reset\ndata: {}",
+        "\u{2028}\u{2029}\u{7f}\0",
+        &long,
+    ];
+    for n in 0..10_000_u64 {
+        let text = hostile[usize::try_from(n).unwrap() % hostile.len()];
+        let mut said = Vec::new();
+        kibitzer::internal::json::write(&mut said, &json!({ "event": "tell", "from": text, "text": text })).unwrap();
+        hub.push(&WebEvent::new(n, "tell", said));
+        hub.wake();
+        if n % 50 == 49 {
+            for before in n - 49..=n {
+                let (_, name, data) = stream.next_event().await;
+                let text = hostile[usize::try_from(before).unwrap() % hostile.len()];
+                assert_eq!((name, &data["from"]), (None, &json!(text)));
+            }
+        }
+    }
+}
