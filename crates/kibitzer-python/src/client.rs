@@ -17,6 +17,7 @@ use pyo3::types::PyTuple;
 use tokio::time::Instant;
 
 use crate::errors::{config_error, connect_error, ended, exception, request_error};
+use crate::logging::follow_python;
 use crate::objects::{Classes, Variants};
 use crate::profile::PyProfile;
 use crate::runtime::{RuntimeHandle, lock};
@@ -72,6 +73,7 @@ impl Session {
     /// Connects, logs in and sets up a session; returns a future of it.
     #[staticmethod]
     fn connect<'py>(py: Python<'py>, profile: &PyProfile) -> PyResult<Bound<'py, PyAny>> {
+        follow_python(py)?;
         let (runtime, profile) = (RuntimeHandle::obtain()?, profile.0.clone());
         let share = runtime.clone();
         runtime.start(py, Client::connect(profile), move |py, connected| match connected {

@@ -8,12 +8,13 @@
 //! | `client`, `commands`, `profile` | a live session |
 //! | `recordings` | events and games of recordings |
 //! | `server` | the embedded server |
-//! | `errors` | exceptions |
+//! | `errors`, `logging` | exceptions; log records |
 
 mod bot;
 mod client;
 mod commands;
 mod errors;
+mod logging;
 mod objects;
 mod profile;
 mod recordings;

@@ -1,10 +1,11 @@
 //! The embedded server.
 
 use std::sync::Mutex;
+use std::time::Duration;
 
 use kibitzer_server::{
-    Account, ConnectionTarget, Fault, FaultPoint, Feature, ImitatedFamily, PopulationOptions, Server, ServerControl,
-    ServerOptions,
+    Account, ConnectionTarget, Fault, FaultPoint, ImitatedFamily, LoginObstacle, PopulationOptions, Server,
+    ServerControl, ServerOptions,
 };
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -64,6 +65,26 @@ impl NativeServer {
         })
     }
 
+    /// Injects a fault into a connection; returns a future. The next connection without `player`.
+    fn inject<'py>(
+        &self,
+        py: Python<'py>,
+        fault: &str,
+        at: &str,
+        player: Option<String>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let unknown = |what, name: &str| PyValueError::new_err(format!("there is no {what} {name:?}"));
+        let fault = parse_fault(fault).ok_or_else(|| unknown("fault", fault))?;
+        let at = parse_point(at).ok_or_else(|| unknown("point of a fault", at))?;
+        let target = player.map_or(ConnectionTarget::Next, ConnectionTarget::Player);
+        let control = self.control.clone();
+        let runtime = lock(&self.runtime).clone().map_or_else(RuntimeHandle::obtain, Ok)?;
+        runtime.start(py, async move { control.inject(target, at, fault).await }, |py, injected| {
+            injected.map_err(|error| PyValueError::new_err(error.to_string()))?;
+            Ok(py.None())
+        })
+    }
+
     /// Shuts the server down; returns a future of the end of all its tasks.
     fn close<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let server = lock(&self.server).take();
@@ -79,4 +100,50 @@ impl NativeServer {
             Ok(py.None())
         })
     }
+}
+
+/// Parses a fault as `kibitzer serve --fault` does, with a delay in seconds; `None` if there is none of this name.
+fn parse_fault(text: &str) -> Option<Fault> {
+    let Some((name, value)) = text.split_once('=') else {
+        return Some(match text {
+            "stall" => Fault::Stall,
+            "cut" => Fault::Cut,
+            "reset" => Fault::Reset,
+            "kick" => Fault::Kick,
+            "kick-by-admin" => Fault::KickByAdmin,
+            "shutdown" => Fault::Shutdown,
+            _ => return None,
+        });
+    };
+    Some(match name {
+        "split" => Fault::Split(value.parse().ok()?),
+        "split-randomly" => Fault::SplitRandomly(value.parse().ok()?),
+        "garbage" => Fault::Garbage(value.parse().ok()?),
+        "over-long" => Fault::OverLong(value.parse().ok()?),
+        "delay" => Fault::Delay(Duration::try_from_secs_f64(value.parse().ok()?).ok()?),
+        "refuse" => Fault::Refuse(match value {
+            "bad-name" => LoginObstacle::BadName,
+            "registered" => LoginObstacle::Registered,
+            "in-use" => LoginObstacle::InUse,
+            "banned" => LoginObstacle::Banned,
+            "guests" => LoginObstacle::Guests,
+            "password" => LoginObstacle::Password,
+            "full" => LoginObstacle::Full,
+            "silence" => LoginObstacle::Silence,
+            _ => return None,
+        }),
+        _ => return None,
+    })
+}
+
+fn parse_point(text: &str) -> Option<FaultPoint> {
+    Some(match text {
+        "connect" => FaultPoint::Connect,
+        "login" => FaultPoint::Login,
+        "setup" => FaultPoint::Setup,
+        "next-board" => FaultPoint::NextBoard,
+        "in-block" => FaultPoint::InBlock,
+        "now" => FaultPoint::Now,
+        _ => FaultPoint::After(text.strip_prefix("after=")?.parse().ok()?),
+    })
 }

@@ -28,6 +28,22 @@ class Server:
         """Returns a profile for `connect`, with the settings of `Profile`."""
         return Profile(f"127.0.0.1:{self.port}", guest=guest, **settings)
 
+    async def fault(self, fault: str, *, at: str = "now", player: str | None = None) -> None:
+        """Lets something go wrong with the connection of `player`, or without one with the next connection.
+
+        `fault` is `cut` or `reset` (the connection ends in the middle of a line), `stall`, `kick`, `kick-by-admin`, `shutdown`,
+        `split=N` or `split-randomly=N` (writes of N bytes, or of 1 to N), `delay=SECONDS`, `garbage=N` or `over-long=N` (a line
+        of N bytes in between), or `refuse=WHY` (the login: `bad-name`, `registered`, `in-use`, `banned`, `guests`, `password`,
+        `full`, `silence`).
+
+        `at` is the point at which it takes effect: `now` (at the next line), `connect`, `login`, `setup`, `next-board`, `in-block`
+        or `after=N` (bytes of the connection).
+
+        Raises:
+            ValueError: there is no such fault, point or connection, or the fault cannot take effect at that point.
+        """
+        await self._native.inject(fault, at, player)
+
     async def close(self) -> None:
         """Shuts the server down and closes all connections."""
         await self._native.close()

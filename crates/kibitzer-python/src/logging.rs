@@ -1,0 +1,119 @@
+//! Events of `tracing` as records of Python's `logging`, logger `kibitzer_ics`.
+//!
+//! A thread that logs may hold a lock that another thread waits for with the interpreter's lock. So records are queued, and a task of
+//! the runtime passes them to Python.
+
+use std::collections::VecDeque;
+use std::fmt::{self, Write as _};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicI32, Ordering};
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use tokio::runtime::Handle;
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Level, Metadata, Subscriber, callsite};
+
+use crate::runtime::lock;
+
+/// Maximum number of queued records; the oldest are dropped.
+const MAX_QUEUED: usize = 1_024;
+
+/// Level of the logger in Python when the last session began.
+static LEVEL: AtomicI32 = AtomicI32::new(30);
+
+/// Records with their levels in Python.
+static QUEUE: Mutex<VecDeque<(i32, String)>> = Mutex::new(VecDeque::new());
+
+/// Logs from now on what the logger in Python accepts at this time. The first call in a process installs the subscriber.
+pub(crate) fn follow_python(py: Python<'_>) -> PyResult<()> {
+    let level: i32 = logger(py)?.call_method0(py, "getEffectiveLevel")?.extract(py)?;
+    // Fails if it is installed already.
+    let is_first = tracing::subscriber::set_global_default(PythonLog).is_ok();
+    if LEVEL.swap(level, Ordering::Relaxed) != level && !is_first {
+        callsite::rebuild_interest_cache();
+    }
+    Ok(())
+}
+
+fn logger(py: Python<'_>) -> PyResult<Py<PyAny>> {
+    static LOGGER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let get = || Ok::<_, PyErr>(py.import("logging")?.call_method1("getLogger", ("kibitzer_ics",))?.unbind());
+    Ok(LOGGER.get_or_try_init(py, get)?.clone_ref(py))
+}
+
+/// Returns the level in Python. Bytes, which are logged as `TRACE`, are never passed to it.
+const fn python_level(level: Level) -> i32 {
+    match level {
+        Level::ERROR => 40,
+        Level::WARN => 30,
+        Level::INFO => 20,
+        Level::DEBUG => 10,
+        Level::TRACE => 0,
+    }
+}
+
+struct PythonLog;
+
+impl Subscriber for PythonLog {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        let level = python_level(*metadata.level());
+        metadata.target().starts_with("kibitzer") && level > 0 && level >= LEVEL.load(Ordering::Relaxed)
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        // Without a runtime there is no session.
+        let Ok(runtime) = Handle::try_current() else { return };
+        let mut text = Text::default();
+        event.record(&mut text);
+        let mut queue = lock(&QUEUE);
+        if queue.len() >= MAX_QUEUED {
+            queue.pop_front();
+        }
+        queue.push_back((python_level(*event.metadata().level()), text.message + &text.fields));
+        if queue.len() == 1 {
+            drop(runtime.spawn(async { pass_to_python() }));
+        }
+    }
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
+
+fn pass_to_python() {
+    Python::try_attach(|py| {
+        let records = std::mem::take(&mut *lock(&QUEUE));
+        let Ok(logger) = logger(py) else { return };
+        for (level, text) in records {
+            // An error of a handler is shown by `logging` itself.
+            let _ = logger.call_method1(py, "log", (level, "%s", text));
+        }
+    });
+}
+
+/// The message of a record, and its fields after it: `reconnecting attempt=2`.
+#[derive(Default)]
+struct Text {
+    message: String,
+    fields: String,
+}
+
+impl Visit for Text {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        // Nothing fails on the way to memory.
+        let _ = match field.name() {
+            "message" => write!(self.message, "{value:?}"),
+            name => write!(self.fields, " {name}={value:?}"),
+        };
+    }
+}
