@@ -42,13 +42,23 @@ NESTED = {
     "stored_games.games.details": "StoredDetails",
     "move_list.moves": "ListedMove",
     "who_list.players": "WhoRow",
+    "arrived.ratings": "PlayerRatings",
+    "pending_to.terms": "OfferedGame",
+    "pending_from.terms": "OfferedGame",
+    "bughouse_list.games": "GameRow",
+    "bughouse_list.games.terms": "Terms",
+    "bughouse_list.unpartnered": "BughousePlayer",
+    "bughouse_list.partnerships": "BughousePlayer",
+    "journal.games": "JournalRow",
+    "name_lists.lists": "NameList",
+    "observer_lists.games": "ObserverRow",
     "restored.games": "RestoredGame",
     "restored.settings": "RestoredCommand",
 }
 # The field with the rows of a listing.
 ROWS = {
     "channel_list": "channels", "game_list": "games", "history": "games", "move_list": "moves", "sought_list": "seeks",
-    "stored_games": "games", "who_list": "players", "variables": "values",
+    "stored_games": "games", "who_list": "players", "journal": "games", "name_lists": "lists", "observer_lists": "games", "variables": "values",
 }
 
 

@@ -87,7 +87,7 @@ fn a_table_is_read_although_others_talk_and_move_in_the_middle_of_its_reply() {
     let finger = blocks.answer(53, &command::finger(bogoljubov())).unwrap();
     assert_eq!(finger.game.map(|game| game.game), Some(GameId(1)));
     assert_eq!((finger.ratings.len(), finger.notes.len()), (2, 0));
-    assert_eq!(blocks.answer(54, &TalkCommand::tell(bogoljubov(), "inflight")).unwrap(), 1);
+    assert_eq!(blocks.answer(54, &TalkCommand::tell(bogoljubov(), "inflight")).unwrap().players, 1);
 }
 
 #[test]
@@ -132,10 +132,10 @@ fn moves_and_offers_are_refused_with_a_reason() {
 #[test]
 fn talk_and_seeks_are_confirmed() {
     let blocks = Blocks::read("fatics-block-client");
-    assert_eq!(blocks.answer(45, &TalkCommand::kibitz("block \"mode\" 1%")).unwrap(), 2);
-    assert_eq!(blocks.answer(46, &TalkCommand::say("hi")).unwrap(), 1);
-    assert_eq!(blocks.answer(99, &TalkCommand::shout("hi")).unwrap(), 2);
-    assert_eq!(blocks.answer(101, &TalkCommand::c_shout("hi")).unwrap(), 2);
+    assert_eq!(blocks.answer(45, &TalkCommand::kibitz("block \"mode\" 1%")).unwrap().players, 2);
+    assert_eq!(blocks.answer(46, &TalkCommand::say("hi")).unwrap().players, 1);
+    assert_eq!(blocks.answer(99, &TalkCommand::shout("hi")).unwrap().players, 2);
+    assert_eq!(blocks.answer(101, &TalkCommand::c_shout("hi")).unwrap().players, 2);
     let not_playing = Some(Refusal::NotPlaying);
     assert_eq!(refusal(blocks.answer(102, &TalkCommand::whisper("x"))), not_playing);
     let no_partner = blocks.answer(106, &TalkCommand::partner_tell("x")).unwrap_err();

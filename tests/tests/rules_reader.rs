@@ -240,7 +240,8 @@ fn every_kind_of_chat() {
             " 1. Foo at Mon Jan  1, 10:00 PST 2024: hi",
         ],
     );
-    check("Text", &["(told Foo)", "(shouted to 45 players)", "----> hello"]);
+    check("Delivered", &["(told Foo)", "(shouted to 45 players)"]);
+    check("Text", &["----> hello"]);
 }
 
 // Rules: text §2

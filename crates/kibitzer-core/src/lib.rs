@@ -37,6 +37,7 @@ pub mod game;
 pub mod hub;
 pub mod message;
 pub mod options;
+mod players;
 mod reader;
 mod scan;
 #[cfg(feature = "serde")]
@@ -49,6 +50,7 @@ pub use by_name::ParseError;
 pub use event::{Event, EventCategory, EventKind};
 pub use message::reader::MessageReader;
 pub use message::template::SentenceParts;
+pub use players::{Player, Players};
 pub use reader::EventReader;
 
 /// Builds the program of the crate's README with the tests.

@@ -75,6 +75,7 @@ mod observer;
 mod password;
 #[cfg(feature = "pgn")]
 pub mod pgn;
+mod players;
 mod profile;
 mod recorded;
 mod task;
@@ -106,11 +107,12 @@ pub use kibitzer_core::game::Game;
 pub use kibitzer_core::hub::{Filter, GameWatch, Hub, RecvError, Subscription};
 pub use kibitzer_core::message::{GameId, Handle, MeOrOther, Message, Relation, Style12, TalkKind};
 pub use kibitzer_core::session::{Command, Password, Reply, RequestOptions, SessionState, TimesealChoice};
-pub use kibitzer_core::{Event, EventCategory, EventKind, EventReader, ParseError};
+pub use kibitzer_core::{Event, EventCategory, EventKind, EventReader, ParseError, Player, Players};
 #[doc(inline)]
 pub use kibitzer_core::{chess, event, game, message};
 pub use observer::{Observation, SessionObserver, SessionView, Tap, TapItem};
 pub use password::PasswordSource;
+pub use players::PlayersWatch;
 pub use profile::{ConfigError, Profile};
 
 /// Functions that the other crates of this workspace call. They may change in every version.

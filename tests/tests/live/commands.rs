@@ -141,7 +141,7 @@ async fn every_way_to_talk_arrives_as_what_it_is() {
         let mut heard = scene.gauss.subscribe().only(said(kind));
         let text = format!("this is a {kind}");
         let told = scene.newton.request(&talk(text.clone())).await.unwrap();
-        assert!(told >= 1, "{kind}: {told:?}");
+        assert!(told.players >= 1, "{kind}: {told:?}");
         let got = wait_for(&mut heard, |event| match event.message() {
             Some(Message::Talk(talk)) => Some(talk.text().into_owned()),
             _ => None,
@@ -149,7 +149,7 @@ async fn every_way_to_talk_arrives_as_what_it_is() {
         assert_eq!(got.await, text);
     }
     let mut heard = scene.euler.subscribe().only(said(EventKind::Say));
-    assert_eq!(scene.newton.request(&TalkCommand::say("good luck")).await.unwrap(), 1);
+    assert_eq!(scene.newton.request(&TalkCommand::say("good luck")).await.unwrap().players, 1);
     let kind = wait_for(&mut heard, |event| match event.message() {
         Some(Message::Talk(talk)) => Some(talk.kind),
         _ => None,

@@ -6,6 +6,7 @@ mod connect;
 mod games;
 mod liveness;
 mod login;
+mod notices;
 mod recording;
 mod requests;
 mod restore;

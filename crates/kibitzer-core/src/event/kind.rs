@@ -69,6 +69,14 @@ event_kinds! {
         Focus,
         /// A move, a step, or a change of the position in an examined game.
         Examine,
+        /// Clocks were stopped or changed, or a player lags.
+        Clock,
+        /// A player on the list `gnotify` starts a game.
+        GameNotification,
+        /// The rating of this login after its game.
+        RatingChange,
+        /// The effect of a challenge on the rating of this login.
+        RatingForecast,
     }
     PrivateTalk {
         /// A tell to this login.
@@ -107,6 +115,12 @@ event_kinds! {
         Arrived,
         /// A player disconnected.
         Departed,
+        /// One of this login's lists changed, or did not.
+        ListChanged,
+        /// This login follows the games of another player from now on, or of none.
+        Following,
+        /// The server delivered talk of this login.
+        Delivered,
     }
     Offer {
         /// A match request to this login.
@@ -184,16 +198,28 @@ event_kinds! {
         Text,
     }
     Listing {
+        /// The reply to `bugwho`.
+        BughouseList,
         /// The reply to `inchannel`.
         ChannelList,
         /// The reply to `finger` and `statistics`.
         Finger,
+        /// The reply to `ginfo`.
+        GameDetails,
         /// The reply to `games`.
         GameList,
+        /// The reply to `help`.
+        Help,
         /// The reply to `history`.
         History,
+        /// The reply to `journal`.
+        Journal,
         /// The reply to `moves`, `oldmoves` and `smoves`.
         MoveList,
+        /// The reply to `showlist`, `handles` and `znotify`.
+        NameLists,
+        /// The reply to `allobservers`.
+        ObserverLists,
         /// The reply to `sought`.
         SoughtList,
         /// The reply to `stored`.

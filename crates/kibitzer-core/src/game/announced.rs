@@ -43,13 +43,14 @@ impl AnnouncedGame {
 
     /// Records the terms of the game. A list that does not show the relation of this login to the game keeps the known relation.
     pub(super) fn set_terms_keeping_relation(&mut self, info: &GameInfo) {
-        let known = self.info.take().and_then(|known| known.start).map(|start| start.kind);
+        let known = self.info.take().unwrap_or_default();
         let mut info = info.clone();
-        if let (Some(start), Some(kind)) = (&mut info.start, known)
+        if let (Some(start), Some(kind)) = (&mut info.start, known.start.as_ref().map(|start| start.kind))
             && matches!(start.kind, IccGameStartReason::Foreign | IccGameStartReason::Changed)
         {
             start.kind = kind;
         }
+        info.complete_from(&known);
         self.info = Some(info);
     }
 }

@@ -83,6 +83,8 @@ pub enum ChangeKind {
     Holding,
     /// The server reported terms of the game: type, ratings, the partner's game in bughouse.
     Info,
+    /// Clocks were stopped or changed without a board.
+    Clock,
     /// The game is over.
     Ended,
     /// The session stopped following the game.

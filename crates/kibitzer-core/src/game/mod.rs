@@ -17,8 +17,9 @@ use std::sync::Arc;
 
 use crate::chess::{Color, Hands, Role};
 use crate::message::{
-    Challenge, ChallengeChange, ChallengeUpdate, Control, DeltaBoard, ExamineAction, GameCreated, GameEnded, GameId,
-    GameInfo, GameMap, Handle, Holding, MeOrOther, Message, PartnershipUpdate, Relation, Style12,
+    Challenge, ChallengeChange, ChallengeUpdate, ClockAction, ClockNotice, ClockReading, Control, DeltaBoard,
+    ExamineAction, GameCreated, GameEnded, GameId, GameInfo, GameMap, Handle, Holding, MeOrOther, Message, OfferAnswer,
+    OfferKind, PartnershipUpdate, Relation, Style12,
 };
 use crate::options::numeric_options;
 use crate::text::{PlayerText, ServerText};
@@ -133,7 +134,8 @@ impl Games {
     pub(crate) fn concerns_own_game(&self, message: &Message) -> bool {
         match message {
             Message::Control(_) | Message::Text(_) => false,
-            Message::Creating(_) => true,
+            Message::Creating(_) | Message::RatingChange(_) => true,
+            Message::Clock(notice) if notice.game.is_none() && notice.action != ClockAction::TimeAdded => true,
             // Servers name no game in offers to a player.
             Message::Offer(offer) if offer.game.is_none() => true,
             Message::GameEnded(ended) if self.is_me(&ended.white) || self.is_me(&ended.black) => true,
@@ -213,6 +215,7 @@ impl Games {
             Message::Holding(holding) => return self.apply_holding(holding),
             Message::GameUpdate(update) => return self.apply_update(update),
             Message::GameInfo(info) => return self.apply_info(info),
+            Message::Clock(notice) => return self.apply_clock(notice),
             Message::GameCreated(created) => self.keep_announcement(created),
             Message::Challenge(challenge) => self.keep_loaded_position(challenge),
             Message::ChallengeUpdate(update) => self.forget_loaded_position_if_refused(update),
@@ -231,6 +234,11 @@ impl Games {
                 return self.set_followed_or_left(examine.game?, ChangeKind::Left);
             }
             Message::Partner(partner) => return self.apply_partner(partner),
+            // uhlin-fics does not report to the offerer that the clocks stopped.
+            Message::Offer(offer) if offer.answer == Some(OfferAnswer::Accepted) && offer.kind == OfferKind::Pause => {
+                let game = offer.game.or_else(|| self.mine().map(Game::id))?;
+                return self.set_clock_paused(game, true);
+            }
             // Some servers report the login only by this. Source: uhlin-fics, tried.
             Message::NameStatus(status) => self.me = Some(status.name.clone()),
             Message::LoggedIn(login) => self.me = Some(login.name.clone()),
@@ -355,6 +363,36 @@ impl Games {
             self.link_partner_games(info.game, partner_game);
         }
         Some(applied)
+    }
+
+    /// Stops the clocks of a game or lets them run, or adds time to one. A board that follows replaces the result.
+    fn apply_clock(&mut self, notice: &ClockNotice) -> Option<MessageEffect> {
+        let has_both = |game: &&Game| {
+            let [by, to] = [&notice.by, &notice.to].map(|name| name.as_ref().and_then(|name| game.color_of(name)));
+            game.is_followed_and_ongoing() && by.is_some() && to.is_some()
+        };
+        let named = if notice.action == ClockAction::TimeAdded { self.iter().find(has_both) } else { self.mine() };
+        let id = notice.game.or(named.map(Game::id))?;
+        let mine = self.get(id)?.position().my_color();
+        let receiver = match notice.action {
+            ClockAction::Paused => return self.set_clock_paused(id, true),
+            ClockAction::Resumed => return self.set_clock_paused(id, false),
+            ClockAction::TimeReceived => mine?,
+            ClockAction::TimeGiven => !mine?,
+            ClockAction::TimeAdded => self.get(id)?.color_of(notice.to.as_ref()?)?,
+            ClockAction::Lagged | ClockAction::MayAbort | ClockAction::MayAdjourn => return None,
+        };
+        let game = self.game_owning_number(id)?;
+        let clock = game.numbers_mut().clock_mut(receiver);
+        *clock = ClockReading::from_ms(clock.as_ms().saturating_add(i64::from(notice.seconds?) * 1000));
+        Some(MessageEffect::change(game, ChangeKind::Clock))
+    }
+
+    fn set_clock_paused(&mut self, id: GameId, is_paused: bool) -> Option<MessageEffect> {
+        let game = self.game_owning_number(id)?;
+        // Boards of some servers do not say whether clocks run.
+        game.numbers_mut().clock_running = is_paused.then_some(false);
+        Some(MessageEffect::change(game, ChangeKind::Clock))
     }
 
     /// Returns the game of this number; `None` if there is none, or if it has ended, is no longer followed, or an announcement

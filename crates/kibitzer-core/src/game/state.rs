@@ -183,6 +183,11 @@ impl Game {
         runs.then_some(self.position.side_to_move())
     }
 
+    /// Returns the side of this player; `None` if the game has other players.
+    pub(super) fn color_of(&self, name: &Handle) -> Option<Color> {
+        Color::BOTH.into_iter().find(|&color| self.position.player(color) == *name)
+    }
+
     /// Returns whether the game has these players.
     pub(super) fn has_players(&self, white: &Handle, black: &Handle) -> bool {
         self.position.white() == *white && self.position.black() == *black
@@ -210,8 +215,14 @@ impl Game {
         }
     }
 
-    /// Replaces the terms. Type and rating keep their values if the terms lack them.
-    pub(super) fn set_terms_keeping_kind(&mut self, info: GameInfo) {
+    /// Replaces the terms, unless they are those of other players. Facts that the terms lack keep their values.
+    pub(super) fn set_terms_keeping_kind(&mut self, mut info: GameInfo) {
+        if info.white.as_ref().zip(info.black.as_ref()).is_some_and(|(white, black)| !self.has_players(white, black)) {
+            return;
+        }
+        if let Some(known) = &self.info {
+            info.complete_from(known);
+        }
         self.set_variant(info.game_kind());
         self.kind = info.kind.clone().or(self.kind.take());
         self.rated = info.rated.or(self.rated);

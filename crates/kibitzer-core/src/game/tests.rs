@@ -3,7 +3,7 @@
 use super::*;
 use crate::chess::Color;
 use crate::event::Event;
-use crate::message::{GameEndReason, GameResult};
+use crate::message::{GameEndReason, GameResult, Rating};
 use crate::reader::EventReader;
 
 const START: &str = "rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR";
@@ -737,4 +737,65 @@ fn only_a_new_wild_game_starts_from_the_position_of_the_last_challenge() {
         }
         assert_eq!(loaded.as_ref().map(ServerText::as_str), want, "{before}{announced}");
     }
+}
+
+/// Returns the line without the fields that only some servers append: whether clocks run, and the lag.
+fn without_clock_state(line: &str) -> String {
+    line.replace(" 0 1 0\n", " 0\n")
+}
+
+// Transcript uhlinfics-game-mate-1-Boris: the board precedes the sentence and does not say whether clocks run.
+#[test]
+fn paused_clocks_stand_still() {
+    let lines = [e5(1), board(E4_E5, 'W', 2, "P/e7-e5 (0:02) e5", 1)].map(|line| without_clock_state(&line));
+    let running = |lines: &[String]| play(lines).games.mine().and_then(Game::running_clock);
+    assert_eq!(running(&lines), Some(Color::White));
+    for paused in ["Game clock paused.\n", "Game 7: Game clock paused.\n", "B accepted pause. Game clock paused.\n"] {
+        let paused = [&lines[..], &[paused.to_owned()]].concat();
+        assert_eq!(running(&paused), None, "{paused:?}");
+        assert_eq!(running(&[&paused[..], &["Game clock resumed.\n".to_owned()]].concat()), Some(Color::White));
+    }
+    let other = [&lines[..], &["Game 8: Game clock paused.\n".to_owned()]].concat();
+    assert_eq!(running(&other), Some(Color::White), "another game");
+}
+
+// The source code of uhlin-fics sends no board after `moretime`; transcripts fatics-block-*.
+#[test]
+fn added_time_is_on_the_clock() {
+    let clocks = |relation, line: &str| {
+        let played = play(&[e5(relation), line.to_owned()]);
+        let position = played.games.get(GameId(7)).unwrap().position();
+        (played.kinds.last().copied(), position.white_clock().as_ms(), position.black_clock().as_ms())
+    };
+    let changed = Some(ChangeKind::Clock);
+    // White is to move, so that 1 is White's board and -1 is Black's.
+    assert_eq!(clocks(1, "Your opponent has added 60 seconds to your clock.\n"), (changed, 360_000, 300_000));
+    assert_eq!(clocks(-1, "B has added 5 seconds to your clock.\n"), (changed, 300_000, 305_000));
+    assert_eq!(clocks(1, "60 seconds were added to your opponents clock\n"), (changed, 300_000, 360_000));
+    assert_eq!(clocks(1, "You have added 4294967295 seconds to B's clock.\n"), (changed, 300_000, 4_294_967_595_000));
+    assert_eq!(clocks(0, "B has added 5 seconds to A's clock.\n"), (changed, 305_000, 300_000));
+    let unchanged = (Some(ChangeKind::Opened), 300_000, 300_000);
+    assert_eq!(clocks(0, "B has added 5 seconds to C's clock.\n"), unchanged);
+    assert_eq!(clocks(0, "Your opponent has added 60 seconds to your clock.\n"), unchanged);
+    assert_eq!(clocks(1, "Game 7: B has lagged for 30 seconds.\n"), unchanged);
+}
+
+// Transcripts fatics-game-endings-observer, fatics-info-native.
+#[test]
+fn terms_in_words_complete_those_of_a_tagged_line() {
+    let words = "Game 7: A (1882) B (----) rated blitz 5 0\n".to_owned();
+    let tagged = "<g1> 7 p=0 t=blitz r=1 u=0,1 it=300,0 i=300,0 pt=0 rt=1882,0 ts=1,0 m=2 n=0\n".to_owned();
+    for lines in
+        [[words.clone(), tagged.clone(), e4(0)], [tagged.clone(), words.clone(), e4(0)], [e4(0), tagged, words.clone()]]
+    {
+        let played = play(&lines);
+        let info = played.games.get(GameId(7)).unwrap().info().unwrap();
+        assert_eq!(
+            (info.white_timeseal, info.black_registered, info.min_move_time),
+            (Some(true), Some(false), Some(2))
+        );
+        assert_eq!((info.rated, info.white_rating.and_then(Rating::value)), (Some(true), Some(1882)));
+    }
+    let played = play(&[words, e4(0)]);
+    assert_eq!(played.games.get(GameId(7)).unwrap().kind(), Some("blitz"));
 }

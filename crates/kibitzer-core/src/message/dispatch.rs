@@ -6,8 +6,8 @@ use std::sync::{Arc, LazyLock};
 use super::presence::trim_decoration;
 use super::received::SpareAllocations;
 use super::sentences::{
-    ANNOUNCEMENTS, BEFORE_LOGIN, CHALLENGES, GAME_OFFERS, LOGINS, Meaning, PARTNERS, REFUSALS_OF_GAME, SEEKS, Sentence,
-    TERMS, WATCHED_GAMES, find_in,
+    ANNOUNCEMENTS, BEFORE_LOGIN, CHALLENGES, CLOCKS, CONFIRMATIONS, GAME_OFFERS, LOGINS, Meaning, PARTNERS,
+    REFUSALS_OF_GAME, SEEKS, Sentence, TERMS, WATCHED_GAMES, find_in,
 };
 use super::template::read_template_after_name;
 use super::{
@@ -49,7 +49,8 @@ pub(super) fn parse_line_before_login(line: &[u8]) -> Option<Message> {
 /// All sentences. If a line fits several, the first one that starts like the line without a name counts, then the first one after
 /// a command, then the first one after a name. Only the last table has sentences that other ones fit too.
 fn all_sentences() -> impl Iterator<Item = Sentence> {
-    let tables = [LOGINS, TERMS, SEEKS, WATCHED_GAMES, GAME_OFFERS, CHALLENGES, REFUSALS_OF_GAME];
+    let tables =
+        [LOGINS, TERMS, SEEKS, WATCHED_GAMES, GAME_OFFERS, CHALLENGES, REFUSALS_OF_GAME, CLOCKS, CONFIRMATIONS];
     let refusals = refused::SENTENCES.iter().map(|&(sentence, refusal)| (sentence, Meaning::Refused(refusal)));
     tables.into_iter().flatten().copied().chain(refusals).chain(PARTNERS.iter().copied())
 }
@@ -103,6 +104,10 @@ const fn key(text: &[u8]) -> u8 {
 pub(super) fn parse_sentence(line: &[u8]) -> Option<Message> {
     match line {
         [b'{', ..] => GameCreated::parse(line).map(Message::from).or_else(|| GameEnded::parse(line).map(Message::from)),
+        // Most lines with the number of a game are about a player.
+        [b'G', b'a', b'm', b'e', b' ', b'0'..=b'9', ..] => {
+            parse_after_name(line).or_else(|| find_sentence(Start::Line, line, Subject::default()))
+        }
         // Only the server sends such a start.
         [b'*' | b' ', ..] if line.trim_ascii_start().starts_with(b"***") => parse_announcement(line),
         _ => {

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use super::{GameId, IccGameStart, Rating, fields};
+use super::{Challenge, GameId, IccGameStart, MeOrOther, Rating, fields};
 use crate::scan::Cursor;
-use crate::text::ServerText;
+use crate::text::{Handle, ServerText};
 
 /// A game information line: `<g1> 482 p=0 t=blitz r=1 u=0,0 it=180,0 i=180,0 pt=0 rt=2009,2013 ts=1,1 m=2 n=0`.
 ///
@@ -20,6 +20,10 @@ use crate::text::ServerText;
 pub struct GameInfo {
     /// The number of the game.
     pub game: GameId,
+    /// White, in the line above an observed game; `None` in a `<g1>` line.
+    pub white: Option<Handle>,
+    /// Black, like [`white`](Self::white).
+    pub black: Option<Handle>,
     /// `p`: whether the game is private, so that others cannot observe it.
     pub private: Option<bool>,
     /// `t`: type of the game as received: `blitz`, `wild/5` …
@@ -68,6 +72,36 @@ impl GameInfo {
             info.set_field_unless_invalid(key, value)?;
         }
         Some(info)
+    }
+
+    /// Parses the terms in words that servers print above an observed game, after its number: `Motyl (1857) Aretus (1907) rated
+    /// standard 15 10`. `None` if a name, a rating, or `rated`/`unrated` is missing.
+    pub(super) fn from_terms(game: GameId, terms: &[u8]) -> Option<Self> {
+        let terms = Challenge::parse_terms(terms, MeOrOther::Other)?;
+        let white_time_s = terms.initial_min.and_then(|minutes| minutes.checked_mul(60));
+        Some(Self {
+            game,
+            white: Some(terms.from),
+            black: Some(terms.to),
+            kind: (!terms.kind.as_str().is_empty()).then_some(terms.kind),
+            rated: Some(terms.rated),
+            white_time_s,
+            white_increment_s: terms.increment_s,
+            black_time_s: terms.black_initial_min.map_or(white_time_s, |minutes| minutes.checked_mul(60)),
+            black_increment_s: terms.black_increment_s.or(terms.increment_s),
+            white_rating: Some(terms.from_rating),
+            black_rating: Some(terms.to_rating),
+            ..Self::default()
+        })
+    }
+
+    /// Takes the values of fields that are `None` from `earlier`, the terms of the same game in another form.
+    pub(crate) fn complete_from(&mut self, earlier: &Self) {
+        macro_rules! complete {
+            ($($field:ident)+) => { $(self.$field = self.$field.take().or_else(|| earlier.$field.clone());)+ };
+        }
+        complete!(white black private kind rated white_registered black_registered white_time_s white_increment_s black_time_s
+            black_increment_s partner_game white_rating black_rating white_timeseal black_timeseal min_move_time no_escape start);
     }
 
     /// Returns whether the rules of the variant, or the effects of its moves, differ from those of chess. Only ICC reports it;

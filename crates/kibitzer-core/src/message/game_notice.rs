@@ -3,7 +3,7 @@
 use strum::AsRefStr;
 
 use super::template::{read_game_line_head, read_rated};
-use super::{Challenge, GameId, Handle, MeOrOther, Rating};
+use super::{Challenge, GameEndReason, GameId, GameResult, Handle, MeOrOther, Rating};
 use crate::scan::Cursor;
 use crate::text::{PlayerText, ServerText};
 
@@ -39,15 +39,6 @@ pub struct OwnGameStarting {
 }
 
 impl OwnGameStarting {
-    /// Parses the line with which servers describe a newly observed game, in the same form: `Game 12: Foo (1500) Bar (++++) rated
-    /// blitz 5 0`. `None` for any other line.
-    #[doc(hidden)]
-    pub fn parse_observed(line: &[u8]) -> Option<Self> {
-        let mut at = Cursor::new(line);
-        at.expect(b"Game ")?.number::<u32>()?;
-        Self::parse_terms(at.expect(b":")?.take_rest())
-    }
-
     /// Parses the text of a `Creating:` line after that word; `None` if a name, a rating, or `rated`/`unrated` is missing.
     pub(crate) fn parse_terms(text: &[u8]) -> Option<Self> {
         let terms = Challenge::parse_terms(text, MeOrOther::Me)?;
@@ -108,6 +99,45 @@ impl GameCreated {
     }
 }
 
+/// A report that a player on this login's list `gnotify` starts a game: `Game notification: Foo (1709) vs. Bar (1791) rated
+/// standard 15 0: Game 262`.
+///
+/// Source: FICS help file `gnotify`; lines that other clients of freechess.org act on; the source code of FatICS.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GameNotification {
+    /// The number of the game; `None` if the line does not have it, as on uhlin-fics.
+    pub game: Option<GameId>,
+    /// The players and terms; the first player has White.
+    pub terms: OwnGameStarting,
+}
+
+impl GameNotification {
+    /// Parses the text after `Game notification: `.
+    pub(super) fn parse_terms(text: &[u8]) -> Option<Self> {
+        let mut at = Cursor::new(text);
+        let first = at.take_until_and_skip(b" vs. ")?;
+        let rest = at.take_rest();
+        let (second, game) = match memchr::memmem::rfind(rest, b": Game ").and_then(|end| rest.split_at_checked(end)) {
+            Some((second, number)) => (second, Some(GameId::read(Cursor::new(number).expect(b": Game ")?)?)),
+            None => (rest, None),
+        };
+        Some(Self { game, terms: OwnGameStarting::parse_terms(&[first, second].join(&b' '))? })
+    }
+}
+
+/// A report about the player whose games this login follows: `You will now be following Foo's games.`
+///
+/// Source: FICS help file `follow`; transcripts of FatICS.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FollowChange {
+    /// The player whose games this login observes from now on; `None` if it follows none.
+    pub player: Option<Handle>,
+    /// Whether the games are those of the player's bughouse partner (`pfollow`).
+    pub is_partner: bool,
+}
+
 /// A report that this login started or stopped observing a game.
 ///
 /// After it stopped, the server may still send boards of the game, if this login has become its examiner.
@@ -150,6 +180,20 @@ pub struct ExamineNotice {
     pub action: ExamineAction,
 }
 
+impl ExamineNotice {
+    /// Parses the result of an examined game, `Black checkmated 1-0`. `None` without a result, or if its reason is not known, so that
+    /// no other text after the number of a game becomes one.
+    pub(super) fn from_result(game: GameId, text: &[u8]) -> Option<Self> {
+        let text = std::str::from_utf8(text).ok()?;
+        let (words, result) = text.rsplit_once(' ')?;
+        let result = GameResult::from_wire(result.as_bytes())?;
+        let player = words.split([' ', '\'']).next()?;
+        let reason = GameEndReason::from_text(words, player, "");
+        (reason != GameEndReason::Unknown || words == "Still in progress").then_some(())?;
+        Some(Self { game: Some(game), by: None, action: ExamineAction::Result { result, reason } })
+    }
+}
+
 /// The event that an [`ExamineNotice`] reports.
 #[derive(Clone, Debug, PartialEq, Eq, AsRefStr)]
 #[cfg_attr(test, derive(strum::VariantNames))]
@@ -164,9 +208,20 @@ pub enum ExamineAction {
     Revert(Option<u32>),
     /// A variation was made the main line.
     Commit,
+    /// An examiner removed the moves after this ply.
+    Truncate(u32),
+    /// The result that the game had when it was played, after its last position: `Game 127: Black checkmated 1-0`.
+    #[non_exhaustive]
+    Result {
+        /// The result; [`GameResult::Unfinished`] for `Still in progress *`.
+        result: GameResult,
+        /// The reason, as far as the server's words are known.
+        reason: GameEndReason,
+    },
     /// An examiner made this move, in the server's notation.
     Move(ServerText),
-    /// An examiner set a name, a clock or the side to move: the text after `sets `.
+    /// An examiner set a name, a clock or the side to move: the text after `sets `. In a reply to `bsetup`, the setting that the
+    /// line names.
     Set(PlayerText),
     /// This login starts to examine a game.
     #[non_exhaustive]

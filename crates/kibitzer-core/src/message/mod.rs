@@ -19,6 +19,8 @@
 
 mod attribution;
 mod by_game;
+mod clock_notice;
+mod delivered;
 mod dispatch;
 mod fields;
 mod frame_parser;
@@ -29,11 +31,13 @@ mod game_notice;
 mod holding;
 mod icc;
 mod ivar;
+mod list_change;
 pub mod listing;
 mod offers;
 mod other_boards;
 mod pending;
 mod presence;
+mod rating_change;
 pub(crate) mod reader;
 mod received;
 mod refused;
@@ -47,22 +51,30 @@ mod tests;
 
 pub use attribution::{Attribution, RequestId, RequestOrigin};
 pub(crate) use by_game::GameMap;
+pub use clock_notice::{ClockAction, ClockNotice};
+pub use delivered::Delivered;
 pub use fields::{ClockReading, GameId, Rating};
 pub use game_end::{GameEndReason, GameEnded, GameResult};
 pub use game_info::GameInfo;
 pub use game_kind::GameKind;
-pub use game_notice::{ExamineAction, ExamineNotice, GameCreated, ObservingUpdate, OwnGameStarting, PrimaryGameChange};
+pub use game_notice::{
+    ExamineAction, ExamineNotice, FollowChange, GameCreated, GameNotification, ObservingUpdate, OwnGameStarting,
+    PrimaryGameChange,
+};
 pub use holding::Holding;
 pub use icc::{BoardMark, Datagram, GameUpdate};
 pub(crate) use icc::{DatagramKind, DatagramMove, GameUpdateKind, IccGameStart, IccGameStartReason, MyGameRole};
 pub use ivar::Ivar;
+pub use list_change::{ListChange, ListChangeKind};
 pub use offers::{Challenge, ChallengeChange, ChallengeUpdate, OfferAnswer, OfferKind, OfferNotice, PartnershipUpdate};
 pub use other_boards::DeltaBoard;
 pub use pending::{PendingOffer, PendingOffersRemoved};
+pub(crate) use presence::RATINGS;
 pub use presence::{
     Farewell, KickedBy, LoggedIn, LoginRefusal, NameKind, NameStatus, PresenceChange, PresenceChangeKind,
     PresenceReportReason, UserArrived,
 };
+pub use rating_change::{RatingChange, RatingForecast};
 pub use received::{Parsed, Received};
 pub use refused::Refusal;
 pub use seek::{Seek, SeekNotice, SeeksCleared, SeeksRemoved};
@@ -157,8 +169,8 @@ messages! {
     Holding(Holding) |_| true,
     /// A move without its board.
     Delta(DeltaBoard) |_| true,
-    /// The terms of a game, and whether its players have accounts: the `<g1>` line.
-    GameInfo(GameInfo) |_| true,
+    /// The terms of a game: the `<g1>` line, or the line above the board of an observed game, which is part of a reply.
+    GameInfo(GameInfo) |it| it.private.is_some() || it.start.is_some(),
     /// A game of this login is about to start; the line does not have its number.
     Creating(OwnGameStarting) |_| false,
     /// A game started, or an adjourned game was resumed.
@@ -171,6 +183,14 @@ messages! {
     Focus(PrimaryGameChange) |_| false,
     /// An event of an examined game, other than a board.
     Examine(ExamineNotice) |_| false,
+    /// The clocks of a game were stopped or changed, or a player lags.
+    Clock(ClockNotice) |it| matches!(it.action, ClockAction::TimeReceived | ClockAction::TimeAdded | ClockAction::Lagged),
+    /// A player on this login's list `gnotify` starts a game.
+    GameNotification(GameNotification) |_| true,
+    /// This login's rating after its game.
+    RatingChange(RatingChange) |_| false,
+    /// The effect of a challenge on this login's rating.
+    RatingForecast(RatingForecast) |_| false,
     /// A player logged in or out; not the `<wa>` line.
     Arrival(PresenceChange) |_| true,
     /// A player logged in: the `<wa>` line, with status, titles and ratings.
@@ -195,6 +215,12 @@ messages! {
     SeeksCleared(SeeksCleared) |_| true,
     /// A server notice about the seek ads of this login.
     SeekNotice(SeekNotice) |_| false,
+    /// The server delivered talk of this login.
+    Delivered(Delivered) |_| false,
+    /// One of this login's lists changed, or did not.
+    ListChange(ListChange) |_| false,
+    /// This login follows the games of another player from now on, or of none.
+    Following(FollowChange) |_| false,
     /// The server did not execute a command.
     Refused(Refusal) |_| false,
     /// Whether the name sent at the login prompt belongs to an account.

@@ -1,6 +1,6 @@
 //! `<pt>`, `<pf>`, `<pr>`: the list of offers that wait for an answer.
 
-use super::{Handle, MeOrOther, fields};
+use super::{Challenge, Handle, MeOrOther, fields};
 use crate::text::ServerText;
 
 /// An offer that waits for an answer: `<pf> 7 w=Foo t=match p=Foo (1708) Bar (----) unrated blitz 5 0`.
@@ -22,6 +22,11 @@ pub struct PendingOffer {
 }
 
 impl PendingOffer {
+    /// Parses [`parameters`](Self::parameters) as the terms of a challenge; `None` if the offer is not one of a game.
+    pub fn terms(&self) -> Option<Challenge> {
+        (self.kind == "match").then(|| Challenge::parse_terms(self.parameters.as_str().as_bytes(), self.actor))?
+    }
+
     /// Parses a `<pt>` or `<pf>` line: the number of the offer, then `key=value` words.
     ///
     /// The value of `p` extends to the end of the line; without `p`, [`parameters`](Self::parameters) is empty. Unknown keys are

@@ -1,10 +1,11 @@
 //! Logins and logouts: those of this session, with their refusals and announcements, and those of other players.
 
-use super::listing::WhoStatus;
+use std::fmt;
+
 use super::template::{TemplateTable, match_table, templates};
 use super::{Handle, Rating, Titles, fields};
 use crate::by_name::named_enum;
-use crate::scan::find;
+use crate::scan::{Cursor, find};
 use crate::text::ServerText;
 
 /// The report that the login succeeded: `**** Starting FICS session as Foo(*)(TD) ****`.
@@ -239,8 +240,53 @@ impl PresenceChange {
     }
 }
 
+named_enum! {
+    /// A player's activity.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum WhoStatus("Returns the name in JSON.") {
+        /// A blank: none of the other states.
+        Free = "free",
+        /// `^`: plays a game.
+        Playing = "playing",
+        /// `~`: gives a simultaneous exhibition.
+        Simul = "simul",
+        /// `:`: accepts no challenges.
+        NotOpen = "not_open",
+        /// `#`: examines a game.
+        Examining = "examining",
+        /// `.`: idle for five minutes or more, or marked as busy.
+        Idle = "idle",
+        /// `&`: takes part in a tournament.
+        Tournament = "tournament",
+    }
+}
+
+impl WhoStatus {
+    /// The sign before the name for each status except [`Free`](Self::Free).
+    const SIGNS: [(u8, Self); 6] = [
+        (b'^', Self::Playing),
+        (b'~', Self::Simul),
+        (b':', Self::NotOpen),
+        (b'#', Self::Examining),
+        (b'.', Self::Idle),
+        (b'&', Self::Tournament),
+    ];
+
+    /// Returns the sign before the name; a blank for [`Free`](Self::Free).
+    #[doc(hidden)]
+    pub fn sign(self) -> char {
+        Self::SIGNS.iter().find(|(_, status)| *status == self).map_or(' ', |&(sign, _)| char::from(sign))
+    }
+
+    /// Reads the sign of a status; [`Free`](Self::Free), without consuming anything, if there is none.
+    pub(super) fn read_sign(at: &mut Cursor<'_>) -> Self {
+        Self::SIGNS.iter().find(|(sign, _)| at.eat(&[*sign])).map_or(Self::Free, |&(_, status)| status)
+    }
+}
+
 /// Maximum number of ratings in a `<wa>` line; text after them is ignored.
-const RATINGS: usize = 9;
+pub(crate) const RATINGS: usize = 9;
 
 /// A report that a player logged in: `<wa> gbtami 001411E1663P…`.
 ///
@@ -263,18 +309,45 @@ pub struct UserArrived {
 }
 
 impl UserArrived {
+    /// Creates the report of a player's login, to write it.
+    #[doc(hidden)]
+    pub const fn new(name: Handle, status: WhoStatus, titles: Titles, ratings: [Option<Rating>; RATINGS]) -> Self {
+        Self { name, status, titles, ratings }
+    }
+
+    /// Returns whether the player has an account.
+    pub fn is_registered(&self) -> bool {
+        self.titles.iter().all(|title| title != "U")
+    }
+
     /// Parses a line with its tag; `None` if the name or the digits of the titles are missing or invalid. Text after the ratings
     /// is ignored.
     #[doc(hidden)]
     pub fn parse(line: &[u8]) -> Option<Self> {
-        let mut at = fields::after_tag(line, b"<wa>")?;
-        let name = Handle::from_wire(Handle::read(&mut at)?);
+        Self::read(&mut fields::after_tag(line, b"<wa>")?)
+    }
+
+    /// Reads the text after the tag, which is also a row of `who I`.
+    pub(super) fn read(at: &mut Cursor<'_>) -> Option<Self> {
+        let name = Handle::from_wire(Handle::read(at)?);
         let status = WhoStatus::read_sign(at.skip_whitespace());
         let (digits, _) = at.skip_whitespace().rest().split_at_checked(2)?;
         let titles = Titles::from_seekinfo_bits(u8::try_from(fields::parse_hex(digits)?).ok()?);
         at.expect(digits)?;
-        let ratings = std::array::from_fn(|_| Rating::read(&mut at));
+        let ratings = std::array::from_fn(|_| Rating::read(at));
         Some(Self { name, status, titles, ratings })
+    }
+}
+
+/// Writes the line with its tag.
+impl fmt::Display for UserArrived {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "<wa> {}{}{:02x}", self.name, self.status.sign(), self.titles.seekinfo_bits())?;
+        self.ratings.iter().flatten().try_for_each(|rating| {
+            let rating = rating.or_zero();
+            let mark = if rating.mark().is_empty() { " " } else { rating.mark() };
+            write!(f, "{:04}{mark}", rating.value().unwrap_or_default())
+        })
     }
 }
 

@@ -267,6 +267,19 @@ pub enum SeekNotice {
         /// Number of players who saw it.
         players: u32,
     },
+    /// The terms of an ad changed: `Updating seek ad 105 to automatic.`
+    #[non_exhaustive]
+    Updated {
+        /// The number of the ad.
+        index: u32,
+    },
+    /// `Your seek 8 has been removed.`
+    #[strum(serialize = "removed")]
+    #[non_exhaustive]
+    RemovedOne {
+        /// The number of the ad.
+        index: u32,
+    },
     /// `Your seeks have been removed.`
     Removed,
     /// `You can only have 3 active seeks.`

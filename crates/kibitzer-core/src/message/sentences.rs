@@ -2,10 +2,11 @@
 
 use super::template::{Captures, SentenceParts, match_template, templates, write_template};
 use super::{
-    Challenge, ChallengeChange, ChallengeUpdate, ExamineAction, ExamineNotice, Farewell, GameId, Handle, KickedBy,
-    LoggedIn, MeOrOther, Message, NameKind, NameStatus, ObservingUpdate, OfferAnswer, OfferKind, OfferNotice,
-    OwnGameStarting, PartnershipUpdate, PresenceChange, PresenceChangeKind, PresenceReportReason, PrimaryGameChange,
-    Refusal, SeekNotice, SeeksRemoved, fields,
+    Challenge, ChallengeChange, ChallengeUpdate, ClockAction, Delivered, ExamineAction, ExamineNotice, Farewell,
+    FollowChange, GameId, GameInfo, GameNotification, Handle, KickedBy, ListChangeKind, LoggedIn, MeOrOther, Message,
+    NameKind, NameStatus, ObservingUpdate, OfferAnswer, OfferKind, OfferNotice, OwnGameStarting, PartnershipUpdate,
+    PresenceChange, PresenceChangeKind, PresenceReportReason, PrimaryGameChange, RatingChange, RatingForecast, Refusal,
+    SeekNotice, SeeksRemoved, fields,
 };
 use crate::scan::Cursor;
 use crate::text::{PlayerText, ServerText, Titles};
@@ -41,8 +42,10 @@ pub(super) enum Meaning {
     Seek(fn(u32) -> SeekNotice),
     Refused(Refusal),
     RefusedGame(fn(GameId) -> Refusal),
-    /// The terms of a game or a list of numbers, from the text that the template does not fix.
-    Text(fn(&[u8]) -> Option<Message>),
+    Clock(ClockAction),
+    List(ListChangeKind),
+    /// A message that is made of the parts, or parsed from the text that the template does not fix.
+    Parts(fn(Captures<'_>) -> Option<Message>),
 }
 
 impl Meaning {
@@ -73,7 +76,9 @@ impl Meaning {
             Self::Seek(notice) => notice(found.number.unwrap_or_default()).into(),
             Self::Refused(refusal) => refusal.into(),
             Self::RefusedGame(refusal) => refusal(found.game?).into(),
-            Self::Text(parse) => parse(found.rest)?,
+            Self::Clock(action) => action.to_message(found),
+            Self::List(change) => change.to_message(found)?,
+            Self::Parts(parse) => parse(found)?,
         })
     }
 }
@@ -108,26 +113,84 @@ pub(super) const LOGINS: &[Sentence] = {
     }
 };
 
-/// Lines with the terms of a game.
-pub(super) const TERMS: &[Sentence] = templates! {
-    Meaning::Text(|terms| Challenge::parse_terms(terms, MeOrOther::Other).map(Message::from)) =>
-        "Challenge: *.";
-    Meaning::Text(|terms| Challenge::parse_terms(terms, MeOrOther::Me).map(Message::from)) =>
-        "Issuing: *." "Updating match request to: *.";
-    Meaning::Text(|terms| OwnGameStarting::parse_terms(terms).map(Message::from)) => "Creating: *";
+/// Lines with the terms of a game, and effects of a rated one on the ratings. In `Game 5: `, they are those of an observed game, or
+/// the result of an examined one.
+pub(super) const TERMS: &[Sentence] = {
+    use Meaning::Parts;
+    templates! {
+        Parts(|found| Challenge::parse_terms(found.rest, MeOrOther::Other).map(Message::from)) => "Challenge: *.";
+        Parts(|found| Challenge::parse_terms(found.rest, MeOrOther::Me).map(Message::from)) =>
+            "Issuing: *." "Updating match request to: *.";
+        Parts(|found| OwnGameStarting::parse_terms(found.rest).map(Message::from)) => "Creating: *";
+        Parts(|found| {
+            let terms = GameInfo::from_terms(found.game?, found.rest).map(Message::from);
+            terms.or_else(|| ExamineNotice::from_result(found.game?, found.rest).map(Message::from))
+        }) => "Game $: *";
+        Parts(|found| GameNotification::parse_terms(found.rest).map(Message::from)) => "Game notification: *";
+        Parts(|found| RatingChange::from_sentence(&found)) => "% rating adjustment: *";
+        Parts(|_| Some(RatingChange::NONE.into())) => "No ratings adjustment done.";
+        Parts(|found| RatingForecast::from_changes(&found)) => "Your @ rating will change: Win: *";
+        Parts(|found| RatingForecast::from_deviation(&found)) => "Your new RD will be *";
+    }
+};
+
+/// Clocks that stop or change without a move, and players who lag.
+pub(super) const CLOCKS: &[Sentence] = {
+    use ClockAction::{Lagged, MayAbort, MayAdjourn, Paused, Resumed, TimeAdded, TimeGiven, TimeReceived};
+    use Meaning::Clock;
+    templates! {
+        Clock(Paused) => "Game clock paused." "Game $: Game clock paused.";
+        Clock(Resumed) => "Game clock resumed." "Game $: Game clock resumed.";
+        Clock(TimeReceived) => "[Game $: ]% has added # seconds to your clock." "Your opponent has added # seconds to your clock.";
+        Clock(TimeGiven) => "You have added # seconds to %'s clock." "# seconds were added to your {opponents|opponent's} clock{.|}";
+        Clock(TimeAdded) => "[Game $: ]% has added # seconds to %'s clock.";
+        Clock(Lagged) => "[Game $: ]% has lagged for # seconds.";
+        Clock(MayAbort) => "You may {courtesyabort|courtesy abort} the game.";
+        Clock(MayAdjourn) => "You may {courtesyadjourn|courtesy adjourn} the game.";
+    }
+};
+
+/// Confirmations of talk, and changes of lists and of the player whose games are followed.
+pub(super) const CONFIRMATIONS: &[Sentence] = {
+    use ListChangeKind::{Added, AlreadyListed, NotListed, Removed};
+    use Meaning::{List, Parts};
+    templates! {
+        Parts(|found| Delivered::to_player(found.name, found.rest)) => "(told %)" "(told %, who *)";
+        Parts(|found| Delivered::to_players(found.first_number, found.number)) => "(told # player{s|} in channel #*)";
+        Parts(|found| Delivered::to_players(found.number, found.first_number)) => "(#->(#))";
+        Parts(|found| Delivered::to_players(found.first_number, None)) => "kibitzed to #." "whispered to #."
+            "({kibitzed|whispered|shouted|c-shouted|s-shouted|it-shouted} to # player{s|})"
+            "(#) % {shouts|c-shouts}: *" "(#) --> *" "(#) **{|UNREG }ANNOUNCEMENT** from %: *";
+        List(Added) => "[%] added to {your|the} @ list." "[#] added to {your|the} @ list."
+            "% added to {your|the} @ list.";
+        List(Removed) => "[%] removed from {your|the} @ list." "[#] removed from {your|the} @ list."
+            "% removed from {your|the} @ list.";
+        List(AlreadyListed) => "[%] is already on {your|the} @ list." "[#] is already on {your|the} @ list."
+            "% is already on {your|the} @ list.";
+        List(NotListed) => "[%] is not {in|on} {your|the} @ list." "[#] is not {in|on} {your|the} @ list."
+            "% is not {in|on} {your|the} @ list.";
+        Parts(|found| Some(FollowChange { player: Some(found.name?), is_partner: false }.into())) =>
+            "You will now be following %'s games.";
+        Parts(|found| Some(FollowChange { player: Some(found.name?), is_partner: true }.into())) =>
+            "You will now be following %'s partner's games.";
+        Parts(|_| Some(FollowChange { player: None, is_partner: false }.into())) =>
+            "You will not follow any player's {|partner's }games.";
+    }
 };
 
 /// Notices about the seek ads of this login, and the removal of ads in the form for people.
 pub(super) const SEEKS: &[Sentence] = {
-    use SeekNotice::{Posted, Removed, Seen, TooMany};
+    use SeekNotice::{Posted, Removed, RemovedOne, Seen, TooMany, Updated};
     templates! {
         Meaning::Seek(|index| Posted { index }) => "Your seek has been posted with index #.";
         Meaning::Seek(|players| Seen { players }) => "(# player{(s)|s|} saw the seek.)"
             " (# player{(s)|s|} saw the seek.)";
+        Meaning::Seek(|index| Updated { index }) => "Updating seek ad #{;| }*.";
+        Meaning::Seek(|index| RemovedOne { index }) => "Your seek # has been removed.";
         Meaning::Seek(|_| Removed) => "Your seeks have been removed.";
         Meaning::Seek(|limit| TooMany { limit }) => "You can only have # active seeks.";
-        Meaning::Text(|numbers| {
-            let indexes = fields::parse_number_list(Cursor::new(numbers))?;
+        Meaning::Parts(|found| {
+            let indexes = fields::parse_number_list(Cursor::new(found.rest))?;
             Some(SeeksRemoved { indexes }.into())
         }) => "Ads removed: *";
     }
@@ -137,7 +200,7 @@ pub(super) const SEEKS: &[Sentence] = {
 pub(super) const WATCHED_GAMES: &[Sentence] = {
     use ExamineAction::{
         AtBeginning, AtEnd, Backward, Commit, Forward, IsExaminer, MadeMeExaminer, Move, Revert, Set, SetupEntered,
-        SetupLeft, Start, Stop,
+        SetupLeft, Start, Stop, Truncate,
     };
     use Meaning::{Examine, Observing, PrimaryGame};
     templates! {
@@ -150,8 +213,10 @@ pub(super) const WATCHED_GAMES: &[Sentence] = {
         Examine(|_| Some(Start { scratch: false })) => "Starting a game in examine mode.";
         Examine(|_| Some(AtBeginning)) => "You're at the beginning of the game." "Beginning of game.";
         Examine(|_| Some(AtEnd)) => "You're at the end of the game." "End of game.";
-        Examine(|_| Some(SetupEntered)) => "Entering setup mode.";
-        Examine(|_| Some(SetupLeft)) => "Game is validated - entering examine mode.";
+        Examine(|_| Some(SetupEntered)) => "Entering setup mode." "[Game $: ]% enters setup mode.";
+        Examine(|_| Some(SetupLeft)) => "Game is validated - entering examine mode."
+            "[Game $: ]% has validated the position. Entering examine mode.";
+        Examine(|found| found.number.map(Truncate)) => "[Game $: ]% truncates the game at {halfmove|half-move} #.";
         Examine(|_| Some(IsExaminer)) => "You are now {an |}examiner of game $." "% is now {an |}examiner of game $.";
         Examine(|_| Some(MadeMeExaminer)) => "% has made you an examiner of game $.";
         Examine(|_| Some(Stop)) => "You are no longer examining game $." "% has stopped examining game $."
@@ -163,6 +228,8 @@ pub(super) const WATCHED_GAMES: &[Sentence] = {
         Examine(|_| Some(Revert(None))) => "[Game $: ]% reverts to {the main line|main line|mainline}{.|}";
         Examine(|_| Some(Commit)) => "[Game $: ]% commits the subvariation.";
         Examine(|found| Some(Set(parse_setting(found)?))) => "[Game $: ]% sets *";
+        Examine(|found| Some(Set(PlayerText::from_wire(found.rest)))) => "Castling rights for *."
+            "It is now *'s turn to move." "The game type is now *.";
     }
 };
 

@@ -35,6 +35,8 @@ pub(crate) struct Captures<'a> {
     pub(crate) name: Option<Handle>,
     /// The name that the second `%` matched, or the last one if there are more.
     pub(crate) second_name: Option<Handle>,
+    /// The number that the first `#` matched.
+    pub(crate) first_number: Option<u32>,
     /// The number that the last `#` matched.
     pub(crate) number: Option<u32>,
     /// The number of the game that `$` matched.
@@ -80,6 +82,7 @@ pub(crate) fn read_template_after_name<'a>(
     mut titles: &'a [u8],
 ) -> Option<Captures<'a>> {
     let mut second_name = None;
+    let mut first_number = None;
     let mut number = None;
     let mut game = None;
     let mut word: &[u8] = b"";
@@ -95,7 +98,10 @@ pub(crate) fn read_template_after_name<'a>(
                 titles = at.since(from);
             }
             b'%' => second_name = Some(read_name(at)?),
-            b'#' => number = Some(at.number()?),
+            b'#' => {
+                number = Some(at.number()?);
+                first_number = first_number.or(number);
+            }
             b'$' => game = Some(GameId(at.number()?)),
             b'&' => {
                 word = at.word_here()?;
@@ -119,7 +125,7 @@ pub(crate) fn read_template_after_name<'a>(
     }
     // Most texts match no template, so that handles are built only here.
     let [name, second_name] = [name, second_name].map(|name| name.map(Handle::from_wire));
-    Some(Captures { name, second_name, number, game, word, titles, rest })
+    Some(Captures { name, second_name, first_number, number, game, word, titles, rest })
 }
 
 /// Splits a template after `{` into the alternatives before the next `}`, and the template after it.

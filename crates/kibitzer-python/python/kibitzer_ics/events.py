@@ -19,6 +19,8 @@ __all__ = [
     "BlockStart",
     "BoardMark",
     "BotAction",
+    "BughouseList",
+    "BughousePlayer",
     "CShout",
     "Challenge",
     "ChallengeSent",
@@ -26,11 +28,13 @@ __all__ = [
     "ChannelList",
     "ChannelRow",
     "ChannelTell",
+    "Clock",
     "Connected",
     "Connecting",
     "Creating",
     "Cut",
     "Datagram",
+    "Delivered",
     "Departed",
     "Desync",
     "EndedEvent",
@@ -42,21 +46,28 @@ __all__ = [
     "FingerGame",
     "FingerRating",
     "Focus",
+    "Following",
     "GameCreated",
+    "GameDetails",
     "GameEnded",
     "GameInfo",
     "GameList",
+    "GameNotification",
     "GameRow",
     "GameUpdate",
     "GuestPrompt",
+    "Help",
     "History",
     "HistoryRow",
     "Holding",
     "ItShout",
+    "Journal",
+    "JournalRow",
     "KINDS",
     "Kibitz",
     "Kicked",
     "LastMove",
+    "ListChanged",
     "ListedMove",
     "ListedPlayer",
     "ListingLine",
@@ -67,11 +78,16 @@ __all__ = [
     "Message",
     "Missed",
     "MoveList",
+    "NameList",
+    "NameLists",
     "NameStatus",
     "NamedValue",
     "Note",
+    "ObserverLists",
+    "ObserverRow",
     "Observing",
     "Offer",
+    "OfferedGame",
     "Other",
     "OverLong",
     "Overflow",
@@ -82,10 +98,13 @@ __all__ = [
     "PendingFrom",
     "PendingRemoved",
     "PendingTo",
+    "PlayerRatings",
     "Position",
     "Presence",
     "Prompt",
     "Qtell",
+    "RatingChange",
+    "RatingForecast",
     "RefusedEvent",
     "Restored",
     "RestoredCommand",
@@ -187,13 +206,33 @@ class Announcement(Event):
 
 
 @dataclass(frozen=True)
+class PlayerRatings(Row):
+    """Part of `arrived.ratings`."""
+
+    blitz: int | None
+    standard: int | None
+    lightning: int | None
+    wild: int | None
+    bughouse: int | None
+    crazyhouse: int | None
+    suicide: int | None
+    losers: int | None
+    atomic: int | None
+    _keys: ClassVar[str] = "blitz standard lightning wild bughouse crazyhouse suicide losers atomic"
+
+
+@dataclass(frozen=True)
 class Arrived(Event):
-    """Event `arrived`: A player connected or disconnected."""
+    """Event `arrived`: A player connected or disconnected. A `<wa>` line also has `status` (as in a `who_list`),
+    `registered` and `ratings`."""
 
     event: ClassVar[str] = "arrived"
     name: str
     titles: tuple[str, ...]
-    _keys: ClassVar[str] = "name titles"
+    ratings: PlayerRatings | None = None
+    registered: bool | None = None
+    status: str | None = None
+    _keys: ClassVar[str] = "name titles ratings:PlayerRatings registered status"
 
 
 @dataclass(frozen=True)
@@ -244,6 +283,75 @@ class BotAction(Event):
     player: str | None
     reason: str
     _keys: ClassVar[str] = "account action game player reason"
+
+
+@dataclass(frozen=True)
+class ListedPlayer(Row):
+    """Part of `bughouse_list.games.white`."""
+
+    name: str
+    titles: tuple[str, ...]
+    rating: int | None
+    _keys: ClassVar[str] = "name titles rating"
+
+
+@dataclass(frozen=True)
+class Terms(Row):
+    """Part of `bughouse_list.games.terms`."""
+
+    mark: str | None
+    kind: str | None
+    speed: str | None
+    variant: str | None
+    rated: bool
+    initial_min: int
+    increment_s: int
+    _keys: ClassVar[str] = "mark kind speed variant rated initial_min increment_s"
+
+
+@dataclass(frozen=True)
+class GameRow(Row):
+    """Part of `bughouse_list.games`."""
+
+    game: int
+    state: str
+    white: ListedPlayer
+    black: ListedPlayer
+    terms: Terms
+    example: str | None
+    white_clock_ms: int | None
+    black_clock_ms: int | None
+    white_material: int | None
+    black_material: int | None
+    to_move: Literal["white", "black"]
+    move_number: int
+    _keys: ClassVar[str] = (
+        "game state white:ListedPlayer black:ListedPlayer terms:Terms example white_clock_ms black_clock_ms "
+        "white_material black_material to_move move_number "
+    )
+
+
+@dataclass(frozen=True)
+class BughousePlayer(Row):
+    """Part of `bughouse_list.partnerships`."""
+
+    name: str
+    rating: int | None
+    status: str
+    titles: tuple[str, ...]
+    _keys: ClassVar[str] = "name rating status titles"
+
+
+@dataclass(frozen=True)
+class BughouseList(Event):
+    """Event `bughouse_list`: Reply to `bugwho`."""
+
+    event: ClassVar[str] = "bughouse_list"
+    games: tuple[GameRow, ...]
+    partnerships: tuple[tuple[BughousePlayer, ...], ...]
+    unpartnered: tuple[BughousePlayer, ...]
+    unread: int
+    _keys: ClassVar[str] = "games:GameRow partnerships:BughousePlayer unpartnered:BughousePlayer unread"
 
 
 @dataclass(frozen=True)
@@ -319,16 +427,6 @@ class ChallengeUpdate(Event):
 
 
 @dataclass(frozen=True)
-class ListedPlayer(Row):
-    """Part of `channel_list.channels.members`."""
-
-    name: str
-    titles: tuple[str, ...]
-    rating: int | None
-    _keys: ClassVar[str] = "name titles rating"
-
-
-@dataclass(frozen=True)
 class ChannelRow(Row):
     """Part of `channel_list.channels`."""
 
@@ -359,6 +457,21 @@ class ChannelTell(Event):
     text: str
     channel: int
     _keys: ClassVar[str] = "from titles text channel"
+
+
+@dataclass(frozen=True)
+class Clock(Event):
+    """Event `clock`: Clocks were stopped or changed, or a player lags; `game` is `None` in most lines about the
+    login's own game; actions."""
+
+    event: ClassVar[str] = "clock"
+    game: int | None
+    action: str
+    by: str | None
+    to: str | None
+    seconds: int | None
+    text: str | None
+    _keys: ClassVar[str] = "game action by to seconds text"
 
 
 @dataclass(frozen=True)
@@ -423,8 +536,23 @@ class Datagram(Event):
 
 
 @dataclass(frozen=True)
+class Delivered(Event):
+    """Event `delivered`: The server delivered talk of this login to so many `players`; `to` is the receiver of a tell,
+    and `state` what keeps the receiver busy."""
+
+    event: ClassVar[str] = "delivered"
+    players: int
+    to: str | None
+    state: str | None
+    channel: int | None
+    text: str | None
+    _keys: ClassVar[str] = "players to state channel text"
+
+
+@dataclass(frozen=True)
 class Departed(Event):
-    """Event `departed`: A player connected or disconnected."""
+    """Event `departed`: A player connected or disconnected. A `<wa>` line also has `status` (as in a `who_list`),
+    `registered` and `ratings`."""
 
     event: ClassVar[str] = "departed"
     name: str
@@ -577,6 +705,18 @@ class Focus(Event):
 
 
 @dataclass(frozen=True)
+class Following(Event):
+    """Event `following`: The games of this `player` are observed from now on, or those of the bughouse partner; `None`
+    for those of none."""
+
+    event: ClassVar[str] = "following"
+    player: str | None
+    partner: bool
+    text: str | None
+    _keys: ClassVar[str] = "player partner text"
+
+
+@dataclass(frozen=True)
 class GameCreated(Event):
     """Event `game_created`: A game begins or is resumed; `variant` is that of the challenge if the line says only
     `wild`."""
@@ -591,6 +731,38 @@ class GameCreated(Event):
     variant: str | None
     resumed: bool
     _keys: ClassVar[str] = "game white black rated kind speed variant resumed"
+
+
+@dataclass(frozen=True)
+class GameDetails(Event):
+    """Event `game_details`: Reply to `ginfo`; of an examined game only the names, the `examiner`, `plies` and the
+    server's `sentences` about the position."""
+
+    event: ClassVar[str] = "game_details"
+    game: int
+    white: str
+    white_rating: int | None
+    black: str
+    black_rating: int | None
+    private: bool | None
+    rated: bool | None
+    kind: str | None
+    speed: str | None
+    variant: str | None
+    time_s: int | None
+    increment_s: int | None
+    examiner: str | None
+    started: str | None
+    white_clock_ms: int | None
+    black_clock_ms: int | None
+    paused: bool | None
+    plies: int | None
+    sentences: tuple[str, ...]
+    unread: int
+    _keys: ClassVar[str] = (
+        "game white white_rating black black_rating private rated kind speed variant time_s increment_s "
+        "examiner started white_clock_ms black_clock_ms paused plies sentences unread "
+    )
 
 
 @dataclass(frozen=True)
@@ -609,10 +781,13 @@ class GameEnded(Event):
 
 @dataclass(frozen=True)
 class GameInfo(Event):
-    """Event `game_info`: The terms of a game."""
+    """Event `game_info`: The terms of a game: a `<g1>` line, or the line above an observed game, which alone has the
+    names."""
 
     event: ClassVar[str] = "game_info"
     game: int
+    white: str | None
+    black: str | None
     kind: str | None
     speed: str | None
     variant: str | None
@@ -629,46 +804,12 @@ class GameInfo(Event):
     black_rating: int | None
     white_timeseal: bool | None
     black_timeseal: bool | None
+    min_move_time: int | None
+    no_escape: bool | None
     _keys: ClassVar[str] = (
-        "game kind speed variant private rated white_registered black_registered white_time_s "
+        "game white black kind speed variant private rated white_registered black_registered white_time_s "
         "white_increment_s black_time_s black_increment_s partner_game white_rating black_rating "
-        "white_timeseal black_timeseal "
-    )
-
-
-@dataclass(frozen=True)
-class Terms(Row):
-    """Part of `game_list.games.terms`."""
-
-    mark: str | None
-    kind: str | None
-    speed: str | None
-    variant: str | None
-    rated: bool
-    initial_min: int
-    increment_s: int
-    _keys: ClassVar[str] = "mark kind speed variant rated initial_min increment_s"
-
-
-@dataclass(frozen=True)
-class GameRow(Row):
-    """Part of `game_list.games`."""
-
-    game: int
-    state: str
-    white: ListedPlayer
-    black: ListedPlayer
-    terms: Terms
-    example: str | None
-    white_clock_ms: int | None
-    black_clock_ms: int | None
-    white_material: int | None
-    black_material: int | None
-    to_move: Literal["white", "black"]
-    move_number: int
-    _keys: ClassVar[str] = (
-        "game state white:ListedPlayer black:ListedPlayer terms:Terms example white_clock_ms black_clock_ms "
-        "white_material black_material to_move move_number "
+        "white_timeseal black_timeseal min_move_time no_escape "
     )
 
 
@@ -694,6 +835,26 @@ class GameList(Listing[GameRow], Event):
 
 
 @dataclass(frozen=True)
+class GameNotification(Event):
+    """Event `game_notification`: A player on the list `gnotify` starts a game."""
+
+    event: ClassVar[str] = "game_notification"
+    game: int | None
+    white: str
+    white_rating: int | None
+    black: str
+    black_rating: int | None
+    rated: bool
+    kind: str | None
+    speed: str | None
+    variant: str | None
+    initial_min: int | None
+    increment_s: int | None
+    text: str | None
+    _keys: ClassVar[str] = "game white white_rating black black_rating rated kind speed variant initial_min increment_s text"
+
+
+@dataclass(frozen=True)
 class GameUpdate(Event):
     """Event `game_update`: An ICC datagram about a game that leads to no new board; actions; `number` and `fields` as
     of a `datagram`."""
@@ -713,6 +874,17 @@ class GuestPrompt(Event):
     event: ClassVar[str] = "guest_prompt"
     name: str
     _keys: ClassVar[str] = "name"
+
+
+@dataclass(frozen=True)
+class Help(Event):
+    """Event `help`: Reply to `help`; `topic` is `None` if the command is not known."""
+
+    event: ClassVar[str] = "help"
+    topic: str | None
+    lines: tuple[str, ...]
+    unread: int
+    _keys: ClassVar[str] = "topic lines unread"
 
 
 @dataclass(frozen=True)
@@ -778,6 +950,34 @@ class ItShout(Event):
 
 
 @dataclass(frozen=True)
+class JournalRow(Row):
+    """Part of `journal.games`."""
+
+    slot: str
+    white: str
+    white_rating: int | None
+    black: str
+    black_rating: int | None
+    terms: Terms
+    eco: str
+    ending: str
+    result: str
+    _keys: ClassVar[str] = "slot white white_rating black black_rating terms:Terms eco ending result"
+
+
+@dataclass(frozen=True)
+class Journal(Listing[JournalRow], Event):
+    """Event `journal`: Reply to `journal`."""
+
+    event: ClassVar[str] = "journal"
+    _rows: ClassVar[str] = "games"
+    owner: str
+    games: tuple[JournalRow, ...]
+    unread: int
+    _keys: ClassVar[str] = "owner games:JournalRow unread"
+
+
+@dataclass(frozen=True)
 class Kibitz(Event):
     """Event `kibitz`."""
 
@@ -797,6 +997,19 @@ class Kicked(Event):
     event: ClassVar[str] = "kicked"
     text: str | None
     _keys: ClassVar[str] = "text"
+
+
+@dataclass(frozen=True)
+class ListChanged(Event):
+    """Event `list_changed`: The outcome of `addlist` or `sublist`; `change` is `added`, `removed`, `already_listed` or
+    `not_listed`."""
+
+    event: ClassVar[str] = "list_changed"
+    list: str
+    entry: str
+    change: str
+    text: str | None
+    _keys: ClassVar[str] = "list entry change text"
 
 
 @dataclass(frozen=True)
@@ -912,6 +1125,27 @@ class MoveList(Listing[ListedMove], Event):
 
 
 @dataclass(frozen=True)
+class NameList(Row):
+    """Part of `name_lists.lists`."""
+
+    name: str
+    count: int | None
+    entries: tuple[str, ...]
+    _keys: ClassVar[str] = "name count entries"
+
+
+@dataclass(frozen=True)
+class NameLists(Listing[NameList], Event):
+    """Event `name_lists`: Reply to `showlist`, `handles`, `znotify`."""
+
+    event: ClassVar[str] = "name_lists"
+    _rows: ClassVar[str] = "lists"
+    lists: tuple[NameList, ...]
+    unread: int
+    _keys: ClassVar[str] = "lists:NameList unread"
+
+
+@dataclass(frozen=True)
 class NameStatus(Event):
     """Event `name_status`: Whether the name belongs to an account."""
 
@@ -920,6 +1154,29 @@ class NameStatus(Event):
     registered: bool
     text: str | None
     _keys: ClassVar[str] = "name registered text"
+
+
+@dataclass(frozen=True)
+class ObserverRow(Row):
+    """Part of `observer_lists.games`."""
+
+    game: int
+    white: str | None
+    black: str | None
+    examiners: tuple[ListedPlayer, ...]
+    observers: tuple[ListedPlayer, ...]
+    _keys: ClassVar[str] = "game white black examiners:ListedPlayer observers:ListedPlayer"
+
+
+@dataclass(frozen=True)
+class ObserverLists(Listing[ObserverRow], Event):
+    """Event `observer_lists`: Reply to `allobservers`."""
+
+    event: ClassVar[str] = "observer_lists"
+    _rows: ClassVar[str] = "games"
+    games: tuple[ObserverRow, ...]
+    unread: int
+    _keys: ClassVar[str] = "games:ObserverRow unread"
 
 
 @dataclass(frozen=True)
@@ -996,15 +1253,40 @@ class PasswordPrompt(Event):
 
 
 @dataclass(frozen=True)
+class OfferedGame(Row):
+    """Part of `pending_from.terms`."""
+
+    sender: str
+    from_rating: int | None
+    from_color: Literal["white", "black"] | None
+    to: str
+    to_rating: int | None
+    rated: bool
+    kind: str | None
+    speed: str | None
+    variant: str | None
+    initial_min: int | None
+    increment_s: int | None
+    loaded_from: str | None
+    adjourned: bool
+    _keys: ClassVar[str] = (
+        "from from_rating from_color to to_rating rated kind speed variant initial_min increment_s "
+        "loaded_from adjourned "
+    )
+
+
+@dataclass(frozen=True)
 class PendingFrom(Event):
-    """Event `pending_from`: An open offer made by this login, or to it."""
+    """Event `pending_from`: An open offer made by this login, or to it; `terms` of a `match` has the keys of a
+    `challenge`."""
 
     event: ClassVar[str] = "pending_from"
     index: int
     name: str
     kind: str
     parameters: str | None
-    _keys: ClassVar[str] = "index name kind parameters"
+    terms: OfferedGame | None
+    _keys: ClassVar[str] = "index name kind parameters terms:OfferedGame"
 
 
 @dataclass(frozen=True)
@@ -1018,14 +1300,16 @@ class PendingRemoved(Event):
 
 @dataclass(frozen=True)
 class PendingTo(Event):
-    """Event `pending_to`: An open offer made by this login, or to it."""
+    """Event `pending_to`: An open offer made by this login, or to it; `terms` of a `match` has the keys of a
+    `challenge`."""
 
     event: ClassVar[str] = "pending_to"
     index: int
     name: str
     kind: str
     parameters: str | None
-    _keys: ClassVar[str] = "index name kind parameters"
+    terms: OfferedGame | None
+    _keys: ClassVar[str] = "index name kind parameters terms:OfferedGame"
 
 
 @dataclass(frozen=True)
@@ -1092,6 +1376,38 @@ class Qtell(Event):
     titles: tuple[str, ...]
     text: str
     _keys: ClassVar[str] = "from titles text"
+
+
+@dataclass(frozen=True)
+class RatingChange(Event):
+    """Event `rating_change`: This login's rating after its game; `None` if no rating changed, and `old` is 0 without
+    an earlier one."""
+
+    event: ClassVar[str] = "rating_change"
+    kind: str | None
+    speed: str | None
+    variant: str | None
+    old: int | None
+    new: int | None
+    text: str | None
+    _keys: ClassVar[str] = "kind speed variant old new text"
+
+
+@dataclass(frozen=True)
+class RatingForecast(Event):
+    """Event `rating_forecast`: The effect of a challenge on this login's rating; one line has the three changes, the
+    next one the new deviation in tenths."""
+
+    event: ClassVar[str] = "rating_forecast"
+    kind: str | None
+    speed: str | None
+    variant: str | None
+    win: int | None
+    draw: int | None
+    loss: int | None
+    rd_tenths: int | None
+    text: str | None
+    _keys: ClassVar[str] = "kind speed variant win draw loss rd_tenths text"
 
 
 @dataclass(frozen=True)
@@ -1166,8 +1482,8 @@ class Say(Event):
 
 @dataclass(frozen=True)
 class SeekNotice(Event):
-    """Event `seek_notice`: About this login's ads: `posted` with an `index`, `seen` by so many `players`, `removed`,
-    `too_many` for the `limit`."""
+    """Event `seek_notice`: About this login's ads: `posted`, `updated` or `removed` with an `index`, `seen` by so many
+    `players`, `removed` (all), `too_many` for the `limit`."""
 
     event: ClassVar[str] = "seek_notice"
     notice: str
@@ -1362,7 +1678,8 @@ class WhoRow(Row):
     rating: int | None
     status: str
     titles: tuple[str, ...]
-    _keys: ClassVar[str] = "name rating status titles"
+    ratings: PlayerRatings | None = None
+    _keys: ClassVar[str] = "name rating ratings:PlayerRatings status titles"
 
 
 @dataclass(frozen=True)
@@ -1386,17 +1703,20 @@ KINDS: dict[str, type[Event]] = {
     "block_start": BlockStart,
     "board_mark": BoardMark,
     "bot": BotAction,
+    "bughouse_list": BughouseList,
     "c_shout": CShout,
     "challenge": Challenge,
     "challenge_sent": ChallengeSent,
     "challenge_update": ChallengeUpdate,
     "channel_list": ChannelList,
     "channel_tell": ChannelTell,
+    "clock": Clock,
     "connected": Connected,
     "connecting": Connecting,
     "creating": Creating,
     "cut": Cut,
     "datagram": Datagram,
+    "delivered": Delivered,
     "departed": Departed,
     "desync": Desync,
     "ended": EndedEvent,
@@ -1405,17 +1725,23 @@ KINDS: dict[str, type[Event]] = {
     "fault": Fault,
     "finger": Finger,
     "focus": Focus,
+    "following": Following,
     "game_created": GameCreated,
+    "game_details": GameDetails,
     "game_ended": GameEnded,
     "game_info": GameInfo,
     "game_list": GameList,
+    "game_notification": GameNotification,
     "game_update": GameUpdate,
     "guest_prompt": GuestPrompt,
+    "help": Help,
     "history": History,
     "holding": Holding,
     "it_shout": ItShout,
+    "journal": Journal,
     "kibitz": Kibitz,
     "kicked": Kicked,
+    "list_changed": ListChanged,
     "listing_line": ListingLine,
     "logged_in": LoggedIn,
     "login_prompt": LoginPrompt,
@@ -1424,7 +1750,9 @@ KINDS: dict[str, type[Event]] = {
     "message": Message,
     "missed": Missed,
     "move_list": MoveList,
+    "name_lists": NameLists,
     "name_status": NameStatus,
+    "observer_lists": ObserverLists,
     "observing": Observing,
     "offer": Offer,
     "over_long": OverLong,
@@ -1438,6 +1766,8 @@ KINDS: dict[str, type[Event]] = {
     "position": Position,
     "prompt": Prompt,
     "qtell": Qtell,
+    "rating_change": RatingChange,
+    "rating_forecast": RatingForecast,
     "refused": RefusedEvent,
     "restored": Restored,
     "say": Say,

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use kibitzer_core::message::{GameId, Handle, Rating, Titles};
+use kibitzer_core::message::listing::WhoStatus;
+use kibitzer_core::message::{GameId, Handle, Rating, Titles, UserArrived};
 use kibitzer_core::wire::{Timeseal, Unsealed};
 
 use super::ConnectionId;
@@ -223,6 +224,16 @@ impl Player {
     /// Returns the name followed by the titles, as in talk and lists: `Newton(GM)`.
     pub(crate) fn name_with_titles(&self) -> String {
         format!("{}{}", self.name(), self.titles)
+    }
+
+    /// Returns the `<wa>` line of the player, whose text after the tag is a row of `who I`.
+    ///
+    /// Source: datagrams §6.
+    pub(crate) fn arrival_line(&self, status: WhoStatus) -> String {
+        const KINDS: [&str; 9] =
+            ["blitz", "standard", "lightning", "wild", "bughouse", "crazyhouse", "suicide", "losers", "atomic"];
+        let ratings = KINDS.map(|kind| Some(self.rating(kind)));
+        UserArrived::new(self.handle.clone(), status, self.titles.clone(), ratings).to_string()
     }
 
     /// Returns the rating in one kind of game; without one, a guest is [`Rating::Guest`] and a registered player

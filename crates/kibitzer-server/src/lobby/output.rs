@@ -2,6 +2,7 @@
 //!
 //! Source of the forms: transcripts `fatics-*`; observed-fatics §5.
 
+use kibitzer_core::message::listing::WhoStatus;
 use kibitzer_core::message::{Datagram, Ivar};
 use kibitzer_core::wire::Timeseal;
 
@@ -130,9 +131,14 @@ impl Lobby {
     /// Reports an arrival or a departure to other players with the variable `pin` set, and to those with the name on their notify
     /// list. `logged` and `listed` are the verbs of the two texts: `connected`, `arrived`.
     pub(crate) fn announce_presence_change(&mut self, name: &str, [logged, listed]: [&str; 2]) {
+        let player = self.connection_of_player(name).and_then(|id| self.player(id));
+        let arrival = player.map(|player| player.arrival_line(WhoStatus::Free));
+        let tagged = arrival.filter(|_| logged == "connected").unwrap_or_else(|| format!("<wd> {name}"));
         for id in self.players_where(|_, player| player.name() != name) {
             let has_name_on_list = self.player(id).is_some_and(|player| player.saved.is_on_list("notify", name));
-            if self.has_flag(id, "pin") {
+            if self.has_flag(id, "pin") && self.has_ivar(id, Ivar::Pin) {
+                self.notify_unwrapped(id, &format!("{tagged}\n"));
+            } else if self.has_flag(id, "pin") {
                 self.notify(id, &format!("[{name} has {logged}.]\n"));
             }
             if has_name_on_list {

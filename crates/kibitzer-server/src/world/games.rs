@@ -11,7 +11,7 @@ use kibitzer_core::message::GameId;
 use super::boards::BoardReason;
 use super::game_store::ActiveGame;
 use super::icc::datagrams::number;
-use super::{ConnectionId, Deadline, World};
+use super::{ConnectionId, Deadline, Player, World};
 use crate::chess::{Position, Variant};
 use crate::play::{Ending, ExaminedGame, Game, GameHeader, Sides, Terms};
 
@@ -102,6 +102,13 @@ impl World {
         let words = format!("{} {}", terms.rated_word(), terms.kind());
         let creating = format!("Creating: {}\n", game.header.format_players_and_terms());
         let line = format!("{{Game {number} ({} vs. {}) {verb} {words} match.}}\n", white.name, black.name);
+        let names = [white.name.to_string(), black.name.to_string()];
+        // Source: the source code of FatICS.
+        let notification = format!(
+            "Game notification: {} vs. {} {terms}: Game {number}\n",
+            white.name_with_rating(),
+            black.name_with_rating(),
+        );
         let partner = game.partner;
         let players = self.players_or_examiners(number);
         for &id in &players {
@@ -122,6 +129,10 @@ impl World {
         }
         for id in self.gin_listeners(&players) {
             self.lobby.notify_unwrapped(id, &line);
+        }
+        let is_notified = |player: &Player| names.iter().any(|name| player.saved.is_on_list("gnotify", name));
+        for id in self.lobby.players_where(|id, player| !players.contains(&id) && is_notified(player)) {
+            self.lobby.notify(id, &notification);
         }
     }
 

@@ -1,6 +1,7 @@
 //! Messages to other players.
 
 use kibitzer_core::event::{CommandError, RequestError};
+use kibitzer_core::message::{Delivered, Message};
 use kibitzer_core::session::{Command, Reply, split_text};
 use kibitzer_core::text::encode_ascii;
 
@@ -44,8 +45,8 @@ impl TalkCommand {
 }
 
 impl Client {
-    /// Sends a text in as many pieces as the server needs to deliver it whole, one after the other. Returns the number of
-    /// players who received each piece.
+    /// Sends a text in as many pieces as the server needs to deliver it whole, one after the other. Returns the server's
+    /// confirmation of each piece.
     ///
     /// # Errors
     ///
@@ -54,7 +55,7 @@ impl Client {
     /// # Cancel safety
     ///
     /// If the future is dropped, some of the pieces may have been delivered.
-    pub async fn talk(&self, talk: &TalkCommand) -> Result<Vec<u32>, RequestError> {
+    pub async fn talk(&self, talk: &TalkCommand) -> Result<Vec<Delivered>, RequestError> {
         let mut delivered = Vec::new();
         for piece in talk.pieces() {
             delivered.push(self.request(&piece).await?);
@@ -86,7 +87,7 @@ macro_rules! talk {
             /// # Cancel safety
             ///
             /// As [`talk`](Self::talk).
-            pub async fn $name(&self, $($argument: $kind,)? text: impl Into<String>) -> Result<Vec<u32>, RequestError> {
+            pub async fn $name(&self, $($argument: $kind,)? text: impl Into<String>) -> Result<Vec<Delivered>, RequestError> {
                 self.talk(&TalkCommand::$name($($argument,)? text)).await
             }
         )+}
@@ -105,8 +106,8 @@ talk! {
 }
 
 impl Request for TalkCommand {
-    /// Number of players who received the message, according to the server.
-    type Answer = u32;
+    /// The confirmation of the server: who received the message. Several confirmations are one of all their players.
+    type Answer = Delivered;
 
     /// Returns the line with the recipient and the encoded text. Fails with [`CommandError::TooLong`] if the encoded text has
     /// more than 320 bytes: send its [`pieces`](Self::pieces) instead.
@@ -118,44 +119,13 @@ impl Request for TalkCommand {
         Command::with_text(self.head.as_ref().map_err(|&error| error)?, &self.text)
     }
 
-    fn parse_reply(&self, reply: Reply) -> Result<u32, RequestError> {
-        let counts = reply.answers().filter_map(|event| parse_recipient_count(event.raw()));
-        counts.reduce(u32::saturating_add).ok_or_else(|| reply::unexpected_reply(&reply))
+    fn parse_reply(&self, reply: Reply) -> Result<Delivered, RequestError> {
+        let confirmed = reply.messages().filter_map(|message| match message {
+            Message::Delivered(delivered) => Some((**delivered).clone()),
+            _ => None,
+        });
+        confirmed.reduce(|delivered, other| delivered.and(&other)).ok_or_else(|| reply::unexpected_reply(&reply))
     }
-}
-
-/// Returns the number of recipients that a line confirms; `None` if it is not the confirmation of a message.
-fn parse_recipient_count(line: &[u8]) -> Option<u32> {
-    let line = line.trim_ascii();
-    let bracketed = || line.strip_prefix(b"(").and_then(count_in_brackets);
-    count_after_verb(line, b".").or_else(bracketed)
-}
-
-/// Returns the number of recipients that a line confirms after its opening bracket: `told Foo, who is playing)`, `told 3 players
-/// in channel 53)`, `shouted to 2 players)`, `1->(2))`, `3) Foo shouts: hello`.
-fn count_in_brackets(line: &[u8]) -> Option<u32> {
-    if let Some(recipient) = line.strip_prefix(b"told ") {
-        return Some(parse_leading_number(recipient).map_or(1, |(players, _)| players));
-    }
-    let by_channel =
-        || parse_leading_number(line).and_then(|(_, rest)| parse_leading_number(rest.strip_prefix(b"->(")?));
-    let by_shout = || parse_leading_number(line).filter(|(_, rest)| rest.starts_with(b") "));
-    count_after_verb(line, b" player").or_else(|| by_channel().or_else(by_shout).map(|(players, _)| players))
-}
-
-/// Returns the number in `kibitzed to 3` if `suffix` follows it; `None` for any other text.
-fn count_after_verb(line: &[u8], suffix: &[u8]) -> Option<u32> {
-    const VERBS: [&[u8]; 5] = [b"kibitzed to ", b"whispered to ", b"shouted to ", b"c-shouted to ", b"it-shouted to "];
-    let count = VERBS.iter().find_map(|verb| line.strip_prefix(*verb))?;
-    parse_leading_number(count).filter(|(_, rest)| rest.starts_with(suffix)).map(|(players, _)| players)
-}
-
-/// Parses leading decimal digits; returns the number and the text after it. `None` without digits, or if the number exceeds
-/// `u32`.
-fn parse_leading_number(text: &[u8]) -> Option<(u32, &[u8])> {
-    let length = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let (digits, rest) = text.split_at_checked(length)?;
-    Some((std::str::from_utf8(digits).ok()?.parse().ok()?, rest))
 }
 
 #[cfg(test)]

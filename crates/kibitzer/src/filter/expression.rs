@@ -232,6 +232,8 @@ fn ratings_of(subject: &Subject<'_>) -> [Option<Rating>; 2] {
         Some(Message::Challenge(challenge)) => [Some(challenge.from_rating), Some(challenge.to_rating)],
         Some(Message::Creating(creating)) => [Some(creating.first_rating), Some(creating.second_rating)],
         Some(Message::GameInfo(info)) => [info.white_rating, info.black_rating],
+        Some(Message::GameNotification(it)) => [Some(it.terms.first_rating), Some(it.terms.second_rating)],
+        Some(Message::RatingChange(change)) => [change.old, change.new].map(|rating| rating.map(Rating::Established)),
         _ => [None; 2],
     }
 }

@@ -177,7 +177,6 @@ impl GameTracker {
                 }
             }
             Message::Creating(creating) => self.terms = Some((**creating).clone()),
-            Message::Text(line) => self.terms = OwnGameStarting::parse_observed(line.as_bytes()).or(self.terms.take()),
             _ => {}
         }
     }

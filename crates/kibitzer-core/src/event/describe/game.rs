@@ -6,8 +6,9 @@ use crate::chess::{Color, LastMove, Role};
 use crate::event::{Event, EventKind};
 use crate::game::Desync;
 use crate::message::{
-    BoardMark, ExamineAction, ExamineNotice, GameCreated, GameEnded, GameInfo, GameUpdate, Holding, Message,
-    ObservingUpdate, OwnGameStarting, PrimaryGameChange, Rating, ReportedMove, Style12,
+    BoardMark, ClockNotice, ExamineAction, ExamineNotice, GameCreated, GameEnded, GameInfo, GameKind, GameNotification,
+    GameUpdate, Holding, Message, ObservingUpdate, OwnGameStarting, PrimaryGameChange, Rating, RatingChange,
+    RatingForecast, ReportedMove, Style12,
 };
 use crate::text::ServerText;
 
@@ -55,8 +56,9 @@ describe! {
     GameInfo as it => EventKind::GameInfo, {
         game: it.game,
         fields: [
-            game, kind, speed: it.game_kind().speed, variant: it.game_kind().variant, private, rated, white_registered, black_registered, white_time_s, white_increment_s, black_time_s,
-            black_increment_s, partner_game, white_rating, black_rating, white_timeseal, black_timeseal,
+            game, white, black, kind, speed: it.game_kind().speed, variant: it.game_kind().variant, private, rated, white_registered, black_registered, white_time_s, white_increment_s, black_time_s,
+            black_increment_s, partner_game, white_rating, black_rating, white_timeseal, black_timeseal, min_move_time,
+            no_escape,
         ],
         words(out): {
             let kind = it.kind.as_ref().map_or("", ServerText::as_str);
@@ -86,13 +88,49 @@ describe! {
         fields: [
             game, by,
             action: match it.action { ExamineAction::Start { scratch: true } => "start_scratch", _ => it.action.as_ref() },
-            plies: match it.action { ExamineAction::Forward(plies) | ExamineAction::Backward(plies) => Some(plies), _ => None },
+            plies: match it.action {
+                ExamineAction::Forward(plies) | ExamineAction::Backward(plies) | ExamineAction::Truncate(plies) => Some(plies),
+                _ => None,
+            },
             move_number: match it.action { ExamineAction::Revert(number) => number, _ => None },
             value: match &it.action {
                 ExamineAction::Move(played) => Some(played.as_str()),
                 ExamineAction::Set(value) => Some(value.as_str()),
+                ExamineAction::Result { result, .. } => Some(result.as_str()),
                 _ => None,
             },
+        ],
+    }
+
+    ClockNotice as it => EventKind::Clock, {
+        game: it.game,
+        line: LineDisplay::InText,
+        fields: [game, action: it.action.as_str(), by, to, seconds],
+    }
+
+    GameNotification as it => EventKind::GameNotification, {
+        game: it.game,
+        line: LineDisplay::InText,
+        fields: [
+            game, white: it.terms.first, white_rating: it.terms.first_rating, black: it.terms.second,
+            black_rating: it.terms.second_rating, rated: it.terms.rated, kind: non_empty(it.terms.kind.as_str()),
+            speed: it.terms.game_kind().speed, variant: it.terms.game_kind().variant,
+            initial_min: it.terms.initial_min, increment_s: it.terms.increment_s,
+        ],
+    }
+
+    RatingChange as it => EventKind::RatingChange, {
+        line: LineDisplay::InText,
+        fields: [
+            kind, speed: rated_kind(it.kind.as_ref()).speed, variant: rated_kind(it.kind.as_ref()).variant, old, new,
+        ],
+    }
+
+    RatingForecast as it => EventKind::RatingForecast, {
+        line: LineDisplay::InText,
+        fields: [
+            kind, speed: rated_kind(it.kind.as_ref()).speed, variant: rated_kind(it.kind.as_ref()).variant, win, draw, loss,
+            rd_tenths,
         ],
     }
 
@@ -122,6 +160,11 @@ describe! {
 objects! {
     // `passed`.
     (Color, Role) as it: [to: it.0, piece: it.1];
+}
+
+/// Returns the speed and the variant of the games that a rating is about.
+fn rated_kind(kind: Option<&ServerText>) -> GameKind {
+    GameKind::parse(kind.map_or("", ServerText::as_str))
 }
 
 /// Returns the word to write before a type of game: `rated `, `unrated `, or nothing if it is not known.

@@ -7,20 +7,35 @@ use super::{EventDescriptor, LineDisplay};
 use crate::chess::Color;
 use crate::event::EventKind;
 use crate::message::listing::{
-    AnyListing, ChannelMembers, FingerGame, FingerNote, FingerRating, GameRow, HistoryRow, ListedMove, ListedName,
-    ListedPlayer, ListedTerms, NamedValue, OnlineStatus, StoredDetails, StoredGame, WhoRow,
+    AnyListing, ChannelMembers, FingerGame, FingerNote, FingerRating, GameObservers, GameRow, HistoryRow, JournalRow,
+    ListedMove, ListedName, ListedPlayer, ListedTerms, NameList, NamedValue, OnlineStatus, StoredDetails, StoredGame,
+    WhoRow,
 };
-use crate::message::{ClockReading, GameKind, GameResult};
+use crate::message::{ClockReading, GameKind, GameResult, RATINGS, Rating};
 
 impl Fields for AnyListing {
     fn put_fields(&self, put: &mut FieldSink<'_>) {
         match self {
+            Self::Bughouse(it) => fields!(put, it;
+                games, partnerships: it.partnerships.iter().map(|pair| pair.to_vec()).collect::<Vec<_>>(), unpartnered,
+            ),
             Self::Channels(it) => fields!(put, it; channels),
             Self::Finger(it) => fields!(put, it;
                 player, registered: !it.is_unregistered, presence, game, ratings, details, notes,
             ),
             Self::Games(it) => fields!(put, it; games, count: it.shown.map(|shown| (shown, it.total))),
+            Self::GameDetails(it) => fields!(put, it;
+                game: it.terms.game, white, white_rating: it.terms.white_rating, black, black_rating: it.terms.black_rating,
+                private: it.terms.private, rated: it.terms.rated, kind: it.terms.kind, speed: it.terms.game_kind().speed,
+                variant: it.terms.game_kind().variant, time_s: it.terms.white_time_s, increment_s: it.terms.white_increment_s,
+                examiner, started, white_clock_ms: it.white_clock.map(ClockReading::as_ms),
+                black_clock_ms: it.black_clock.map(ClockReading::as_ms), paused: it.is_paused, plies, sentences,
+            ),
+            Self::Help(it) => fields!(put, it; topic: non_empty(&it.topic), lines),
             Self::History(it) => fields!(put, it; owner, games),
+            Self::Journal(it) => fields!(put, it; owner, games),
+            Self::Names(it) => fields!(put, it; lists),
+            Self::Observers(it) => fields!(put, it; games),
             Self::Moves(it) => fields!(put, it;
                 game, white, black, date, rated, kind, speed: GameKind::parse(&it.kind).speed,
                 variant: GameKind::parse(&it.kind).variant, initial_min, increment_s,
@@ -40,10 +55,16 @@ impl AnyListing {
     /// Returns the kind of the event that reports the listing.
     pub const fn kind(&self) -> EventKind {
         match self {
+            Self::Bughouse(_) => EventKind::BughouseList,
             Self::Channels(_) => EventKind::ChannelList,
             Self::Finger(_) => EventKind::Finger,
             Self::Games(_) => EventKind::GameList,
+            Self::GameDetails(_) => EventKind::GameDetails,
+            Self::Help(_) => EventKind::Help,
             Self::History(_) => EventKind::History,
+            Self::Journal(_) => EventKind::Journal,
+            Self::Names(_) => EventKind::NameLists,
+            Self::Observers(_) => EventKind::ObserverLists,
             Self::Moves(_) => EventKind::MoveList,
             Self::Sought(_) => EventKind::SoughtList,
             Self::Stored(_) => EventKind::StoredGames,
@@ -82,6 +103,19 @@ const fn outcome_for_owner(row: &HistoryRow) -> &'static str {
     }
 }
 
+/// Ratings by the kind of game, in the order of a `<wa>` line.
+pub(super) struct PlayerRatings<'a>(pub(super) &'a [Option<Rating>; RATINGS]);
+
+/// The ratings by kind are left out unless the row has them.
+impl Fields for WhoRow {
+    fn put_fields(&self, put: &mut FieldSink<'_>) {
+        fields!(put, self; name: self.player.name, titles: self.player.titles, rating: self.player.rating, status: self.status.as_str());
+        if self.ratings.iter().any(Option::is_some) {
+            fields!(put, self; ratings: PlayerRatings(&self.ratings));
+        }
+    }
+}
+
 objects! {
     ChannelMembers as it: [channel, name, members];
     FingerGame as it: [activity: it.activity.as_str(), game, white, black];
@@ -98,6 +132,11 @@ objects! {
     HistoryRow as it: [
         index, outcome: outcome_for_owner(it), rating, color, opponent_rating, opponent, terms, eco, ending, date,
     ];
+    JournalRow as it: [
+        slot, white, white_rating, black, black_rating, terms, eco, ending, result: it.result.as_str(),
+    ];
+    NameList as it: [name, count, entries];
+    GameObservers as it: [game, white, black, examiners, observers];
     NamedValue as it: [name, value];
     ListedMove as it: [ply, san, elapsed_ms];
     ListedPlayer as it: [name, titles, rating];
@@ -107,7 +146,10 @@ objects! {
         index, color, opponent_is_on, terms, white_material, black_material, to_move, move_number, eco, date,
     ];
     StoredGame as it: [white, black, details];
-    WhoRow as it: [name: it.player.name, titles: it.player.titles, rating: it.player.rating, status: it.status.as_str()];
+    PlayerRatings<'_> as it: [
+        blitz: it.0[0], standard: it.0[1], lightning: it.0[2], wild: it.0[3], bughouse: it.0[4], crazyhouse: it.0[5],
+        suicide: it.0[6], losers: it.0[7], atomic: it.0[8],
+    ];
     // `state` is `online`, `away` or `never`.
     OnlineStatus as it: [
         state: match it { OnlineStatus::Online { .. } => "online", OnlineStatus::LoggedOut { .. } => "away", OnlineStatus::Never => "never" },

@@ -3,13 +3,15 @@
 use std::fmt::{self, Write};
 
 use super::game::{rated_prefix, rating_or_unrated};
+use super::listing::PlayerRatings;
 use super::value::{FieldSink, Fields, fields, non_empty};
 use super::{EventDescriptor, LineDisplay, describe};
 use crate::event::EventKind;
 use crate::message::{
-    Challenge, ChallengeUpdate, Farewell, GameId, KickedBy, LoggedIn, LoginRefusal, MeOrOther, NameKind, NameStatus,
-    OfferAnswer, OfferNotice, PartnershipUpdate, PendingOffer, PendingOffersRemoved, PresenceChange,
-    PresenceChangeKind, Rating, Refusal, Seek, SeekNotice, SeeksCleared, SeeksRemoved, Talk, TalkKind, UserArrived,
+    Challenge, ChallengeUpdate, Delivered, Farewell, FollowChange, GameId, KickedBy, ListChange, LoggedIn,
+    LoginRefusal, MeOrOther, NameKind, NameStatus, OfferAnswer, OfferNotice, PartnershipUpdate, PendingOffer,
+    PendingOffersRemoved, PresenceChange, PresenceChangeKind, Rating, Refusal, Seek, SeekNotice, SeeksCleared,
+    SeeksRemoved, Talk, TalkKind, UserArrived,
 };
 use crate::text::{Handle, ServerText};
 
@@ -23,7 +25,10 @@ describe! {
     }
 
     UserArrived as it => EventKind::Arrived, {
-        fields: [name, titles],
+        fields: [
+            name, titles, status: it.status.as_str(), registered: it.is_registered(),
+            ratings: PlayerRatings(&it.ratings),
+        ],
         words(out): write!(out, "{} has arrived", it.name),
     }
 
@@ -135,7 +140,7 @@ describe! {
     }
 
     PendingOffer as it => if it.actor == MeOrOther::Me { EventKind::PendingTo } else { EventKind::PendingFrom }, {
-        fields: [index, name, kind, parameters: non_empty(it.parameters.as_str())],
+        fields: [index, name, kind, parameters: non_empty(it.parameters.as_str()), terms: it.terms()],
         words(out): {
             let direction = if it.actor == MeOrOther::Me { "to" } else { "from" };
             write!(out, "offer {} {direction} {}, {}", it.index, it.name, it.kind)?;
@@ -177,10 +182,30 @@ describe! {
         line: LineDisplay::InText,
         fields: [
             notice: it.as_ref(),
-            index: match it { SeekNotice::Posted { index } => Some(*index), _ => None },
+            index: match it {
+                SeekNotice::Posted { index } | SeekNotice::Updated { index } | SeekNotice::RemovedOne { index } => Some(*index),
+                _ => None,
+            },
             players: match it { SeekNotice::Seen { players } => Some(*players), _ => None },
             limit: match it { SeekNotice::TooMany { limit } => Some(*limit), _ => None },
         ],
+    }
+}
+
+describe! {
+    Delivered as it => EventKind::Delivered, {
+        line: LineDisplay::InText,
+        fields: [players, to, state, channel],
+    }
+
+    ListChange as it => EventKind::ListChanged, {
+        line: LineDisplay::InText,
+        fields: [list, entry, change: it.change.as_str()],
+    }
+
+    FollowChange as it => EventKind::Following, {
+        line: LineDisplay::InText,
+        fields: [player, partner: it.is_partner],
     }
 }
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 use strum::VariantNames as _;
 
 use crate::chess::{Color, Role, Square};
-use crate::message::listing::ListedName;
-use crate::message::{GameId, MeOrOther, Rating, RequestId, RequestOrigin, Seek};
+use crate::message::listing::{ListedName, WhoRow};
+use crate::message::{Challenge, GameId, MeOrOther, Rating, RequestId, RequestOrigin, Seek};
 use crate::text::{Handle, PlayerText, ServerText, Titles};
 
 /// Value of a field, borrowed for a writer.
@@ -146,7 +146,9 @@ values! {
     RequestOrigin: FieldType::Word(RequestOrigin::VARIANTS), it => Value::Text(it.into());
     Square: FieldType::Text, it => Value::Display(it);
     Titles: FieldType::List(&FieldType::Text), it => Value::List(it);
+    Challenge: FieldType::Object, it => Value::Object(it);
     Seek: FieldType::Object, it => Value::Object(it);
+    WhoRow: FieldType::Object, it => Value::Object(it);
 }
 
 impl<T: AsValue + ?Sized> AsValue for &T {

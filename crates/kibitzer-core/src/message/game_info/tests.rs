@@ -11,6 +11,8 @@ const fn rated(value: u16) -> Rating {
 fn captured() -> GameInfo {
     GameInfo {
         game: GameId(482),
+        white: None,
+        black: None,
         private: Some(false),
         kind: Some(ServerText::from_wire(b"blitz")),
         rated: Some(true),
@@ -128,6 +130,8 @@ prop_compose! {
     ) -> GameInfo {
         GameInfo {
             game: GameId(game),
+            white: None,
+            black: None,
             kind: kind.map(|kind| ServerText::from_wire(kind.as_bytes())),
             white_registered: registered.map(|r| r.0),
             black_registered: registered.map(|r| r.1),

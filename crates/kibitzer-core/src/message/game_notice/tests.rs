@@ -93,7 +93,9 @@ fn other_lines_are_no_events_of_examined_games() {
         "You are now observing game 463.",
         "Game 1 (which you were observing) has no examiners.",
         "Game 29: A offers a draw.",
-        "Game 1: Bogoljubov resigns 1-0",
+        "Game 1: Bogoljubov dances 1-0",
+        "Game 1: Bogoljubov resigns 2-0",
+        "Bogoljubov resigns 1-0",
         "Alekhine, whom you are following, has started examining a game.",
     ];
     for line in lines {

@@ -5,8 +5,9 @@ use std::ops::ControlFlow;
 
 use super::collect::UnreadLines;
 use super::{
-    ChannelList, ChannelMembers, Finger, GameList, GameRow, History, HistoryRow, ListedMove, ListingCollector,
-    MoveList, SoughtList, StoredGame, StoredGames, Variables, WhoList, WhoRow,
+    BughouseList, ChannelList, ChannelMembers, Finger, GameDetails, GameList, GameObservers, GameRow, HelpText,
+    History, HistoryRow, Journal, JournalRow, ListedMove, ListingCollector, MoveList, NameList, NameLists,
+    ObserverLists, SoughtList, StoredGame, StoredGames, Variables, WhoList, WhoRow,
 };
 use crate::message::{GameId, Seek};
 use crate::text::Line;
@@ -63,6 +64,7 @@ macro_rules! listings {
             /// Creates a collector for the reply to a command; `None` if it has no listing.
             pub(crate) fn new(command: AnsweredCommand<'_>) -> Option<Self> {
                 match command {
+                    AnsweredCommand::Name(list) if list.starts_with('=') => Self::new(AnsweredCommand::Name("showlist")),
                     $(AnsweredCommand::Name($($name)|+) | AnsweredCommand::BlockCode($($code)|+) => {
                         Some(Self::$variant(ListingCollector::default()))
                     })+
@@ -96,16 +98,28 @@ macro_rules! listings {
 }
 
 listings! {
+    /// Reply to `bugwho`.
+    Bughouse(BughouseList): ["bugwho"], [22], [];
     /// Reply to `inchannel`.
     Channels(ChannelList): ["inchannel"], [53], [];
     /// Reply to `finger` and `statistics`.
     Finger(Finger): ["finger", "statistics"], [37, 126], [130];
     /// Reply to `games`.
     Games(GameList): ["games"], [43], [155];
+    /// Reply to `ginfo`.
+    GameDetails(GameDetails): ["ginfo"], [46], [];
+    /// Reply to `help`.
+    Help(HelpText): ["help"], [50], [];
     /// Reply to `history`.
     History(History): ["history"], [51], [129];
+    /// Reply to `journal`.
+    Journal(Journal): ["journal"], [60], [];
     /// Reply to `moves`, `oldmoves` and `smoves`.
     Moves(MoveList): ["moves", "oldmoves", "smoves"], [77, 81, 123], [150, 171];
+    /// Reply to `showlist`, `handles` and `znotify`.
+    Names(NameLists): ["showlist", "handles", "znotify"], [48, 111, 152], [];
+    /// Reply to `allobservers`.
+    Observers(ObserverLists): ["allobservers"], [14], [];
     /// Reply to `sought`.
     Sought(SoughtList): ["sought"], [157], [215];
     /// Reply to `stored`.
@@ -128,8 +142,12 @@ pub(crate) enum AnsweredCommand<'a> {
 }
 
 impl AnyListing {
-    /// Sets the game of a list of moves that does not name it to the one that the command asked for by its number: `moves 12`.
+    /// Sets the topic of a help file, and the game of a list of moves that does not name it to the one that the command asked for by
+    /// its number: `moves 12`.
     pub(crate) fn set_game_asked_for(&mut self, command: &str) {
+        if let Self::Help(help) = self {
+            help.topic = command_words(command).skip(1).collect::<Vec<_>>().join(" ");
+        }
         if let Self::Moves(list) = self
             && let [verb, number] = command_words(command).collect::<Vec<_>>()[..]
             && verb.eq_ignore_ascii_case("moves")
@@ -171,7 +189,10 @@ iterate_rows! {
     ChannelList.channels: ChannelMembers;
     GameList.games: GameRow;
     History.games: HistoryRow;
+    Journal.games: JournalRow;
     MoveList.moves: ListedMove;
+    NameLists.lists: NameList;
+    ObserverLists.games: GameObservers;
     SoughtList.seeks: Seek;
     StoredGames.games: StoredGame;
     WhoList.players: WhoRow;

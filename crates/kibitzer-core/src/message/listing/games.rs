@@ -102,7 +102,7 @@ const NO_GAMES: TemplateTable<()> =
     &[("There are no games in progress.", ()), ("No matching games were found (of # in progress).", ())];
 
 impl GameRow {
-    fn parse(line: &[u8]) -> Option<Self> {
+    pub(super) fn parse(line: &[u8]) -> Option<Self> {
         let mut at = Cursor::new(line);
         let game = GameId::read(at.skip_whitespace())?;
         at.expect(b" ")?.skip_whitespace();

@@ -8,9 +8,11 @@
 
 mod any;
 mod collect;
+mod details;
 mod finger;
 mod games;
 mod moves;
+mod names;
 mod past_games;
 mod players;
 mod variables;
@@ -19,9 +21,13 @@ pub use any::AnyListing;
 pub(crate) use any::{AnsweredCommand, AnyListingCollector, command_words};
 use collect::ListingCollector;
 pub use collect::{ListedName, ListedPlayer, ListedTerms, Listing, ListingError, NamedValue};
+pub use details::{BughouseList, GameDetails, HelpText};
 pub use finger::{Finger, FingerGame, FingerNote, FingerRating, GameActivity, OnlineStatus};
 pub use games::{GameList, GameRow, GameRowState, SoughtList};
 pub use moves::{ListedMove, MoveList};
-pub use past_games::{History, HistoryRow, StoredDetails, StoredGame, StoredGames};
-pub use players::{ChannelList, ChannelMembers, WhoList, WhoRow, WhoStatus};
+pub use names::{GameObservers, NameList, NameLists, ObserverLists};
+pub use past_games::{History, HistoryRow, Journal, JournalRow, StoredDetails, StoredGame, StoredGames};
+pub use players::{ChannelList, ChannelMembers, WhoList, WhoRow};
 pub use variables::Variables;
+
+pub use super::presence::WhoStatus;

@@ -221,5 +221,75 @@ impl HistoryRow {
     }
 }
 
+/// The games that a player has kept with `jsave`.
+///
+/// ```text
+/// Journal for Alice:
+///    White         Rating  Black         Rating  Type         ECO End Result
+/// A: Alice         1882    Boris         1558    [ br  3   0] A00 Mat 1-0
+/// ```
+///
+/// Nothing marks the end. Source: FICS help file `journal`; the source code of uhlin-fics.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Journal {
+    /// The player whose journal this is.
+    pub owner: Handle,
+    /// The rows as received.
+    pub games: Vec<JournalRow>,
+    /// Lines of the reply that could not be parsed.
+    pub unread: Vec<Line>,
+}
+
+/// One row of [`Journal`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct JournalRow {
+    /// The letter for `examine` and `smoves`.
+    pub slot: char,
+    /// White, cut to 13 characters.
+    pub white: ListedName,
+    /// White's rating.
+    pub white_rating: Rating,
+    /// Black, cut to 13 characters.
+    pub black: ListedName,
+    /// Black's rating.
+    pub black_rating: Rating,
+    /// Kind and times.
+    pub terms: ListedTerms,
+    /// The opening, as in [`HistoryRow::eco`].
+    pub eco: String,
+    /// The reason, as in [`HistoryRow::ending`].
+    pub ending: String,
+    /// The result.
+    pub result: GameResult,
+}
+
+impl Listing for Journal {
+    fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
+        if self.owner.as_str().is_empty() {
+            self.owner = match_template(line, "Journal for %:")?.name?;
+        } else if !line.trim_ascii_start().starts_with(b"White  ") {
+            self.games.push(JournalRow::parse(line)?);
+        }
+        Some(ControlFlow::Continue(()))
+    }
+}
+
+impl JournalRow {
+    fn parse(line: &[u8]) -> Option<Self> {
+        let mut at = Cursor::new(line);
+        let slot = char::from(*at.skip_whitespace().take_one().first().filter(|byte| byte.is_ascii_alphabetic())?);
+        let white = ListedName::read(at.expect(b": ")?, &[13])?;
+        let white_rating = Rating::read(&mut at)?;
+        let black = ListedName::read(&mut at, &[13])?;
+        let black_rating = Rating::read(&mut at)?;
+        let terms = ListedTerms::read(at.skip_whitespace())?;
+        let (eco, ending) = (read_text_word(&mut at)?, read_text_word(&mut at)?);
+        let result = GameResult::from_wire(at.take_rest().trim_ascii())?;
+        Some(Self { slot, white, white_rating, black, black_rating, terms, eco, ending, result })
+    }
+}
+
 #[cfg(test)]
 mod tests;

@@ -2,11 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use crate::by_name::named_enum;
-use crate::message::Rating;
 use crate::message::listing::collect::{parse_items, parse_row_count};
 use crate::message::listing::{ListedPlayer, Listing};
+use crate::message::presence::WhoStatus;
 use crate::message::template::match_table;
+use crate::message::{RATINGS, Rating, UserArrived};
 use crate::scan::Cursor;
 use crate::text::{Line, decode_received};
 
@@ -15,6 +15,8 @@ use crate::text::{Line, decode_received};
 /// A line has several entries: `1995^Alice   1445^Boris   ++++ Reader`, with blanks around the state on FatICS: `   0
 /// ^Euwe                  0   GuestKFWP(U)`. The list ends with ` 3 players displayed (of 3). (*) indicates system
 /// administrator.`
+///
+/// A row of `who I` is one player: `gbtami 001411E1663P`, as in a `<wa>` line.
 ///
 /// Lists without ratings, and the framed table that uhlin-fics prints for some arguments, are stored in
 /// [`unread`](Self::unread).
@@ -41,28 +43,9 @@ pub struct WhoRow {
     pub player: ListedPlayer,
     /// The activity, from the sign before the name.
     pub status: WhoStatus,
-}
-
-named_enum! {
-    /// A player's activity.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-    #[non_exhaustive]
-    pub enum WhoStatus("Returns the name in JSON.") {
-        /// A blank: none of the other states.
-        Free = "free",
-        /// `^`: plays a game.
-        Playing = "playing",
-        /// `~`: gives a simultaneous exhibition.
-        Simul = "simul",
-        /// `:`: accepts no challenges.
-        NotOpen = "not_open",
-        /// `#`: examines a game.
-        Examining = "examining",
-        /// `.`: idle for five minutes or more, or marked as busy.
-        Idle = "idle",
-        /// `&`: takes part in a tournament.
-        Tournament = "tournament",
-    }
+    /// In a row of `who I`, the ratings in the order of the command's letters: for `who IbslwBzSLx`, that of
+    /// [`UserArrived::ratings`]. `None` for each that the row does not have.
+    pub ratings: [Option<Rating>; RATINGS],
 }
 
 impl Listing for WhoList {
@@ -81,31 +64,19 @@ impl Listing for WhoList {
     }
 }
 
-/// Reads a rating, the sign of a status, and a name with titles: `1995^Alice`.
-fn read_entry(at: &mut Cursor<'_>) -> Option<WhoRow> {
+/// Reads a rating, the sign of a status, and a name with titles: `1995^Alice`. An entry of `who I` starts with the name.
+pub(super) fn read_entry(at: &mut Cursor<'_>) -> Option<WhoRow> {
+    if let Some(UserArrived { name, status, titles, ratings }) = at.attempt(UserArrived::read) {
+        let rating = ratings.iter().flatten().next().copied();
+        return Some(WhoRow { player: ListedPlayer { name, titles, rating }, status, ratings });
+    }
     let rating = Rating::read(at)?;
     let padding = at.rest();
     let status = WhoStatus::read_sign(at.skip_whitespace());
     // Without a sign, a blank separates the name from the rating.
     (status != WhoStatus::Free || padding.starts_with(b" ")).then_some(())?;
-    Some(WhoRow { player: ListedPlayer { rating: Some(rating), ..ListedPlayer::read(at)? }, status })
-}
-
-impl WhoStatus {
-    /// The sign before the name for each status except [`Free`](Self::Free).
-    pub(in crate::message) const SIGNS: [(u8, Self); 6] = [
-        (b'^', Self::Playing),
-        (b'~', Self::Simul),
-        (b':', Self::NotOpen),
-        (b'#', Self::Examining),
-        (b'.', Self::Idle),
-        (b'&', Self::Tournament),
-    ];
-
-    /// Reads the sign of a status; [`Free`](Self::Free), without consuming anything, if there is none.
-    pub(in crate::message) fn read_sign(at: &mut Cursor<'_>) -> Self {
-        Self::SIGNS.iter().find(|(sign, _)| at.eat(&[*sign])).map_or(Self::Free, |&(_, status)| status)
-    }
+    let player = ListedPlayer { rating: Some(rating), ..ListedPlayer::read(at)? };
+    Some(WhoRow { player, status, ratings: [None; RATINGS] })
 }
 
 /// The members of channels.

@@ -2,6 +2,8 @@
 //!
 //! Source of the forms: transcripts fatics-login-guest-*, fatics-block-client, fatics-multi-observer.
 
+use kibitzer_core::message::listing::WhoStatus;
+
 use super::game::no_player_text;
 use super::{CommandResult, CommandRow, format_usage_line, refuse_if};
 use crate::calendar::{format_count, format_date_with_weekday, format_duration};
@@ -16,7 +18,7 @@ pub(crate) const COMMANDS: &[CommandRow] = &[
     CommandRow::new("ping", "[player]", "Shows the round-trip time of a player who uses timeseal.", run_ping),
     CommandRow::new("quit", "", "Ends your session.", run_quit),
     CommandRow::new("uptime", "", "Shows how long the server has been running.", run_uptime),
-    CommandRow::new("who", "[letters]", "Lists the players who are logged in; with \"U\" only guests, with \"R\" only registered players.", run_who),
+    CommandRow::new("who", "[letters]", "Lists the players who are logged in; with \"U\" only guests, with \"R\" only registered players, with \"I\" all ratings of each.", run_who),
 ];
 
 fn run_date(world: &mut World, _: ConnectionId, _: &str) -> CommandResult {
@@ -129,9 +131,16 @@ fn run_who(world: &mut World, _: ConnectionId, letters: &str) -> CommandResult {
         _ => true,
     };
     let shown = world.lobby.players().filter(|(_, player)| is_shown(player));
+    if letters.contains('I') {
+        let row = |(whom, player): (ConnectionId, &Player)| {
+            player.arrival_line(who_status(world, whom)).replacen("<wa> ", "", 1)
+        };
+        let rows: Vec<_> = shown.map(row).collect();
+        return Ok(format!("{}\n\n{} displayed.\n\n", rows.join("\n"), format_count(rows.len(), "player")));
+    }
     let entry = |(whom, player): (ConnectionId, &Player)| {
         let rating = player.ratings.get("blitz").copied().unwrap_or_default();
-        (format!("{rating:>4}  {}", who_state_sign(world, whom)), player.name_with_titles())
+        (format!("{rating:>4}  {}", who_status(world, whom).sign()), player.name_with_titles())
     };
     let entries: Vec<_> = shown.map(entry).collect();
     let width = entries.iter().map(|(_, name)| name.len()).max().unwrap_or_default();
@@ -145,15 +154,15 @@ fn run_who(world: &mut World, _: ConnectionId, letters: &str) -> CommandResult {
     Ok(format!("{rows}\n{} displayed.\n\n", format_count(entries.len(), "player")))
 }
 
-/// Returns the sign before a player's name in `who`: giver of a simul, player, examiner, or a blank.
-fn who_state_sign(world: &World, id: ConnectionId) -> char {
+/// Returns what a player does, which `who` shows by a sign.
+fn who_status(world: &World, id: ConnectionId) -> WhoStatus {
     if !world.lobby.simul_games(id).is_empty() {
-        '~'
+        WhoStatus::Simul
     } else if world.game_played_by(id).is_some() {
-        '^'
+        WhoStatus::Playing
     } else if world.game_examined_by(id).is_some() {
-        '#'
+        WhoStatus::Examining
     } else {
-        ' '
+        WhoStatus::Free
     }
 }

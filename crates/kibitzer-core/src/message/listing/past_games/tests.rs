@@ -2,3 +2,4 @@ mod history;
 mod stored;
 
 use super::*;
+mod journal;

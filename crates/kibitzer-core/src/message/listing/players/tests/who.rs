@@ -58,3 +58,15 @@ fn other_tables_are_stored_as_lines() {
         assert_eq!(WhoList::default().add_line(line.as_bytes()), None, "{line}");
     }
 }
+
+// The form of `<wa>` lines; `who IbslwBzSLx` of a client of freechess.org.
+#[test]
+fn a_row_of_who_i_has_all_ratings() {
+    let reply = "Alice^001411E1663P1483P0000 0000 0000 0000 0000 0000 \nGuestXY 010000 \n 2 players displayed (of 2).";
+    let list = parse::<WhoList>(reply).unwrap();
+    let [alice, guest] = &list.players[..] else { panic!("{list:?}") };
+    assert_eq!((alice.player.name.as_str(), alice.status), ("Alice", Playing));
+    assert_eq!(alice.ratings[..2], [Some(Rating::Estimated(1411)), Some(Rating::Provisional(1663))]);
+    assert_eq!((guest.player.titles.iter().collect::<Vec<_>>(), guest.ratings[1]), (vec!["U"], None));
+    assert_eq!(list.unread, []);
+}

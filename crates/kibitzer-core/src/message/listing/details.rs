@@ -1,0 +1,169 @@
+//! The replies to `ginfo`, `bugwho` and `help`.
+
+use std::ops::ControlFlow;
+
+use super::collect::{parse_row_count, read_padded_clock};
+use super::players::read_entry;
+use super::{GameRow, Listing, WhoRow};
+use crate::message::fields::ClockReading;
+use crate::message::template::match_template;
+use crate::message::{Challenge, GameInfo, Handle, MeOrOther};
+use crate::scan::Cursor;
+use crate::text::{Line, ServerText};
+
+/// What a server knows about one game: the reply to `ginfo`.
+///
+/// ```text
+/// Game 1: Game information.
+///
+///   Foo (1500) vs Bar (1600) rated blitz game.
+///   Time controls: 180 2
+///   White time 2:59    Black time 3:00
+///   The clock is not paused
+///   2 halfmoves have been made.
+/// ```
+///
+/// Nothing marks the end.
+///
+/// Source: transcripts of FatICS, and its source code.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GameDetails {
+    /// The number and the terms of the game; those of an examined game are not reported.
+    pub terms: GameInfo,
+    /// White.
+    pub white: Handle,
+    /// Black.
+    pub black: Handle,
+    /// The player who examines the game; `None` if it is played.
+    pub examiner: Option<Handle>,
+    /// The date of the start as printed.
+    pub started: Option<ServerText>,
+    /// White's clock; `None` if the game is examined.
+    pub white_clock: Option<ClockReading>,
+    /// Black's clock, like [`white_clock`](Self::white_clock).
+    pub black_clock: Option<ClockReading>,
+    /// Whether the clocks are stopped by agreement; `None` if the game is examined.
+    pub is_paused: Option<bool>,
+    /// Number of plies that were played.
+    pub plies: Option<u32>,
+    /// The sentences about castling rights, pawns and the fifty-move rule.
+    pub sentences: Vec<ServerText>,
+    /// Lines of the reply that could not be parsed.
+    pub unread: Vec<Line>,
+}
+
+impl Listing for GameDetails {
+    fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
+        let line = line.trim_ascii();
+        let fits = |template| match_template(line, template);
+        if let Some(found) = fits("Game $: Game information.") {
+            self.terms.game = found.game?;
+        } else if let Some(found) = fits("% is examining *.") {
+            let (white, black) = parse_versus(found.rest)?;
+            (self.examiner, self.white, self.black) = (found.name, white, black);
+        } else if let Some(found) = fits("Time controls: # #") {
+            (self.terms.white_time_s, self.terms.white_increment_s) = (found.first_number, found.number);
+            (self.terms.black_time_s, self.terms.black_increment_s) = (found.first_number, found.number);
+        } else if let Some(found) = fits("Time of starting: *") {
+            self.started = Some(ServerText::from_wire(found.rest));
+        } else if let Some(found) = fits("White time *") {
+            let mut at = Cursor::new(found.rest);
+            self.white_clock = Some(read_padded_clock(&mut at)?);
+            self.black_clock = Some(read_padded_clock(at.skip_whitespace().expect(b"Black time")?)?);
+        } else if let Some(found) = fits("The clock is {not |}paused{.|}") {
+            self.is_paused = Some(found.rest.is_empty() && !line.starts_with(b"The clock is not"));
+        } else if let Some(found) = fits("# halfmove{s|} {has|have} been made.") {
+            self.plies = found.number;
+        } else if ["{White|Black} may *.", "Fifty move *.", "Double pawn push *."]
+            .into_iter()
+            .any(|it| fits(it).is_some())
+        {
+            self.sentences.push(ServerText::from_wire(line));
+        } else {
+            let text = std::str::from_utf8(line.strip_suffix(b" game.")?).ok()?;
+            let text = text.replacen(" vs ", " ", 1).replacen(" private ", " ", 1);
+            let terms = Challenge::parse_terms(text.as_bytes(), MeOrOther::Other)?;
+            (self.white, self.black) = (terms.from, terms.to);
+            self.terms.complete_from(&GameInfo::from_terms(self.terms.game, text.as_bytes())?);
+            self.terms.private = Some(memchr::memmem::find(line, b" private ").is_some());
+        }
+        Some(ControlFlow::Continue(()))
+    }
+}
+
+/// Parses `Foo vs Bar`.
+fn parse_versus(text: &[u8]) -> Option<(Handle, Handle)> {
+    let found = match_template(text, "% vs{.|} %")?;
+    Some((found.name?, found.second_name?))
+}
+
+/// The bughouse games and the players who wait for one: the reply to `bugwho`.
+///
+/// Three headings, each with rows and their number below it. A row of a game is that of `games`, one of a partnership is `1500^Foo /
+/// ---- Bar`, one of a player without a partner that of `who`.
+///
+/// Source: transcripts of FatICS.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BughouseList {
+    /// The games, both boards of a match one after the other.
+    pub games: Vec<GameRow>,
+    /// The partners who are not playing.
+    pub partnerships: Vec<[WhoRow; 2]>,
+    /// The players who look for a partner.
+    pub unpartnered: Vec<WhoRow>,
+    /// Lines of the reply that could not be parsed.
+    pub unread: Vec<Line>,
+}
+
+impl Listing for BughouseList {
+    fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
+        const HEADS: [&str; 3] =
+            ["Bughouse games in progress", "Partnerships not playing bughouse", "Unpartnered players with bugopen on"];
+        if parse_row_count(line, b"player").is_some() {
+            return Some(ControlFlow::Break(()));
+        }
+        let is_frame = HEADS.iter().any(|head| line.trim_ascii() == head.as_bytes())
+            || parse_row_count(line, b"game").is_some()
+            || parse_row_count(line, b"partnership").is_some();
+        if !is_frame {
+            let mut at = Cursor::new(line);
+            match (GameRow::parse(line), read_entry(&mut at)) {
+                (Some(game), _) => self.games.push(game),
+                (None, Some(player)) if at.skip_whitespace().eat(b"/ ") => {
+                    self.partnerships.push([player, read_entry(&mut at)?]);
+                }
+                (None, player) => {
+                    self.unpartnered.push(player?);
+                    self.unpartnered.extend(super::collect::parse_items(at, read_entry)?);
+                }
+            }
+        }
+        Some(ControlFlow::Continue(()))
+    }
+}
+
+/// A help file. Nothing marks its end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HelpText {
+    /// The topic, as the command names it; empty if the command is not known.
+    pub topic: String,
+    /// The lines that are not empty.
+    pub lines: Vec<ServerText>,
+    /// Lines of the reply that could not be parsed: none.
+    pub unread: Vec<Line>,
+}
+
+impl Listing for HelpText {
+    fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
+        // Games may go on while the file is sent.
+        let is_of_game = line.starts_with(b"<") || line.starts_with(b"{Game ");
+        (!is_of_game).then(|| self.lines.push(ServerText::from_wire(line)))?;
+        Some(ControlFlow::Continue(()))
+    }
+}
+
+#[cfg(test)]
+mod tests;
