@@ -30,6 +30,7 @@ use tokio::time::timeout;
 
 use crate::client::{EventStream, OpenSession, Session};
 use crate::errors;
+use crate::logging::follow_python;
 use crate::objects::Classes;
 use crate::profile::PyProfile;
 use crate::runtime::{RuntimeHandle, lock, running_loop};
@@ -63,6 +64,7 @@ impl NativeBot {
         variants: Option<Vec<String>>,
         commands: Vec<String>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        follow_python(py)?;
         let runtime = RuntimeHandle::obtain()?;
         let host = Host { event_loop: Arc::new(running_loop(py)?.unbind()), host: Arc::new(host) };
         let stop = Stop::new();

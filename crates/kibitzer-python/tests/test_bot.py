@@ -247,6 +247,16 @@ async def test_settings_are_a_file_or_arguments_and_mistakes_name_the_place(tmp_
     assert "localhost" not in repr(ics.Bot(server={"host": "localhost"}))
 
 
+async def test_decisions_are_logged(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "kibitzer_ics")
+    async with ics.serve() as server:
+        bot = bot_on(server)
+        bot.engine()(shuffle)
+        async with seated(bot, server) as table:
+            await table.begin()
+            await until(lambda: "it fits the settings" in caplog.text)
+
+
 async def test_bot_with_the_engine_of_its_settings_that_does_not_start() -> None:
     async with ics.serve() as server:
         bot = bot_on(server, engine={"command": ["/no/such/engine"]})
