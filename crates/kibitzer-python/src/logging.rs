@@ -1,7 +1,7 @@
 //! Events of `tracing` as records of Python's `logging`, logger `kibitzer_ics`.
 //!
-//! A thread that logs may hold a lock that another thread waits for with the interpreter's lock. So records are queued, and a task of
-//! the runtime passes them to Python.
+//! A thread that logs may hold a lock that another thread waits for with the interpreter's lock. So records are queued, and the event
+//! loop of the last session passes them to Python: a thread of the runtime that logs would stay in Python's list of threads.
 
 use std::collections::VecDeque;
 use std::fmt::{self, Write as _};
@@ -15,7 +15,7 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber, callsite};
 
-use crate::runtime::lock;
+use crate::runtime::{lock, running_loop};
 
 /// Maximum number of queued records; the oldest are dropped.
 const MAX_QUEUED: usize = 1_024;
@@ -26,9 +26,16 @@ static LEVEL: AtomicI32 = AtomicI32::new(30);
 /// Records with their levels in Python.
 static QUEUE: Mutex<VecDeque<(i32, String)>> = Mutex::new(VecDeque::new());
 
-/// Logs from now on what the logger in Python accepts at this time. The first call in a process installs the subscriber.
+/// The loop that passes records to Python.
+static EVENT_LOOP: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
+
+/// Logs from now on, by the running loop, what the logger in Python accepts at this time. The first call in a process installs the subscriber.
 pub(crate) fn follow_python(py: Python<'_>) -> PyResult<()> {
     let level: i32 = logger(py)?.call_method0(py, "getEffectiveLevel")?.extract(py)?;
+    let event_loop = running_loop(py)?.unbind();
+    drop(lock(&EVENT_LOOP).replace(event_loop));
+    // Those of a loop that was closed.
+    LogDrain.__call__(py)?;
     // Fails if it is installed already.
     let is_first = tracing::subscriber::set_global_default(PythonLog).is_ok();
     if LEVEL.swap(level, Ordering::Relaxed) != level && !is_first {
@@ -81,7 +88,7 @@ impl Subscriber for PythonLog {
         }
         queue.push_back((python_level(*event.metadata().level()), text.message + &text.fields));
         if queue.len() == 1 {
-            drop(runtime.spawn(async { pass_to_python() }));
+            drop(runtime.spawn(async { wake_loop() }));
         }
     }
 
@@ -90,15 +97,28 @@ impl Subscriber for PythonLog {
     fn exit(&self, _: &Id) {}
 }
 
-fn pass_to_python() {
+fn wake_loop() {
     Python::try_attach(|py| {
-        let records = std::mem::take(&mut *lock(&QUEUE));
-        let Ok(logger) = logger(py) else { return };
-        for (level, text) in records {
-            // An error of a handler is shown by `logging` itself.
-            let _ = logger.call_method1(py, "log", (level, "%s", text));
-        }
+        let event_loop = lock(&EVENT_LOOP).as_ref().map(|event_loop| event_loop.clone_ref(py));
+        // Fails if the loop is closed; the next one passes the records.
+        event_loop.map(|event_loop| event_loop.call_method1(py, "call_soon_threadsafe", (LogDrain,)))
     });
+}
+
+/// Callback on the loop's thread: passes the queued records to Python.
+#[pyclass(frozen, module = "kibitzer_ics._native")]
+struct LogDrain;
+
+#[pymethods]
+impl LogDrain {
+    fn __call__(&self, py: Python<'_>) -> PyResult<()> {
+        let records = std::mem::take(&mut *lock(&QUEUE));
+        let logger = logger(py)?;
+        for (level, text) in records {
+            logger.call_method1(py, "log", (level, "%s", text))?;
+        }
+        Ok(())
+    }
 }
 
 /// The message of a record, and its fields after it: `reconnecting attempt=2`.
