@@ -26,19 +26,19 @@ pub(crate) fn legal_moves(board: &Style12, variant: &str) -> Option<Vec<String>>
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use kibitzer::EventReader;
 
-    fn board(rows: &str) -> Style12 {
-        let line = format!("{rows} W -1 1 1 1 1 0 7 Ann Bob 1 3 2 39 39 180 180 1 none (0:00) none 0 0 0");
-        Style12::parse(line.as_bytes()).unwrap()
-    }
+    use super::*;
 
     #[test]
     fn castling_is_written_as_the_variant_does() {
-        let board = board("r---k--r pppppppp -------- -------- -------- -------- PPPPPPPP R---K--R");
-        let has = |variant, castling: &str| legal_moves(&board, variant).unwrap().iter().any(|it| it == castling);
+        let said = b"<12> r---k--r pppppppp -------- -------- -------- -------- PPPPPPPP R---K--R W -1 1 1 1 1 0 7 Ann Bob 1 3 2 39 \
+            39 180 180 1 none (0:00) none 0 0 0\n\r";
+        let event = EventReader::default().next(&mut &said[..]).unwrap();
+        let board = event.board().unwrap();
+        let has = |variant, castling: &str| legal_moves(board, variant).unwrap().iter().any(|it| it == castling);
         assert!(has("chess", "e1g1") && has("chess", "e1c1") && has("chess", "a2a4"));
         assert!(has("chess960", "e1h1") && !has("chess960", "e1g1"));
-        assert_eq!(legal_moves(&board, "atomic"), None);
+        assert_eq!(legal_moves(board, "atomic"), None);
     }
 }
