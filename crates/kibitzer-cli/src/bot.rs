@@ -123,6 +123,7 @@ impl Args {
     }
 
     /// Returns whether the session is shown in a browser.
+    #[cfg_attr(not(feature = "web"), expect(clippy::unused_self, reason = "the option is missing"))]
     const fn has_page(&self) -> bool {
         #[cfg(feature = "web")]
         return self.web.is_given();
@@ -133,7 +134,7 @@ impl Args {
     /// Returns where the session is shown: in a browser if that is asked for, otherwise in the console with these options.
     #[cfg_attr(
         not(feature = "web"),
-        expect(clippy::unnecessary_wraps, unused_variables, reason = "a page can fail to open")
+        expect(clippy::unnecessary_wraps, clippy::unused_self, unused_variables, reason = "a page can fail to open")
     )]
     fn view(&self, options: ConsoleOptions, server: &str) -> Result<View, Failure> {
         #[cfg(feature = "web")]

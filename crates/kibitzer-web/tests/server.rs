@@ -123,7 +123,7 @@ async fn a_slow_viewer_is_reset_and_delays_nobody() {
     assert!(slow.next_event().await.2["recent"].as_array().unwrap().is_empty());
     fast.next_event().await;
     let text = "x".repeat(8_000);
-    let total = 10_000;
+    let total = 6_000;
     for n in 1..=total {
         let json = json!({ "event": "tell", "n": n, "text": text }).to_string().into_bytes();
         hub.push(&WebEvent::new(n, "tell", json));

@@ -19,6 +19,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
 use self::draw::{Canvas, LimitedScroll, wrap_text};
+#[cfg(feature = "web")]
 pub(crate) use self::frame::{frame_properties, row_text};
 use self::layout::{LayoutNeeds, ScreenAreas};
 pub(super) use self::theme::Theme;
