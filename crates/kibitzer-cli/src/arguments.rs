@@ -2,7 +2,6 @@
 
 use std::ffi::OsStr;
 use std::ops::RangeInclusive;
-use std::time::Duration;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Command};
@@ -144,6 +143,8 @@ pub(crate) fn parse_speed(text: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]

@@ -127,7 +127,7 @@ async fn a_slow_viewer_is_reset_and_delays_nobody() {
     for n in 1..=total {
         let json = json!({ "event": "tell", "n": n, "text": text }).to_string().into_bytes();
         hub.push(&WebEvent::new(n, "tell", json));
-        if n % 100 == 0 {
+        if n.is_multiple_of(100) {
             hub.wake();
             while fast.next_event().await.2["n"] != n {}
         }
@@ -289,7 +289,8 @@ async fn hostile_text_stays_inside_its_json_string() {
         "\u{2028}\u{2029}\u{7f}\0",
         &long,
     ];
-    let text_of = |n: u64| if n % 100 == 0 { &long } else { hostile[usize::try_from(n).unwrap() % hostile.len()] };
+    let text_of =
+        |n: u64| if n.is_multiple_of(100) { &long } else { hostile[usize::try_from(n).unwrap() % hostile.len()] };
     for n in 0..10_000_u64 {
         let text = text_of(n);
         let mut said = Vec::new();

@@ -9,11 +9,7 @@
 //! | an event and its time | [`ReplyTimes::record_event`] | the delay of a reply |
 //! | an event and that delay | [`Subject::of_event`] | the subject that [`Expression::accepts`] compares |
 
-#![expect(
-    clippy::exhaustive_structs,
-    clippy::missing_errors_doc,
-    reason = "only the crates of this workspace use it, as kibitzer::internal"
-)]
+#![expect(clippy::exhaustive_structs, reason = "only the crates of this workspace use it, as kibitzer::internal")]
 
 mod expression;
 mod parser;
