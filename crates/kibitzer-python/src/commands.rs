@@ -251,7 +251,7 @@ async fn ask<R: Request>(
 async fn talk(client: Client, talk: TalkCommand, options: RequestOptions) -> Result<(Vec<u32>, Reply), RequestError> {
     let mut counts = Vec::new();
     for piece in talk.pieces() {
-        counts.push(client.request_with(&piece, options.clone()).await?);
+        counts.push(client.request_with(&piece, options).await?.players);
     }
     Ok((counts, Reply::default()))
 }
