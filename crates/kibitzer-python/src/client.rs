@@ -188,7 +188,7 @@ pub(crate) fn request_options(expires: Option<f64>, during: Option<i32>) -> PyRe
         let time = Duration::try_from_secs_f64(seconds).map_err(|error| PyValueError::new_err(error.to_string()))?;
         options = options.send_within(time);
     }
-    Ok(during.map_or(options.clone(), |game| options.only_during(GameId(game))))
+    Ok(during.map_or(options, |game| options.only_during(GameId(game))))
 }
 
 /// An asynchronous iterator of events.

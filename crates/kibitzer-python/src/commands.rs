@@ -9,7 +9,7 @@ use kibitzer::command::{
 };
 use kibitzer::event::CommandError;
 use kibitzer::internal::recorded::Stamp;
-use kibitzer::message::{GameEnded, Ivar, OfferKind, PlayerText, listing};
+use kibitzer::message::{GameEnded, Ivar, OfferKind, PlayerText, ServerText, listing};
 use kibitzer::{Client, Event, EventKind, GameId, Message, Reply, RequestError, RequestOptions, Style12};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -184,7 +184,7 @@ answers! {
         Ok(PyTuple::new(context.py, outcomes)?.into_any())
     };
     ServerClocks: clocks, context => {
-        context.make("ServerClocks", (clocks.local.as_str(), clocks.server.as_ref().map(|text| text.as_str())))
+        context.make("ServerClocks", (clocks.local.as_str(), clocks.server.as_ref().map(ServerText::as_str)))
     };
     ObservedGame: observed, context => {
         context.make("ObservedGame", (observed.game.0, context.board(observed.board.as_ref())?))

@@ -35,7 +35,7 @@ pub(crate) fn follow_python(py: Python<'_>) -> PyResult<()> {
     let event_loop = running_loop(py)?.unbind();
     drop(lock(&EVENT_LOOP).replace(event_loop));
     // Those of a loop that was closed.
-    LogDrain.__call__(py)?;
+    pass_to_python(py)?;
     // Fails if it is installed already.
     let is_first = tracing::subscriber::set_global_default(PythonLog).is_ok();
     if LEVEL.swap(level, Ordering::Relaxed) != level && !is_first {
@@ -105,20 +105,26 @@ fn wake_loop() {
     });
 }
 
-/// Callback on the loop's thread: passes the queued records to Python.
+/// Callback on the loop's thread.
 #[pyclass(frozen, module = "kibitzer_ics._native")]
 struct LogDrain;
 
 #[pymethods]
 impl LogDrain {
+    #[expect(clippy::unused_self, reason = "methods have it")]
     fn __call__(&self, py: Python<'_>) -> PyResult<()> {
-        let records = std::mem::take(&mut *lock(&QUEUE));
-        let logger = logger(py)?;
-        for (level, text) in records {
-            logger.call_method1(py, "log", (level, "%s", text))?;
-        }
-        Ok(())
+        pass_to_python(py)
     }
+}
+
+/// Passes the queued records to Python.
+fn pass_to_python(py: Python<'_>) -> PyResult<()> {
+    let records = std::mem::take(&mut *lock(&QUEUE));
+    let logger = logger(py)?;
+    for (level, text) in records {
+        logger.call_method1(py, "log", (level, "%s", text))?;
+    }
+    Ok(())
 }
 
 /// The message of a record, and its fields after it: `reconnecting attempt=2`.

@@ -7,7 +7,7 @@ use kibitzer_server::{
     Account, ConnectionTarget, Fault, FaultPoint, ImitatedFamily, LoginObstacle, PopulationOptions, Server,
     ServerControl, ServerOptions,
 };
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::runtime::{RuntimeHandle, lock};
@@ -29,8 +29,8 @@ impl NativeServer {
     #[staticmethod]
     #[pyo3(signature = (port, icc, seed, games, speed, accounts, guests))]
     #[expect(clippy::too_many_arguments, reason = "they are keyword arguments in Python")]
-    fn start<'py>(
-        py: Python<'py>,
+    fn start(
+        py: Python<'_>,
         port: u16,
         icc: bool,
         seed: u64,
@@ -38,7 +38,7 @@ impl NativeServer {
         speed: f64,
         accounts: Vec<(String, String)>,
         guests: bool,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> PyResult<Bound<'_, PyAny>> {
         let mut options = ServerOptions::new().address(([127, 0, 0, 1], port).into()).seed(seed);
         if icc {
             options = options.family(ImitatedFamily::Icc);
