@@ -23,7 +23,7 @@ use kibitzer_core::game::Games;
 use kibitzer_core::hub::{HubPublisher, SharedEvent};
 use kibitzer_core::session::{DriverAction, Reply, Session};
 use log::SessionLog;
-use observers::Observers;
+use observers::{Observers, Redaction};
 
 /// Most events that are published before the task yields to subscribers on the same thread.
 const EVENTS_PER_TURN: usize = 128;
@@ -335,18 +335,24 @@ impl SessionTask {
     /// The session's own events come first, then those parsed from received bytes, then the end of a broken connection, which is
     /// dropped.
     fn next_observed_event(&mut self, now: Instant) -> Option<SharedEvent> {
-        let started = self.observers.parsing_start_time();
-        let mut event = self.session.poll_event().or_else(|| self.input.next_event(&mut self.session, now));
-        if event.is_none()
-            && let Some(cause) = self.connection.take_broken_cause()
-        {
-            self.drop_and_report_connection(cause, now);
-            event = self.session.poll_event();
+        loop {
+            let started = self.observers.parsing_start_time();
+            let mut event = self.session.poll_event().or_else(|| self.input.next_event(&mut self.session, now));
+            if event.is_none()
+                && let Some(cause) = self.connection.take_broken_cause()
+            {
+                self.drop_and_report_connection(cause, now);
+                event = self.session.poll_event();
+            }
+            let event = event?;
+            let redaction = self.observers.show_event_redacted(&event, started, &self.session);
+            // Shared at once: a pointer is cheaper to hold and to pass on than an event.
+            return match redaction {
+                Redaction::Redacted(redacted) if self.redacts_events => Some(redacted.into()),
+                Redaction::Withheld if self.redacts_events => continue,
+                _ => Some(event.into()),
+            };
         }
-        let event = event?;
-        let redacted = self.observers.show_event_redacted(&event, started, &self.session);
-        // Shared at once: a pointer is cheaper to hold and to pass on than an event.
-        Some(redacted.filter(|_| self.redacts_events).unwrap_or(event).into())
     }
 
     /// Drops the connection and its unparsed bytes, and reports its end to the observers and the session.

@@ -301,6 +301,51 @@ async fn events_of_subscribers_are_redacted_on_request() {
     }
 }
 
+// Rules: transport LG2
+#[tokio::test(start_paused = true)]
+async fn a_listing_with_a_password_is_left_out_on_request() {
+    for is_redacted in [true, false] {
+        let (mut listener, profile) = listen();
+        let profile = if is_redacted { profile.redact_events() } else { profile };
+        let mut builder = Client::builder(profile);
+        let tap = tokio::spawn(tapped(builder.tap()));
+        let client = builder.start().await.unwrap();
+        let mut peer = listener.accept().await;
+        peer.log_in().await;
+        peer.serving(client.ready()).await.unwrap();
+        let events = client.subscribe();
+        let ask = |command: &'static str| {
+            let client = client.clone();
+            tokio::spawn(async move { client.request(command).await })
+        };
+        // The reply is late, so that the new password remains secret.
+        let asking = ask("password swordfish trout");
+        peer.expect("password swordfish trout").await;
+        for _ in 0..3 {
+            tokio::time::sleep(Duration::from_secs(12)).await;
+            peer.say("fics% ").await;
+        }
+        assert!(matches!(asking.await.unwrap(), Err(RequestError::TimedOut(_))));
+        let mut replies = Vec::new();
+        for note in ["I fish trout", "I fish"] {
+            let asking = ask("finger Newton");
+            let number = peer.expect("finger Newton").await;
+            let finger = format!("Finger of Newton:\n\r\n\rOn for: 1 min   Idle: 0 secs\n\r\n\r 1: {note}\n\r");
+            peer.say(block(number, 37, &finger)).await;
+            replies.push(asking.await.unwrap().unwrap());
+        }
+        client.shutdown().await;
+        let is_listing = |event: &Event| matches!(event, Event::Listing { .. });
+        let has_listing: Vec<_> = replies.iter().map(|reply| reply.events.iter().any(is_listing)).collect();
+        assert_eq!(has_listing, [!is_redacted, true]);
+        let events = collect(events).await;
+        assert_eq!(events.iter().filter(|event| is_listing(event)).count(), if is_redacted { 1 } else { 2 });
+        assert_eq!(format!("{replies:?} {events:?}").contains("trout"), !is_redacted);
+        let (_, shown) = tap.await.unwrap();
+        assert!(shown.contains("Listing") && !shown.contains("trout"), "{shown}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_password_in_a_late_reply_is_redacted() {
     let recording = Recording::new("late");

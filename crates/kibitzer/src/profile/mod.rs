@@ -235,7 +235,7 @@ impl Profile {
     }
 
     /// Redacts recently sent passwords in the events of subscribers and of replies: an event with such a line is a text without
-    /// the password, as in a [`Tap`](crate::Tap). For programs that display or store events. Default: events are unmodified.
+    /// the password, and a listing with such a line is left out, as in a [`Tap`](crate::Tap). For programs that display or store events. Default: events are unmodified.
     #[must_use]
     pub fn redact_events(self) -> Self {
         Self { redacts_events: true, ..self }

@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 use super::log::SessionLog;
 use crate::observer::{Observation, SessionObserver, SessionView};
 use kibitzer_core::Event;
-use kibitzer_core::event::{RequestError, RequestId};
+use kibitzer_core::event::{Attribution, RequestError, RequestId};
 use kibitzer_core::session::{
     Reply, Secret, Session, Transmit, mask_secrets_in_line, mask_secrets_in_stream, mask_text_keeping_controls,
 };
@@ -21,11 +21,23 @@ pub(super) struct Observers {
     list: Vec<Box<dyn SessionObserver>>,
     /// Redactor of received bytes and events; `None` while no secret was sent that the server may still echo.
     redactor: Option<Box<Redactor>>,
+    /// Attribution of the last redacted line, until the reply that contains it has ended.
+    redacted_line: Option<Attribution>,
+}
+
+/// The form in which an event may be shown.
+pub(super) enum Redaction {
+    /// The event contains no secret.
+    Unmodified,
+    /// The event without its secrets.
+    Redacted(Event),
+    /// Do not show the event: a listing with a secret in one of its lines.
+    Withheld,
 }
 
 impl Observers {
     pub(super) const fn new(log: SessionLog, list: Vec<Box<dyn SessionObserver>>) -> Self {
-        Self { log, list, redactor: None }
+        Self { log, list, redactor: None, redacted_line: None }
     }
 
     /// Adds observers. Call it only while every received byte is parsed, so that the new observers
@@ -74,20 +86,27 @@ impl Observers {
         });
     }
 
-    /// Redacts the events of a reply, as those that were shown to the observers. Call it before [`show_reply`](Self::show_reply).
+    /// Redacts the events of a reply, as those that were shown to the observers, and removes its listing if a line contained a
+    /// secret. Call it before [`show_reply`](Self::show_reply).
     pub(super) fn redact_reply(&self, reply: &mut Reply) {
         let Some(redactor) = &self.redactor else { return };
+        let mut is_redacted = false;
         for event in &mut reply.events {
             if let Some(redacted) = redactor.redact_event(event) {
                 *event = redacted;
+                is_redacted = true;
             }
         }
+        reply.events.retain(|event| !is_redacted || !matches!(event, Event::Listing { .. }));
     }
 
     /// Logs the end of a request and shows it to the observers. Redaction of its secrets ends, except after a timeout, because the reply may
     /// still come.
     pub(super) fn show_reply(&mut self, id: RequestId, result: &Result<Reply, RequestError>, session: &Session) {
         self.log.log_completed_request(id, Some(result));
+        if result.is_ok() {
+            self.redacted_line = None;
+        }
         self.notify_all(session, || Observation::Reply { request: id, is_ok: result.is_ok() });
         if let Some(redactor) = &mut self.redactor
             && !matches!(result, Err(RequestError::TimedOut(_)))
@@ -100,32 +119,60 @@ impl Observers {
     /// Shows the end of the connection to the observers, after the withheld bytes, and forgets all secrets.
     pub(super) fn show_closed(&mut self, session: &Session) {
         self.show_withheld_masked(session);
-        self.redactor = None;
+        (self.redactor, self.redacted_line) = (None, None);
         self.notify_all(session, || Observation::Closed);
     }
 
-    /// Logs an event and shows it to the observers, redacted. `started` is the time at which its parsing started. Returns the
-    /// redacted event, or `None` if it contains no secret. The secrets of the login are forgotten once the session is ready, lost
-    /// or over.
+    /// Logs an event and shows it to the observers, redacted, and returns the form in which it was shown. `started` is the time at
+    /// which its parsing started. The secrets of the login are forgotten once the session is ready, lost or over.
     pub(super) fn show_event_redacted(
         &mut self,
         event: &Event,
         started: Option<Instant>,
         session: &Session,
-    ) -> Option<Event> {
-        let redacted = self.redactor.as_ref().and_then(|redactor| redactor.redact_event(event));
-        self.notify_all(session, || Observation::Event {
-            event: redacted.as_ref().unwrap_or(event).clone(),
-            parsing: started.map(|started| started.elapsed()).unwrap_or_default(),
-        });
-        self.log.log_and_update_spans(event);
-        if matches!(event, Event::SessionReady(_) | Event::Lost(_) | Event::Ended(_))
-            && let Some(redactor) = &mut self.redactor
-        {
-            redactor.forget_login_secrets();
-            self.drop_idle_redactor(session);
+    ) -> Redaction {
+        let redaction = self.redact_or_withhold_event(event);
+        let shown = match &redaction {
+            Redaction::Unmodified => Some(event),
+            Redaction::Redacted(redacted) => Some(redacted),
+            Redaction::Withheld => None,
+        };
+        if let Some(shown) = shown {
+            self.notify_all(session, || Observation::Event {
+                event: shown.clone(),
+                parsing: started.map(|started| started.elapsed()).unwrap_or_default(),
+            });
         }
-        redacted
+        self.log.log_and_update_spans(event);
+        if matches!(event, Event::SessionReady(_) | Event::Lost(_) | Event::Ended(_)) {
+            self.redacted_line = None;
+            if let Some(redactor) = &mut self.redactor {
+                redactor.forget_login_secrets();
+                self.drop_idle_redactor(session);
+            }
+        }
+        redaction
+    }
+
+    /// Returns the form in which an event may be shown. A listing is withheld if a line that may be part of it was redacted, even
+    /// if the secret was forgotten since then. Where replies have no marks, that is any line since the last reply.
+    fn redact_or_withhold_event(&mut self, event: &Event) -> Redaction {
+        if let Event::Listing { attribution, .. } = event {
+            let is_of_reply =
+                |line: &mut Attribution| attribution.is_inferred() || line.request() == attribution.request();
+            return if self.redacted_line.take_if(is_of_reply).is_some() {
+                Redaction::Withheld
+            } else {
+                Redaction::Unmodified
+            };
+        }
+        match self.redactor.as_ref().and_then(|redactor| redactor.redact_event(event)) {
+            Some(redacted) => {
+                self.redacted_line = Some(event.attribution());
+                Redaction::Redacted(redacted)
+            }
+            None => Redaction::Unmodified,
+        }
     }
 
     /// Lets every observer do pending work, registers their wakers, and drops those that are done. Ready if an observer was full
