@@ -106,16 +106,6 @@ const fn outcome_for_owner(row: &HistoryRow) -> &'static str {
 /// Ratings by the kind of game, in the order of a `<wa>` line.
 pub(super) struct PlayerRatings<'a>(pub(super) &'a [Option<Rating>; RATINGS]);
 
-/// The ratings by kind are left out unless the row has them.
-impl Fields for WhoRow {
-    fn put_fields(&self, put: &mut FieldSink<'_>) {
-        fields!(put, self; name: self.player.name, titles: self.player.titles, rating: self.player.rating, status: self.status.as_str());
-        if self.ratings.iter().any(Option::is_some) {
-            fields!(put, self; ratings: PlayerRatings(&self.ratings));
-        }
-    }
-}
-
 objects! {
     ChannelMembers as it: [channel, name, members];
     FingerGame as it: [activity: it.activity.as_str(), game, white, black];
@@ -146,6 +136,10 @@ objects! {
         index, color, opponent_is_on, terms, white_material, black_material, to_move, move_number, eco, date,
     ];
     StoredGame as it: [white, black, details];
+    WhoRow as it: [
+        name: it.player.name, titles: it.player.titles, rating: it.player.rating, status: it.status.as_str(),
+        ratings: it.ratings.iter().any(Option::is_some).then_some(PlayerRatings(&it.ratings)),
+    ];
     PlayerRatings<'_> as it: [
         blitz: it.0[0], standard: it.0[1], lightning: it.0[2], wild: it.0[3], bughouse: it.0[4], crazyhouse: it.0[5],
         suicide: it.0[6], losers: it.0[7], atomic: it.0[8],

@@ -17,7 +17,7 @@ use crate::text::{Handle, ServerText};
 
 describe! {
     PresenceChange as it => if it.kind == PresenceChangeKind::Arrived { EventKind::Arrived } else { EventKind::Departed }, {
-        fields: [name, titles],
+        fields: [name, titles, status: None::<&str>, registered: None::<bool>, ratings: None::<PlayerRatings<'_>>],
         words(out): {
             let verb = if it.kind == PresenceChangeKind::Arrived { "arrived" } else { "departed" };
             write!(out, "{} has {verb}", it.name)

@@ -6,7 +6,7 @@ use std::time::Duration;
 use strum::VariantNames as _;
 
 use crate::chess::{Color, Role, Square};
-use crate::message::listing::{ListedName, WhoRow};
+use crate::message::listing::ListedName;
 use crate::message::{Challenge, GameId, MeOrOther, Rating, RequestId, RequestOrigin, Seek};
 use crate::text::{Handle, PlayerText, ServerText, Titles};
 
@@ -148,7 +148,6 @@ values! {
     Titles: FieldType::List(&FieldType::Text), it => Value::List(it);
     Challenge: FieldType::Object, it => Value::Object(it);
     Seek: FieldType::Object, it => Value::Object(it);
-    WhoRow: FieldType::Object, it => Value::Object(it);
 }
 
 impl<T: AsValue + ?Sized> AsValue for &T {
