@@ -20,7 +20,6 @@ __all__ = [
     "BoardMark",
     "BotAction",
     "BughouseList",
-    "BughousePlayer",
     "CShout",
     "Challenge",
     "ChallengeSent",
@@ -132,6 +131,7 @@ __all__ = [
     "Whisper",
     "WhoList",
     "WhoRow",
+    "WhoRow",
 ]
 
 
@@ -223,16 +223,15 @@ class PlayerRatings(Row):
 
 @dataclass(frozen=True)
 class Arrived(Event):
-    """Event `arrived`: A player connected or disconnected. A `<wa>` line also has `status` (as in a `who_list`),
-    `registered` and `ratings`."""
+    """Event `arrived`: A player connected; a `<wa>` line alone has more than the name and titles."""
 
     event: ClassVar[str] = "arrived"
     name: str
     titles: tuple[str, ...]
-    ratings: PlayerRatings | None = None
-    registered: bool | None = None
     status: str | None = None
-    _keys: ClassVar[str] = "name titles ratings:PlayerRatings registered status"
+    registered: bool | None = None
+    ratings: PlayerRatings | None = None
+    _keys: ClassVar[str] = "name titles status registered ratings:PlayerRatings"
 
 
 @dataclass(frozen=True)
@@ -332,7 +331,7 @@ class GameRow(Row):
 
 
 @dataclass(frozen=True)
-class BughousePlayer(Row):
+class WhoRow(Row):
     """Part of `bughouse_list.partnerships`."""
 
     name: str
@@ -348,10 +347,10 @@ class BughouseList(Event):
 
     event: ClassVar[str] = "bughouse_list"
     games: tuple[GameRow, ...]
-    partnerships: tuple[tuple[BughousePlayer, ...], ...]
-    unpartnered: tuple[BughousePlayer, ...]
+    partnerships: tuple[tuple[WhoRow, ...], ...]
+    unpartnered: tuple[WhoRow, ...]
     unread: int
-    _keys: ClassVar[str] = "games:GameRow partnerships:BughousePlayer unpartnered:BughousePlayer unread"
+    _keys: ClassVar[str] = "games:GameRow partnerships:WhoRow unpartnered:WhoRow unread"
 
 
 @dataclass(frozen=True)
@@ -551,8 +550,7 @@ class Delivered(Event):
 
 @dataclass(frozen=True)
 class Departed(Event):
-    """Event `departed`: A player connected or disconnected. A `<wa>` line also has `status` (as in a `who_list`),
-    `registered` and `ratings`."""
+    """Event `departed`: A player disconnected."""
 
     event: ClassVar[str] = "departed"
     name: str

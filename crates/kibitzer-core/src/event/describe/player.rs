@@ -16,14 +16,6 @@ use crate::message::{
 use crate::text::{Handle, ServerText};
 
 describe! {
-    PresenceChange as it => if it.kind == PresenceChangeKind::Arrived { EventKind::Arrived } else { EventKind::Departed }, {
-        fields: [name, titles, status: None::<&str>, registered: None::<bool>, ratings: None::<PlayerRatings<'_>>],
-        words(out): {
-            let verb = if it.kind == PresenceChangeKind::Arrived { "arrived" } else { "departed" };
-            write!(out, "{} has {verb}", it.name)
-        },
-    }
-
     UserArrived as it => EventKind::Arrived, {
         fields: [
             name, titles, status: it.status.as_str(), registered: it.is_registered(),
@@ -32,6 +24,26 @@ describe! {
         words(out): write!(out, "{} has arrived", it.name),
     }
 
+}
+
+/// An arrival has the keys of a `<wa>` line.
+impl Fields for PresenceChange {
+    fn put_fields(&self, put: &mut FieldSink<'_>) {
+        fields!(put, self; name, titles);
+        if self.kind == PresenceChangeKind::Arrived {
+            fields!(put, self; status: None::<&str>, registered: None::<bool>, ratings: None::<PlayerRatings<'_>>);
+        }
+    }
+}
+
+impl EventDescriptor for PresenceChange {
+    fn kind(&self) -> EventKind {
+        if self.kind == PresenceChangeKind::Arrived { EventKind::Arrived } else { EventKind::Departed }
+    }
+
+    fn write_for_people(&self, out: &mut dyn Write) -> fmt::Result {
+        write!(out, "{} has {}", self.name, self.kind().as_str())
+    }
 }
 
 impl Fields for Talk {
