@@ -131,7 +131,6 @@ __all__ = [
     "Whisper",
     "WhoList",
     "WhoRow",
-    "WhoRow",
 ]
 
 
@@ -228,9 +227,9 @@ class Arrived(Event):
     event: ClassVar[str] = "arrived"
     name: str
     titles: tuple[str, ...]
-    status: str | None = None
-    registered: bool | None = None
-    ratings: PlayerRatings | None = None
+    status: str | None
+    registered: bool | None
+    ratings: PlayerRatings | None
     _keys: ClassVar[str] = "name titles status registered ratings:PlayerRatings"
 
 
@@ -336,9 +335,10 @@ class WhoRow(Row):
 
     name: str
     rating: int | None
+    ratings: PlayerRatings | None
     status: str
     titles: tuple[str, ...]
-    _keys: ClassVar[str] = "name rating status titles"
+    _keys: ClassVar[str] = "name rating ratings:PlayerRatings status titles"
 
 
 @dataclass(frozen=True)
@@ -1666,18 +1666,6 @@ class Whisper(Event):
     game: int | None
     rating: int | None
     _keys: ClassVar[str] = "from titles text game rating"
-
-
-@dataclass(frozen=True)
-class WhoRow(Row):
-    """Part of `who_list.players`."""
-
-    name: str
-    rating: int | None
-    status: str
-    titles: tuple[str, ...]
-    ratings: PlayerRatings | None = None
-    _keys: ClassVar[str] = "name rating ratings:PlayerRatings status titles"
 
 
 @dataclass(frozen=True)
