@@ -5,7 +5,6 @@ use std::path::Path;
 use std::process::Command;
 
 #[test]
-#[expect(clippy::print_stderr, reason = "a skipped test has to say so")]
 fn the_page_gives_the_boards_of_decode_for_every_recording() {
     let test = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kibitzer-web/tests/page/reducer.test.mjs");
     let output = Command::new("node").arg("--test").arg(test).env("KIBITZER", env!("CARGO_BIN_EXE_kibitzer")).output();
