@@ -32,8 +32,8 @@ pub trait Policy: Send + Sync + 'static {
 
     /// Returns the reply to a tell, to words of the opponent or to a kibitz, or `None` to send none. Not called for the commands
     /// of owners. The reply is sent as a tell, at most one in 10 s to each player.
-    fn choose_reply(&mut self, talk: &TalkSituation<'_>) -> Option<Reply> {
-        talk.configured_answer().map(|answer| Reply::Now(answer.to_owned()))
+    fn choose_reply(&mut self, talk: &TalkSituation<'_>) -> Option<TalkReply> {
+        talk.configured_answer().map(|answer| TalkReply::Now(answer.to_owned()))
     }
 }
 
@@ -191,15 +191,15 @@ impl<'a> TalkSituation<'a> {
 }
 
 /// Reply to a player's message. An empty text sends nothing.
-#[expect(clippy::exhaustive_enums, reason = "a reply is known or it is not")]
-pub enum Reply {
+#[non_exhaustive]
+pub enum TalkReply {
     /// This text.
     Now(String),
     /// The text that the future returns, or nothing; also nothing after a minute.
     Later(Pin<Box<dyn Future<Output = Option<String>> + Send>>),
 }
 
-impl fmt::Debug for Reply {
+impl fmt::Debug for TalkReply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Now(text) => f.debug_tuple("Now").field(text).finish(),

@@ -21,7 +21,7 @@ use kibitzer_bot::config::AcceptRules;
 use kibitzer_bot::engine::{
     BestMove, Engine, EngineError, EngineInfo, GameSetup, Score, SearchInfo, SearchLimits, SearchPosition,
 };
-use kibitzer_bot::policy::{GameSituation, Policy, Reply, TalkSituation};
+use kibitzer_bot::policy::{GameSituation, Policy, TalkReply, TalkSituation};
 use kibitzer_bot::{Bot, BotConfig, BotError, Stop};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -336,10 +336,10 @@ struct PythonPolicy {
 }
 
 impl Policy for PythonPolicy {
-    fn choose_reply(&mut self, talk: &TalkSituation<'_>) -> Option<Reply> {
+    fn choose_reply(&mut self, talk: &TalkSituation<'_>) -> Option<TalkReply> {
         let word = talk.text.split_whitespace().next().unwrap_or_default();
         let Some(command) = self.commands.iter().find(|command| command.eq_ignore_ascii_case(word)) else {
-            return talk.configured_answer().map(|answer| Reply::Now(answer.to_owned()));
+            return talk.configured_answer().map(|answer| TalkReply::Now(answer.to_owned()));
         };
         let game = talk.game.map(|GameSituation { game, scores, .. }| {
             let analyzed = talk.analysis.and_then(|info| info.score);
@@ -352,7 +352,7 @@ impl Policy for PythonPolicy {
         };
         let talk = (command.clone(), talk.from.to_string(), kind, talk.text.to_owned());
         let host = self.host.clone();
-        Some(Reply::Later(Box::pin(async move {
+        Some(TalkReply::Later(Box::pin(async move {
             let answer =
                 host.answer_of(|py, host, job| host.call_method1(intern!(py, "_reply"), (job, talk, game)).map(drop));
             answer.await?.ok()?.text

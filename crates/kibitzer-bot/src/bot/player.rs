@@ -17,7 +17,7 @@ mod output;
 
 use kibitzer::command;
 use kibitzer::track::{TrackedChange, TrackedChangeKind};
-use kibitzer::{Client, Event, Message, RecvError, SessionEndReason, Subscription, TalkKind};
+use kibitzer::{Client, Event, Message, RecvError, SessionEndReason, Subscription};
 use kibitzer_core::message::{GameResult, MeOrOther};
 use kibitzer_core::text::error_chain;
 use tokio::time::{Instant, sleep_until};
@@ -220,7 +220,10 @@ impl BotPlayer {
             let (what, player) = match message {
                 Message::Challenge(challenge) => ("challenge", Some(challenge.from.clone())),
                 Message::Offer(offer) if offer.actor == MeOrOther::Other => ("offer", None),
-                Message::Talk(talk) if talk.kind == TalkKind::Tell => ("message", talk.speaker()),
+                Message::Talk(talk) => match self.speaker_to_answer(talk) {
+                    Some(player) => ("message", Some(player)),
+                    None => return,
+                },
                 _ => return,
             };
             let reason = format!("no answer to a {what}: {MAX_REQUESTS} others wait");
@@ -238,12 +241,16 @@ impl BotPlayer {
 
     /// Reacts to a change of a game: searches, stops the search or ends the game, then writes the record.
     fn on_game_change(&mut self, change: TrackedChange) {
-        use TrackedChangeKind::{Adjourned, Ended, Interrupted, Left, Resumed, Started};
+        use TrackedChangeKind::{
+            Adjourned, Ended, Interrupted, Left, Moved, Refreshed, Replaced, Resumed, Started, TakenBack,
+        };
         match change.kind {
             Started | Resumed => self.on_game_started(change),
             Adjourned | Ended | Left => self.on_game_over_or_adjourned(change),
             Interrupted => self.games.interrupt(change.game),
-            _ => self.games.find_move_or_ponder(change.game),
+            Moved | TakenBack { .. } | Replaced | Refreshed => self.games.find_move_or_ponder(change.game),
+            // A kind of a later version.
+            _ => {}
         }
         // Last, so that the engine already searches while the disk is busy.
         self.games.update_files(change);

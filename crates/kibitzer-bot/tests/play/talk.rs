@@ -7,7 +7,7 @@ use kibitzer::track::TrackedGame;
 use kibitzer_bot::engine::{
     BestMove, Engine, EngineError, EngineInfo, GameSetup, SearchInfo, SearchLimits, SearchPosition,
 };
-use kibitzer_bot::policy::{Policy, Reply, TalkSituation};
+use kibitzer_bot::policy::{Policy, TalkReply, TalkSituation};
 use kibitzer_bot::{Bot, BotAction};
 
 use super::probe::{Log, probe};
@@ -18,7 +18,7 @@ use super::table::{Human, Running, options, ready, serve, serve_accounts, settin
 struct Talkative;
 
 impl Policy for Talkative {
-    fn choose_reply(&mut self, talk: &TalkSituation<'_>) -> Option<Reply> {
+    fn choose_reply(&mut self, talk: &TalkSituation<'_>) -> Option<TalkReply> {
         let kind = match talk.kind {
             TalkKind::Kibitz { .. } => "kibitz",
             TalkKind::Say { .. } => "say",
@@ -28,12 +28,12 @@ impl Policy for Talkative {
         let analyzed = talk.analysis.and_then(|info| info.score);
         let words = format!("{kind} from {}: {last:?} {analyzed:?}", talk.from);
         match talk.text {
-            "!eval" => Some(Reply::Now(words)),
-            "!slow" => Some(Reply::Later(Box::pin(async {
+            "!eval" => Some(TalkReply::Now(words)),
+            "!slow" => Some(TalkReply::Later(Box::pin(async {
                 tokio::time::sleep(Duration::from_secs(30)).await;
                 Some(words)
             }))),
-            "!never" => Some(Reply::Later(Box::pin(std::future::pending()))),
+            "!never" => Some(TalkReply::Later(Box::pin(std::future::pending()))),
             _ => None,
         }
     }
@@ -72,6 +72,27 @@ async fn owner_gets_the_reply_of_the_policy_to_words_that_are_not_commands() {
     bot.wait_for(BotAction::Said, "tell from Alekhin").await;
     owner.send("tell Botvin hello").await;
     bot.wait_for(BotAction::Said, "commands: status, pause").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn late_replies_are_limited_and_leave_room_for_a_challenge() {
+    let (_server, profile) = serve(options()).await;
+    let bot = Running::start_bot(Bot::new(settings(&profile)).engine(weak()).policy(Talkative));
+    bot.wait_for(BotAction::Connection, "ready").await;
+    let mut humans = Vec::new();
+    for letter in 'a'..='m' {
+        humans.push(Human::log_in(&profile, &format!("Player{letter}")).await);
+    }
+    // 65 messages within the minute of the first reply, none less than 10 s after the last one of the same player.
+    for _ in 0..5 {
+        for human in &humans {
+            human.send("tell Botvin !never").await;
+        }
+        tokio::time::sleep(Duration::from_secs(11)).await;
+    }
+    assert_eq!(bot.count(BotAction::Dropped), 1, "{:#?}", bot.actions());
+    bot.wait_for(BotAction::Dropped, "64 others wait").await;
+    humans[0].begin(&["e2e4"]).await;
 }
 
 /// Logs the position and the White player of each game that it moves in.

@@ -1,5 +1,6 @@
 //! Answers to other players: challenges, offers, partnerships and talk.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use kibitzer::command::{self, OfferOutcome, OfferRef};
@@ -12,10 +13,10 @@ use kibitzer_core::message::{
 };
 use tokio::time::{Instant, timeout};
 
-use super::output::Output;
+use super::output::{MAX_LATE_REPLIES, Output};
 use super::{BotPlayer, LinkState};
 use crate::bot::stop::StopUrgency;
-use crate::policy::{ChallengeSituation, Reply, TalkSituation};
+use crate::policy::{ChallengeSituation, TalkReply, TalkSituation};
 use crate::verdict::BotAction;
 
 /// Number of challenges that are postponed; further ones are not answered.
@@ -233,17 +234,17 @@ impl BotPlayer {
         self.out.send(None, format!("decline {player}"));
     }
 
+    /// Returns the speaker of a private message or a kibitz; `None` for other talk and for the bot's own.
+    pub(super) fn speaker_to_answer(&self, talk: &Talk) -> Option<Handle> {
+        let is_answered = matches!(talk.kind, TalkKind::Tell | TalkKind::Say { .. } | TalkKind::Kibitz { .. });
+        talk.speaker().filter(|from| is_answered && self.client.handle().as_ref() != Some(from))
+    }
+
     /// Handles a private message or a kibitz. Requests the profile of a sender with the name of an owner, as only a registered
     /// owner may command; sends any other player the reply of the policy. Ignores other talk, and the bot's own.
     pub(super) fn on_talk(&mut self, talk: &Talk) {
-        let (kind @ (TalkKind::Tell | TalkKind::Say { .. } | TalkKind::Kibitz { .. }), Some(from)) =
-            (talk.kind, talk.speaker())
-        else {
-            return;
-        };
-        if self.client.handle().as_ref() == Some(&from) {
-            return;
-        }
+        let Some(from) = self.speaker_to_answer(talk) else { return };
+        let kind = talk.kind;
         let is_kibitz = matches!(kind, TalkKind::Kibitz { .. });
         if is_kibitz || !self.out.config.talk.owners.contains(&from) {
             self.answer_message(&from, kind, &talk.text());
@@ -284,11 +285,19 @@ impl BotPlayer {
             return true;
         }
         match reply {
-            Reply::Now(words) => self.out.tell(from, &words),
-            Reply::Later(words) => {
+            TalkReply::Now(words) => self.out.tell(from, &words),
+            TalkReply::Later(words) => {
+                let Ok(permit) = Arc::clone(&self.out.late_replies).try_acquire_owned() else {
+                    let reason = format!("no answer to a message: {MAX_LATE_REPLIES} others wait");
+                    self.out.report_to(BotAction::Dropped, from, reason);
+                    return true;
+                };
                 let player = from.clone();
                 self.out.request(
-                    |_| timeout(REPLY_TIMEOUT, words),
+                    |_| async move {
+                        let _permit = permit;
+                        timeout(REPLY_TIMEOUT, words).await
+                    },
                     move |bot, words| match words {
                         Ok(words) => bot.out.tell(&player, &words.unwrap_or_default()),
                         Err(_) => bot.out.report_to(BotAction::Dropped, &player, "the answer took more than a minute"),

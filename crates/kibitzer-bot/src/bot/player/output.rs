@@ -6,6 +6,7 @@ use std::task::Poll;
 
 use kibitzer::command::Request;
 use kibitzer::{Client, GameId, Handle, RequestError};
+use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::BotPlayer;
@@ -16,6 +17,10 @@ use crate::verdict::{BotAction, BotEvent};
 
 /// Number of requests without a reply at which the talk, challenges and offers of players are ignored.
 pub(super) const MAX_REQUESTS: usize = 256;
+
+/// Number of late replies of the policy at which another one is dropped; lower than [`MAX_REQUESTS`], so that talk does not keep the
+/// bot from answering challenges.
+pub(super) const MAX_LATE_REPLIES: usize = 64;
 
 /// Handles the reply to a request.
 pub(super) type OnReply = Box<dyn FnOnce(&mut BotPlayer) + Send>;
@@ -28,11 +33,14 @@ pub(super) struct Output {
     /// Requests without a reply yet.
     requests: Arc<Mutex<JoinSet<OnReply>>>,
     on_event: Arc<dyn Fn(&BotEvent) + Send + Sync>,
+    /// Permits for late replies of the policy.
+    pub(super) late_replies: Arc<Semaphore>,
 }
 
 impl Output {
     pub(super) fn new(config: Arc<BotConfig>, client: Client, on_event: Arc<dyn Fn(&BotEvent) + Send + Sync>) -> Self {
-        Self { config, client, requests: Arc::default(), on_event }
+        let late_replies = Arc::new(Semaphore::new(MAX_LATE_REPLIES));
+        Self { config, client, requests: Arc::default(), on_event, late_replies }
     }
 
     /// Locks the requests without a reply.
