@@ -41,13 +41,33 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// Returns the points at which this fault can take effect on a server of that family, as `kibitzer serve --fault` names them,
-    /// separated by commas.
-    pub(crate) const fn supported_points(self, family: ImitatedFamily) -> &'static str {
+    /// Returns the points at which this fault can take effect on a server of that family; [`FaultPoint::After`] stands for every
+    /// number of bytes.
+    pub(crate) const fn supported_points(self, family: ImitatedFamily) -> &'static [FaultPoint] {
+        use FaultPoint::{After, Connect, InBlock, Login, NextBoard, Now, Setup};
         match self {
-            Self::Refuse(_) => "connect, login, now",
-            _ if family.has_fics_extensions() => "connect, login, setup, next-board, in-block, after=N, now",
-            _ => "connect, login, next-board, after=N, now",
+            Self::Refuse(_) => &[Connect, Login, Now],
+            _ if family.has_fics_extensions() => &[Connect, Login, Setup, NextBoard, InBlock, After(0), Now],
+            _ => &[Connect, Login, NextBoard, After(0), Now],
+        }
+    }
+
+    /// Returns the action of the connection's task; `None` if the fault changes the later output, inserts bytes, or is a refusal,
+    /// which takes effect when it is injected.
+    const fn step(self) -> Option<OutputStep> {
+        match self {
+            Self::Stall => Some(OutputStep::End(OutputEnd::Stall)),
+            Self::Cut => Some(OutputStep::End(OutputEnd::Close)),
+            Self::Reset => Some(OutputStep::End(OutputEnd::Reset)),
+            Self::Kick => Some(OutputStep::Forward(StateFault::Kick(KickReason::SecondLogin))),
+            Self::KickByAdmin => Some(OutputStep::Forward(StateFault::Kick(KickReason::Admin))),
+            Self::Shutdown => Some(OutputStep::Forward(StateFault::Shutdown)),
+            Self::Split(_)
+            | Self::SplitRandomly(_)
+            | Self::Delay(_)
+            | Self::Garbage(_)
+            | Self::OverLong(_)
+            | Self::Refuse(_) => None,
         }
     }
 }
@@ -126,8 +146,34 @@ fn unknown_name(_: &str) -> ParseError {
 pub(crate) enum OutputStep {
     Write(Vec<u8>),
     Wait(Duration),
-    /// Stalls, cuts or resets the connection, or passes a fault to the actor, which owns the state.
-    Apply(Fault),
+    /// Stops writing.
+    End(OutputEnd),
+    /// Passes a fault to the actor, which owns the state.
+    Forward(StateFault),
+}
+
+/// What follows the last output on a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OutputEnd {
+    /// The connection stays open without output.
+    Stall,
+    Close,
+    Reset,
+}
+
+/// A fault that changes the state of the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StateFault {
+    Kick(KickReason),
+    Shutdown,
+}
+
+/// Why a player is disconnected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KickReason {
+    /// The player logs in over another connection.
+    SecondLogin,
+    Admin,
 }
 
 /// Pending and active faults of one connection.
@@ -158,7 +204,7 @@ impl FaultInjector {
         let at = if has_passed { FaultPoint::Now } else { at };
         let step = match (at, fault) {
             (FaultPoint::Now, Fault::Stall | Fault::Reset | Fault::Kick | Fault::KickByAdmin | Fault::Shutdown) => {
-                Some(OutputStep::Apply(fault))
+                fault.step()
             }
             // The task that owns the state has applied it already.
             (_, Fault::Refuse(_)) => None,
@@ -222,7 +268,11 @@ impl FaultInjector {
                 self.push_inserted_line(garbage, steps);
             }
             Fault::OverLong(length) => self.push_inserted_line(vec![b'x'; length], steps),
-            _ => steps.push(OutputStep::Apply(fault)),
+            Fault::Stall | Fault::Cut | Fault::Reset | Fault::Kick | Fault::KickByAdmin | Fault::Shutdown => {
+                steps.extend(fault.step());
+            }
+            // Never pending.
+            Fault::Refuse(_) => {}
         }
     }
 

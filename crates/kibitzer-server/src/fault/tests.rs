@@ -34,22 +34,25 @@ fn without_faults_the_output_is_unchanged() {
 
 #[test]
 fn a_cut_is_in_the_middle_of_the_line_with_the_point() {
-    assert_eq!(steps(FaultPoint::Connect, Fault::Cut, BANNER), [write(b"Wel"), OutputStep::Apply(Fault::Cut)]);
+    assert_eq!(steps(FaultPoint::Connect, Fault::Cut, BANNER), [write(b"Wel"), OutputStep::End(OutputEnd::Close)]);
     assert_eq!(
         steps(FaultPoint::Login, Fault::Cut, BANNER),
-        [write(b"Welcome\n\r\n\rlog"), OutputStep::Apply(Fault::Cut)]
+        [write(b"Welcome\n\r\n\rlog"), OutputStep::End(OutputEnd::Close)]
     );
     assert_eq!(
         steps(FaultPoint::Login, Fault::Reset, BANNER),
-        [write(b"Welcome\n\r\n\rlog"), OutputStep::Apply(Fault::Reset)]
+        [write(b"Welcome\n\r\n\rlog"), OutputStep::End(OutputEnd::Reset)]
     );
     assert_eq!(
         steps(FaultPoint::NextBoard, Fault::Stall, b"\n\r<12> rnbq\n\r"),
-        [write(b"\n\r<12>"), OutputStep::Apply(Fault::Stall)]
+        [write(b"\n\r<12>"), OutputStep::End(OutputEnd::Stall)]
     );
     let block = b"\x154\x1632\x16Local\n\r\x17";
-    assert_eq!(steps(FaultPoint::InBlock, Fault::Cut, block), [write(&block[..6]), OutputStep::Apply(Fault::Cut)]);
-    assert_eq!(steps(FaultPoint::After(9), Fault::Cut, BANNER), [write(b"Welcome\n\r"), OutputStep::Apply(Fault::Cut)]);
+    assert_eq!(steps(FaultPoint::InBlock, Fault::Cut, block), [write(&block[..6]), OutputStep::End(OutputEnd::Close)]);
+    assert_eq!(
+        steps(FaultPoint::After(9), Fault::Cut, BANNER),
+        [write(b"Welcome\n\r"), OutputStep::End(OutputEnd::Close)]
+    );
 }
 
 #[test]
@@ -65,17 +68,20 @@ fn output_before_the_point_is_unchanged() {
 fn a_point_that_was_passed_takes_effect_at_once() {
     let mut injector = FaultInjector::new(1);
     injector.apply_to_output(b"01234");
-    assert_eq!(injector.inject(FaultPoint::After(4), Fault::Stall), Some(OutputStep::Apply(Fault::Stall)));
-    assert_eq!(injector.inject(FaultPoint::After(2), Fault::Kick), Some(OutputStep::Apply(Fault::Kick)));
+    assert_eq!(injector.inject(FaultPoint::After(4), Fault::Stall), Some(OutputStep::End(OutputEnd::Stall)));
+    assert_eq!(
+        injector.inject(FaultPoint::After(2), Fault::Kick),
+        Some(OutputStep::Forward(StateFault::Kick(KickReason::SecondLogin)))
+    );
     assert_eq!(injector.inject(FaultPoint::After(3), Fault::Cut), None);
-    assert_eq!(injector.apply_to_output(b"567\n"), [write(b"5"), OutputStep::Apply(Fault::Cut)]);
+    assert_eq!(injector.apply_to_output(b"567\n"), [write(b"5"), OutputStep::End(OutputEnd::Close)]);
     assert!(injector.drain_fired(1).iter().all(|fired| fired.at == FaultPoint::Now));
 }
 
 #[test]
 fn a_reset_or_stall_before_the_first_line_passes_no_byte() {
     for (fault, step) in
-        [(Fault::Reset, OutputStep::Apply(Fault::Reset)), (Fault::Stall, OutputStep::Apply(Fault::Stall))]
+        [(Fault::Reset, OutputStep::End(OutputEnd::Reset)), (Fault::Stall, OutputStep::End(OutputEnd::Stall))]
     {
         let mut injector = FaultInjector::new(1);
         injector.pending.push((FaultPoint::Now, fault));
@@ -88,7 +94,7 @@ fn a_point_at_the_next_byte_was_not_passed() {
     let mut injector = FaultInjector::new(1);
     injector.apply_to_output(b"01234");
     assert_eq!(injector.inject(FaultPoint::After(5), Fault::Reset), None);
-    assert_eq!(injector.apply_to_output(b"5678\n"), [write(b"56"), OutputStep::Apply(Fault::Reset)]);
+    assert_eq!(injector.apply_to_output(b"5678\n"), [write(b"56"), OutputStep::End(OutputEnd::Reset)]);
 }
 
 #[test]
@@ -113,12 +119,15 @@ fn writes_are_split_and_delayed_after_the_point() {
 #[test]
 fn some_faults_need_no_bytes() {
     let mut injector = FaultInjector::new(1);
-    assert_eq!(injector.inject(FaultPoint::Now, Fault::Stall), Some(OutputStep::Apply(Fault::Stall)));
-    assert_eq!(injector.inject(FaultPoint::Now, Fault::Reset), Some(OutputStep::Apply(Fault::Reset)));
-    assert_eq!(injector.inject(FaultPoint::Now, Fault::Kick), Some(OutputStep::Apply(Fault::Kick)));
+    assert_eq!(injector.inject(FaultPoint::Now, Fault::Stall), Some(OutputStep::End(OutputEnd::Stall)));
+    assert_eq!(injector.inject(FaultPoint::Now, Fault::Reset), Some(OutputStep::End(OutputEnd::Reset)));
+    assert_eq!(
+        injector.inject(FaultPoint::Now, Fault::Kick),
+        Some(OutputStep::Forward(StateFault::Kick(KickReason::SecondLogin)))
+    );
     assert_eq!(
         steps(FaultPoint::Setup, Fault::Kick, b"**** Starting FICS session as X ****\n\r").first(),
-        Some(&OutputStep::Apply(Fault::Kick))
+        Some(&OutputStep::Forward(StateFault::Kick(KickReason::SecondLogin)))
     );
 }
 

@@ -11,7 +11,7 @@ use super::ConnectionId;
 use super::variables::{Ivars, Variables};
 use crate::account::Account;
 use crate::family::{BoardForm, IccLevelSettings, ImitatedFamily};
-use crate::fault::{Fault, LoginObstacle};
+use crate::fault::{KickReason, LoginObstacle};
 use crate::wire::InputReader;
 
 /// Whether a connection has a client.
@@ -54,7 +54,7 @@ pub(crate) struct Connection {
     /// The obstacle that the operator has ordered for this connection.
     pub(crate) obstacle: Option<LoginObstacle>,
     /// A kick that was ordered before the end of the login.
-    pub(crate) kick: Option<Fault>,
+    pub(crate) kick: Option<KickReason>,
     /// Interface variables from the login string; `None` if none was received.
     pub(crate) ivars: Option<Ivars>,
     pub(crate) stage: LoginStage,

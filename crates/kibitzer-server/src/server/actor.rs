@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::io;
+use std::mem::discriminant;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -11,7 +12,7 @@ use tokio::time::{self, Instant};
 
 use super::ActorRequest;
 use super::client_task::{ClientTask, Outbox, Stream};
-use crate::fault::{Fault, FaultInjector, FaultPoint, FiredFault};
+use crate::fault::{Fault, FaultInjector, FaultPoint, FiredFault, StateFault};
 use crate::lobby::{ConnectionId, ConnectionTarget};
 use crate::options::{Feature, ServerOptions};
 use crate::world::World;
@@ -113,7 +114,10 @@ impl ServerActor {
                     self.world.remove_closed_client(id, now());
                 }
             }
-            ActorRequest::ApplyFault(id, fault) => self.apply_state_fault(id, fault),
+            ActorRequest::ApplyFault(id, StateFault::Kick(reason)) => {
+                self.world.kick_now_or_after_login(id, reason, now());
+            }
+            ActorRequest::ApplyFault(_, StateFault::Shutdown) => self.world.announce_shutdown(Duration::ZERO, now()),
             // The caller may have dropped its receiver.
             ActorRequest::Inject(target, at, fault, answer) => drop(answer.send(self.inject(&target, at, fault))),
             ActorRequest::List(answer) => drop(answer.send(self.world.client_list())),
@@ -154,8 +158,13 @@ impl ServerActor {
     fn inject(&mut self, target: &ConnectionTarget, at: FaultPoint, fault: Fault) -> io::Result<()> {
         let family = self.world.options.family;
         let points = fault.supported_points(family);
-        if !points.split(", ").any(|point| point.trim_end_matches("=N") == at.as_ref()) {
-            let message = format!("this fault can take effect at these points: {points}");
+        if !points.iter().any(|point| discriminant(point) == discriminant(&at)) {
+            let name = |point: &FaultPoint| match point {
+                FaultPoint::After(_) => "after=N".to_owned(),
+                point => point.as_ref().to_owned(),
+            };
+            let points: Vec<_> = points.iter().map(name).collect();
+            let message = format!("this fault can take effect at these points: {}", points.join(", "));
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
         if *target == ConnectionTarget::Next {
@@ -171,17 +180,6 @@ impl ServerActor {
             self.world.obstruct_login(id, refusal);
         }
         Ok(())
-    }
-
-    /// Applies a kick, a shutdown or an obstacle of the login to the world; ignores faults that the connection's task handles.
-    fn apply_state_fault(&mut self, id: ConnectionId, fault: Fault) {
-        match fault {
-            Fault::Kick | Fault::KickByAdmin => self.world.kick_now_or_after_login(id, fault, now()),
-            Fault::Shutdown => self.world.announce_shutdown(Duration::ZERO, now()),
-            Fault::Refuse(refusal) => self.world.obstruct_login(id, refusal),
-            // The connection's task handles the others.
-            _ => {}
-        }
     }
 
     /// Moves the output of the world into the outboxes. Disconnects clients whose outbox would exceed its limit, and removes

@@ -12,7 +12,7 @@ use tokio::sync::{broadcast, mpsc, oneshot, watch};
 use tokio::time;
 
 use super::ActorRequest;
-use crate::fault::{Fault, FaultInjector, FaultPoint, FiredFault, OutputStep};
+use crate::fault::{Fault, FaultInjector, FaultPoint, FiredFault, OutputEnd, OutputStep};
 use crate::lobby::ConnectionId;
 
 /// Size of the read buffer, which every idle connection holds.
@@ -115,10 +115,10 @@ impl ClientTask {
             }
         };
         match end {
-            Ok(Fault::Stall) => while !outbox.wait_and_take().await.is_last {},
-            Ok(Fault::Reset) => reset(writer),
+            Ok(OutputEnd::Stall) => while !outbox.wait_and_take().await.is_last {},
+            Ok(OutputEnd::Reset) => reset(writer),
             // Unread bytes would cause a reset, by which the client could lose the last output.
-            Ok(_) => {
+            Ok(OutputEnd::Close) => {
                 drop(time::timeout(LINGER, tokio::io::copy(&mut reader, &mut tokio::io::sink())).await);
             }
             Err(_) => {}
@@ -126,7 +126,7 @@ impl ClientTask {
     }
 
     /// Writes the server's output, modified by the connection's faults, and reports and forwards the faults that take effect.
-    /// Returns the fault that ends this: a stall, a reset, or [`Fault::Cut`] once the connection is closed.
+    /// Returns how this ends; after [`OutputEnd::Close`] the writing half is closed.
     ///
     /// # Errors
     ///
@@ -135,7 +135,7 @@ impl ClientTask {
     /// # Cancel safety
     ///
     /// Not cancel safe: bytes taken from the outbox and not written are lost.
-    async fn write_output<W: AsyncWrite + Unpin>(&mut self, writer: &mut W) -> io::Result<Fault> {
+    async fn write_output<W: AsyncWrite + Unpin>(&mut self, writer: &mut W) -> io::Result<OutputEnd> {
         loop {
             let (steps, is_last) = tokio::select! {
                 // Faults first, so that one that was injected before some output applies to it.
@@ -151,19 +151,20 @@ impl ClientTask {
                 match step {
                     OutputStep::Write(bytes) => writer.write_all(&bytes).await?,
                     OutputStep::Wait(delay) => time::sleep(delay).await,
-                    OutputStep::Apply(fault @ (Fault::Stall | Fault::Reset)) => return Ok(fault),
-                    OutputStep::Apply(Fault::Cut) => {
-                        writer.shutdown().await?;
-                        return Ok(Fault::Cut);
+                    OutputStep::End(end) => {
+                        if end == OutputEnd::Close {
+                            writer.shutdown().await?;
+                        }
+                        return Ok(end);
                     }
-                    OutputStep::Apply(fault) => {
+                    OutputStep::Forward(fault) => {
                         drop(self.requests.send(ActorRequest::ApplyFault(self.id, fault)).await);
                     }
                 }
             }
             if is_last {
                 writer.shutdown().await?;
-                return Ok(Fault::Cut);
+                return Ok(OutputEnd::Close);
             }
             writer.flush().await?;
         }

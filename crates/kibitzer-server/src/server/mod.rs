@@ -18,7 +18,7 @@ use tokio::time;
 
 use self::actor::{QUEUE_LENGTH, ServerActor};
 use self::client_task::Stream;
-use crate::fault::{Fault, FaultPoint, FiredFault};
+use crate::fault::{Fault, FaultPoint, FiredFault, StateFault};
 use crate::lobby::{ConnectionId, ConnectionTarget};
 use crate::options::ServerOptions;
 
@@ -41,7 +41,7 @@ enum ActorRequest {
     /// A client has closed its side of the connection.
     Closed(ConnectionId),
     /// A fault that the actor itself applies takes effect on this connection.
-    ApplyFault(ConnectionId, Fault),
+    ApplyFault(ConnectionId, StateFault),
     /// A fault is injected.
     Inject(ConnectionTarget, FaultPoint, Fault, oneshot::Sender<io::Result<()>>),
     /// Requests the list of clients.

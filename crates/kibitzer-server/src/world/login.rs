@@ -243,8 +243,8 @@ impl World {
         self.lobby.queue_text(id, MESSAGE_OF_THE_DAY);
         self.lobby.queue_prompt_if_on(id);
         self.announce_arrival(id);
-        if let Some(kick) = self.lobby.queue_for_output(id).and_then(|connection| connection.kick.take()) {
-            self.kick_now_or_after_login(id, kick, self.now());
+        if let Some(reason) = self.lobby.queue_for_output(id).and_then(|connection| connection.kick.take()) {
+            self.kick_now_or_after_login(id, reason, self.now());
         }
     }
 

@@ -9,7 +9,7 @@ use kibitzer_core::message::{GameEndReason, Handle};
 use super::command::observe::format_examined_ending;
 use super::{ActiveGame, BoardReason, Connection, ConnectionId, Deadline, Ivars, Player, World};
 use crate::calendar::format_count;
-use crate::fault::{Fault, LoginObstacle};
+use crate::fault::{KickReason, LoginObstacle};
 use crate::lobby::{ClientKind, ConnectionTarget, SavedSettings};
 use crate::play::{Ending, ExaminedGame};
 use crate::population::{Population, SimulatedAction};
@@ -38,18 +38,19 @@ impl World {
         self.lobby.update_connection(id, |connection| connection.obstacle = Some(refusal));
     }
 
-    /// Ends a session at once, or right after the login if no player is logged in yet. `kick` is [`Fault::Kick`] or
-    /// [`Fault::KickByAdmin`].
-    pub(crate) fn kick_now_or_after_login(&mut self, id: ConnectionId, kick: Fault, now: Instant) {
+    /// Ends a session at once, or right after the login if no player is logged in yet.
+    pub(crate) fn kick_now_or_after_login(&mut self, id: ConnectionId, reason: KickReason, now: Instant) {
         self.lobby.clock.now = now;
         if self.lobby.player(id).is_none() {
-            return self.lobby.update_connection(id, |connection| connection.kick = Some(kick));
+            return self.lobby.update_connection(id, |connection| connection.kick = Some(reason));
         }
-        if kick == Fault::Kick {
-            return self.end_displaced_session(id);
+        match reason {
+            KickReason::SecondLogin => self.end_displaced_session(id),
+            KickReason::Admin => {
+                self.lobby.notify(id, "\n**** You have been kicked out by admin! ****\n\n");
+                self.end_session(id);
+            }
         }
-        self.lobby.notify(id, "\n**** You have been kicked out by admin! ****\n\n");
-        self.end_session(id);
     }
 
     /// Sends an announcement of the operator to all players.
