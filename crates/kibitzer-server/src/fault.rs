@@ -20,7 +20,8 @@ pub enum Fault {
     SplitRandomly(usize),
     /// Waits for that time before each later portion of output.
     Delay(Duration),
-    /// Stops reading and writing, and leaves the connection open until the server ends the session.
+    /// Stops reading and writing, and leaves the connection open until the server ends the session. The player stays logged in: a
+    /// second login with the name of an account takes over, one with the name of a guest is refused because it is in use.
     Stall,
     /// Closes the connection in the middle of a line.
     Cut,

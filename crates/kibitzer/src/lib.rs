@@ -44,7 +44,7 @@
 //!
 //! # JSON
 //!
-//! Events, replies, the answers of all typed commands, and [`Game`] implement `serde::Serialize`. An event is the object that `kibitzer decode` prints, a
+//! Events, replies, the answers of all typed commands, [`RequestError`], and [`Game`] implement `serde::Serialize`. An event is the object that `kibitzer decode` prints, a
 //! listing the object without `event` and `offset`; [`guide::events`] lists the keys. There is no feature for it, because recordings
 //! need serde in any case.
 //!

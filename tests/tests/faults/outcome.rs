@@ -102,10 +102,12 @@ pub(crate) const MEANINGS: [(&str, &str); 13] = [
     (
         "restored",
         "`Lost` is emitted with the cause in brackets and the delay of the next attempt, then `Connecting`, `Connected`, \
-         `LoggedIn`, `Ready`, and `Restored` with the outcome of settings, games and seeks. With several causes, each failed \
+         `LoggedIn`, `SessionReady`, and `Restored` with the outcome of settings, games and seeks. With several causes, each failed \
          attempt emitted a `Lost`. Both have the time since the last byte. Closed: the server closed or reset the connection, which cannot be distinguished in one process; \
          silent: no byte for 15 s, and none for 10 s after a probe; not connected: the server did not accept the connection. From \
-         `Lost` to `Ready` requests fail with `NotConnected`; nothing is queued.",
+         `Lost` to `SessionReady` requests fail with `NotConnected`; nothing is queued. One exception: the embedded server keeps a \
+         stalled player logged in, so after a stall, a guest with a name of its own (`guest_as`) is refused with `name is in \
+         use`, and tries again, until the server ends the stalled session.",
     ),
     (
         "ended",

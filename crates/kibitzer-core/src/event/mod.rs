@@ -136,6 +136,9 @@ impl Event {
     }
 
     /// Returns the end of a game; `None` for other events.
+    ///
+    /// With the server's variable `gin` on, the end of an observed game may arrive twice. Only the first of these events has a
+    /// [`change`](Self::change): count those to count each followed game once.
     pub fn game_ended(&self) -> Option<&GameEnded> {
         if let Some(Message::GameEnded(ended)) = self.message() { Some(ended) } else { None }
     }

@@ -204,7 +204,8 @@ impl ServerControl {
         self.send_and_wait(|answer| ActorRequest::Inject(target, at, fault, answer)).await?
     }
 
-    /// Subscribes to the faults that take effect from now on, on all connections.
+    /// Subscribes to the faults that take effect from now on, on all connections. The receiver keeps the last 64 that were not read;
+    /// if it dropped older ones, its next call returns [`RecvError::Lagged`] first.
     pub fn fired_faults(&self) -> FiredFaults {
         FiredFaults(self.fired.subscribe())
     }

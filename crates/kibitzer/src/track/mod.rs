@@ -363,7 +363,7 @@ pub enum TrackedChangeKind {
     Refreshed,
     /// The game was adjourned by the server, or found among the adjourned games after a lost connection.
     Adjourned,
-    /// The game is over; [`TrackedGame::ending`](TrackedGame::ending) has the server's report.
+    /// The game is over or was aborted (result `*`); [`TrackedGame::ending`](TrackedGame::ending) has the server's report.
     Ended,
     /// The connection was lost.
     Interrupted,

@@ -58,7 +58,8 @@ impl SessionState {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SessionCounters {
-    /// Bytes received.
+    /// Bytes received. Those that follow a refused login, until the connection is closed, may not be counted, nor their lines and
+    /// events; a recording has them.
     pub bytes_received: u64,
     /// Lines and datagrams received; a line that the server has wrapped counts once. Prompts and marks of replies are not
     /// counted.
@@ -71,7 +72,8 @@ pub struct SessionCounters {
     pub events: u64,
     /// Timeseal pings received.
     pub pings: u64,
-    /// Connections opened after the session had been ready once; failed attempts are not counted.
+    /// Connections opened after the session had been ready once, also those whose login was refused. Attempts that opened no
+    /// connection are not counted.
     pub reconnects: u64,
     /// Time from sending the last answered command, or the fence after it, to the start of its reply; includes the server's
     /// processing time. `None` before the first reply.
