@@ -72,13 +72,13 @@ Examples:
 #[derive(Subcommand)]
 enum CliCommand {
     Console(console::Args),
-    #[cfg(feature = "web")]
-    Web(web::Args),
     Connect(connect::Args),
     Record(record::Args),
     Decode(decode::Args),
     Replay(decode::ReplayArgs),
     Pgn(pgn::Args),
+    #[cfg(feature = "web")]
+    Web(web::Args),
     #[cfg(feature = "nats")]
     Publish(nats::publish::Args),
     #[cfg(feature = "nats")]

@@ -11,11 +11,15 @@ use std::thread;
 use crate::common::{file, kibitzer, run, serve, transcript};
 
 /// The commands, with what of their examples has to be left out, and why.
-const COMMANDS: [(&str, &[&str]); if cfg!(feature = "nats") { 13 } else { 11 }] = [
+const COMMANDS: [(&str, &[&str]);
+    11 + if cfg!(feature = "nats") { 2 } else { 0 } + if cfg!(feature = "web") { 1 } else { 0 }] = [
     ("", &[]),
     // A bot has to be there: tests/attach.rs has one.
     // The URL is that of a public server.
     ("console", &["--attach", "wss://"]),
+    // No browser opens, and no bot or page is there.
+    #[cfg(feature = "web")]
+    ("web", &["--open", "--attach", "curl"]),
     ("connect", &[]),
     ("record", &[]),
     ("decode", &[]),
@@ -34,7 +38,7 @@ const COMMANDS: [(&str, &[&str]); if cfg!(feature = "nats") { 13 } else { 11 }] 
 ];
 
 /// The commands that go on until they are told to end.
-const ENDLESS: [&str; 6] = ["console", "connect", "record", "serve", "pgn", "bot"];
+const ENDLESS: [&str; 7] = ["console", "connect", "record", "serve", "pgn", "bot", "web"];
 
 /// The help of a command; of the program, if it has no name.
 fn help(command: &str) -> String {
@@ -177,6 +181,8 @@ impl Place {
 fn adapted(example: &str, address: &str, time: &str) -> String {
     let mut line = example.replace("localhost:5000", address).replace("localhost:5001", address);
     line = line.replace("--websocket 5001", "--websocket 0");
+    // Several pages are shown at a time.
+    line = line.replace("kibitzer web", "kibitzer web --listen 127.0.0.1:0");
     if line.contains("--for ") {
         // Long enough to log in is long enough.
         for long in ["10m", "10s", "5s"] {

@@ -1,6 +1,7 @@
 //! Arguments of `kibitzer web`, and the choice of the source.
 
 use std::future::pending;
+use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -75,7 +76,7 @@ Examples:
   curl -s http://127.0.0.1:8765/games.pgn    all games, for broadcast tools";
 
 impl PageArgs {
-    /// Listens, prints the links of the page on standard error, and opens it if that is asked for.
+    /// Listens, and opens the page if that is asked for.
     ///
     /// # Errors
     ///
@@ -94,12 +95,8 @@ impl PageArgs {
         }
         let bound = runtime.block_on(WebServer::bind(options));
         let server = bound.map_err(|error| Failure::local(format!("cannot listen on {}: {error}", self.listen)))?;
-        let links = server.links();
-        for (link, note) in links.iter().zip(["", ", to look only"]) {
-            report(&format!("the page is at {link}{note}"));
-        }
         if self.open
-            && let Some(link) = links.first()
+            && let Some(link) = server.links().first()
         {
             open_in_browser(link);
         }
@@ -128,7 +125,11 @@ impl WebArgs {
     /// As [`PageArgs::listen`].
     pub(crate) fn listen(self, ending: StopArgs) -> Result<Option<PageServer>, Failure> {
         let page = |listen| PageArgs { listen, open: false, write: false, allow_remote: false, hosts: Vec::new() };
-        self.web.map(|address| page(address).listen(ending, false)).transpose()
+        let page = self.web.map(|address| page(address).listen(ending, false)).transpose()?;
+        if let Some(link) = page.as_ref().and_then(|page| page.server.links().into_iter().next()) {
+            report(&format!("the page is at {link}"));
+        }
+        Ok(page)
     }
 
     /// If the option is given, shows all games of the embedded server at this address, which a guest observes, until the stop signal.
@@ -192,6 +193,15 @@ impl Args {
         }
     }
 
+    /// Listens, and prints the links of the page on standard output, each in a line: first that of viewers who may act.
+    fn listen(&self, controls: bool) -> Result<PageServer, Failure> {
+        let page = self.page.clone().listen(self.ending, controls)?;
+        let mut out = io::stdout().lock();
+        let written = page.server.links().iter().try_for_each(|link| writeln!(out, "{link}"));
+        written.and_then(|()| out.flush()).map_err(Failure::stdout)?;
+        Ok(page)
+    }
+
     fn show_own_session(&self, target: &Target) -> Result<(), Failure> {
         let runtime = runtime()?;
         let mut profile = runtime.block_on(self.login.load_profile_and_ask_password(target))?.redact_events();
@@ -199,14 +209,14 @@ impl Args {
             profile = profile.record_file(path);
         }
         let name = target.name(&profile);
-        let page = self.page.clone().listen(self.ending, false)?;
+        let page = self.listen(false)?;
         let (client, tap) = runtime.block_on(start_and_expose_session(profile, &name))?;
         let source = ("session", name);
         page.show_session(&runtime, &client, SessionFeed::Own(tap), source, async |closed| drop(closed.await))
     }
 
     fn show_demo(&self) -> Result<(), Failure> {
-        let page = self.page.clone().listen(self.ending, false)?;
+        let page = self.listen(false)?;
         let runtime = runtime()?;
         let (server, _, profile) = runtime.block_on(demo::start_server(self.population))?;
         let (client, tap) = runtime.block_on(start_and_expose_session(profile.redact_events(), demo::SERVER))?;
@@ -227,7 +237,7 @@ impl Args {
         let reader = RecordingReader::open(path, ReaderArgs::default(), std::time::Instant::now)?;
         let name = reader.file_name();
         let player = RecordingPlayer::new(reader, 1.0, std::time::Instant::now());
-        let page = self.page.clone().listen(self.ending, true)?;
+        let page = self.listen(true)?;
         page.show(ConsoleSource::Recording(Box::new(player)), SourceInfo::new("recording", name))
     }
 
@@ -240,7 +250,7 @@ impl Args {
         let (feed, sender) = SessionFeed::new_attached();
         let requests = access.may_send().then(|| LineSender::Attached(session.requests()));
         let live = LiveSession::new(feed, requests, server.clone(), runtime.handle().clone(), session.began());
-        let page = self.page.clone().listen(self.ending, false)?;
+        let page = self.listen(false)?;
         let background = async move |closed: oneshot::Receiver<()>| {
             tokio::pin!(closed);
             tokio::select! {

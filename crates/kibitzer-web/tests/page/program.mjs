@@ -21,11 +21,11 @@ function start(...options) {
     programs.push(program);
     return new Promise((resolve, reject) => {
         let said = '';
-        program.stderr.on('data', (data) => {
+        [program.stdout, program.stderr].forEach((out) => out.on('data', (data) => {
             said += data;
             const link = /http:\S+/.exec(said);
             if (link) resolve(link[0]);
-        });
+        }));
         program.on('exit', () => reject(new Error(said)));
     });
 }
