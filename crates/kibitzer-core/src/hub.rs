@@ -93,6 +93,20 @@ impl Borrow<Event> for SharedEvent {
     }
 }
 
+impl AsRef<Event> for SharedEvent {
+    fn as_ref(&self) -> &Event {
+        self
+    }
+}
+
+/// Writes the [`Event`].
+#[cfg(feature = "serde")]
+impl serde::Serialize for SharedEvent {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Event::serialize(self, serializer)
+    }
+}
+
 impl From<Event> for SharedEvent {
     fn from(event: Event) -> Self {
         Self(Arc::new(event))

@@ -18,7 +18,8 @@ use crate::text::{ServerText, decode_received};
 pub struct Reply {
     /// Code of the answered command in block mode; otherwise `None`.
     pub code: Option<CommandCode>,
-    /// Events of the reply in order, without prompts and other marks of the stream.
+    /// Events of the reply in order, without prompts and other marks of the stream. The [`Event::Listing`] of a table contains
+    /// parsed rows, which take memory in addition to its lines, and does not count towards the limits of a reply.
     pub events: Vec<Event>,
 }
 
@@ -125,7 +126,8 @@ impl PartialReply {
     /// Appends an event. Over a limit, all events are dropped, and later ones are ignored.
     pub(super) fn push_within_limits(&mut self, event: &Event, limits: &RequestLimits) {
         self.bytes = self.bytes.saturating_add(event.raw().len());
-        self.is_too_long |= self.bytes > limits.reply_bytes || self.reply.events.len() >= limits.reply_events;
+        let is_one_too_many = self.reply.events.len() >= limits.reply_events && !matches!(event, Event::Listing { .. });
+        self.is_too_long |= self.bytes > limits.reply_bytes || is_one_too_many;
         if self.is_too_long {
             self.reply.events = Vec::new();
         } else {

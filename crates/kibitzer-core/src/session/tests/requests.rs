@@ -251,6 +251,17 @@ fn an_endless_reply_is_cut_and_the_next_is_complete() {
 }
 
 #[test]
+fn a_listing_does_not_count_towards_the_limits_of_its_reply() {
+    let (mut driver, _) = on_fics(guest().requests(RequestLimits::default().reply_events(3)));
+    driver.request("finger newton").unwrap();
+    let sent = driver.take_sent();
+    let number = numbers(&sent)[0];
+    driver.feed(block(number, 37, "Finger of Newton:\n\r\n\rOn for: 1 min   Idle: 0 secs\n\r"));
+    let reply = driver.reply().unwrap();
+    assert!(reply.listing().is_some() && reply.events.len() == 4, "{reply:?}");
+}
+
+#[test]
 fn a_fenced_reply_is_the_text_before_the_answer_to_the_fence() {
     let (mut driver, mut peer) = on_uhlin(guest());
     driver.request("finger newton").unwrap();
