@@ -45,7 +45,7 @@ pub use error::{AttachError, AttachedRequestError};
 pub use socket::Listener;
 pub use wire::MissedAmounts;
 
-// Of two definitions of a link the first one counts.
+// rustdoc uses the first definition of a link; these override the page's relative links.
 #[doc = "[transcript]: kibitzer::transcript"]
 #[doc = ""]
 #[doc = include_str!("../docs/protocol.md")]

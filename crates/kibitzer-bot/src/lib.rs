@@ -49,7 +49,7 @@ pub use engine::{Engine, EngineConfig, ExternalEngine, ScriptedEngine, WeakPlaye
 pub use policy::{Policy, SettingsPolicy};
 pub use verdict::{BotAction, BotEvent, Verdict};
 
-// Of two definitions of a link the first one counts: these replace the page's links to files of the repository.
+// rustdoc uses the first definition of a link; these override the page's relative links.
 #[doc = "[bot events]: kibitzer::guide::events#events-of-a-bot"]
 #[doc = "[console]: https://docs.rs/crate/kibitzer-cli"]
 #[doc = "[pgn]: kibitzer::guide::pgn"]

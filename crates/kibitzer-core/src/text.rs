@@ -270,6 +270,7 @@ pub(crate) fn encode_as_received(text: &str) -> Cow<'_, [u8]> {
 }
 
 /// Formats an error and its causes on one line, provided that the error's own text is one line: `login failed: wrong password`.
+/// The `Display` of an error does not contain its causes.
 ///
 /// A cause is omitted if the text before it already ends with the cause's text. A cause with several lines, such as a TOML error
 /// with an excerpt, is reduced to its first and last line.

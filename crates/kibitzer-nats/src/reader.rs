@@ -148,7 +148,8 @@ impl StreamReader {
         poll_fn(|context| self.poll_recv(context)).await
     }
 
-    /// Polls for what [`recv`](Self::recv) returns; while there is nothing, the waker of the latest call is woken.
+    /// Polls for the result of [`recv`](Self::recv). If nothing is available, registers the waker of `context`; only the latest one
+    /// is woken.
     ///
     /// # Errors
     ///

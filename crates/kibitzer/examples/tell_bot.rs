@@ -6,7 +6,7 @@ use std::error::Error;
 
 use kibitzer::event::RequestError;
 use kibitzer::message::TalkKind;
-use kibitzer::{Client, Profile};
+use kibitzer::{Client, Profile, error_chain};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
@@ -34,7 +34,7 @@ pub(crate) async fn run(profile: Profile) -> Result<(), Box<dyn Error>> {
             Ok(_) => {}
             Err(RequestError::Ended(reason)) => return Err(reason.into()),
             // Who has left, or is told something while the line is down, is no reason to stop.
-            Err(error) => println!("no answer to {from}: {error}"),
+            Err(error) => println!("no answer to {from}: {}", error_chain(&error)),
         }
     }
     Err(client.ended().await.into())

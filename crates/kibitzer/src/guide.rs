@@ -8,8 +8,7 @@
 //!
 //! The guide to bots is in the crate [`kibitzer-bot`](https://docs.rs/kibitzer-bot/latest/kibitzer_bot/guide/index.html).
 
-// A page links to files of the repository at its end. Of two definitions of a link the first one counts, so that
-// `rustdoc-links.md` replaces them by links that work here.
+// rustdoc uses the first definition of a link; those of `rustdoc-links.md` override the page's relative links.
 
 #[doc = include_str!("../docs/rustdoc-links.md")]
 #[doc = include_str!("../docs/client.md")]

@@ -12,7 +12,8 @@
 //! - [`transcript`]: recorded sessions.
 //! - [`EventDecoder`]: bytes to events, for a `tokio_util` codec.
 //!
-//! The types that most bots use are also here: [`Event`], [`Message`], [`GameId`], [`Handle`], errors. The [`guide`] teaches the library
+//! The types that most bots use are also here: [`Event`], [`Message`], [`GameId`], [`Handle`], errors, and [`error_chain`], which formats an error with its
+//! causes. The [`guide`] teaches the library
 //! page by page.
 //!
 //! This guest answers every private message until the session is over:
@@ -39,8 +40,8 @@
 //!
 //! # Options
 //!
-//! What a program chooses has setters by value and no public fields: [`Profile`], and the types named `…Options` in [`session`] and in
-//! the other crates. What a file describes, such as the `BotConfig` of `kibitzer-bot`, has public fields and no setters.
+//! Options set in code are set with by-value setters: [`Profile`], and the types named `…Options` in [`session`] and in the other
+//! crates. Settings read from a file are public fields: the `BotConfig` of `kibitzer-bot`.
 //!
 //! # JSON
 //!
@@ -58,7 +59,8 @@
 //!
 //! # Versions
 //!
-//! Before 1.0, a breaking change raises the minor version. So does a newer oldest Rust, which is 1.95. All public items of this crate are
+//! Before 1.0, a breaking change raises the minor version. Raising the minimum supported Rust version (now 1.95)
+//! also raises the minor version. All public items of this crate are
 //! under this promise, those from `kibitzer-core` included. The core has further items, which may change in every version.
 
 mod address;
@@ -104,9 +106,10 @@ pub use decoder::EventDecoder;
 pub use dial::Dial;
 pub use kibitzer_core::event::{Capabilities, DialError, LoginError, RequestError, SessionEndReason};
 pub use kibitzer_core::game::Game;
-pub use kibitzer_core::hub::{Filter, GameWatch, Hub, RecvError, Subscription};
+pub use kibitzer_core::hub::{Filter, GameWatch, Hub, RecvError, SharedEvent, Subscription, SubscriptionWithGames};
 pub use kibitzer_core::message::{GameId, Handle, MeOrOther, Message, Relation, Style12, TalkKind};
 pub use kibitzer_core::session::{Command, Password, Reply, RequestOptions, SessionState, TimesealChoice};
+pub use kibitzer_core::text::error_chain;
 pub use kibitzer_core::{Event, EventCategory, EventKind, EventReader, ParseError, Player, Players};
 #[doc(inline)]
 pub use kibitzer_core::{chess, event, game, message};

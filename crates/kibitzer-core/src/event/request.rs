@@ -30,8 +30,8 @@ pub enum CommandError {
     /// timeseal uses some itself.
     #[error("control character in a line")]
     Control,
-    /// The text is longer than servers accept: a line than [`Command::MAX_BYTES`](crate::session::Command::MAX_BYTES), the words of
-    /// talk than 320 bytes.
+    /// The text is longer than servers accept. A line may have [`Command::MAX_BYTES`](crate::session::Command::MAX_BYTES), the text of
+    /// talk 320 bytes.
     #[error("line of {length} bytes is longer than {limit}")]
     #[non_exhaustive]
     TooLong {

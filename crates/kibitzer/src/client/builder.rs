@@ -1,4 +1,4 @@
-//! `ClientBuilder`: what receives the beginning of a session.
+//! `ClientBuilder`: starts a session with the observers, taps and subscriptions that receive its first events.
 
 use std::sync::{Arc, Mutex, OnceLock};
 use std::{fmt, io};

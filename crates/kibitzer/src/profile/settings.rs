@@ -2,7 +2,7 @@
 //!
 //! Each entry is a key of a profile's file, an environment variable, a line of [`Profile::to_toml`] and a row of
 //! `docs/settings.md` of this crate, which the tests write together with `config/*.toml` (`KIBITZER_BLESS=1`). The numeric options of
-//! [`core`](crate::core) describe themselves.
+//! `kibitzer-core` describe themselves.
 
 use std::fmt::Write as _;
 

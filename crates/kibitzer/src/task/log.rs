@@ -4,8 +4,8 @@
 //! |---|---|---|
 //! | `session{server, handle}` | the start of the session | its end |
 //! | `connection{attempt}`, with another handle also `handle` | `Connecting` | `Lost`, `Ended`, or the next attempt |
-//! | `login` in it | `Connecting` | `Ready` |
-//! | `restore` in it | `Ready` after a reconnect | `Restored` |
+//! | `login` in it | `Connecting` | `SessionReady` |
+//! | `restore` in it | `SessionReady` after a reconnect | `Restored` |
 //! | `request{id, command}` in it | its acceptance by the session | its reply or failure |
 
 use tokio::time::Instant;

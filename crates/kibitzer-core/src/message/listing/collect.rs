@@ -240,7 +240,7 @@ impl ListedPlayer<ListedName> {
     }
 }
 
-/// A name in a listing, which servers cut to the width of its column: that of `games` on FICS to 11 characters, on FatICS to 10.
+/// A name in a listing. Servers cut it to the width of its column: in `games`, FICS cuts it to 11 characters, FatICS to 10.
 /// Examined games may have made-up names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListedName {
