@@ -181,6 +181,15 @@ impl AttachedSession {
         }
     }
 
+    /// Waits for the next event; `None` after the end or an error. See [`recv`](Self::recv).
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`recv`](Self::recv).
+    pub async fn next(&mut self) -> Option<Result<AttachEvent, AttachError>> {
+        self.recv().await.transpose()
+    }
+
     /// Polls for the result of [`recv`](Self::recv). If nothing is available, registers the waker of `context`; only the latest one
     /// is woken.
     ///

@@ -46,6 +46,8 @@ pub struct StreamReader {
     place: Place,
     /// Number of the last event in the stream, of any session, when the reader was opened.
     end: u64,
+    /// Whether [`next`](StreamReader::next) has returned an error after which it ends.
+    has_failed: bool,
 }
 
 /// A result of a cursor, and its place after it.
@@ -104,7 +106,7 @@ impl StreamReader {
             let result = cursor.recv().await;
             Some(((result, cursor.place), cursor))
         }));
-        Ok(Self { name, results, place, end })
+        Ok(Self { name, results, place, end, has_failed: false })
     }
 
     /// Returns the number of selected events after the last one that was read, as the server counted them when it sent that one.
@@ -148,6 +150,25 @@ impl StreamReader {
         poll_fn(|context| self.poll_recv(context)).await
     }
 
+    /// Waits for the next result of [`recv`](Self::recv); `None` after an error other than [`NatsError::Message`].
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`recv`](Self::recv).
+    pub async fn next(&mut self) -> Option<Result<StoredEvent, NatsError>> {
+        poll_fn(|context| self.poll_next_result(context)).await
+    }
+
+    /// Polls for what [`next`](Self::next) returns.
+    fn poll_next_result(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<StoredEvent, NatsError>>> {
+        if self.has_failed {
+            return Poll::Ready(None);
+        }
+        let result = ready!(self.poll_recv(context));
+        self.has_failed = result.as_ref().is_err_and(|error| !matches!(error, NatsError::Message { .. }));
+        Poll::Ready(Some(result))
+    }
+
     /// Polls for the result of [`recv`](Self::recv). If nothing is available, registers the waker of `context`; only the latest one
     /// is woken.
     ///
@@ -166,13 +187,13 @@ impl StreamReader {
     }
 }
 
-/// The results of [`recv`](StreamReader::recv), without an end.
+/// The results of [`next`](StreamReader::next).
 #[cfg(feature = "stream")]
 impl Stream for StreamReader {
     type Item = Result<StoredEvent, NatsError>;
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.get_mut().poll_recv(context).map(Some)
+        self.get_mut().poll_next_result(context)
     }
 }
 

@@ -604,8 +604,10 @@ async fn a_reader_ends_when_the_stream_is_created_again() {
     second.finish(LIMIT).await.unwrap();
     server.kill();
     server.restart();
-    let error = tokio::time::timeout(Duration::from_secs(20), reader.recv()).await.unwrap().unwrap_err();
+    let result = tokio::time::timeout(Duration::from_secs(20), reader.next()).await.unwrap();
+    let error = result.unwrap().unwrap_err();
     assert!(error.to_string().contains("created again"), "{error}");
+    assert!(reader.next().await.is_none());
 }
 
 #[tokio::test]
