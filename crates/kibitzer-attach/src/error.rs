@@ -8,6 +8,18 @@ use kibitzer_core::event::RequestError;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+/// Why a session cannot be exposed.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ExposeError {
+    /// The socket cannot be created; see [`Listener::bind`](crate::Listener::bind).
+    #[error("cannot create the socket")]
+    Socket(#[from] io::Error),
+    /// The session is over, or too many observers wait to be added to it.
+    #[error("cannot observe the session")]
+    Session(#[from] RequestError),
+}
+
 /// Why a process cannot attach to a session, or is no longer attached.
 #[derive(Debug, Error)]
 #[non_exhaustive]

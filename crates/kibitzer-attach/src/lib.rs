@@ -37,11 +37,11 @@ use std::path::{Path, PathBuf};
 
 use kibitzer::{Client, Profile};
 use kibitzer_core::event::RequestError;
-use serde::{Deserialize, Serialize};
 use tracing::warn;
 
 pub use attached::{AttachEvent, AttachedRequestSender, AttachedSession, SessionSnapshot};
-pub use error::{AttachError, AttachedRequestError};
+pub use error::{AttachError, AttachedRequestError, ExposeError};
+pub use kibitzer::internal::AttachAccess;
 pub use socket::Listener;
 pub use wire::MissedAmounts;
 
@@ -56,30 +56,6 @@ pub mod protocol {}
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// Rights of processes that attach to a session.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[non_exhaustive]
-pub enum AttachAccess {
-    /// They can watch the session.
-    #[default]
-    Read,
-    /// They can also send lines to the server.
-    Write,
-}
-
-impl AttachAccess {
-    /// Returns the rights that the setting `attach_access` of a profile gives.
-    pub const fn from_profile(profile: &Profile) -> Self {
-        if profile.program.attach_access.0 { Self::Write } else { Self::Read }
-    }
-
-    /// Returns whether lines can be sent to the server.
-    pub const fn may_send(self) -> bool {
-        matches!(self, Self::Write)
-    }
-}
-
 /// Environment variable of the setting `attach_socket`, which [`Profile::environment`] reads.
 const SOCKET_VARIABLE: &str = "KIBITZER_ATTACH_SOCKET";
 
@@ -91,15 +67,14 @@ const SOCKET_VARIABLE: &str = "KIBITZER_ATTACH_SOCKET";
 ///
 /// # Errors
 ///
-/// As [`Listener::bind`]; and as [`Listener::expose`], an error of the kind [`Other`](io::ErrorKind::Other) with the
-/// [`RequestError`].
+/// [`ExposeError`]: as [`Listener::bind`] and [`Listener::expose`].
 ///
 /// # Cancel safety
 ///
 /// Dropping the future exposes nothing, but may have removed a dead process's socket.
-pub async fn expose(client: &Client, path: impl AsRef<Path>) -> io::Result<()> {
+pub async fn expose(client: &Client, path: impl AsRef<Path>) -> Result<(), ExposeError> {
     warn_of_unused_variable(Some(path.as_ref()));
-    Listener::bind(path.as_ref()).await?.expose(client, AttachAccess::Read).map_err(io::Error::other)
+    Ok(Listener::bind(path.as_ref()).await?.expose(client, AttachAccess::Read)?)
 }
 
 /// Logs a warning if the environment names another socket than `exposed`, the one that the program creates.

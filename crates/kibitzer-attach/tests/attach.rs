@@ -57,7 +57,7 @@ fn exposed(folder: &Folder) -> (Listener, Profile) {
 
 /// The profile, with which watchers may send lines.
 fn writable(mut profile: Profile) -> Profile {
-    profile.program.attach_access.0 = true;
+    profile.program.attach_access = AttachAccess::Write;
     profile
 }
 

@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 
 use kibitzer::{Client, Profile};
+use kibitzer_attach::AttachAccess;
 
 use crate::arguments::FormatArgs;
 use crate::console::{self, LineMode};
@@ -122,7 +123,9 @@ impl Args {
         if self.attach_socket.is_some() {
             profile.program.attach_socket.clone_from(&self.attach_socket);
         }
-        profile.program.attach_access.0 |= self.attach_write;
+        if self.attach_write {
+            profile.program.attach_access = AttachAccess::Write;
+        }
         Ok(profile)
     }
 }

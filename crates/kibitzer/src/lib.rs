@@ -121,7 +121,7 @@ pub use profile::{ConfigError, Profile};
 /// Functions that the other crates of this workspace call. They may change in every version.
 #[doc(hidden)]
 pub mod internal {
-    pub use crate::profile::{ProgramSettings, WriteAccess, most_similar_word};
+    pub use crate::profile::{AttachAccess, ProgramSettings, most_similar_word};
 
     /// Filter expressions.
     #[cfg(feature = "filter")]

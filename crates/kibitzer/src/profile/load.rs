@@ -75,11 +75,13 @@ pub enum ConfigError {
 
 impl ConfigError {
     /// Creates the error of a file that cannot be [read](Self::Read).
+    #[doc(hidden)]
     pub fn read(path: &Path, source: io::Error) -> Self {
         Self::Read { path: path.to_owned(), source }
     }
 
     /// Creates the error of an invalid [file](Self::File); `position` is the first rejected byte of its text.
+    #[doc(hidden)]
     pub fn at_position(path: &Path, text: &str, position: usize, reason: String) -> Self {
         let before = text.get(..position).unwrap_or_default();
         Self::File { path: path.to_owned(), line: 1 + before.matches('\n').count(), reason }

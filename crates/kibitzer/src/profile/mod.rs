@@ -18,6 +18,7 @@ use crate::password::PasswordSource;
 use kibitzer_core::event::CommandError;
 use kibitzer_core::message::{Family, Handle};
 use kibitzer_core::session::{Command, Credentials, Password, SessionOptions, TimesealChoice};
+use serde::{Deserialize, Serialize};
 
 pub use load::{ConfigError, most_similar_word};
 
@@ -57,14 +58,33 @@ pub struct ProgramSettings {
     pub filters: BTreeMap<String, String>,
     /// Unix socket on which the session is to be exposed; `None` if it is not.
     pub attach_socket: Option<PathBuf>,
-    /// Whether processes that attach may send lines.
-    pub attach_access: WriteAccess,
+    /// Rights of processes that attach.
+    pub attach_access: AttachAccess,
 }
 
-/// Whether lines may be sent: `write` in a file, otherwise `read`.
-#[derive(Clone, Copy, Debug, Default)]
-#[expect(clippy::exhaustive_structs, reason = "it names a truth value")]
-pub struct WriteAccess(pub bool);
+/// Rights of processes that attach to a session.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum AttachAccess {
+    /// They can watch the session.
+    #[default]
+    Read,
+    /// They can also send lines to the server.
+    Write,
+}
+
+impl AttachAccess {
+    /// Returns the rights that the setting `attach_access` of a profile gives.
+    pub const fn from_profile(profile: &Profile) -> Self {
+        profile.program.attach_access
+    }
+
+    /// Returns whether lines can be sent to the server.
+    pub const fn may_send(self) -> bool {
+        matches!(self, Self::Write)
+    }
+}
 
 /// The login of a session: without a handle, a guest whose name the server chooses; with a handle and no password, a guest of
 /// this name; with both, an account.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use thiserror::Error;
 use toml::de::DeValue;
 
-use super::WriteAccess;
+use super::AttachAccess;
 use crate::address::WebSocketUrl;
 use crate::password::PasswordSource;
 use kibitzer_core::message::{Family, Handle, Ivar};
@@ -156,11 +156,11 @@ text_values! {
     TimesealChoice: parse_from_str, |choice| Some(choice.to_string());
     AdjournedGames: parse_from_str, |choice| Some(choice.to_string());
     FirstConnect: parse_from_str, |choice| Some(choice.to_string());
-    WriteAccess: |text| match text {
-        "read" => Ok(WriteAccess(false)),
-        "write" => Ok(WriteAccess(true)),
+    AttachAccess: |text| match text {
+        "read" => Ok(AttachAccess::Read),
+        "write" => Ok(AttachAccess::Write),
         _ => Err(SettingError::Expected("read or write")),
-    }, |access| Some(if access.0 { "write" } else { "read" }.to_owned());
+    }, |access| Some(if access.may_send() { "write" } else { "read" }.to_owned());
     Option<WebSocketUrl>: |text| parse_from_str(text).map(Some), |url| url.as_ref().map(WebSocketUrl::to_string);
     Option<Handle>: |text| parse_from_str(text).map(Some), |handle| handle.as_ref().map(Handle::to_string);
     Option<PathBuf>: |text| Ok(Some(text.into())), |path| path.as_ref().map(|path| path.display().to_string());
