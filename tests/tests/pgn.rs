@@ -31,7 +31,7 @@ fn recorded() -> Vec<Recorded> {
 }
 
 fn games_of(name: &str, events: &[Event]) -> Vec<Recorded> {
-    let mut collector = PgnCollector::new(PgnOrigin::new("freechess.org")).with_observed().with_talk(true);
+    let mut collector = PgnCollector::new(PgnOrigin::new("freechess.org")).with_observed().with_talk();
     for event in events {
         collector.apply(event, None);
     }

@@ -14,7 +14,7 @@ use proptest::prelude::*;
 fn the_tracked_moves_of_every_recorded_game_lead_to_its_position() {
     let (mut n_games, mut n_steps) = (0, 0);
     for transcript in Transcript::all() {
-        let mut tracker = GameTracker::with_observed();
+        let mut tracker = GameTracker::new().with_observed();
         for event in transcript.events() {
             for step in tracker.apply(&event) {
                 let game = tracker.get(step.game).unwrap();
@@ -36,7 +36,7 @@ fn the_tracked_moves_of_every_recorded_game_lead_to_its_position() {
 #[test]
 fn every_recorded_end_of_a_followed_game_ends_its_tracked_game() {
     for transcript in Transcript::all() {
-        let mut tracker = GameTracker::with_observed();
+        let mut tracker = GameTracker::new().with_observed();
         let mut ended = BTreeSet::new();
         for event in transcript.events() {
             let steps = tracker.apply(&event);

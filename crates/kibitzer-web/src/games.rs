@@ -68,7 +68,7 @@ impl SessionState {
             games: BTreeMap::new(),
             n_games: 0,
             n_kept_bytes: 0,
-            collector: PgnCollector::new(PgnOrigin::new(host)).with_observed().with_talk(true),
+            collector: PgnCollector::new(PgnOrigin::new(host)).with_observed().with_talk(),
             finished: BTreeMap::new(),
             offers: PendingOffers::default(),
             questions: Vec::new(),

@@ -194,6 +194,16 @@ impl TapItem {
 pub struct Tap(mpsc::Receiver<TapItem>);
 
 impl Tap {
+    /// Creates the tap of a session that is over after these items: for tests of code that reads a tap.
+    #[doc(hidden)]
+    pub fn of_ended_session(items: Vec<TapItem>) -> Self {
+        let (sender, receiver) = mpsc::channel(items.len().max(1));
+        for item in items {
+            drop(sender.try_send(item));
+        }
+        Self(receiver)
+    }
+
     /// Waits for the next item; `None` once the session is over and its last item was read.
     ///
     /// # Cancel safety
@@ -247,18 +257,6 @@ impl futures_core::Stream for Tap {
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<TapItem>> {
         self.get_mut().0.poll_recv(context)
-    }
-}
-
-/// Creates the tap of a session that is over after these items: for tests of code that reads a tap.
-impl FromIterator<TapItem> for Tap {
-    fn from_iter<I: IntoIterator<Item = TapItem>>(items: I) -> Self {
-        let items: Vec<_> = items.into_iter().collect();
-        let (sender, receiver) = mpsc::channel(items.len().max(1));
-        for item in items {
-            drop(sender.try_send(item));
-        }
-        Self(receiver)
     }
 }
 

@@ -218,7 +218,7 @@ fn apply_rows(collector: &mut PgnCollector, rows: &[&ConsoleRow], utc_start: Opt
 
 /// Returns an empty collector that accepts played and observed games, with their talk.
 fn new_collector() -> PgnCollector {
-    PgnCollector::new(PgnOrigin::new("")).with_observed().with_talk(true)
+    PgnCollector::new(PgnOrigin::new("")).with_observed().with_talk()
 }
 
 /// Returns the games of rows as PGN; only those with this number, if one is given. `start` is the time of day at which the

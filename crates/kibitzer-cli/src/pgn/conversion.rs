@@ -70,7 +70,8 @@ impl<'a> GameWriter<'a> {
     /// Creates the writer for a session on the server `host`, which the tags name. Games are appended to `file`, which is created
     /// with the first game; without a file, they are written to standard output.
     pub(super) fn new(args: &'a Args, host: &str, file: Option<GameFile>) -> Self {
-        let collector = PgnCollector::new(PgnOrigin::new(host)).with_observed().with_talk(args.talk);
+        let collector = PgnCollector::new(PgnOrigin::new(host)).with_observed();
+        let collector = if args.talk { collector.with_talk() } else { collector };
         Self { args, collector, file, written: BTreeSet::new() }
     }
 

@@ -38,14 +38,14 @@ impl PgnCollector {
     /// Collects observed games, too. Call it before the first event.
     #[must_use]
     pub fn with_observed(mut self) -> Self {
-        self.tracker = GameTracker::with_observed();
+        self.tracker = self.tracker.with_observed();
         self
     }
 
-    /// Sets whether kibitzes, whispers and the opponent's words become comments. Default: no.
+    /// Keeps kibitzes, whispers and the opponent's words as comments.
     #[must_use]
-    pub const fn with_talk(mut self, keeps_talk: bool) -> Self {
-        self.keeps_talk = keeps_talk;
+    pub const fn with_talk(mut self) -> Self {
+        self.keeps_talk = true;
         self
     }
 

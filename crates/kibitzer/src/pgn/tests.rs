@@ -33,7 +33,7 @@ fn opening(game: u32, names: &str, kind: &str) -> Vec<String> {
 }
 
 fn collect(lines: &[String]) -> PgnCollector {
-    let mut collector = PgnCollector::new(PgnOrigin::new("freechess.org")).with_observed().with_talk(true);
+    let mut collector = PgnCollector::new(PgnOrigin::new("freechess.org")).with_observed().with_talk();
     let mut reader = EventReader::default();
     let text = lines.join("\n\r") + "\n\rfics% ";
     let mut input = text.as_bytes();

@@ -21,7 +21,7 @@
 //!     for row in client.games().await?.games {
 //!         drop(client.observe(row.game).await); // The game may be over.
 //!     }
-//!     let mut tracker = GameTracker::with_observed();
+//!     let mut tracker = GameTracker::new().with_observed();
 //!     let mut statistics = BTreeMap::<_, (u32, usize, u32)>::new();
 //!     let mut n_ended = 0;
 //!     while n_ended < 5 {
@@ -110,9 +110,16 @@ pub struct GameTracker {
 }
 
 impl GameTracker {
-    /// Creates a tracker of games that this login plays or observes; not of examined ones. The default one tracks only played games.
-    pub fn with_observed() -> Self {
-        Self { with_observed: true, ..Self::default() }
+    /// Creates a tracker of the games that this login plays, without games.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Tracks observed games, too; not examined ones. Call it before the first event.
+    #[must_use]
+    pub const fn with_observed(mut self) -> Self {
+        self.with_observed = true;
+        self
     }
 
     /// Returns a game; `None` if it was dropped: of games that are not in progress, about 64 are kept.

@@ -282,7 +282,7 @@ fn the_last_board_may_follow_the_end() {
 
 #[test]
 fn the_line_before_an_observed_board_has_kind_and_ratings() {
-    let mut session = Session { tracker: GameTracker::with_observed(), ..Session::default() };
+    let mut session = Session { tracker: GameTracker::new().with_observed(), ..Session::default() };
     let observed = board(START, 7, 0, 1, NONE);
     let terms = "Game 7: Me (1882) Bob (++++) rated wild/fr 3 2";
     assert_eq!(session.lines(&["You are now observing game 7.", terms, &observed]), [Started]);
@@ -302,7 +302,7 @@ fn only_own_games_are_tracked_by_default() {
     let observed = board(START, 7, 0, 1, NONE);
     let mut session = Session::default();
     assert_eq!(session.lines(&[&observed]), []);
-    let mut session = Session { tracker: GameTracker::with_observed(), ..Session::default() };
+    let mut session = Session { tracker: GameTracker::new().with_observed(), ..Session::default() };
     assert_eq!(session.lines(&[&observed, "Removing game 7 from observation list."]), [Started, Left]);
     assert_eq!(session.lines(&[&board(START, 8, 2, 1, NONE)]), [], "examined");
     assert_eq!(session.events(&[Event::SessionReady(Capabilities::default())]), []);

@@ -54,6 +54,7 @@ pub enum TranscriptError {
 
 impl TranscriptError {
     /// Creates the error of a transcript that ends [inside this line](Self::Torn).
+    #[doc(hidden)]
     pub const fn torn(line: u64) -> Self {
         Self::Torn { line }
     }

@@ -359,7 +359,7 @@ async fn a_break_stops_the_screen_and_not_the_session() {
 async fn observations_that_were_lost_are_a_row() {
     let guest = Guest::log_in().await;
     let missed = TapItem::new(tokio::time::Instant::now(), Observation::Missed(3), None);
-    let feed = SessionFeed::Own(Tap::from_iter([missed]));
+    let feed = SessionFeed::Own(Tap::of_ended_session(vec![missed]));
     let live = live_session(&guest.client, feed);
     let mut app = App::new(ConsoleSource::Live(Box::new(live)), StateDirectory::default());
     while app.process_item_batch(now()).unwrap() {}

@@ -24,7 +24,7 @@ async fn events_of_the_bot_stand_between_those_of_the_session() {
         let bytes = Observation::Received(vec![number].into());
         TapItem::new(start + Duration::from_millis(2) * number.into(), bytes, None)
     };
-    let (mut feed, bot) = SessionFeed::with_bot((0..3).map(received).collect());
+    let (mut feed, bot) = SessionFeed::with_bot(Tap::of_ended_session((0..3).map(received).collect()));
     for _ in 0..3 {
         // At the same time, the session's event is the cause.
         assert!(bot.send_or_drop(&acted("at once")));
@@ -41,7 +41,7 @@ async fn events_of_the_bot_stand_between_those_of_the_session() {
 
 #[tokio::test]
 async fn analysis_leaves_room_for_actions_and_dropped_actions_are_counted() {
-    let (mut feed, bot) = SessionFeed::with_bot(Tap::from_iter([]));
+    let (mut feed, bot) = SessionFeed::with_bot(Tap::of_ended_session(Vec::new()));
     (0..2 * BOT_CAPACITY).for_each(|_| assert!(bot.send_or_drop(&analysis())));
     (0..BOT_CAPACITY).for_each(|_| assert!(bot.send_or_drop(&acted("x"))));
     let items: Vec<_> = std::iter::from_fn(|| feed.try_next()).collect();
