@@ -37,7 +37,7 @@ pub fn term_completions() -> impl Iterator<Item = String> {
     keys.chain(quantities).chain(RESERVED.map(str::to_owned))
 }
 
-/// Returns whether a word, in any case, is the name of a [`Quantity`], such as `lag`.
+/// Returns whether a word, in any case, is the name of a quantity, such as `lag`.
 pub fn is_quantity(word: &str) -> bool {
     word.parse::<Quantity>().is_ok()
 }

@@ -71,7 +71,7 @@ struct SentRow {
 
 impl ReplyTimes {
     /// Records a line, sent at `at` and shown in row `row`, as waiting for its reply, unless it belongs to no request. Forgets the
-    /// oldest waiting line if there are [`MAX_PENDING_LINES`].
+    /// oldest waiting line if there are `MAX_PENDING_LINES`.
     pub fn record_sent(&mut self, row: u64, at: Duration, attribution: Attribution) {
         let Some(request) = attribution.request() else { return };
         if self.waiting.iter().any(|(waiting, _)| *waiting == request) {
