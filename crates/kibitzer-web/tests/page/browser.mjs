@@ -27,6 +27,8 @@ async function open(standIn, options = {}) {
     page.on('console', (message) => ['error', 'warning'].includes(message.type()) && faults.push(message.text()));
     page.on('pageerror', (error) => faults.push(error.stack));
     await page.goto(await standIn.listen());
+    // What happened before a stream begins is in its reset only as far as games go.
+    await until(() => standIn.viewers.size > 0, true, 'the stream begins');
     return page;
 }
 
