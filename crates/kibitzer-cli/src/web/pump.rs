@@ -220,7 +220,7 @@ pub(super) struct Playback {
     pub(super) seek: Option<AfterSeek>,
 }
 
-/// What follows a seek.
+/// Whether the replay plays or is paused after a seek.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AfterSeek {
     Play,

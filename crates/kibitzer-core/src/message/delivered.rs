@@ -3,8 +3,9 @@
 use super::{Handle, Message};
 use crate::text::PlayerText;
 
-/// The server's confirmation that it delivered talk of this login: `(told Foo, who is playing)`, `(kibitzed to 3 players)`, `(told 9
-/// players in channel 53)`.
+/// A confirmation that the server delivered talk of this login.
+///
+/// Examples: `(told Foo, who is playing)`, `(kibitzed to 3 players)`, `(told 9 players in channel 53)`.
 ///
 /// uhlin-fics prints `kibitzed to 3.`, `(1->(2))` for two players in channel 1, and `(3) Foo shouts: hello` for a shout.
 ///
@@ -17,7 +18,7 @@ pub struct Delivered {
     pub players: u32,
     /// The receiver of a tell; `None` for other talk.
     pub to: Option<Handle>,
-    /// What keeps the receiver of a tell busy, as received: `is playing`. `None` if the line does not say it.
+    /// Activity of the receiver of a tell, as received: `is playing`. `None` if the line does not name one.
     pub state: Option<PlayerText>,
     /// The channel of a tell; `None` for other talk.
     pub channel: Option<u32>,

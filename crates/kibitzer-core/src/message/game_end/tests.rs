@@ -72,7 +72,7 @@ fn an_unfinished_game_is_adjourned_by_its_words() {
         ("{Game 1 (A vs. B) aborted} *", false),
         ("{Game 1 (A vs. B) A aborts by disconnection} *", false),
         ("{Game 1 (A vs. B) Bughouse game aborted.} *", false),
-        ("{Game 1 (A vs. B) nobody knows} *", false),
+        ("{Game 1 (A vs. B) an unknown reason} *", false),
         ("{Game 1 (A vs. B) adjourned} 1-0", false),
         ("{Game 1 (adjourned vs. B) adjourned stumbles} *", false),
         ("{Game 1 (adjourned vs. B) Game adjourned by agreement} *", true),

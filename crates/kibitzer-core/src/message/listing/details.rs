@@ -11,7 +11,7 @@ use crate::message::{Challenge, GameInfo, Handle, MeOrOther};
 use crate::scan::Cursor;
 use crate::text::{Line, ServerText};
 
-/// What a server knows about one game: the reply to `ginfo`.
+/// The details of one game: the reply to `ginfo`.
 ///
 /// ```text
 /// Game 1: Game information.

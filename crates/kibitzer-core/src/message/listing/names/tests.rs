@@ -27,8 +27,8 @@ fn znotify_has_two_lists() {
     let lists: NameLists = parse(reply).unwrap();
     let shown: Vec<_> = lists.lists.iter().map(|list| (list.name.as_str(), entries(list))).collect();
     assert_eq!(shown, [("notify", vec!["Joe", "Ann", "Bot"]), ("notified by", vec!["GuestHHJR"])]);
-    let nobody = "No one from your notify list is logged on.\nNo one logged in has you on their notify list.\n";
-    assert_eq!(parse::<NameLists>(nobody).unwrap().lists.len(), 2);
+    let empty = "No one from your notify list is logged on.\nNo one logged in has you on their notify list.\n";
+    assert_eq!(parse::<NameLists>(empty).unwrap().lists.len(), 2);
 }
 
 // Transcripts fatics-game-mate-observer, fatics-examine-observer; FICS help file `allobservers`.
