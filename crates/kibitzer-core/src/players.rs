@@ -87,16 +87,20 @@ impl Players {
             Some(Message::GameCreated(it)) => {
                 for name in [&it.white, &it.black] {
                     self.update(name, |player| {
-                        (player.game, player.status) = (Some(it.game), Some(WhoStatus::Playing));
+                        player.game = Some(it.game);
+                        player.status = Some(WhoStatus::Playing);
                     });
                 }
             }
             Some(Message::GameEnded(it)) => {
-                // The result may be that of a stored game, whose players are away.
+                // The result may be that of a stored game, whose players are away or play another game.
                 for name in [&it.white, &it.black] {
-                    if let Some(player) = self.by_name.get_mut(name) {
-                        (player.game, player.status, player.last_game) = (None, None, Some((**it).clone()));
+                    let Some(player) = self.by_name.get_mut(name) else { continue };
+                    if player.game.is_none_or(|game| game == it.game) {
+                        player.game = None;
+                        player.status = None;
                     }
+                    player.last_game = Some((**it).clone());
                 }
             }
             _ => return matches!(event, Event::Connected | Event::Listing { .. }),

@@ -25,6 +25,10 @@ fn players_come_play_and_go() {
     follow(&mut players, "{Game 4 (Alice vs. Boris) Creating rated blitz match.}\n<wd> Carla\n");
     assert_eq!(players.get(&name("Boris")).unwrap().game, Some(GameId(4)));
     assert_eq!(players.get(&name("Carla")), None);
+    follow(&mut players, "{Game 5 (Alice vs. Away) Away resigns} 1-0\n");
+    let alice = players.get(&name("Alice")).unwrap();
+    assert_eq!((alice.game, alice.status), (Some(GameId(4)), Some(WhoStatus::Playing)), "a stored game has ended");
+    assert_eq!(alice.last_game.as_ref().map(|game| game.game), Some(GameId(5)));
     follow(&mut players, "{Game 4 (Alice vs. Boris) Boris resigns} 1-0\n{Game 5 (Away vs. Gone) Gone resigns} 1-0\n");
     let boris = players.get(&name("Boris")).unwrap();
     assert_eq!((boris.game, boris.last_game.as_ref().map(|game| game.game)), (None, Some(GameId(4))));
