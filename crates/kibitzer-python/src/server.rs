@@ -4,8 +4,8 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use kibitzer_server::{
-    Account, ConnectionTarget, Fault, FaultPoint, ImitatedFamily, LoginObstacle, PopulationOptions, Server,
-    ServerControl, ServerOptions,
+    Account, ConnectionTarget, Fault, FaultPoint, ImitatedFamily, PopulationOptions, Server, ServerControl,
+    ServerOptions,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -104,16 +104,9 @@ impl NativeServer {
 
 /// Parses a fault as `kibitzer serve --fault` does, with a delay in seconds; `None` if there is none of this name.
 fn parse_fault(text: &str) -> Option<Fault> {
+    use Fault::{Cut, Kick, KickByAdmin, Reset, Shutdown, Stall};
     let Some((name, value)) = text.split_once('=') else {
-        return Some(match text {
-            "stall" => Fault::Stall,
-            "cut" => Fault::Cut,
-            "reset" => Fault::Reset,
-            "kick" => Fault::Kick,
-            "kick-by-admin" => Fault::KickByAdmin,
-            "shutdown" => Fault::Shutdown,
-            _ => return None,
-        });
+        return [Stall, Cut, Reset, Kick, KickByAdmin, Shutdown].into_iter().find(|fault| fault.as_ref() == text);
     };
     Some(match name {
         "split" => Fault::Split(value.parse().ok()?),
@@ -121,29 +114,14 @@ fn parse_fault(text: &str) -> Option<Fault> {
         "garbage" => Fault::Garbage(value.parse().ok()?),
         "over-long" => Fault::OverLong(value.parse().ok()?),
         "delay" => Fault::Delay(Duration::try_from_secs_f64(value.parse().ok()?).ok()?),
-        "refuse" => Fault::Refuse(match value {
-            "bad-name" => LoginObstacle::BadName,
-            "registered" => LoginObstacle::Registered,
-            "in-use" => LoginObstacle::InUse,
-            "banned" => LoginObstacle::Banned,
-            "guests" => LoginObstacle::Guests,
-            "password" => LoginObstacle::Password,
-            "full" => LoginObstacle::Full,
-            "silence" => LoginObstacle::Silence,
-            _ => return None,
-        }),
+        "refuse" => Fault::Refuse(value.parse().ok()?),
         _ => return None,
     })
 }
 
 fn parse_point(text: &str) -> Option<FaultPoint> {
-    Some(match text {
-        "connect" => FaultPoint::Connect,
-        "login" => FaultPoint::Login,
-        "setup" => FaultPoint::Setup,
-        "next-board" => FaultPoint::NextBoard,
-        "in-block" => FaultPoint::InBlock,
-        "now" => FaultPoint::Now,
-        _ => FaultPoint::After(text.strip_prefix("after=")?.parse().ok()?),
-    })
+    match text.strip_prefix("after") {
+        Some(bytes) => bytes.strip_prefix('=')?.parse().ok().map(FaultPoint::After),
+        None => text.parse().ok(),
+    }
 }
