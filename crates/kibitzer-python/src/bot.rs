@@ -80,7 +80,7 @@ impl NativeBot {
             .on_event(move |event| {
                 let event = event.clone();
                 reporting.call(move |py, host| {
-                    let fields = Classes::get(py)?.dict(py, &event)?;
+                    let fields = Classes::get(py)?.object(py, "dict", &event)?;
                     host.call_method1(intern!(py, "_report"), (fields,)).map(drop)
                 });
             })

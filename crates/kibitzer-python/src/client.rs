@@ -9,8 +9,9 @@ use std::time::Duration;
 use kibitzer::hub::SharedEvent;
 use kibitzer::internal::filter::{EventFilter, Expression};
 use kibitzer::internal::recorded::{SessionClock, Stamp};
+use kibitzer::message::ServerText;
 use kibitzer::transcript::RecordError;
-use kibitzer::{Client, GameId, GameWatch, RecvError, Reply, RequestOptions, Subscription};
+use kibitzer::{Client, GameId, GameWatch, RecvError, RequestOptions, Subscription};
 use pyo3::exceptions::{PyOSError, PyStopAsyncIteration, PyStopIteration, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -94,10 +95,14 @@ impl Session {
         let session = self.open(py)?;
         let stamping = session.clone();
         let options = request_options(expires, during)?;
+        let runtime = session.runtime.clone();
         let reply = async move { session.client.request_with(line, options).await };
-        self.open(py)?.runtime.start(py, reply, move |py, reply| {
+        runtime.start(py, reply, move |py, reply| {
             let reply = reply.map_err(|error| request_error(py, &error))?;
-            Ok((reply.text(), reply_events(py, &reply, stamping.now())?).into_pyobject(py)?.into_any().unbind())
+            let (classes, stamp) = (Classes::get(py)?, stamping.now());
+            let events = reply.events.iter().map(|event| classes.event(py, event, Some(stamp), 0, None));
+            let events = PyTuple::new(py, events.collect::<PyResult<Vec<_>>>()?)?;
+            Ok((reply.text(), events).into_pyobject(py)?.into_any().unbind())
         })
     }
 
@@ -174,13 +179,6 @@ impl Session {
     }
 }
 
-/// Returns the events of a reply.
-pub(crate) fn reply_events<'py>(py: Python<'py>, reply: &Reply, stamp: Stamp) -> PyResult<Bound<'py, PyTuple>> {
-    let classes = Classes::get(py)?;
-    let events = reply.events.iter().map(|event| classes.event(py, event, Some(stamp), 0, None));
-    PyTuple::new(py, events.collect::<PyResult<Vec<_>>>()?)
-}
-
 /// Makes the options of a request; `expires` in seconds.
 pub(crate) fn request_options(expires: Option<f64>, during: Option<i32>) -> PyResult<RequestOptions> {
     let mut options = RequestOptions::new();
@@ -201,8 +199,8 @@ pub(crate) struct EventStream {
 struct StreamState {
     /// `None` once the stream was closed.
     subscription: Option<Subscription>,
-    /// An event that was received for a call that was canceled before it returned.
-    received: Option<SharedEvent>,
+    /// An event that was received for a call that was canceled before it returned, and the variant of its board's game.
+    received: Option<(SharedEvent, Option<ServerText>)>,
     /// Number of events missed before the next one.
     missed: u64,
     /// Number of events that were returned without waiting.
@@ -214,16 +212,16 @@ struct StreamState {
 
 impl StreamState {
     /// Polls for the next event; `None` after the last one.
-    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<SharedEvent>> {
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<(SharedEvent, Option<ServerText>)>> {
         loop {
             let Some(subscription) = &mut self.subscription else { return Poll::Ready(None) };
             match std::task::ready!(subscription.poll_recv(context)) {
                 Ok(event) => {
                     let is_accepted = self.filter.record_and_check(&event, self.began.elapsed());
                     // Those that the filter skips report their game's variant, too.
-                    let _ = self.variants.record(&event);
+                    let variant = self.variants.record(&event);
                     if is_accepted {
-                        return Poll::Ready(Some(event));
+                        return Poll::Ready(Some((event, variant)));
                     }
                 }
                 Err(RecvError::Lagged { missed }) => self.missed += missed,
@@ -268,8 +266,7 @@ impl EventStream {
 fn take_event(py: Python<'_>, state: &Mutex<StreamState>, clock: SessionClock) -> PyResult<Py<PyAny>> {
     let take = || {
         let mut state = lock(state);
-        let event = state.received.take()?;
-        let variant = state.variants.record(&event);
+        let (event, variant) = state.received.take()?;
         Some((event, std::mem::take(&mut state.missed), variant))
     };
     // The lock is not held while Python code may run.
@@ -355,7 +352,7 @@ impl GameStream {
             }
         };
         self.session.runtime.start(py, changed, |py, game| match game {
-            Ok(game) => Ok(Classes::get(py)?.game(py, &game)?.unbind()),
+            Ok(game) => Ok(Classes::get(py)?.object(py, "Game", &*game)?.unbind()),
             Err(_) => Err(PyStopAsyncIteration::new_err(())),
         })
     }

@@ -5,12 +5,14 @@
 use kibitzer::chess::Color;
 use kibitzer::command::{
     ExamineStep, GameRef, GameTerms, IntoGameRef, MoveMade, MoveText, ObservedGame, OfferOutcome, OfferRef, Request,
-    ServerClocks, TalkCommand, TypedCommand,
+    ServerClocks, TalkCommand,
 };
-use kibitzer::event::CommandError;
 use kibitzer::internal::recorded::Stamp;
-use kibitzer::message::{GameEnded, Ivar, OfferKind, PlayerText, ServerText, listing};
-use kibitzer::{Client, Event, EventKind, GameId, Message, Reply, RequestError, RequestOptions, Style12};
+use kibitzer::message::listing::{
+    ChannelList, Finger, GameList, History, MoveList, SoughtList, StoredGames, Variables, WhoList,
+};
+use kibitzer::message::{GameEnded, Ivar, OfferKind, PlayerText};
+use kibitzer::{Client, Event, GameId, Message, Reply, RequestError, RequestOptions, Style12};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::sync::Arc;
@@ -35,21 +37,13 @@ macro_rules! plain_arguments {
 }
 plain_arguments!(String, u8, u16, u32);
 
-/// A game, by its number or a player in it.
-struct GameArgument(Result<GameRef, CommandError>);
-
-impl Argument for GameArgument {
+impl Argument for GameRef {
     fn read(value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(Self(match value.extract::<i32>() {
+        let game = match value.extract::<i32>() {
             Ok(number) => GameId(number).into_game_ref(),
             Err(_) => value.extract::<String>()?.into_game_ref(),
-        }))
-    }
-}
-
-impl IntoGameRef for GameArgument {
-    fn into_game_ref(self) -> Result<GameRef, CommandError> {
-        self.0
+        };
+        game.map_err(|error| request_error(value.py(), &error.into()))
     }
 }
 
@@ -147,23 +141,25 @@ impl<'py> AnswerContext<'_, 'py> {
     }
 }
 
-/// An answer of a typed command.
+/// An answer of a typed command. Boards and the like in it are events of the reply, with their lines and times.
 trait Answer: Send + 'static {
     fn object<'py>(&self, context: &AnswerContext<'_, 'py>) -> PyResult<Object<'py>>;
 }
 
-macro_rules! listings {
-    ($($kind:ident),+) => {$(
-        impl Answer for listing::$kind {
+/// Declares the answers that are serialized: objects to instances of the class with their name, lists to tuples.
+macro_rules! serialized_answers {
+    ($($kind:ty),+) => {$(
+        impl Answer for $kind {
             fn object<'py>(&self, context: &AnswerContext<'_, 'py>) -> PyResult<Object<'py>> {
-                Classes::get(context.py)?.listing(context.py, EventKind::$kind, self)
+                Classes::get(context.py)?.object(context.py, stringify!($kind), self)
             }
         }
     )+};
 }
-listings!(ChannelList, Finger, GameList, History, MoveList, SoughtList, StoredGames, Variables, WhoList);
+serialized_answers!((), PlayerText, ServerClocks, Vec<GameId>, Vec<u32>);
+serialized_answers!(ChannelList, Finger, GameList, History, MoveList, SoughtList, StoredGames, Variables, WhoList);
 
-/// Declares how answers become objects: `type: answer, context => object`.
+/// Declares how answers with events in them become objects: `type: answer, context => object`.
 macro_rules! answers {
     ($($kind:ty: $answer:ident, $context:ident => $object:expr;)+) => {$(
         impl Answer for $kind {
@@ -175,16 +171,9 @@ macro_rules! answers {
     )+};
 }
 answers! {
-    (): _answer, context => Ok(context.py.None().into_bound(context.py));
-    PlayerText: text, context => Ok(text.as_str().into_pyobject(context.py)?.into_any());
-    Vec<GameId>: games, context => Ok(PyTuple::new(context.py, games.iter().map(|game| game.0))?.into_any());
-    Vec<u32>: counts, context => Ok(PyTuple::new(context.py, counts)?.into_any());
     Vec<OfferOutcome>: outcomes, context => {
         let outcomes = outcomes.iter().map(|outcome| outcome.object(context)).collect::<PyResult<Vec<_>>>()?;
         Ok(PyTuple::new(context.py, outcomes)?.into_any())
-    };
-    ServerClocks: clocks, context => {
-        context.make("ServerClocks", (clocks.local.as_str(), clocks.server.as_ref().map(ServerText::as_str)))
     };
     ObservedGame: observed, context => {
         context.make("ObservedGame", (observed.game.0, context.board(observed.board.as_ref())?))
@@ -202,39 +191,24 @@ answers! {
 }
 
 fn offer_outcome<'py>(outcome: &OfferOutcome, context: &AnswerContext<'_, 'py>) -> PyResult<Object<'py>> {
-    let (mut started, mut ended, mut board) = (None, None, None);
-    let (mut index, mut seen_by, mut player) = (None, None, None);
-    let name = match outcome {
-        OfferOutcome::Sent => "sent",
-        OfferOutcome::Challenged(_) => "challenged",
-        OfferOutcome::Posted { index: number, seen_by: count, .. } => {
-            (index, seen_by) = (Some(*number), *count);
-            "posted"
-        }
+    let started = match outcome {
         OfferOutcome::Started(created) => {
-            started = context
-                .event(|event| matches!(event.message(), Some(Message::GameCreated(it)) if **it == **created))?;
-            "started"
+            context.event(|event| matches!(event.message(), Some(Message::GameCreated(it)) if **it == **created))?
         }
-        OfferOutcome::Ended(end) => {
-            ended = context.game_end(Some(end))?;
-            "ended"
-        }
-        OfferOutcome::Partner { name, .. } => {
-            player = Some(name.as_str().to_owned());
-            "partner"
-        }
-        OfferOutcome::Closed { name, .. } => {
-            player = name.as_ref().map(|name| name.as_str().to_owned());
-            "closed"
-        }
-        OfferOutcome::Changed { board: changed, .. } => {
-            board = context.board(changed.as_ref())?;
-            "changed"
-        }
-        _ => "other",
+        _ => None,
     };
-    context.make("OfferOutcome", (name, started, ended, board, index, seen_by, player))
+    let ended = match outcome {
+        OfferOutcome::Ended(ended) => context.game_end(Some(ended))?,
+        _ => None,
+    };
+    let board = match outcome {
+        OfferOutcome::Changed { board, .. } => context.board(board.as_ref())?,
+        _ => None,
+    };
+    let fields = Classes::get(context.py)?.object(context.py, "dict", outcome)?;
+    let fields = fields.cast::<PyDict>()?;
+    let [name, index, seen_by, player] = ["outcome", "index", "seen_by", "name"].map(|key| fields.get_item(key));
+    context.make("OfferOutcome", (name?, started, ended, board, index?, seen_by?, player?))
 }
 
 /// Sends a command with its conditions, and parses the reply. Returns the answer and the reply.
@@ -269,15 +243,6 @@ fn start<'py, A: Answer>(
     })
 }
 
-fn typed<'py, A: Answer>(
-    py: Python<'py>,
-    session: &OpenSession,
-    command: TypedCommand<A>,
-    options: RequestOptions,
-) -> PyResult<Object<'py>> {
-    start(py, session, ask(session.client.clone(), command, options))
-}
-
 /// The commands of [`kibitzer::command`], all of them with owned arguments.
 mod owned {
     use kibitzer::command;
@@ -309,7 +274,7 @@ macro_rules! commands {
             match name {
                 $(stringify!($name) => {
                     $(let $argument = <$kind as Argument>::read(&next()?)?;)*
-                    typed(py, session, owned::$name($($argument),*), options)
+                    start(py, session, ask(session.client.clone(), owned::$name($($argument),*), options))
                 })+
                 $(stringify!($talk) => {
                     $(let $recipient = <$of as Argument>::read(&next()?)?;)?
@@ -327,10 +292,10 @@ macro_rules! commands {
 
 commands! {
     typed:
-    games(), games_of(game: GameArgument), who(), sought(), suitable_seeks(), moves(game: GameArgument), own_moves(),
+    games(), games_of(game: GameRef), who(), sought(), suitable_seeks(), moves(game: GameRef), own_moves(),
     finger(player: String), own_finger(), history(player: String), own_history(), stored(player: String), own_stored(),
     variables(player: String), own_variables(), interface_variables(), in_channel(channel: u16), date(),
-    observe(game: GameArgument), unobserve(game: GameArgument), unobserve_all(), examine_scratch(),
+    observe(game: GameRef), unobserve(game: GameRef), unobserve_all(), examine_scratch(),
     examine(player: String, index: u32), forward(plies: u32), backward(plies: u32), revert(), unexamine(),
     unseek(index: u32), unseek_all(), play(index: u32), play_seek_of(player: String), resume(opponent: String), resume_all(),
     rematch(), accept(offer: OfferRef), decline(offer: OfferRef), withdraw(offer: OfferRef), partner(player: String),

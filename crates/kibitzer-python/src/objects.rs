@@ -4,24 +4,25 @@
 //! `object.__new__`, and its fields are put into its `__dict__`: that calls no Python code, and costs a third of a call of the class.
 
 use std::collections::HashMap;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::sync::Arc;
 
 use kibitzer::internal::recorded::Stamp;
 use kibitzer::message::ServerText;
-use kibitzer::{Event, EventKind, Game, GameId, Message};
+use kibitzer::{Event, EventKind, GameId, Message};
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple, PyType};
 use serde::Serialize;
-use serde::ser::{self, Impossible, SerializeMap, SerializeSeq, SerializeStruct, Serializer};
+use serde::ser::{self, Error as _, Impossible, SerializeMap, SerializeSeq, SerializeStruct, Serializer};
 
 /// The classes of `kibitzer_ics.events`, with what is needed to make instances.
 pub(crate) struct Classes {
     kinds: HashMap<EventKind, Arc<Shape>>,
-    game: Arc<Shape>,
+    /// Classes of events and answers by their names.
+    named: HashMap<String, Arc<Shape>>,
     other: Arc<Shape>,
     /// `object.__new__`.
     new: Py<PyAny>,
@@ -77,17 +78,22 @@ impl Classes {
         static CLASSES: PyOnceLock<Classes> = PyOnceLock::new();
         CLASSES.get_or_try_init(py, || {
             let module = py.import("kibitzer_ics.events")?;
-            let mut kinds = HashMap::new();
+            let (mut kinds, mut named) = (HashMap::new(), HashMap::new());
             for (kind, class) in module.getattr("KINDS")?.extract::<HashMap<String, Bound<'_, PyType>>>()? {
+                let shape = Shape::read(&class)?;
+                named.insert(class.name()?.extract()?, Arc::clone(&shape));
                 // The events of a bot have no kind in the library.
                 if let Ok(kind) = kind.parse() {
-                    kinds.insert(kind, Shape::read(&class)?);
+                    kinds.insert(kind, shape);
                 }
             }
-            let game = Shape::read(py.import("kibitzer_ics.answers")?.getattr("Game")?.cast()?)?;
+            for name in ["Game", "ServerClocks"] {
+                let class = py.import("kibitzer_ics.answers")?.getattr(name)?;
+                named.insert(name.to_owned(), Shape::read(class.cast()?)?);
+            }
             let other = Shape::read(module.getattr("Other")?.cast()?)?;
             let new = py.import("builtins")?.getattr("object")?.getattr("__new__")?.unbind();
-            Ok(Self { kinds, game, other, new })
+            Ok(Self { kinds, named, other, new })
         })
     }
 
@@ -136,36 +142,19 @@ impl Classes {
         Ok(object)
     }
 
-    /// Makes the object of a listing: an instance of the class of its event.
+    /// Makes the object of a value. One with named fields becomes an instance of the class with this name, or a `dict` if neither the
+    /// events nor the answers have such a class.
     ///
     /// # Errors
     ///
     /// As [`event`](Self::event).
-    pub(crate) fn listing<'py>(
+    pub(crate) fn object<'py>(
         &self,
         py: Python<'py>,
-        kind: EventKind,
-        listing: &impl Serialize,
+        class: &str,
+        value: &impl Serialize,
     ) -> PyResult<Bound<'py, PyAny>> {
-        Ok(listing.serialize(self.value(py, self.kinds.get(&kind).map(|shape| &**shape)))?)
-    }
-
-    /// Makes the object of a game.
-    ///
-    /// # Errors
-    ///
-    /// As [`event`](Self::event).
-    pub(crate) fn game<'py>(&self, py: Python<'py>, game: &Game) -> PyResult<Bound<'py, PyAny>> {
-        Ok(game.serialize(self.value(py, Some(&self.game)))?)
-    }
-
-    /// Makes a `dict` of a value with named fields.
-    ///
-    /// # Errors
-    ///
-    /// Out of memory.
-    pub(crate) fn dict<'py>(&self, py: Python<'py>, value: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
-        Ok(value.serialize(self.value(py, None))?)
+        Ok(value.serialize(self.value(py, self.named.get(class).map(|shape| &**shape)))?)
     }
 
     const fn value<'a, 'py>(&'a self, py: Python<'py>, shape: Option<&'a Shape>) -> ValueSerializer<'a, 'py> {
@@ -437,7 +426,9 @@ impl<'py> SerializeMap for ObjectBuilder<'_, 'py> {
         key: &K,
         value: &V,
     ) -> Result<(), ObjectError> {
-        key.serialize(KeySerializer(&mut |name| self.put(name, value)))
+        let mut put = Ok(());
+        write!(KeySink(|name: &str| put = self.put(name, value)), "{}", KeyText(key)).map_err(ObjectError::custom)?;
+        put
     }
 
     fn end(self) -> Result<Object<'py>, ObjectError> {
@@ -458,66 +449,21 @@ impl<'py> SerializeStruct for ObjectBuilder<'_, 'py> {
     }
 }
 
-/// Passes a key, which has to be a text, to a function.
-struct KeySerializer<'f>(&'f mut dyn FnMut(&str) -> Result<(), ObjectError>);
+/// Writes a key, which has to be a text, in one piece.
+struct KeyText<'a, K: ?Sized>(&'a K);
 
-impl Serializer for KeySerializer<'_> {
-    type Ok = ();
-    type Error = ObjectError;
-    type SerializeSeq = Impossible<(), ObjectError>;
-    type SerializeTuple = Impossible<(), ObjectError>;
-    type SerializeTupleStruct = Impossible<(), ObjectError>;
-    type SerializeTupleVariant = Impossible<(), ObjectError>;
-    type SerializeMap = Impossible<(), ObjectError>;
-    type SerializeStruct = Impossible<(), ObjectError>;
-    type SerializeStructVariant = Impossible<(), ObjectError>;
-
-    fn serialize_str(self, key: &str) -> Result<(), ObjectError> {
-        (self.0)(key)
+impl<K: Serialize + ?Sized> fmt::Display for KeyText<'_, K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.serialize(f)
     }
+}
 
-    never! {
-        serialize_bool(bool) -> ();
-        serialize_i8(i8) -> ();
-        serialize_i16(i16) -> ();
-        serialize_i32(i32) -> ();
-        serialize_i64(i64) -> ();
-        serialize_u8(u8) -> ();
-        serialize_u16(u16) -> ();
-        serialize_u32(u32) -> ();
-        serialize_u64(u64) -> ();
-        serialize_f32(f32) -> ();
-        serialize_f64(f64) -> ();
-        serialize_char(char) -> ();
-        serialize_bytes(&[u8]) -> ();
-        serialize_none() -> ();
-        serialize_unit() -> ();
-        serialize_unit_struct(&'static str) -> ();
-        serialize_unit_variant(&'static str, u32, &'static str) -> ();
-        serialize_seq(Option<usize>) -> Self::SerializeSeq;
-        serialize_tuple(usize) -> Self::SerializeTuple;
-        serialize_tuple_struct(&'static str, usize) -> Self::SerializeTupleStruct;
-        serialize_tuple_variant(&'static str, u32, &'static str, usize) -> Self::SerializeTupleVariant;
-        serialize_map(Option<usize>) -> Self::SerializeMap;
-        serialize_struct(&'static str, usize) -> Self::SerializeStruct;
-        serialize_struct_variant(&'static str, u32, &'static str, usize) -> Self::SerializeStructVariant;
-    }
+/// Passes a text that is written in one piece to a function, without a copy of it.
+struct KeySink<F>(F);
 
-    fn serialize_some<T: Serialize + ?Sized>(self, _: &T) -> Result<(), ObjectError> {
-        unsupported()
-    }
-
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, _: &T) -> Result<(), ObjectError> {
-        unsupported()
-    }
-
-    fn serialize_newtype_variant<T: Serialize + ?Sized>(
-        self,
-        _: &'static str,
-        _: u32,
-        _: &'static str,
-        _: &T,
-    ) -> Result<(), ObjectError> {
-        unsupported()
+impl<F: FnMut(&str)> fmt::Write for KeySink<F> {
+    fn write_str(&mut self, key: &str) -> fmt::Result {
+        (self.0)(key);
+        Ok(())
     }
 }

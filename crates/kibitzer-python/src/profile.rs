@@ -95,9 +95,6 @@ fn of_server(server: &str) -> Result<Profile, String> {
 
 /// Returns the text of a setting in the form of an environment variable.
 fn text_of(value: &Bound<'_, PyAny>) -> PyResult<String> {
-    let joined = |items: Vec<Bound<'_, PyAny>>, separator: &str| -> PyResult<String> {
-        Ok(items.iter().map(text_of).collect::<PyResult<Vec<_>>>()?.join(separator))
-    };
     if let Ok(value) = value.cast::<PyBool>() {
         return Ok(value.is_true().to_string());
     }
@@ -114,7 +111,7 @@ fn text_of(value: &Bound<'_, PyAny>) -> PyResult<String> {
         return Ok(pairs.collect::<PyResult<Vec<_>>>()?.join("; "));
     }
     if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
-        return joined(value.try_iter()?.collect::<PyResult<_>>()?, ",");
+        return Ok(value.try_iter()?.map(|item| text_of(&item?)).collect::<PyResult<Vec<_>>>()?.join(","));
     }
     Ok(value.str()?.to_str()?.to_owned())
 }

@@ -98,13 +98,15 @@ class ExamineStep:
 
 
 @dataclass(frozen=True)
-class ServerClocks:
+class ServerClocks(Row):
     """The times of the server, as it prints them."""
 
     local: str
     """In the time zone of this login."""
     server: str | None
     """Of the server, otherwise of Greenwich."""
+
+    _keys: ClassVar[str] = "local server"
 
 
 @dataclass(frozen=True)
