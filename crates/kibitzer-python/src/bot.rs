@@ -33,7 +33,7 @@ use crate::errors;
 use crate::logging::follow_python;
 use crate::objects::Classes;
 use crate::profile::PyProfile;
-use crate::runtime::{RuntimeHandle, lock, running_loop};
+use crate::runtime::{RuntimeHandle, call_soon, lock, running_loop};
 
 /// The settings of a bot, and its stop.
 #[pyclass(frozen, module = "kibitzer_ics._native")]
@@ -122,15 +122,13 @@ struct Host {
     host: Arc<Py<PyAny>>,
 }
 
-type Task = Box<dyn FnOnce(Python<'_>, &Bound<'_, PyAny>) -> PyResult<()> + Send>;
-
 impl Host {
     /// Calls a function on the loop's thread, later. Does nothing once the loop is closed.
     fn call(&self, task: impl FnOnce(Python<'_>, &Bound<'_, PyAny>) -> PyResult<()> + Send + 'static) {
         // `None` while the interpreter shuts down.
         Python::try_attach(|py| {
-            let call = HostCall { host: self.host.clone_ref(py), task: Mutex::new(Some(Box::new(task))) };
-            let _ = self.event_loop.call_method1(py, intern!(py, "call_soon_threadsafe"), (call,));
+            let host = self.host.clone_ref(py);
+            call_soon(py, &self.event_loop, move |py| task(py, host.bind(py)));
         });
     }
 
@@ -147,21 +145,6 @@ impl Host {
         let answer = answer.await.ok();
         running.job = None;
         answer
-    }
-}
-
-/// Callback on the loop's thread.
-#[pyclass(frozen, module = "kibitzer_ics._native")]
-struct HostCall {
-    host: Py<PyAny>,
-    task: Mutex<Option<Task>>,
-}
-
-#[pymethods]
-impl HostCall {
-    fn __call__(&self, py: Python<'_>) -> PyResult<()> {
-        let task = lock(&self.task).take();
-        task.map_or(Ok(()), |task| task(py, self.host.bind(py)))
     }
 }
 

@@ -15,7 +15,7 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber, callsite};
 
-use crate::runtime::{lock, running_loop};
+use crate::runtime::{call_soon, lock, running_loop};
 
 /// Maximum number of queued records; the oldest are dropped.
 const MAX_QUEUED: usize = 1_024;
@@ -33,7 +33,9 @@ static EVENT_LOOP: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
 pub(crate) fn follow_python(py: Python<'_>) -> PyResult<()> {
     let level: i32 = logger(py)?.call_method0(py, "getEffectiveLevel")?.extract(py)?;
     let event_loop = running_loop(py)?.unbind();
-    drop(lock(&EVENT_LOOP).replace(event_loop));
+    // Dropped without the lock: the finalizer of a loop may run Python code, and with it another thread that needs the lock.
+    let previous = lock(&EVENT_LOOP).replace(event_loop);
+    drop(previous);
     // Those of a loop that was closed.
     pass_to_python(py)?;
     // Fails if it is installed already.
@@ -101,20 +103,8 @@ fn wake_loop() {
     Python::try_attach(|py| {
         let event_loop = lock(&EVENT_LOOP).as_ref().map(|event_loop| event_loop.clone_ref(py));
         // Fails if the loop is closed; the next one passes the records.
-        event_loop.map(|event_loop| event_loop.call_method1(py, "call_soon_threadsafe", (LogDrain,)))
+        event_loop.map(|event_loop| call_soon(py, &event_loop, pass_to_python))
     });
-}
-
-/// Callback on the loop's thread.
-#[pyclass(frozen, module = "kibitzer_ics._native")]
-struct LogDrain;
-
-#[pymethods]
-impl LogDrain {
-    #[expect(clippy::unused_self, reason = "methods have it")]
-    fn __call__(&self, py: Python<'_>) -> PyResult<()> {
-        pass_to_python(py)
-    }
 }
 
 /// Passes the queued records to Python.

@@ -16,10 +16,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use pyo3::exceptions::PyRuntimeError;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::types::PyTuple;
 use tokio::runtime::{Builder, Handle, Runtime};
-use tokio::task::AbortHandle;
 
 /// Locks a mutex whose holders do not panic.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -148,22 +149,42 @@ impl RuntimeHandle {
     {
         let handle = self.handle()?;
         let event_loop = running_loop(py)?;
-        let py_future = event_loop.call_method0(pyo3::intern!(py, "create_future"))?;
+        let py_future = event_loop.call_method0(intern!(py, "create_future"))?;
         let (event_loop, waiting) = (event_loop.unbind(), py_future.clone().unbind());
         let task = handle.spawn(async move {
             let output = future.await;
             // `None` while the interpreter shuts down.
             Python::try_attach(|py| {
-                let completion =
-                    Completion { waiting, convert: Mutex::new(Some(Box::new(move |py| convert(py, output)))) };
-                // Fails if the loop is closed; nothing waits then.
-                let _ = event_loop.call_method1(py, pyo3::intern!(py, "call_soon_threadsafe"), (completion,));
+                call_soon(py, &event_loop, move |py| {
+                    let waiting = waiting.bind(py);
+                    if waiting.call_method0(intern!(py, "done"))?.is_truthy()? {
+                        return Ok(());
+                    }
+                    match convert(py, output) {
+                        Ok(value) => waiting.call_method1(intern!(py, "set_result"), (value,))?,
+                        Err(error) => waiting.call_method1(intern!(py, "set_exception"), (error,))?,
+                    };
+                    Ok(())
+                });
             });
         });
-        let canceller = Canceller(task.abort_handle());
-        py_future.call_method1(pyo3::intern!(py, "add_done_callback"), (canceller,))?;
+        let end_task = Callback::new(move |_| {
+            // It has ended already unless the asyncio future was cancelled.
+            task.abort();
+            Ok(())
+        });
+        py_future.call_method1(intern!(py, "add_done_callback"), (end_task,))?;
         Ok(py_future)
     }
+}
+
+/// Calls a function on the loop's thread, later. Drops it if the loop is closed.
+pub(crate) fn call_soon(
+    py: Python<'_>,
+    event_loop: &Py<PyAny>,
+    function: impl FnOnce(Python<'_>) -> PyResult<()> + Send + 'static,
+) {
+    let _ = event_loop.call_method1(py, intern!(py, "call_soon_threadsafe"), (Callback::new(function),));
 }
 
 /// Returns the running event loop of this thread.
@@ -176,38 +197,23 @@ pub(crate) fn running_loop(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     GET.import(py, "asyncio", "get_running_loop")?.call0()
 }
 
-type Convert = Box<dyn FnOnce(Python<'_>) -> PyResult<Py<PyAny>> + Send>;
+type Function = Box<dyn FnOnce(Python<'_>) -> PyResult<()> + Send>;
 
-/// Callback on the loop's thread: sets the result of an asyncio future.
+/// Calls a function of Rust, once, whatever its arguments.
 #[pyclass(frozen, module = "kibitzer_ics._native")]
-struct Completion {
-    waiting: Py<PyAny>,
-    convert: Mutex<Option<Convert>>,
-}
+struct Callback(Mutex<Option<Function>>);
 
-#[pymethods]
-impl Completion {
-    fn __call__(&self, py: Python<'_>) -> PyResult<()> {
-        let Some(convert) = lock(&self.convert).take() else { return Ok(()) };
-        let waiting = self.waiting.bind(py);
-        if waiting.call_method0(pyo3::intern!(py, "done"))?.is_truthy()? {
-            return Ok(());
-        }
-        match convert(py) {
-            Ok(value) => waiting.call_method1(pyo3::intern!(py, "set_result"), (value,))?,
-            Err(error) => waiting.call_method1(pyo3::intern!(py, "set_exception"), (error,))?,
-        };
-        Ok(())
+impl Callback {
+    fn new(function: impl FnOnce(Python<'_>) -> PyResult<()> + Send + 'static) -> Self {
+        Self(Mutex::new(Some(Box::new(function))))
     }
 }
 
-/// Done callback of an asyncio future: ends the task, which has ended already unless the future was cancelled.
-#[pyclass(frozen, module = "kibitzer_ics._native")]
-struct Canceller(AbortHandle);
-
 #[pymethods]
-impl Canceller {
-    fn __call__(&self, _future: &Bound<'_, PyAny>) {
-        self.0.abort();
+impl Callback {
+    #[pyo3(signature = (*_arguments))]
+    fn __call__(&self, py: Python<'_>, _arguments: &Bound<'_, PyTuple>) -> PyResult<()> {
+        let function = lock(&self.0).take();
+        function.map_or(Ok(()), |function| function(py))
     }
 }
