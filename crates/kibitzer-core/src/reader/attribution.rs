@@ -83,8 +83,21 @@ enum ReplyEnd {
 #[derive(Clone, Debug)]
 struct OpenListing {
     collector: AnyListingCollector,
+    /// The line that was sent; `None` if it is not known.
+    command: Option<Box<str>>,
     /// Number of open units at its start; `None` without marks.
     depth: Option<u32>,
+}
+
+impl OpenListing {
+    /// Returns the listing of a reply that has ended; `None` if lines are missing.
+    fn finish(self) -> Option<AnyListing> {
+        let mut listing = self.collector.finish()?;
+        if let Some(command) = self.command {
+            listing.complete_from(&command);
+        }
+        Some(listing)
+    }
 }
 
 impl PendingCommand {
@@ -245,16 +258,16 @@ impl Attributor {
                 let listing = self.listing.take_if(|listing| listing.depth.is_some());
                 // The server has left out a part of it.
                 let is_whole = is_complete || matches!(control, Control::UnitEnd);
-                let listing = listing.filter(|_| is_whole).and_then(|listing| listing.collector.finish());
+                let listing = listing.filter(|_| is_whole).and_then(|listing| listing.finish());
                 return (attribution, listing.map(|listing| (listing, attribution)));
             }
             (None, Control::UnitStart(header)) if header.player == *THIS_LOGIN && self.listing.is_none() => {
-                self.start_marked_listing(AnsweredCommand::IccNumber(header.command));
+                self.start_marked_listing(AnsweredCommand::IccNumber(header.command), None);
             }
             (None, Control::UnitEnd) => {
                 let depth = self.marks.depth;
                 let listing = self.listing.take_if(|listing| listing.depth.is_some_and(|start| start > depth));
-                let listing = listing.and_then(|listing| listing.collector.finish());
+                let listing = listing.and_then(|listing| listing.finish());
                 return (attribution, listing.map(|listing| (listing, attribution)));
             }
             (None, Control::Prompt) if self.open.is_none() => attribution = self.handle_prompt(),
@@ -268,16 +281,17 @@ impl Attributor {
         let command = at.and_then(|at| self.pending.remove(at));
         let attribution = command.as_ref().map(|command| command.attribution).unwrap_or_default();
         self.open = Some(attribution);
+        let verb = command.as_ref().and_then(PendingCommand::listing_verb);
+        let line = command.and_then(|command| command.listing_command);
         match start {
-            Control::BlockStart { code, .. } => self.start_marked_listing(AnsweredCommand::BlockCode(code.0)),
-            Control::UnitStart(header) => self.start_marked_listing(AnsweredCommand::IccNumber(header.command)),
+            Control::BlockStart { code, .. } => self.start_marked_listing(AnsweredCommand::BlockCode(code.0), line),
+            Control::UnitStart(header) => {
+                self.start_marked_listing(AnsweredCommand::IccNumber(header.command), line.clone());
+                if let Some(verb) = verb.filter(|_| self.listing.is_none()) {
+                    self.start_marked_listing(AnsweredCommand::Name(&verb), line);
+                }
+            }
             _ => {}
-        }
-        if self.listing.is_none()
-            && let Some(verb) = command.and_then(|command| command.listing_verb())
-            && matches!(start, Control::UnitStart(_))
-        {
-            self.start_marked_listing(AnsweredCommand::Name(&verb));
         }
         attribution
     }
@@ -314,10 +328,7 @@ impl Attributor {
         }
         let listing = self.listing.take_if(|listing| listing.depth.is_none()).filter(|_| is_first);
         self.restart_unmarked_listing();
-        let mut listing = listing?.collector.finish()?;
-        let answered = answered?;
-        listing.set_game_asked_for(answered.listing_command.as_deref()?);
-        Some((listing, answered.attribution.as_inferred()))
+        Some((listing?.finish()?, answered?.attribution.as_inferred()))
     }
 
     /// Returns the index of the pending command whose fence the line answers; `None` if it answers none.
@@ -334,9 +345,10 @@ impl Attributor {
     }
 
     /// Starts the listing of a reply in marks, and drops an incomplete one.
-    fn start_marked_listing(&mut self, command: AnsweredCommand<'_>) {
+    fn start_marked_listing(&mut self, answered: AnsweredCommand<'_>, command: Option<Box<str>>) {
         let depth = Some(self.marks.depth);
-        self.listing = AnyListingCollector::new(command).map(|collector| Box::new(OpenListing { collector, depth }));
+        self.listing =
+            AnyListingCollector::new(answered).map(|collector| Box::new(OpenListing { collector, command, depth }));
     }
 
     /// Starts the listing of the first pending command without marks, and drops an incomplete one.
@@ -344,9 +356,11 @@ impl Attributor {
         if self.listing.as_ref().is_some_and(|listing| listing.depth.is_some()) {
             return;
         }
-        let verb = self.first_unmarked().and_then(|at| self.pending.get(at)?.listing_verb());
-        let collector = verb.and_then(|verb| AnyListingCollector::new(AnsweredCommand::Name(&verb)));
-        self.listing = collector.map(|collector| Box::new(OpenListing { collector, depth: None }));
+        let first = self.first_unmarked().and_then(|at| self.pending.get(at));
+        self.listing = first.and_then(|first| {
+            let collector = AnyListingCollector::new(AnsweredCommand::Name(&first.listing_verb()?))?;
+            Some(Box::new(OpenListing { collector, command: first.listing_command.clone(), depth: None }))
+        });
     }
 
     /// Adds a line to the listing of the reply, if it has one.

@@ -142,9 +142,9 @@ pub(crate) enum AnsweredCommand<'a> {
 }
 
 impl AnyListing {
-    /// Sets the topic of a help file, and the game of a list of moves that does not name it to the one that the command asked for by
-    /// its number: `moves 12`.
-    pub(crate) fn set_game_asked_for(&mut self, command: &str) {
+    /// Fills in values that the command has and the reply lacks: the topic of a help file, and the game of a list of moves that was
+    /// requested by the number of the game, `moves 12`.
+    pub(crate) fn complete_from(&mut self, command: &str) {
         if let Self::Help(help) = self {
             help.topic = command_words(command).skip(1).collect::<Vec<_>>().join(" ");
         }
@@ -161,6 +161,7 @@ impl AnyListing {
 pub(crate) fn command_words(command: &str) -> impl Iterator<Item = &str> {
     command.trim_start_matches(['$', '/', ' ']).split(' ').filter(|word| !word.is_empty())
 }
+
 /// Iterates over the rows of a listing.
 macro_rules! iterate_rows {
     ($($listing:ident.$rows:ident: $row:ident;)+) => {$(

@@ -70,6 +70,23 @@ fn a_list_of_moves_between_fences_is_an_event_of_the_game_that_was_asked_for() {
     assert_eq!(list(&mut driver, &mut peer, "finger moves 7"), None);
 }
 
+#[test]
+fn a_help_file_has_the_topic_that_was_asked_for() {
+    let topic = |reply: Result<Reply, RequestError>| match reply.unwrap().listing() {
+        Some(AnyListing::Help(help)) => help.topic.clone(),
+        other => panic!("{other:?}"),
+    };
+    let (mut driver, _) = on_fics(guest());
+    driver.request("help  intro talking").unwrap();
+    let sent = driver.take_sent();
+    driver.feed(block(numbers(&sent)[0], 50, "Talking to players\n\r"));
+    assert_eq!(topic(driver.reply()), "intro talking");
+    let (mut driver, peer) = on_uhlin(guest());
+    driver.request("help intro").unwrap();
+    driver.serve(&mut peer.on("help intro", "Talking to players\n\r"));
+    assert_eq!(topic(driver.reply()), "intro");
+}
+
 // Rules: transport P2
 #[test]
 fn a_prompt_set_during_the_session_is_recognized() {
