@@ -2,12 +2,12 @@
 
 use std::ops::ControlFlow;
 
-use super::collect::{parse_row_count, read_padded_clock};
+use super::collect::{parse_items, parse_row_count, read_padded_clock};
 use super::players::read_entry;
 use super::{GameRow, Listing, WhoRow};
 use crate::message::fields::ClockReading;
 use crate::message::template::match_template;
-use crate::message::{Challenge, GameInfo, Handle, MeOrOther};
+use crate::message::{GameInfo, Handle};
 use crate::scan::Cursor;
 use crate::text::{Line, ServerText};
 
@@ -60,19 +60,24 @@ impl Listing for GameDetails {
         if let Some(found) = fits("Game $: Game information.") {
             self.terms.game = found.game?;
         } else if let Some(found) = fits("% is examining *.") {
-            let (white, black) = parse_versus(found.rest)?;
-            (self.examiner, self.white, self.black) = (found.name, white, black);
+            let players = match_template(found.rest, "% vs{.|} %")?;
+            self.white = players.name?;
+            self.black = players.second_name?;
+            self.examiner = found.name;
         } else if let Some(found) = fits("Time controls: # #") {
-            (self.terms.white_time_s, self.terms.white_increment_s) = (found.first_number, found.number);
-            (self.terms.black_time_s, self.terms.black_increment_s) = (found.first_number, found.number);
+            self.terms.white_time_s = found.first_number;
+            self.terms.black_time_s = found.first_number;
+            self.terms.white_increment_s = found.number;
+            self.terms.black_increment_s = found.number;
         } else if let Some(found) = fits("Time of starting: *") {
             self.started = Some(ServerText::from_wire(found.rest));
         } else if let Some(found) = fits("White time *") {
             let mut at = Cursor::new(found.rest);
-            self.white_clock = Some(read_padded_clock(&mut at)?);
+            let white_clock = read_padded_clock(&mut at)?;
             self.black_clock = Some(read_padded_clock(at.skip_whitespace().expect(b"Black time")?)?);
-        } else if let Some(found) = fits("The clock is {not |}paused{.|}") {
-            self.is_paused = Some(found.rest.is_empty() && !line.starts_with(b"The clock is not"));
+            self.white_clock = Some(white_clock);
+        } else if fits("The clock is {not |}paused{.|}").is_some() {
+            self.is_paused = Some(!line.starts_with(b"The clock is not"));
         } else if let Some(found) = fits("# halfmove{s|} {has|have} been made.") {
             self.plies = found.number;
         } else if ["{White|Black} may *.", "Fifty move *.", "Double pawn push *."]
@@ -83,19 +88,14 @@ impl Listing for GameDetails {
         } else {
             let text = std::str::from_utf8(line.strip_suffix(b" game.")?).ok()?;
             let text = text.replacen(" vs ", " ", 1).replacen(" private ", " ", 1);
-            let terms = Challenge::parse_terms(text.as_bytes(), MeOrOther::Other)?;
-            (self.white, self.black) = (terms.from, terms.to);
-            self.terms.complete_from(&GameInfo::from_terms(self.terms.game, text.as_bytes())?);
+            let terms = GameInfo::from_terms(self.terms.game, text.as_bytes())?;
+            self.white = terms.white.clone()?;
+            self.black = terms.black.clone()?;
+            self.terms.complete_from(&terms);
             self.terms.private = Some(memchr::memmem::find(line, b" private ").is_some());
         }
         Some(ControlFlow::Continue(()))
     }
-}
-
-/// Parses `Foo vs Bar`.
-fn parse_versus(text: &[u8]) -> Option<(Handle, Handle)> {
-    let found = match_template(text, "% vs{.|} %")?;
-    Some((found.name?, found.second_name?))
 }
 
 /// The bughouse games and the players who wait for one: the reply to `bugwho`.
@@ -136,7 +136,7 @@ impl Listing for BughouseList {
                 }
                 (None, player) => {
                     self.unpartnered.push(player?);
-                    self.unpartnered.extend(super::collect::parse_items(at, read_entry)?);
+                    self.unpartnered.extend(parse_items(at, read_entry)?);
                 }
             }
         }

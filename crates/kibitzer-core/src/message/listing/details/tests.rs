@@ -21,6 +21,8 @@ fn a_played_game_has_terms_and_clocks() {
         (details.is_paused, details.plies, details.sentences.len(), details.unread.len()),
         (Some(true), Some(1), 1, 0)
     );
+    let running: GameDetails = parse(&reply.replace("is paused", "is not paused")).unwrap();
+    assert_eq!(running.is_paused, Some(false));
 }
 
 // Transcript fatics-examine-observer.
