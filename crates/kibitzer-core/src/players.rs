@@ -62,29 +62,37 @@ impl Players {
 
     /// Applies an event, and returns whether it was about a player. A new connection clears the list.
     pub fn apply(&mut self, event: &Event) -> bool {
-        if matches!(event, Event::Connected) {
-            self.by_name.clear();
-        }
-        if let Event::Listing { listing, .. } = event
-            && let AnyListing::Who(who) = &**listing
-        {
-            for row in &who.players {
-                let (titles, status) = (row.player.titles.clone(), Some(row.status));
-                self.update(&row.player.name, |player| {
-                    *player = Player { titles, status, ratings: row.ratings, ..player.clone() }
-                });
+        match event {
+            Event::Connected => self.by_name.clear(),
+            Event::Listing { listing, .. } => {
+                let AnyListing::Who(who) = &**listing else { return false };
+                for row in &who.players {
+                    self.update(&row.player.name, |player| {
+                        player.titles = row.player.titles.clone();
+                        player.status = Some(row.status);
+                        // Only the rows of `who I` have these ratings.
+                        for (known, listed) in player.ratings.iter_mut().zip(row.ratings) {
+                            *known = listed.or(*known);
+                        }
+                    });
+                }
             }
+            _ => return event.message().is_some_and(|message| self.apply_message(message)),
         }
-        match event.message() {
-            Some(Message::UserArrived(it)) => {
-                let (titles, status) = (it.titles.clone(), Some(it.status));
+        true
+    }
+
+    fn apply_message(&mut self, message: &Message) -> bool {
+        match message {
+            Message::UserArrived(it) => {
                 self.update(&it.name, |player| {
-                    *player = Player { titles, status, ratings: it.ratings, ..Player::default() }
+                    let titles = it.titles.clone();
+                    *player = Player { titles, status: Some(it.status), ratings: it.ratings, ..Player::default() };
                 });
             }
-            Some(Message::Arrival(it)) if it.kind == PresenceChangeKind::Departed => _ = self.by_name.remove(&it.name),
-            Some(Message::Arrival(it)) => self.update(&it.name, |_| {}),
-            Some(Message::GameCreated(it)) => {
+            Message::Arrival(it) if it.kind == PresenceChangeKind::Departed => _ = self.by_name.remove(&it.name),
+            Message::Arrival(it) => self.update(&it.name, |_| {}),
+            Message::GameCreated(it) => {
                 for name in [&it.white, &it.black] {
                     self.update(name, |player| {
                         player.game = Some(it.game);
@@ -92,7 +100,7 @@ impl Players {
                     });
                 }
             }
-            Some(Message::GameEnded(it)) => {
+            Message::GameEnded(it) => {
                 // The result may be that of a stored game, whose players are away or play another game.
                 for name in [&it.white, &it.black] {
                     let Some(player) = self.by_name.get_mut(name) else { continue };
@@ -103,7 +111,7 @@ impl Players {
                     player.last_game = Some((**it).clone());
                 }
             }
-            _ => return matches!(event, Event::Connected | Event::Listing { .. }),
+            _ => return false,
         }
         true
     }

@@ -38,6 +38,32 @@ fn players_come_play_and_go() {
 }
 
 #[test]
+fn rows_without_ratings_by_kind_keep_those_that_are_known() {
+    let mut players = Players::new(10);
+    follow(
+        &mut players,
+        "<wa> Alice 041411E1663P\n\x157\x16146\x161411^Alice(GM)\n 1 player displayed (of 1).\n\x17\n",
+    );
+    let alice = players.get(&name("Alice")).unwrap();
+    assert_eq!((alice.ratings[1], alice.status), (Some(Rating::Provisional(1663)), Some(WhoStatus::Playing)));
+}
+
+#[test]
+fn only_events_about_players_are_reported() {
+    let mut players = Players::new(10);
+    let lists = "\x157\x1648\x16-- Matches: 1 player --\nBoris\n\x17\nFoo tells you: [Carla has connected.]\n";
+    let (mut reader, mut rest) = (EventReader::default(), lists.as_bytes());
+    let (mut n_events, mut n_listings) = (0, 0);
+    while let Some(event) = reader.next(&mut rest).or_else(|| reader.finish()) {
+        assert!(!players.apply(&event), "{event:?}");
+        n_events += 1;
+        n_listings += usize::from(matches!(event, Event::Listing { .. }));
+    }
+    assert!(n_events > 3 && n_listings == 1, "{n_events} {n_listings}");
+    assert_eq!(players.iter().count(), 0);
+}
+
+#[test]
 fn the_number_of_players_is_limited() {
     let mut players = Players::new(1);
     follow(&mut players, "[Alice has connected.]\n[Boris has connected.]\n<wa> Alice 001411E\n");
