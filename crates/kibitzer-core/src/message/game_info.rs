@@ -95,7 +95,7 @@ impl GameInfo {
         })
     }
 
-    /// Takes the values of fields that are `None` from `earlier`, the terms of the same game in another form.
+    /// Fills the fields that are `None` from `earlier`, the terms of the same game in another form.
     pub(crate) fn complete_from(&mut self, earlier: &Self) {
         macro_rules! complete {
             ($($field:ident)+) => { $(self.$field = self.$field.take().or_else(|| earlier.$field.clone());)+ };

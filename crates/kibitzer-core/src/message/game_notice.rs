@@ -132,7 +132,7 @@ impl GameNotification {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FollowChange {
-    /// The player whose games this login observes from now on; `None` if it follows none.
+    /// The player whose games this login observes from now on; `None` if it follows no player.
     pub player: Option<Handle>,
     /// Whether the games are those of the player's bughouse partner (`pfollow`).
     pub is_partner: bool,

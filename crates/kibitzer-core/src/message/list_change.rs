@@ -24,7 +24,7 @@ pub struct ListChange {
 named_enum! {
     /// The change that a [`ListChange`] reports.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-    #[expect(clippy::exhaustive_enums, reason = "an entry is added or removed, or that was so before")]
+    #[expect(clippy::exhaustive_enums, reason = "an entry is added or removed, or the list already was as requested")]
     pub enum ListChangeKind("Returns the name in JSON.") {
         /// The entry was added.
         Added = "added",

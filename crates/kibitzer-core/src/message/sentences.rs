@@ -174,7 +174,8 @@ pub(super) const CONFIRMATIONS: &[Sentence] = {
         Parts(|found| Some(FollowChange { player: Some(found.name?), is_partner: true }.into())) =>
             "You will now be following %'s partner's games.";
         Parts(|_| Some(FollowChange { player: None, is_partner: false }.into())) =>
-            "You will not follow any player's {|partner's }games.";
+            "You will not follow any player's {|partner's }games."
+            "You will no longer be following %'s {|partner's }games.";
     }
 };
 

@@ -223,6 +223,11 @@ const LINES: &[(&str, &str, &str)] = &[
         "Following(FollowChange { player: None, is_partner: false })",
     ),
     (
+        "a client of freechess.org, source code of FatICS",
+        "You will no longer be following Alekhine's partner's games.",
+        "Following(FollowChange { player: None, is_partner: false })",
+    ),
+    (
         "uhlinfics-talk-1-Alice",
         "(told Boris, who in a game, back at 10:30 (idle: 0 secs))",
         "Delivered(Delivered { players: 1, to: Some(Handle(\"Boris\")), \

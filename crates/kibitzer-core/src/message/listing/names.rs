@@ -11,11 +11,12 @@ use crate::text::{Line, ServerText};
 
 /// Lists of names, of channels or of addresses.
 ///
-/// `showlist` prints `-- notify list: 2 names --`, `handles` prints `-- Matches: 1 player --`, and rows of names follow. `znotify`
-/// prints two lists with sentences above them; their entries may have the time that a player has been idle, which is not stored:
+/// `showlist` prints `-- notify list: 2 names --`, `handles` prints `-- Matches: 1 player --` or `Found 1 names.`, and rows of names
+/// follow. `znotify` prints two lists with sentences above them; their entries may have the time that a player has been idle, which is not stored:
 /// `MAd(idle:10m)`. Nothing marks the end.
 ///
-/// Source: FICS help files `showlist`, `handles`, `znotify`; transcripts of FatICS; test data of other clients of freechess.org.
+/// Source: FICS help files `showlist`, `handles`, `znotify`; transcripts of FatICS; the source code of uhlin-fics; test data of other
+/// clients of freechess.org.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NameLists {
@@ -42,6 +43,7 @@ pub struct NameList {
 const HEADS: TemplateTable<&str> = &[
     ("-- @ list: # @ --", ""),
     ("-- @ # @ --", ""),
+    ("Found # names.", "Matches"),
     ("Present company on your notify list:", "notify"),
     ("No one from your notify list is logged on.", "notify"),
     ("The following players have you on their notify list:", "notified by"),

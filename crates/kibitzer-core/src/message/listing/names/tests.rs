@@ -15,6 +15,10 @@ fn lists_have_a_name_and_entries() {
     let handles: NameLists = parse("-- Matches: 1 player --\nBogoljubov\n").unwrap();
     assert_eq!((handles.lists[0].name.as_str(), handles.lists[0].count), ("Matches", Some(1)));
     assert_eq!(entries(&handles.lists[0]), ["Bogoljubov"]);
+    // Source code of uhlin-fics.
+    let found: NameLists = parse_with_async_lines_inserted("Found 2 names.\nAlice               Alina\n").unwrap();
+    assert_eq!((found.lists[0].name.as_str(), found.lists[0].count), ("Matches", Some(2)));
+    assert_eq!(entries(&found.lists[0]), ["Alice", "Alina"]);
     let empty: NameLists = parse("-- censor list: 0 names --\n\n").unwrap();
     assert_eq!((empty.lists.len(), entries(&empty.lists[0]).len(), empty.unread.len()), (1, 0, 0));
 }
