@@ -153,7 +153,7 @@ pub(crate) enum OutputStep {
     Forward(StateFault),
 }
 
-/// What follows the last output on a connection.
+/// State of a connection after its last output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OutputEnd {
     /// The connection stays open without output.

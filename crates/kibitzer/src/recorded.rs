@@ -28,8 +28,8 @@ const READ_BYTES: usize = 64 << 10;
 pub enum StreamPiece {
     /// Bytes received from the server.
     Received(Vec<u8>),
-    /// A line sent by the client, with what the recording states about its request. `bytes` are `None` if the recording leaves them
-    /// out because they contain a password.
+    /// A line sent by the client, and the recorded request. `bytes` are `None` if the recording leaves them out because they
+    /// contain a password.
     Sent {
         /// The line as it was sent.
         bytes: Option<Vec<u8>>,

@@ -115,7 +115,7 @@ event_kinds! {
         Arrived,
         /// A player disconnected.
         Departed,
-        /// One of this login's lists changed, or did not.
+        /// The outcome of a change to one of this login's lists.
         ListChanged,
         /// This login follows the games of another player from now on, or of none.
         Following,

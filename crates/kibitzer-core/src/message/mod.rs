@@ -217,7 +217,7 @@ messages! {
     SeekNotice(SeekNotice) |_| false,
     /// The server delivered talk of this login.
     Delivered(Delivered) |_| false,
-    /// One of this login's lists changed, or did not.
+    /// The outcome of a change to one of this login's lists.
     ListChange(ListChange) |_| false,
     /// This login follows the games of another player from now on, or of none.
     Following(FollowChange) |_| false,

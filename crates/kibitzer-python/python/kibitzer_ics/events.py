@@ -536,8 +536,8 @@ class Datagram(Event):
 
 @dataclass(frozen=True)
 class Delivered(Event):
-    """Event `delivered`: The server delivered talk of this login to so many `players`; `to` is the receiver of a tell,
-    and `state` what keeps the receiver busy."""
+    """Event `delivered`: The server delivered talk of this login; `players` is the number of receivers, `to` the
+    receiver of a tell, `state` the receiver's activity."""
 
     event: ClassVar[str] = "delivered"
     players: int
@@ -704,8 +704,8 @@ class Focus(Event):
 
 @dataclass(frozen=True)
 class Following(Event):
-    """Event `following`: The games of this `player` are observed from now on, or those of the bughouse partner; `None`
-    for those of none."""
+    """Event `following`: This login now follows the games of `player`, or with `partner` those of the player's
+    bughouse partner; `player` is `None` if it follows no player."""
 
     event: ClassVar[str] = "following"
     player: str | None
@@ -1378,8 +1378,8 @@ class Qtell(Event):
 
 @dataclass(frozen=True)
 class RatingChange(Event):
-    """Event `rating_change`: This login's rating after its game; `None` if no rating changed, and `old` is 0 without
-    an earlier one."""
+    """Event `rating_change`: This login's rating after its game; `kind`, `old` and `new` are `None` if no rating
+    changed; `old` is 0 for a first rating."""
 
     event: ClassVar[str] = "rating_change"
     kind: str | None

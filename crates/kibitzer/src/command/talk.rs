@@ -106,7 +106,7 @@ talk! {
 }
 
 impl Request for TalkCommand {
-    /// The confirmation of the server: who received the message. Several confirmations are one of all their players.
+    /// The server's confirmation. If a reply has several, the first one with the sum of their players.
     type Answer = Delivered;
 
     /// Returns the line with the recipient and the encoded text. Fails with [`CommandError::TooLong`] if the encoded text has

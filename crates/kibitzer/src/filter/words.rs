@@ -65,7 +65,7 @@ fn stands_alone(character: char) -> bool {
 }
 
 /// Returns the message for an unknown word, with the most similar known one if there is any: `unknown kind "tel", did you mean
-/// "tell"?`. `what` is what the word should name, such as `kind`.
+/// "tell"?`. `what` is the sort of thing that the word should name, such as `kind`.
 pub fn unknown_word_message<'a>(what: &str, word: &str, known: impl Iterator<Item = &'a str>) -> String {
     let nearest =
         most_similar_word(word, known).map_or_else(String::new, |nearest| format!(", did you mean {nearest:?}?"));

@@ -154,7 +154,7 @@ fn run_who(world: &mut World, _: ConnectionId, letters: &str) -> CommandResult {
     Ok(format!("{rows}\n{} displayed.\n\n", format_count(entries.len(), "player")))
 }
 
-/// Returns what a player does, which `who` shows by a sign.
+/// Returns a player's activity, which `who` shows as a sign.
 fn who_status(world: &World, id: ConnectionId) -> WhoStatus {
     if !world.lobby.simul_games(id).is_empty() {
         WhoStatus::Simul
