@@ -146,7 +146,8 @@ impl AnyListing {
     /// requested by the number of the game, `moves 12`.
     pub(crate) fn complete_from(&mut self, command: &str) {
         if let Self::Help(help) = self {
-            help.topic = command_words(command).skip(1).collect::<Vec<_>>().join(" ");
+            // Later words are no topic; they could be a password, in a line with a second command.
+            command_words(command).nth(1).unwrap_or_default().clone_into(&mut help.topic);
         }
         if let Self::Moves(list) = self
             && let [verb, number] = command_words(command).collect::<Vec<_>>()[..]

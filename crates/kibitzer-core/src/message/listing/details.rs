@@ -148,7 +148,7 @@ impl Listing for BughouseList {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HelpText {
-    /// The topic, as the command names it; empty if the command is not known.
+    /// The first word after the command, as sent; empty if the command is not known.
     pub topic: String,
     /// The lines that are not empty.
     pub lines: Vec<ServerText>,

@@ -77,10 +77,10 @@ fn a_help_file_has_the_topic_that_was_asked_for() {
         other => panic!("{other:?}"),
     };
     let (mut driver, _) = on_fics(guest());
-    driver.request("help  intro talking").unwrap();
+    driver.request("help  intro; password old trout").unwrap();
     let sent = driver.take_sent();
     driver.feed(block(numbers(&sent)[0], 50, "Talking to players\n\r"));
-    assert_eq!(topic(driver.reply()), "intro talking");
+    assert_eq!(topic(driver.reply()), "intro;");
     let (mut driver, peer) = on_uhlin(guest());
     driver.request("help intro").unwrap();
     driver.serve(&mut peer.on("help intro", "Talking to players\n\r"));
