@@ -68,7 +68,8 @@ impl Access {
             }
         }
         let Some(links) = &self.links else { return Ok(Rights { may_act: true }) };
-        let given = self.cookie_of(headers).or_else(|| token_of(uri)).ok_or(Refusal::Token)?;
+        // The token of a link is checked even if there is a cookie, because it replaces the cookie, which may be one of an earlier run.
+        let given = token_of(uri).or_else(|| self.cookie_of(headers)).ok_or(Refusal::Token)?;
         let is = |link: Option<&String>| link.is_some_and(|link| is_equal(link, given));
         match (is(links.first()), is(links.last())) {
             (true, _) => Ok(Rights { may_act: true }),

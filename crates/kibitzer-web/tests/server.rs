@@ -231,6 +231,15 @@ async fn remote_viewers_need_a_link_which_decides_what_they_may_do() {
         assert_eq!(status(address, &format!("GET /games.pgn?token={token}"), host).await, "200");
     }
     assert_eq!(status(address, "GET /?token=0", host).await, "403");
+    let cookie = |token: &str| format!("{host}Cookie: kibitzer-{}={token}\r\n", address.port());
+    let [acts, looks] = [&links[0], &links[1]].map(|link| link.split_once('=').unwrap().1);
+    let upgraded = request(address, &format!("GET /?token={acts}"), &cookie(looks)).await;
+    assert!(upgraded.contains(&format!("={acts};")), "{upgraded}");
+    assert_eq!(status(address, &format!("GET /?token={acts}"), &cookie("of-an-earlier-run")).await, "303");
+    for foreign in ["0", "0;Path=/game"] {
+        let answer = request(address, &format!("GET /?token={foreign}"), &cookie(acts)).await;
+        assert!(answer.starts_with("HTTP/1.1 403") && !answer.contains("set-cookie"), "{answer}");
+    }
 }
 
 /// Pushes what a server says.
