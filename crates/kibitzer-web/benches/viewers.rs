@@ -70,7 +70,7 @@ fn main() {
             println!("{n} events in {passed:.1?} to {VIEWERS} viewers, {megabytes} MiB: {share:.1} % of a core");
         };
         tokio::select! {
-            served = server.serve(hub.clone(), sender) => served.unwrap(),
+            () = server.serve(hub.clone(), sender) => {}
             () = pushed => {}
         }
     });

@@ -14,23 +14,9 @@ pub(crate) struct Rights {
     pub(crate) may_act: bool,
 }
 
-/// Why a request is refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refusal {
-    Host,
-    Origin,
-    Token,
-}
-
-impl Refusal {
-    pub(crate) const fn text(self) -> &'static str {
-        match self {
-            Self::Host => "the host of the request is not one of this server",
-            Self::Origin => "the request comes from another page",
-            Self::Token => "open the link with the token that the program printed",
-        }
-    }
-}
+const FOREIGN_HOST: &str = "the host of the request is not one of this server";
+const FOREIGN_PAGE: &str = "the request comes from another page";
+const NO_TOKEN: &str = "open the link with the token that the program printed";
 
 /// The secrets of a server, and the names by which it is reached.
 #[derive(Debug)]
@@ -52,11 +38,11 @@ impl Access {
     ///
     /// # Errors
     ///
-    /// [`Refusal`] if it has another `Host`, comes from another page, or lacks a token.
-    pub(crate) fn check(&self, headers: &HeaderMap, uri: &Uri) -> Result<Rights, Refusal> {
-        let host = single(headers, &HOST).ok_or(Refusal::Host)?;
+    /// What the viewer reads if the request has another `Host`, comes from another page, or lacks a token.
+    pub(crate) fn check(&self, headers: &HeaderMap, uri: &Uri) -> Result<Rights, &'static str> {
+        let host = single(headers, &HOST).ok_or(FOREIGN_HOST)?;
         if !self.is_own_name(host) {
-            return Err(Refusal::Host);
+            return Err(FOREIGN_HOST);
         }
         if headers.contains_key(ORIGIN) {
             let origin = single(headers, &ORIGIN).and_then(|origin| origin.split_once("://"));
@@ -64,17 +50,17 @@ impl Access {
                 matches!(scheme, "http" | "https") && authority.eq_ignore_ascii_case(host)
             };
             if !origin.is_some_and(is_own) {
-                return Err(Refusal::Origin);
+                return Err(FOREIGN_PAGE);
             }
         }
         let Some(links) = &self.links else { return Ok(Rights { may_act: true }) };
         // The token of a link is checked even if there is a cookie, because it replaces the cookie, which may be one of an earlier run.
-        let given = token_of(uri).or_else(|| self.cookie_of(headers)).ok_or(Refusal::Token)?;
+        let given = token_of(uri).or_else(|| self.cookie_of(headers)).ok_or(NO_TOKEN)?;
         let is = |link: Option<&String>| link.is_some_and(|link| is_equal(link, given));
         match (is(links.first()), is(links.last())) {
             (true, _) => Ok(Rights { may_act: true }),
             (_, true) => Ok(Rights { may_act: false }),
-            _ => Err(Refusal::Token),
+            _ => Err(NO_TOKEN),
         }
     }
 

@@ -1,39 +1,51 @@
 //! The HTTP server.
 
+use std::collections::HashMap;
 use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
-use axum::Router;
 use axum::body::{Body, to_bytes};
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::header::{
     ALLOW, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, REFERRER_POLICY,
     SET_COOKIE, X_CONTENT_TYPE_OPTIONS,
 };
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse as _, Response};
+use axum::serve::Listener;
 use futures_util::stream;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use kibitzer::GameId;
-use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, mpsc, oneshot};
 
-use crate::access::{self, Access, Refusal, Rights};
+use crate::access::{self, Access, Rights};
 use crate::hub::Hub;
 use crate::page::PageFile;
 use crate::request::{Control, PageRequest};
 
 /// Maximum number of viewers at a time.
 const MAX_VIEWERS: usize = 256;
+/// Maximum number of connections, those of viewers included; further ones wait until one is closed.
+const MAX_CONNECTIONS: usize = 2 * MAX_VIEWERS;
+/// Time in which a connection has to send the next request with its headers.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(15);
 /// Maximum size of a command.
 const MAX_BODY: usize = 16 << 10;
 /// Number of rows in an answer if the page names none, and the maximum.
 const ROWS: (usize, usize) = (200, 2_000);
 /// Number of requests that wait for the program.
 const WAITING_REQUESTS: usize = 64;
+
+/// The values of a query by their keys.
+type Query = HashMap<String, String>;
 
 const JSON: &str = "application/json";
 const TEXT: &str = "text/plain; charset=utf-8";
@@ -124,20 +136,31 @@ impl WebServer {
         }
     }
 
-    /// Answers viewers with the events of `hub`. Returns only if listening fails. `requests` has what the program answers.
-    ///
-    /// # Errors
-    ///
-    /// The listener fails.
+    /// Answers viewers with the events of `hub`, and never completes. `requests` has what the program answers.
     ///
     /// # Cancel safety
     ///
     /// Dropping the future closes no connection: that takes the end of the runtime.
-    pub async fn serve(self, hub: Hub, requests: mpsc::Sender<PageRequest>) -> io::Result<()> {
+    pub async fn serve(mut self, hub: Hub, requests: mpsc::Sender<PageRequest>) {
         let viewers = Arc::new(Semaphore::new(MAX_VIEWERS));
         let server = Arc::new(Handler { hub, access: self.access, viewers, requests });
-        let router = Router::new().fallback(answer).with_state(server);
-        axum::serve(self.listener, router).await
+        let connections = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+        let mut http = http1::Builder::new();
+        http.timer(TokioTimer::new()).header_read_timeout(REQUEST_TIMEOUT);
+        while let Ok(permit) = Arc::clone(&connections).acquire_owned().await {
+            let (stream, _) = Listener::accept(&mut self.listener).await;
+            let server = Arc::clone(&server);
+            let service = service_fn(move |request: hyper::Request<Incoming>| {
+                let server = Arc::clone(&server);
+                async move { Ok::<_, Infallible>(server.check_and_answer(request.map(Body::new)).await) }
+            });
+            let connection = http.serve_connection(TokioIo::new(stream), service);
+            tokio::spawn(async move {
+                // A browser opens a failed connection again.
+                let _ = connection.await;
+                drop(permit);
+            });
+        }
     }
 }
 
@@ -154,19 +177,6 @@ struct Handler {
     requests: mpsc::Sender<PageRequest>,
 }
 
-async fn answer(State(server): State<Arc<Handler>>, request: Request) -> Response {
-    let mut response = match server.access.check(request.headers(), request.uri()) {
-        Err(refusal) => refused(refusal),
-        Ok(rights) => server.answer(rights, request).await,
-    };
-    let headers = response.headers_mut();
-    for (name, value) in HEADERS {
-        headers.insert(name, HeaderValue::from_static(value));
-    }
-    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
-    response
-}
-
 /// The headers of every answer.
 const HEADERS: [(HeaderName, &str); 4] = [
     (CONTENT_SECURITY_POLICY, "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"),
@@ -175,8 +185,13 @@ const HEADERS: [(HeaderName, &str); 4] = [
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
 ];
 
-fn refused(refusal: Refusal) -> Response {
-    (StatusCode::FORBIDDEN, [(CONTENT_TYPE, TEXT)], format!("{}\n", refusal.text())).into_response()
+/// Returns a refusal in a line of plain text.
+fn refused(status: StatusCode, text: &str) -> Response {
+    (status, [(CONTENT_TYPE, TEXT)], format!("{text}\n")).into_response()
+}
+
+fn not_found() -> Response {
+    refused(StatusCode::NOT_FOUND, "there is no such page")
 }
 
 fn typed(content_type: &'static str, body: impl Into<Body>) -> Response {
@@ -193,6 +208,19 @@ fn failed(text: &str) -> Response {
 }
 
 impl Handler {
+    async fn check_and_answer(&self, request: Request) -> Response {
+        let mut response = match self.access.check(request.headers(), request.uri()) {
+            Err(refusal) => refused(StatusCode::FORBIDDEN, refusal),
+            Ok(rights) => self.answer(rights, request).await,
+        };
+        let headers = response.headers_mut();
+        for (name, value) in HEADERS {
+            headers.insert(name, HeaderValue::from_static(value));
+        }
+        headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+        response
+    }
+
     async fn answer(&self, rights: Rights, request: Request) -> Response {
         let path = request.uri().path().trim_start_matches('/').to_owned();
         let is_get = matches!(*request.method(), Method::GET | Method::HEAD);
@@ -204,11 +232,12 @@ impl Handler {
             return (StatusCode::METHOD_NOT_ALLOWED, [(ALLOW, allow)]).into_response();
         }
         if path.is_empty()
+            && self.access.links.is_some()
             && let Some(token) = access::token_of(request.uri())
         {
             return self.set_cookie(token);
         }
-        let query = Query::of(&request);
+        let query = query_of(&request);
         match path.split('/').collect::<Vec<_>>()[..] {
             ["events"] => self.stream(rights, request.headers()),
             ["games.pgn"] => typed(PGN, self.hub.pgn(None)),
@@ -228,20 +257,16 @@ impl Handler {
                 Some(file) => {
                     ([(CONTENT_TYPE, file.content_type), (CACHE_CONTROL, "no-cache")], file.text).into_response()
                 }
-                None => (StatusCode::NOT_FOUND, [(CONTENT_TYPE, TEXT)], "there is no such page\n").into_response(),
+                None => not_found(),
             },
-            _ => (StatusCode::NOT_FOUND, [(CONTENT_TYPE, TEXT)], "there is no such page\n").into_response(),
+            _ => not_found(),
         }
     }
 
     /// Stores the token of a link, which was checked, in a cookie, and opens the page without it.
     fn set_cookie(&self, token: &str) -> Response {
         let cookie = format!("{}={token}; HttpOnly; SameSite=Lax; Path=/", self.access.cookie);
-        let headers = [(LOCATION, "./".to_owned()), (SET_COOKIE, cookie)];
-        if self.access.links.is_some() {
-            return (StatusCode::SEE_OTHER, headers).into_response();
-        }
-        (StatusCode::SEE_OTHER, [(LOCATION, "./")]).into_response()
+        (StatusCode::SEE_OTHER, [(LOCATION, "./"), (SET_COOKIE, &cookie)]).into_response()
     }
 
     /// Sends a request to the program, and waits for its answer; `None` if the program is about to end.
@@ -253,8 +278,7 @@ impl Handler {
 
     fn stream(&self, rights: Rights, headers: &HeaderMap) -> Response {
         let Ok(permit) = Arc::clone(&self.viewers).try_acquire_owned() else {
-            let text = "there are too many viewers\n";
-            return (StatusCode::SERVICE_UNAVAILABLE, [(CONTENT_TYPE, TEXT)], text).into_response();
+            return refused(StatusCode::SERVICE_UNAVAILABLE, "there are too many viewers");
         };
         let last = access::single(headers, &HeaderName::from_static("last-event-id"));
         let viewer = self.hub.viewer(last, self.access.tokens(rights));
@@ -270,15 +294,16 @@ impl Handler {
         match parts {
             Some((number, "pgn")) => typed(PGN, self.hub.pgn(Some(number))),
             Some((number, "jsonl")) => typed("application/jsonl; charset=utf-8", self.hub.game_lines(number)),
-            _ => (StatusCode::NOT_FOUND, "there is no such page\n").into_response(),
+            _ => not_found(),
         }
     }
 
     async fn rows(&self, query: &Query) -> Response {
-        let range = self.hub.rows_between(query.get("after"), query.get("before"));
+        let range =
+            self.hub.rows_between(query.get("after").map(String::as_str), query.get("before").map(String::as_str));
         let limit =
             query.get("limit").and_then(|limit| limit.parse().ok()).map_or(ROWS.0, |limit: usize| limit.min(ROWS.1));
-        let filter = query.get("filter").unwrap_or_default().to_owned();
+        let filter = query.get("filter").cloned().unwrap_or_default();
         match self.ask(|answer| PageRequest::Rows { filter, range, limit, answer }).await {
             None => failed("the session is over"),
             Some(Err(error)) => failed(&error),
@@ -302,7 +327,7 @@ impl Handler {
     }
 
     async fn export(&self, query: &Query) -> Response {
-        let text = |key| query.get(key).unwrap_or_default().to_owned();
+        let text = |key| query.get(key).cloned().unwrap_or_default();
         let (form, filter) = (text("form"), text("filter"));
         let game = query.get("game").and_then(|game| game.parse().ok()).map(GameId);
         match self.ask(|answer| PageRequest::Export { form, filter, game, answer }).await {
@@ -323,21 +348,25 @@ impl Handler {
         // Pages of other origins cannot send this type without asking first.
         let content_type = access::single(&head.headers, &CONTENT_TYPE).unwrap_or_default();
         if !content_type.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case(JSON)) {
-            return (StatusCode::UNSUPPORTED_MEDIA_TYPE, "a command is application/json\n").into_response();
+            return refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, "a command is application/json");
+        }
+        let forbidden = || {
+            let body = json!({ "error": "there is no right to do this" });
+            (StatusCode::FORBIDDEN, json_answer(&body)).into_response()
+        };
+        let [may_write, may_control] = [&self.access.write, &self.access.control]
+            .map(|token| access::is_authorized(&head.headers, token.as_ref()));
+        // A sender without a right cannot hold the connection open with an incomplete body.
+        if !may_write && !may_control {
+            return forbidden();
         }
         let Ok(body) = to_bytes(body, MAX_BODY).await else {
-            return (StatusCode::PAYLOAD_TOO_LARGE, "a command has at most 16 KiB\n").into_response();
+            return refused(StatusCode::PAYLOAD_TOO_LARGE, "a command has at most 16 KiB");
         };
         let value: Value = serde_json::from_slice(&body).unwrap_or_default();
         let is_control = value.get("control").is_some();
-        let token = if is_control { &self.access.control } else { &self.access.write };
-        if !access::is_authorized(&head.headers, token.as_ref()) {
-            return (
-                StatusCode::FORBIDDEN,
-                [(CONTENT_TYPE, JSON)],
-                json!({ "error": "there is no right to do this" }).to_string(),
-            )
-                .into_response();
+        if !(if is_control { may_control } else { may_write }) {
+            return forbidden();
         }
         if is_control {
             let Some(control) = Control::parse(&value) else { return failed("there is no such control") };
@@ -350,18 +379,8 @@ impl Handler {
     }
 }
 
-/// The decoded parts of a query.
-struct Query(Vec<(String, String)>);
-
-impl Query {
-    fn of(request: &Request) -> Self {
-        let decode = |text: &str| percent_decode_str(&text.replace('+', " ")).decode_utf8_lossy().into_owned();
-        let pairs = request.uri().query().unwrap_or_default().split('&');
-        Self(pairs.filter_map(|pair| pair.split_once('=')).map(|(key, value)| (decode(key), decode(value))).collect())
-    }
-
-    /// Returns a value; `None` if it is missing or empty.
-    fn get(&self, key: &str) -> Option<&str> {
-        self.0.iter().find(|(name, value)| name == key && !value.is_empty()).map(|(_, value)| value.as_str())
-    }
+/// Returns the decoded values of a query that are not empty.
+fn query_of(request: &Request) -> Query {
+    let pairs = form_urlencoded::parse(request.uri().query().unwrap_or_default().as_bytes()).into_owned();
+    pairs.filter(|(_, value)| !value.is_empty()).collect()
 }

@@ -242,6 +242,51 @@ async fn remote_viewers_need_a_link_which_decides_what_they_may_do() {
     }
 }
 
+#[tokio::test]
+async fn at_most_256_viewers_have_a_stream() {
+    let (hub, address, ..) = start(|options| options).await;
+    let mut viewers = Vec::new();
+    for _ in 0..256 {
+        let mut viewer = Stream::open(address, "").await;
+        viewer.next_event().await;
+        viewers.push(viewer);
+    }
+    let own = format!("Host: {address}\r\n");
+    let refused = request(address, "GET /events", &own).await;
+    assert!(refused.starts_with("HTTP/1.1 503") && refused.ends_with("there are too many viewers\n"), "{refused}");
+    assert_eq!(status(address, "GET /", &own).await, "200");
+    push(&hub, 1);
+    hub.wake();
+    for viewer in &mut viewers {
+        assert_eq!(viewer.next_event().await.2["n"], 1);
+    }
+    drop(viewers.pop());
+    let mut line = String::new();
+    while !line.starts_with("HTTP/1.1 200") {
+        let mut next = Stream::open(address, "").await;
+        line.clear();
+        next.0.read_line(&mut line).await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_without_a_request_is_closed_in_time() {
+    let (_hub, address, ..) = start(|options| options).await;
+    let whole = format!("GET /icon.svg HTTP/1.1\r\nHost: {address}\r\n\r\n");
+    for (sent, is_answered) in [("", false), ("GET / HTTP/1.1\r\nHost", false), (&*whole, true)] {
+        let started = tokio::time::Instant::now();
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(sent.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        assert_eq!(answer.starts_with("HTTP/1.1 200"), is_answered, "{answer}");
+        assert!((14..17).contains(&started.elapsed().as_secs()), "{:?} {sent}", started.elapsed());
+    }
+    // The body of a command without a right is not waited for.
+    let head = format!("Host: {address}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n");
+    assert_eq!(status(address, "POST /command", &head).await, "403");
+}
+
 /// Pushes what a server says.
 fn push_said(hub: &Hub, said: &str) {
     let (mut reader, mut rest) = (EventReader::default(), said.as_bytes());

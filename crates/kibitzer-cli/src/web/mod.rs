@@ -96,7 +96,7 @@ impl PageServer {
             let (sender, requests) = request_channel();
             let pump = Pump::new(source, hub.clone(), requests);
             tokio::select! {
-                served = server.serve(hub, sender) => served.map_err(Failure::caused_by),
+                () = server.serve(hub, sender) => Ok(()),
                 pumped = pump.run() => pumped,
                 () = ending.wait() => Ok(()),
             }
