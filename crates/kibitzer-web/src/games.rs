@@ -43,6 +43,8 @@ struct KnownGame {
     state: [Option<Bytes>; STATE_KINDS.len()],
     kept: Vec<Bytes>,
     is_over: bool,
+    /// Legal moves as they are sent, with the version in which they changed; `None` if this login is not to move.
+    legal: Option<(u64, Bytes)>,
 }
 
 /// The games of a session, its open questions, and its last loss.
@@ -140,7 +142,10 @@ impl SessionState {
             if let Some(place) = kind.and_then(|kind| game.state.get_mut(kind)) {
                 *place = Some(stored.json.clone());
             }
-            game.is_over |= stored.kind == "game_ended" || is_left;
+            if stored.kind == "game_ended" || is_left {
+                game.is_over = true;
+                game.legal = None;
+            }
             if game.kept.len() < KEPT_EVENTS {
                 self.n_kept_bytes += stored.json.len();
                 game.kept.push(stored.json.clone());
@@ -157,6 +162,18 @@ impl SessionState {
     fn release(&mut self, game: Option<&KnownGame>) {
         let bytes: usize = game.into_iter().flat_map(|game| &game.kept).map(Bytes::len).sum();
         self.n_kept_bytes -= bytes.min(self.n_kept_bytes);
+    }
+
+    /// Replaces the legal moves of the newest game with a number, if it is known.
+    pub(crate) fn set_legal(&mut self, number: GameId, legal: Option<(u64, Bytes)>) {
+        if let Some(game) = self.games.get_mut(&number) {
+            game.legal = legal;
+        }
+    }
+
+    /// Returns the legal moves of all games in which this login is to move.
+    pub(crate) fn legal(&self) -> impl Iterator<Item = &(u64, Bytes)> {
+        self.games.values().filter_map(|game| game.legal.as_ref())
     }
 
     /// Returns the variant of the newest game with a number; `chess` if it is not known.

@@ -3,7 +3,7 @@
 //! A viewer has no queue of its own, but a place in the ring that all share. One that falls behind the ring gets a `reset`; neither
 //! the session nor another viewer waits for it.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -110,8 +110,7 @@ struct HubState {
     line: LineState,
     /// Grows with each line that is to be sent.
     line_version: u64,
-    /// Newest legal moves of each game, with the version in which they changed.
-    legal: BTreeMap<GameId, (u64, Bytes)>,
+    /// Grows with each change of the legal moves of a game.
     legal_version: u64,
     /// Grows with each seek.
     seeks: u64,
@@ -144,14 +143,13 @@ impl HubState {
 
     /// Stores the legal moves on a board of a game; none if this login may not move there.
     fn set_legal(&mut self, game: GameId, board: &Style12) {
-        if !matches!(board.relation(), Relation::MyTurn | Relation::Examining) {
-            self.legal.remove(&game);
-            return;
-        }
-        let moves = legal_moves(board, &self.session.variant(game));
-        let data = json!({ "game": game.0, "fen": board.fen().to_string(), "moves": moves });
-        self.legal_version += 1;
-        self.legal.insert(game, (self.legal_version, sse("legal", None, &data.to_string()).into()));
+        let legal = matches!(board.relation(), Relation::MyTurn | Relation::Examining).then(|| {
+            let moves = legal_moves(board, &self.session.variant(game));
+            let data = json!({ "game": game.0, "fen": board.fen().to_string(), "moves": moves });
+            self.legal_version += 1;
+            (self.legal_version, sse("legal", None, &data.to_string()).into())
+        });
+        self.session.set_legal(game, legal);
     }
 
     /// Parses an identifier; `None` if it is not one of this run.
@@ -175,7 +173,6 @@ impl Hub {
             session,
             line: LineState { state: "connecting", ..LineState::default() },
             line_version: 1,
-            legal: BTreeMap::new(),
             legal_version: 0,
             seeks: 0,
             is_held: false,
@@ -240,7 +237,6 @@ impl Hub {
             state.newest = 0;
             state.ring.clear();
             state.n_ring_bytes = 0;
-            state.legal.clear();
             state.session = SessionState::new(&state.source.name);
         }
     }
@@ -375,7 +371,7 @@ impl Viewer {
             self.sent_line = state.line_version;
         }
         if self.has_legal && next > state.newest && self.sent_legal < state.legal_version {
-            let changed = state.legal.values().filter(|(version, _)| *version > self.sent_legal);
+            let changed = state.session.legal().filter(|(version, _)| *version > self.sent_legal);
             changed.for_each(|(_, frame)| chunk.extend_from_slice(frame));
             self.sent_legal = state.legal_version;
         }

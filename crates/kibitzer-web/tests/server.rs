@@ -328,6 +328,19 @@ async fn a_reset_has_each_game_once_and_the_moves_that_are_legal() {
     let pgn = request(address, "GET /games.pgn", &format!("Host: {address}\r\n")).await;
     assert!(["Ann", "Cy", "Ed"].iter().all(|name| pgn.contains(&format!("[White \"{name}\"]"))), "{pgn}");
     assert_eq!(hub.pgn(Some(GameId(9))), "");
+    // A game that is over has no legal moves.
+    push_said(
+        &hub,
+        &format!(
+            "{START}8 Cy Di 1 3 2 39 39 180 180 1 none (0:00) none 0 0 0\n\r{{Game 8 (Cy vs. Di) Di resigns}} 1-0\n\r"
+        ),
+    );
+    let mut stream = Stream::open(address, "").await;
+    assert_eq!(stream.next_event().await.1.as_deref(), Some("reset"));
+    push(&hub, 100);
+    hub.wake();
+    let next = stream.next_event().await;
+    assert_eq!(next.2["n"], 100, "{next:?}");
 }
 
 #[tokio::test]
