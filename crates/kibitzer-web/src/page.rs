@@ -12,34 +12,22 @@ pub struct PageFile {
     pub text: &'static str,
 }
 
-/// The rows of [`PageFile::ALL`].
+/// The rows of [`PageFile::ALL`]: a content type, and the files that have it.
 macro_rules! page_files {
-    ($($path:literal $content_type:literal)*) => {
-        &[$(PageFile { path: $path, content_type: $content_type, text: include_str!(concat!("../page/", $path)) }),*]
+    ($($content_type:literal: $($path:literal)*;)*) => {
+        &[$($(PageFile { path: $path, content_type: $content_type, text: include_str!(concat!("../page/", $path)) }),*),*]
     };
 }
 
 impl PageFile {
     /// All files of the page.
     pub const ALL: &[Self] = page_files! {
-        "index.html" "text/html; charset=utf-8"
-        "style.css" "text/css; charset=utf-8"
-        "icon.svg" "image/svg+xml"
-        "openings.txt" "text/plain; charset=utf-8"
-        "board.js" "text/javascript; charset=utf-8"
-        "chess.js" "text/javascript; charset=utf-8"
-        "clocks.js" "text/javascript; charset=utf-8"
-        "connection.js" "text/javascript; charset=utf-8"
-        "dom.js" "text/javascript; charset=utf-8"
-        "games.js" "text/javascript; charset=utf-8"
-        "graphs.js" "text/javascript; charset=utf-8"
-        "inspector.js" "text/javascript; charset=utf-8"
-        "main.js" "text/javascript; charset=utf-8"
-        "players.js" "text/javascript; charset=utf-8"
-        "state.js" "text/javascript; charset=utf-8"
-        "talk.js" "text/javascript; charset=utf-8"
-        "timeline.js" "text/javascript; charset=utf-8"
-        "words.js" "text/javascript; charset=utf-8"
+        "text/html; charset=utf-8": "index.html";
+        "text/css; charset=utf-8": "style.css";
+        "image/svg+xml": "icon.svg";
+        "text/plain; charset=utf-8": "openings.txt";
+        "text/javascript; charset=utf-8": "board.js" "chess.js" "clocks.js" "connection.js" "dom.js" "games.js" "graphs.js"
+            "inspector.js" "main.js" "players.js" "state.js" "talk.js" "timeline.js" "words.js";
     };
 
     /// Finds the file for a path, such as `main.js`; an empty path is that of `index.html`.
