@@ -23,15 +23,29 @@ const STATE_KINDS: [&str; 7] =
 /// Kinds that begin another game of the same number if the last one is over.
 const OPENING_KINDS: [&str; 5] = ["game_created", "game_info", "observing", "holding", "position"];
 
-/// An event as the hub stores it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct StoredEvent<'a> {
-    pub(crate) kind: &'a str,
-    pub(crate) game: Option<GameId>,
-    pub(crate) json: &'a Bytes,
+/// An event to publish.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct WebEvent<'a> {
+    /// Number of the row that the program keeps of it.
+    pub row: u64,
+    /// Its name in JSON.
+    pub kind: &'a str,
+    /// Number of the game that it is about.
+    pub game: Option<GameId>,
+    /// The JSON object, on one line.
+    pub json: Vec<u8>,
     /// The event itself; `None` if only its JSON is known.
-    pub(crate) event: Option<&'a Event>,
-    pub(crate) utc: Option<Utc>,
+    pub event: Option<&'a Event>,
+    /// Time of day, if it is known.
+    pub utc: Option<Utc>,
+}
+
+impl<'a> WebEvent<'a> {
+    /// Creates an event that is about no game, of which only the JSON is known.
+    pub const fn new(row: u64, kind: &'a str, json: Vec<u8>) -> Self {
+        Self { row, kind, game: None, json, event: None, utc: None }
+    }
 }
 
 /// The newest game with a number.
@@ -79,16 +93,16 @@ impl SessionState {
     }
 
     /// Applies the next event of the session.
-    pub(crate) fn apply(&mut self, stored: StoredEvent<'_>) {
+    pub(crate) fn apply(&mut self, stored: &WebEvent<'_>, json: &Bytes) {
         let mut begins = false;
         if let Some(event) = stored.event {
             let changes = self.collector.apply(event, stored.utc);
             begins = changes.iter().any(|change| change.kind == TrackedChangeKind::Started);
             self.forget_changed(&changes);
-            self.apply_question(event, stored.json);
+            self.apply_question(event, json);
         }
         match stored.kind {
-            "lost" | "restored" => self.loss = Some(stored.json.clone()),
+            "lost" | "restored" => self.loss = Some(json.clone()),
             "connected" | "ended" => {
                 self.offers = PendingOffers::default();
                 self.questions.clear();
@@ -96,7 +110,7 @@ impl SessionState {
             _ => {}
         }
         if let Some(number) = stored.game {
-            self.apply_to_game(number, stored, begins);
+            self.apply_to_game(number, stored, json, begins);
         }
     }
 
@@ -124,7 +138,7 @@ impl SessionState {
         }
     }
 
-    fn apply_to_game(&mut self, number: GameId, stored: StoredEvent<'_>, begins: bool) {
+    fn apply_to_game(&mut self, number: GameId, stored: &WebEvent<'_>, json: &Bytes, begins: bool) {
         let kind = STATE_KINDS.iter().position(|kind| *kind == stored.kind);
         let known = self.games.get(&number);
         if known.is_none() && kind.is_none() {
@@ -140,15 +154,15 @@ impl SessionState {
         }
         if let Some(game) = self.games.get_mut(&number) {
             if let Some(place) = kind.and_then(|kind| game.state.get_mut(kind)) {
-                *place = Some(stored.json.clone());
+                *place = Some(json.clone());
             }
             if stored.kind == "game_ended" || is_left {
                 game.is_over = true;
                 game.legal = None;
             }
             if game.kept.len() < KEPT_EVENTS {
-                self.n_kept_bytes += stored.json.len();
-                game.kept.push(stored.json.clone());
+                self.n_kept_bytes += json.len();
+                game.kept.push(json.clone());
             }
         }
         while (self.games.len() > KEPT_GAMES || self.n_kept_bytes > KEPT_BYTES)
@@ -224,7 +238,7 @@ impl SessionState {
 }
 
 /// Returns whether an event says that a game is no longer observed.
-fn is_end_of_observation(stored: StoredEvent<'_>) -> bool {
+fn is_end_of_observation(stored: &WebEvent<'_>) -> bool {
     stored.kind == "observing"
         && match stored.event.and_then(Event::message) {
             Some(Message::Observing(observing)) => !observing.is_observed,

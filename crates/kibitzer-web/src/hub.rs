@@ -8,12 +8,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use kibitzer::transcript::Utc;
 use kibitzer::{Event, GameId, Relation, Style12};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use crate::games::{SessionState, StoredEvent};
+use crate::games::{SessionState, WebEvent};
 use crate::legal::legal_moves;
 
 /// Maximum number of events in the ring.
@@ -41,31 +40,6 @@ impl SourceInfo {
     /// Creates the description of a source whose account is not known yet.
     pub fn new(kind: &'static str, name: impl Into<String>) -> Self {
         Self { kind, name: name.into(), handle: None }
-    }
-}
-
-/// An event to publish.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct WebEvent<'a> {
-    /// Number of the row that the program keeps of it.
-    pub row: u64,
-    /// Its name in JSON.
-    pub kind: &'a str,
-    /// Number of the game that it is about.
-    pub game: Option<GameId>,
-    /// The JSON object, on one line.
-    pub json: Vec<u8>,
-    /// The event itself; `None` if only its JSON is known.
-    pub event: Option<&'a Event>,
-    /// Time of day, if it is known.
-    pub utc: Option<Utc>,
-}
-
-impl<'a> WebEvent<'a> {
-    /// Creates an event that is about no game, of which only the JSON is known.
-    pub const fn new(row: u64, kind: &'a str, json: Vec<u8>) -> Self {
-        Self { row, kind, game: None, json, event: None, utc: None }
     }
 }
 
@@ -141,6 +115,12 @@ impl HubState {
         self.ring.get(usize::try_from(number.checked_sub(self.oldest())?).ok()?)
     }
 
+    /// Returns the entry of the ring at an index as a row of the protocol.
+    fn row_json(&self, index: usize, entry: &Entry) -> String {
+        let json = String::from_utf8_lossy(&entry.json);
+        format!(r#"{{"id":"{}","event":{json}}}"#, self.id(self.oldest() + index as u64))
+    }
+
     /// Stores the legal moves on a board of a game; none if this login may not move there.
     fn set_legal(&mut self, game: GameId, board: &Style12) {
         let legal = matches!(board.relation(), Relation::MyTurn | Relation::Examining).then(|| {
@@ -191,13 +171,12 @@ impl Hub {
         let head = format!("id: {}\ndata: ", state.id(state.newest));
         let frame: Bytes = [head.as_bytes(), &event.json, b"\n\n"].concat().into();
         let json = frame.slice(head.len()..frame.len() - 2);
-        let WebEvent { row, kind, game, event, utc, .. } = *event;
-        state.session.apply(StoredEvent { kind, game, json: &json, event, utc });
-        if let Some((game, board)) = game.zip(event.and_then(Event::board)) {
+        state.session.apply(event, &json);
+        if let Some((game, board)) = event.game.zip(event.event.and_then(Event::board)) {
             state.set_legal(game, board);
         }
         state.n_ring_bytes += frame.len();
-        state.ring.push_back(Entry { row, frame, json });
+        state.ring.push_back(Entry { row: event.row, frame, json });
         while (state.ring.len() > KEPT_EVENTS || state.n_ring_bytes > KEPT_BYTES) && state.ring.len() > 1 {
             let dropped = state.ring.pop_front().map_or(0, |entry| entry.frame.len());
             state.n_ring_bytes -= dropped;
@@ -252,7 +231,7 @@ impl Hub {
 
     /// Returns the rows between two events, exclusive, that may be in the ring. An identifier that left the ring stands for its
     /// start.
-    pub fn rows_between(&self, after: Option<&str>, before: Option<&str>) -> std::ops::Range<u64> {
+    pub(crate) fn rows_between(&self, after: Option<&str>, before: Option<&str>) -> std::ops::Range<u64> {
         let state = self.lock();
         let row = |id: &str| state.number(id).and_then(|number| state.entry(number)).map(|entry| entry.row);
         let end = match before {
@@ -263,18 +242,18 @@ impl Hub {
     }
 
     /// Returns the row of an event of the ring.
-    pub fn row_of(&self, id: &str) -> Option<u64> {
+    pub(crate) fn row_of(&self, id: &str) -> Option<u64> {
         let state = self.lock();
         state.entry(state.number(id)?).map(|entry| entry.row)
     }
 
-    /// Returns the identifiers and JSON of rows, as far as they are in the ring, and the identifier of the newest event.
-    pub fn events_of_rows(&self, rows: &[u64]) -> (Vec<(String, Bytes)>, String) {
+    /// Returns rows as they are sent, as far as they are in the ring, and the identifier of the newest event.
+    pub(crate) fn events_of_rows(&self, rows: &[u64]) -> (Vec<String>, String) {
         let state = self.lock();
         let found = rows.iter().filter_map(|row| {
             let index = state.ring.partition_point(|entry| entry.row < *row);
             let entry = state.ring.get(index).filter(|entry| entry.row == *row)?;
-            Some((state.id(state.oldest() + index as u64), entry.json.clone()))
+            Some(state.row_json(index, entry))
         });
         (found.collect(), state.id(state.newest))
     }
@@ -391,10 +370,7 @@ fn reset(state: &HubState, reason: &str, next: u64, tokens: &Value) -> String {
     let text = |json: &Bytes| String::from_utf8_lossy(json).into_owned();
     let events = join(state.session.events().iter().map(text).collect());
     let recent = state.ring.iter().enumerate().skip(state.ring.len().saturating_sub(RECENT));
-    let recent = recent.map(|(index, entry)| {
-        format!(r#"{{"id":"{}","event":{}}}"#, state.id(state.oldest() + index as u64), text(&entry.json))
-    });
-    let recent = join(recent.collect());
+    let recent = join(recent.map(|(index, entry)| state.row_json(index, entry)).collect());
     let missed = (reason == "slow").then(|| state.newest + 1 - next);
     let SourceInfo { kind, name, handle } = &state.source;
     let head = json!({

@@ -11,7 +11,8 @@ mod page;
 mod request;
 mod server;
 
-pub use hub::{Hub, LineState, SourceInfo, WebEvent};
+pub use games::WebEvent;
+pub use hub::{Hub, LineState, SourceInfo};
 pub use page::PageFile;
 pub use request::{AnswerSender, Control, ExportedFile, PageRequest};
 pub use server::{WebOptions, WebServer, request_channel};

@@ -136,7 +136,7 @@ impl WebServer {
         }
     }
 
-    /// Answers viewers with the events of `hub`, and never completes. `requests` has what the program answers.
+    /// Answers viewers with the events of `hub`, and never completes. Sends to `requests` what the program has to answer.
     ///
     /// # Cancel safety
     ///
@@ -202,7 +202,7 @@ fn json_answer(value: &Value) -> Response {
     typed(JSON, value.to_string())
 }
 
-/// Returns what the viewer can cause as an answer that browsers do not report.
+/// Returns an error that a viewer can cause, with a status that browsers do not print to the console.
 fn failed(text: &str) -> Response {
     json_answer(&json!({ "error": text }))
 }
@@ -235,7 +235,9 @@ impl Handler {
             && self.access.links.is_some()
             && let Some(token) = access::token_of(request.uri())
         {
-            return self.set_cookie(token);
+            // The token was checked; the page is opened without it.
+            let cookie = format!("{}={token}; HttpOnly; SameSite=Lax; Path=/", self.access.cookie);
+            return (StatusCode::SEE_OTHER, [(LOCATION, "./"), (SET_COOKIE, &cookie)]).into_response();
         }
         let query = query_of(&request);
         match path.split('/').collect::<Vec<_>>()[..] {
@@ -261,12 +263,6 @@ impl Handler {
             },
             _ => not_found(),
         }
-    }
-
-    /// Stores the token of a link, which was checked, in a cookie, and opens the page without it.
-    fn set_cookie(&self, token: &str) -> Response {
-        let cookie = format!("{}={token}; HttpOnly; SameSite=Lax; Path=/", self.access.cookie);
-        (StatusCode::SEE_OTHER, [(LOCATION, "./"), (SET_COOKIE, &cookie)]).into_response()
     }
 
     /// Sends a request to the program, and waits for its answer; `None` if the program is about to end.
@@ -309,11 +305,7 @@ impl Handler {
             Some(Err(error)) => failed(&error),
             Some(Ok(rows)) => {
                 let (rows, through) = self.hub.events_of_rows(&rows);
-                let rows = rows
-                    .iter()
-                    .map(|(id, json)| format!(r#"{{"id":"{id}","event":{}}}"#, String::from_utf8_lossy(json)));
-                let rows = rows.collect::<Vec<_>>().join(",");
-                typed(JSON, format!(r#"{{"rows":[{rows}],"through":"{through}"}}"#))
+                typed(JSON, format!(r#"{{"rows":[{}],"through":"{through}"}}"#, rows.join(",")))
             }
         }
     }
@@ -375,7 +367,7 @@ impl Handler {
         }
         self.ask(|answer| PageRequest::Command(body, answer))
             .await
-            .map_or_else(|| failed("the session is over"), |reply| typed(JSON, reply))
+            .map_or_else(|| failed("the session does not accept commands now"), |reply| typed(JSON, reply))
     }
 }
 
