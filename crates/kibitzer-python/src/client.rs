@@ -77,14 +77,13 @@ impl Session {
         follow_python(py)?;
         let (runtime, profile) = (RuntimeHandle::obtain()?, profile.0.clone());
         let share = runtime.clone();
-        runtime.start(py, Client::connect(profile), move |py, connected| match connected {
-            Ok(client) => Ok(Bound::new(py, Self::new(OpenSession::new(client, share)))?.into_any().unbind()),
-            Err(error) => Err(connect_error(py, &error)),
+        runtime.start(py, Client::connect(profile), move |py, connected| {
+            let client = connected.map_err(|error| connect_error(py, &error))?;
+            Ok(Self::new(OpenSession::new(client, share)))
         })
     }
 
     /// Sends a line and returns a future of the reply: its text and its events.
-    #[pyo3(signature = (line, expires, during))]
     fn request<'py>(
         &self,
         py: Python<'py>,
@@ -102,7 +101,7 @@ impl Session {
             let (classes, stamp) = (Classes::get(py)?, stamping.now());
             let events = reply.events.iter().map(|event| classes.event(py, event, Some(stamp), 0, None));
             let events = PyTuple::new(py, events.collect::<PyResult<Vec<_>>>()?)?;
-            Ok((reply.text(), events).into_pyobject(py)?.into_any().unbind())
+            Ok((reply.text(), events.unbind()))
         })
     }
 
@@ -128,9 +127,8 @@ impl Session {
     fn ready<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let session = self.open(py)?;
         let runtime = session.runtime.clone();
-        runtime.start(py, async move { session.client.ready().await }, |py, ready| match ready {
-            Ok(()) => Ok(py.None()),
-            Err(reason) => Err(ended(py, &reason)),
+        runtime.start(py, async move { session.client.ready().await }, |py, ready| {
+            ready.map(|()| py.None()).map_err(|reason| ended(py, &reason))
         })
     }
 
@@ -197,8 +195,7 @@ pub(crate) struct EventStream {
 }
 
 struct StreamState {
-    /// `None` once the stream was closed.
-    subscription: Option<Subscription>,
+    subscription: Subscription,
     /// An event that was received for a call that was canceled before it returned, and the variant of its board's game.
     received: Option<(SharedEvent, Option<ServerText>)>,
     /// Number of events missed before the next one.
@@ -214,8 +211,7 @@ impl StreamState {
     /// Polls for the next event; `None` after the last one.
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<(SharedEvent, Option<ServerText>)>> {
         loop {
-            let Some(subscription) = &mut self.subscription else { return Poll::Ready(None) };
-            match std::task::ready!(subscription.poll_recv(context)) {
+            match std::task::ready!(self.subscription.poll_recv(context)) {
                 Ok(event) => {
                     let is_accepted = self.filter.record_and_check(&event, self.began.elapsed());
                     // Those that the filter skips report their game's variant, too.
@@ -234,7 +230,7 @@ impl StreamState {
 impl EventStream {
     pub(crate) fn new(session: OpenSession, subscription: Subscription, filter: Option<Expression>) -> Self {
         let state = StreamState {
-            subscription: Some(subscription),
+            subscription,
             received: None,
             missed: 0,
             in_batch: 0,
@@ -253,10 +249,9 @@ impl EventStream {
             if state.in_batch > BATCH {
                 return false;
             }
-            match state.poll_next(&mut Context::from_waker(std::task::Waker::noop())) {
-                Poll::Ready(event) => state.received = event,
-                Poll::Pending => return false,
-            }
+            let polled = state.poll_next(&mut Context::from_waker(std::task::Waker::noop()));
+            let Poll::Ready(event) = polled else { return false };
+            state.received = event;
         }
         true
     }
@@ -287,24 +282,16 @@ impl EventStream {
             return Ok(Bound::new(py, Ready(Some(value)))?.into_any());
         }
         let state = Arc::clone(&self.state);
-        let receive = async move {
-            poll_fn(|context| {
-                let mut state = lock(&state);
-                state.in_batch = 0;
-                if state.received.is_none() {
-                    state.received = std::task::ready!(state.poll_next(context));
-                }
-                Poll::Ready(())
-            })
-            .await;
-        };
+        let receive = poll_fn(move |context| {
+            let mut state = lock(&state);
+            state.in_batch = 0;
+            if state.received.is_none() {
+                state.received = std::task::ready!(state.poll_next(context));
+            }
+            Poll::Ready(())
+        });
         let state = Arc::clone(&self.state);
         self.session.runtime.start(py, receive, move |py, ()| take_event(py, &state, clock))
-    }
-
-    /// Ends the subscription.
-    fn close(&self) {
-        lock(&self.state).subscription = None;
     }
 }
 
@@ -343,6 +330,7 @@ impl GameStream {
     fn __anext__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let watch = Arc::clone(&self.watch);
         let changed = async move {
+            // Held while it waits: it protects nothing but the watch, and calls at the same time wait for their turn.
             let mut watch = watch.lock().await;
             loop {
                 watch.changed().await?;
@@ -351,9 +339,9 @@ impl GameStream {
                 }
             }
         };
-        self.session.runtime.start(py, changed, |py, game| match game {
-            Ok(game) => Ok(Classes::get(py)?.object(py, "Game", &*game)?.unbind()),
-            Err(_) => Err(PyStopAsyncIteration::new_err(())),
+        self.session.runtime.start(py, changed, |py, game| {
+            let game = game.map_err(|_| PyStopAsyncIteration::new_err(()))?;
+            Ok(Classes::get(py)?.object(py, "Game", &*game)?.unbind())
         })
     }
 }

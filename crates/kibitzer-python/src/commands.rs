@@ -4,14 +4,14 @@
 
 use kibitzer::chess::Color;
 use kibitzer::command::{
-    ExamineStep, GameRef, GameTerms, IntoGameRef, MoveMade, MoveText, ObservedGame, OfferOutcome, OfferRef, Request,
-    ServerClocks, TalkCommand,
+    self, ExamineStep, GameRef, GameTerms, IntoGameRef, MoveMade, MoveText, ObservedGame, OfferOutcome, OfferRef,
+    Request, ServerClocks, TalkCommand,
 };
 use kibitzer::internal::recorded::Stamp;
 use kibitzer::message::listing::{
     ChannelList, Finger, GameList, History, MoveList, SoughtList, StoredGames, Variables, WhoList,
 };
-use kibitzer::message::{GameEnded, Ivar, OfferKind, PlayerText};
+use kibitzer::message::{GameCreated, GameEnded, Ivar, OfferKind, PlayerText};
 use kibitzer::{Client, Event, GameId, Message, Reply, RequestError, RequestOptions, Style12};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -19,95 +19,78 @@ use std::sync::Arc;
 
 use crate::client::{OpenSession, Session, request_options};
 use crate::errors::{exception, request_error};
-use crate::objects::Classes;
+use crate::objects::{Classes, Object};
 
-/// An argument of a command.
-trait Argument: Sized {
-    fn read(value: &Bound<'_, PyAny>) -> PyResult<Self>;
+fn text(value: &Object<'_>) -> PyResult<String> {
+    value.extract()
 }
 
-macro_rules! plain_arguments {
-    ($($kind:ty),+) => {$(
-        impl Argument for $kind {
-            fn read(value: &Bound<'_, PyAny>) -> PyResult<Self> {
-                value.extract()
+fn number<'a, 'py, T: FromPyObject<'a, 'py, Error = PyErr>>(value: &'a Object<'py>) -> PyResult<T> {
+    value.extract()
+}
+
+/// Reads a game: its number, or a player in it.
+fn game_ref(value: &Object<'_>) -> PyResult<GameRef> {
+    let game = match value.extract::<i32>() {
+        Ok(number) => GameId(number).into_game_ref(),
+        Err(_) => text(value)?.into_game_ref(),
+    };
+    game.map_err(|error| request_error(value.py(), &error.into()))
+}
+
+fn offer_ref(value: &Object<'_>) -> PyResult<OfferRef> {
+    if value.is_none() {
+        return Ok(OfferRef::Only);
+    }
+    if let Ok(number) = value.extract() {
+        return Ok(OfferRef::Number(number));
+    }
+    let text = text(value)?;
+    if let Some(kind) = OfferKind::ALL.iter().find(|kind| kind.as_str() == text) {
+        return Ok(OfferRef::Kind(*kind));
+    }
+    let player = text.parse().map_err(|_| invalid(value, "neither a kind of offer nor a player"))?;
+    Ok(OfferRef::Player(player))
+}
+
+fn ivar(value: &Object<'_>) -> PyResult<Ivar> {
+    text(value)?.parse().map_err(|_| invalid(value, "not an interface variable"))
+}
+
+fn move_text(value: &Object<'_>) -> PyResult<MoveText> {
+    // A `chess.Move` of python-chess displays as the notation of engines.
+    MoveText::new(&value.str()?.to_cow()?).map_err(|_| invalid(value, "not a move"))
+}
+
+fn game_terms(value: &Object<'_>) -> PyResult<GameTerms> {
+    let mut terms = GameTerms::new();
+    for (key, value) in value.cast::<PyDict>()?.iter().filter(|(_, value)| !value.is_none()) {
+        terms = match &*text(&key)? {
+            "time" => {
+                let (initial_min, increment_s) = value.extract()?;
+                terms.time(initial_min, increment_s)
             }
-        }
-    )+};
-}
-plain_arguments!(String, u8, u16, u32);
-
-impl Argument for GameRef {
-    fn read(value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let game = match value.extract::<i32>() {
-            Ok(number) => GameId(number).into_game_ref(),
-            Err(_) => value.extract::<String>()?.into_game_ref(),
+            "rated" if value.is_truthy()? => terms.rated(),
+            "rated" => terms.unrated(),
+            "color" => match &*text(&value)? {
+                "white" => terms.color(Color::White),
+                "black" => terms.color(Color::Black),
+                _ => return Err(invalid(&value, "not a color")),
+            },
+            "variant" => terms.variant(text(&value)?),
+            "manual" if value.is_truthy()? => terms.manual(),
+            "formula" if value.is_truthy()? => terms.formula(),
+            "ratings" => {
+                let (lowest, highest) = value.extract()?;
+                terms.ratings(lowest..=highest)
+            }
+            _ => terms,
         };
-        game.map_err(|error| request_error(value.py(), &error.into()))
     }
+    Ok(terms)
 }
 
-impl Argument for OfferRef {
-    fn read(value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        if value.is_none() {
-            return Ok(Self::Only);
-        }
-        if let Ok(number) = value.extract() {
-            return Ok(Self::Number(number));
-        }
-        let text: String = value.extract()?;
-        if let Some(kind) = OfferKind::ALL.iter().find(|kind| kind.as_str() == text) {
-            return Ok(Self::Kind(*kind));
-        }
-        let player = text.parse().map_err(|_| invalid(value, "neither a kind of offer nor a player"))?;
-        Ok(Self::Player(player))
-    }
-}
-
-impl Argument for Ivar {
-    fn read(value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        value.extract::<String>()?.parse().map_err(|_| invalid(value, "not an interface variable"))
-    }
-}
-
-impl Argument for MoveText {
-    fn read(value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        // A `chess.Move` of python-chess displays as the notation of engines.
-        Self::new(&value.str()?.to_cow()?).map_err(|_| invalid(value, "not a move"))
-    }
-}
-
-impl Argument for GameTerms {
-    fn read(value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let mut terms = Self::new();
-        for (key, value) in value.cast::<PyDict>()?.iter().filter(|(_, value)| !value.is_none()) {
-            terms = match &*key.extract::<String>()? {
-                "time" => {
-                    let (initial_min, increment_s) = value.extract()?;
-                    terms.time(initial_min, increment_s)
-                }
-                "rated" if value.is_truthy()? => terms.rated(),
-                "rated" => terms.unrated(),
-                "color" => match &*value.extract::<String>()? {
-                    "white" => terms.color(Color::White),
-                    "black" => terms.color(Color::Black),
-                    _ => return Err(invalid(&value, "not a color")),
-                },
-                "variant" => terms.variant(value.extract::<String>()?),
-                "manual" if value.is_truthy()? => terms.manual(),
-                "formula" if value.is_truthy()? => terms.formula(),
-                "ratings" => {
-                    let (lowest, highest) = value.extract()?;
-                    terms.ratings(lowest..=highest)
-                }
-                _ => terms,
-            };
-        }
-        Ok(terms)
-    }
-}
-
-fn invalid(value: &Bound<'_, PyAny>, why: &str) -> PyErr {
+fn invalid(value: &Object<'_>, why: &str) -> PyErr {
     exception(value.py(), "InvalidRequest", ("argument", format!("{value} is {why}")))
 }
 
@@ -117,8 +100,6 @@ struct AnswerContext<'a, 'py> {
     reply: &'a Reply,
     stamp: Stamp,
 }
-
-type Object<'py> = Bound<'py, PyAny>;
 
 impl<'py> AnswerContext<'_, 'py> {
     /// Makes the object of the first event of the reply that meets a condition; `None` if none does.
@@ -191,19 +172,13 @@ answers! {
 }
 
 fn offer_outcome<'py>(outcome: &OfferOutcome, context: &AnswerContext<'_, 'py>) -> PyResult<Object<'py>> {
-    let started = match outcome {
-        OfferOutcome::Started(created) => {
-            context.event(|event| matches!(event.message(), Some(Message::GameCreated(it)) if **it == **created))?
-        }
-        _ => None,
-    };
-    let ended = match outcome {
-        OfferOutcome::Ended(ended) => context.game_end(Some(ended))?,
-        _ => None,
-    };
-    let board = match outcome {
-        OfferOutcome::Changed { board, .. } => context.board(board.as_ref())?,
-        _ => None,
+    let is_start =
+        |it: &Event, game: &GameCreated| matches!(it.message(), Some(Message::GameCreated(it)) if **it == *game);
+    let (started, ended, board) = match outcome {
+        OfferOutcome::Started(created) => (context.event(|event| is_start(event, created))?, None, None),
+        OfferOutcome::Ended(ended) => (None, context.game_end(Some(ended))?, None),
+        OfferOutcome::Changed { board, .. } => (None, None, context.board(board.as_ref())?),
+        _ => (None, None, None),
     };
     let fields = Classes::get(context.py)?.object(context.py, "dict", outcome)?;
     let fields = fields.cast::<PyDict>()?;
@@ -211,14 +186,16 @@ fn offer_outcome<'py>(outcome: &OfferOutcome, context: &AnswerContext<'_, 'py>) 
     context.make("OfferOutcome", (name?, started, ended, board, index?, seen_by?, player?))
 }
 
-/// Sends a command with its conditions, and parses the reply. Returns the answer and the reply.
-async fn ask<R: Request>(
-    client: Client,
-    command: R,
-    options: RequestOptions,
-) -> Result<(R::Answer, Reply), RequestError> {
-    let reply = client.request_with(command.command()?, options).await?;
-    Ok((command.parse_reply(reply.clone())?, reply))
+/// Sends a command with its conditions; returns an asyncio future of its answer.
+fn ask<'py, R>(py: Python<'py>, session: &OpenSession, command: R, options: RequestOptions) -> PyResult<Object<'py>>
+where
+    R: Request<Answer: Answer> + Send + 'static,
+{
+    let client = session.client.clone();
+    start(py, session, async move {
+        let reply = client.request_with(command.command()?, options).await?;
+        Ok((command.parse_reply(reply.clone())?, reply))
+    })
 }
 
 /// Sends each piece of a message. Returns the number of players who received each of them.
@@ -243,24 +220,10 @@ fn start<'py, A: Answer>(
     })
 }
 
-/// The commands of [`kibitzer::command`], all of them with owned arguments.
-mod owned {
-    use kibitzer::command;
-    pub(super) use kibitzer::command::*;
-    use kibitzer::message::PlayerText;
-
-    pub(super) fn set(name: String, value: String) -> TypedCommand<PlayerText> {
-        command::set(&name, &value)
-    }
-
-    pub(super) fn unset(name: String) -> TypedCommand<PlayerText> {
-        command::unset(&name)
-    }
-}
-
-/// Declares the commands: `typed` those of [`kibitzer::command`], `talk` those of [`TalkCommand`], with the types of their arguments.
+/// Declares the commands: `typed` those of [`kibitzer::command`], `talk` those of [`TalkCommand`], with the functions that read
+/// their arguments.
 macro_rules! commands {
-    (typed: $($name:ident($($argument:ident: $kind:ty),*),)+ ; talk: $($talk:ident($($recipient:ident: $of:ty)?),)+) => {
+    (typed: $($name:ident($($argument:ident: $read:ident),*),)+ ; talk: $($talk:ident($($recipient:ident: $of:ident)?),)+) => {
         /// Starts the command with this name; returns an asyncio future of its answer.
         fn start_named<'py>(
             py: Python<'py>,
@@ -273,18 +236,18 @@ macro_rules! commands {
             let mut next = || arguments.next().ok_or_else(|| exception(py, "InvalidRequest", ("argument", "is missing")));
             match name {
                 $(stringify!($name) => {
-                    $(let $argument = <$kind as Argument>::read(&next()?)?;)*
-                    start(py, session, ask(session.client.clone(), owned::$name($($argument),*), options))
+                    $(let $argument = $read(&next()?)?;)*
+                    ask(py, session, command::$name($($argument),*), options)
                 })+
                 $(stringify!($talk) => {
-                    $(let $recipient = <$of as Argument>::read(&next()?)?;)?
-                    let command = TalkCommand::$talk($($recipient,)? String::read(&next()?)?);
+                    $(let $recipient = $of(&next()?)?;)?
+                    let command = TalkCommand::$talk($($recipient,)? text(&next()?)?);
                     start(py, session, talk(session.client.clone(), command, options))
                 })+
-                _ => {
-                    let command = MoveText::read(&next()?)?;
-                    start(py, session, ask(session.client.clone(), command, options))
-                }
+                "set" => ask(py, session, command::set(&text(&next()?)?, &text(&next()?)?), options),
+                "unset" => ask(py, session, command::unset(&text(&next()?)?), options),
+                "make_move" => ask(py, session, move_text(&next()?)?, options),
+                _ => Err(exception(py, "InvalidRequest", ("name", format!("there is no command {name:?}")))),
             }
         }
     };
@@ -292,19 +255,18 @@ macro_rules! commands {
 
 commands! {
     typed:
-    games(), games_of(game: GameRef), who(), sought(), suitable_seeks(), moves(game: GameRef), own_moves(),
-    finger(player: String), own_finger(), history(player: String), own_history(), stored(player: String), own_stored(),
-    variables(player: String), own_variables(), interface_variables(), in_channel(channel: u16), date(),
-    observe(game: GameRef), unobserve(game: GameRef), unobserve_all(), examine_scratch(),
-    examine(player: String, index: u32), forward(plies: u32), backward(plies: u32), revert(), unexamine(),
-    unseek(index: u32), unseek_all(), play(index: u32), play_seek_of(player: String), resume(opponent: String), resume_all(),
-    rematch(), accept(offer: OfferRef), decline(offer: OfferRef), withdraw(offer: OfferRef), partner(player: String),
-    end_partnership(), draw(), abort(), adjourn(), takeback(plies: u32), resign(), flag(), set(name: String, value: String),
-    unset(name: String), style(number: u8), enable_ivar(ivar: Ivar), disable_ivar(ivar: Ivar), seek(terms: GameTerms),
-    challenge(opponent: String, terms: GameTerms),
-    ;
-    talk:
-    tell(player: String), channel_tell(channel: u16), say(), partner_tell(), kibitz(), whisper(), shout(), c_shout(),
+    games(), games_of(game: game_ref), who(), sought(), suitable_seeks(), moves(game: game_ref), own_moves(),
+    finger(player: text), own_finger(), history(player: text), own_history(), stored(player: text), own_stored(),
+    variables(player: text), own_variables(), interface_variables(), in_channel(channel: number), date(),
+    observe(game: game_ref), unobserve(game: game_ref), unobserve_all(), examine_scratch(),
+    examine(player: text, index: number), forward(plies: number), backward(plies: number), revert(), unexamine(),
+    unseek(index: number), unseek_all(), play(index: number), play_seek_of(player: text), resume(opponent: text),
+    resume_all(), rematch(), accept(offer: offer_ref), decline(offer: offer_ref), withdraw(offer: offer_ref),
+    partner(player: text), end_partnership(), draw(), abort(), adjourn(), takeback(plies: number), resign(), flag(),
+    style(style: number), enable_ivar(name: ivar), disable_ivar(name: ivar), seek(terms: game_terms),
+    challenge(opponent: text, terms: game_terms),
+    ; talk:
+    tell(player: text), channel_tell(channel: number), say(), partner_tell(), kibitz(), whisper(), shout(), c_shout(),
 }
 
 #[pymethods]

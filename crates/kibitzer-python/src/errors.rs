@@ -31,14 +31,10 @@ pub(crate) fn request_error(py: Python<'_>, error: &RequestError) -> PyErr {
 
 /// Returns the exception for the end of a session, with the names and texts of the event `ended`.
 pub(crate) fn ended(py: Python<'_>, reason: &SessionEndReason) -> PyErr {
-    let fields = || -> PyResult<(String, String)> {
-        let event = Classes::get(py)?.event(py, &Event::Ended(reason.clone()), None, 0, None)?;
-        Ok((event.getattr("reason")?.extract()?, event.getattr("text")?.extract()?))
-    };
-    match fields() {
-        Ok(fields) => exception(py, "Ended", fields),
-        Err(error) => error,
-    }
+    let event = Event::Ended(reason.clone());
+    let event = Classes::get(py).and_then(|classes| classes.event(py, &event, None, 0, None));
+    let fields = event.and_then(|event| Ok((event.getattr("reason")?, event.getattr("text")?)));
+    fields.map_or_else(|error| error, |fields| exception(py, "Ended", fields))
 }
 
 /// Returns the exception for a session that could not be started.

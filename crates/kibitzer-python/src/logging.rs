@@ -9,7 +9,6 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use tokio::runtime::Handle;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
@@ -31,7 +30,7 @@ static EVENT_LOOP: Mutex<Option<Py<PyAny>>> = Mutex::new(None);
 
 /// Logs from now on, by the running loop, what the logger in Python accepts at this time. The first call in a process installs the subscriber.
 pub(crate) fn follow_python(py: Python<'_>) -> PyResult<()> {
-    let level: i32 = logger(py)?.call_method0(py, "getEffectiveLevel")?.extract(py)?;
+    let level: i32 = logger(py)?.call_method0("getEffectiveLevel")?.extract()?;
     let event_loop = running_loop(py)?.unbind();
     // Dropped without the lock: the finalizer of a loop may run Python code, and with it another thread that needs the lock.
     let previous = lock(&EVENT_LOOP).replace(event_loop);
@@ -46,10 +45,8 @@ pub(crate) fn follow_python(py: Python<'_>) -> PyResult<()> {
     Ok(())
 }
 
-fn logger(py: Python<'_>) -> PyResult<Py<PyAny>> {
-    static LOGGER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let get = || Ok::<_, PyErr>(py.import("logging")?.call_method1("getLogger", ("kibitzer_ics",))?.unbind());
-    Ok(LOGGER.get_or_try_init(py, get)?.clone_ref(py))
+fn logger(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    py.import("logging")?.call_method1("getLogger", ("kibitzer_ics",))
 }
 
 /// Returns the level in Python. Bytes, which are logged as `TRACE`, are never passed to it.
@@ -90,7 +87,13 @@ impl Subscriber for PythonLog {
         }
         queue.push_back((python_level(*event.metadata().level()), text.message + &text.fields));
         if queue.len() == 1 {
-            drop(runtime.spawn(async { wake_loop() }));
+            drop(runtime.spawn(async {
+                Python::try_attach(|py| {
+                    let event_loop = lock(&EVENT_LOOP).as_ref().map(|event_loop| event_loop.clone_ref(py));
+                    // If the loop is closed, the next one passes the records.
+                    event_loop.map(|event_loop| call_soon(py, &event_loop, pass_to_python))
+                })
+            }));
         }
     }
 
@@ -99,20 +102,12 @@ impl Subscriber for PythonLog {
     fn exit(&self, _: &Id) {}
 }
 
-fn wake_loop() {
-    Python::try_attach(|py| {
-        let event_loop = lock(&EVENT_LOOP).as_ref().map(|event_loop| event_loop.clone_ref(py));
-        // Fails if the loop is closed; the next one passes the records.
-        event_loop.map(|event_loop| call_soon(py, &event_loop, pass_to_python))
-    });
-}
-
 /// Passes the queued records to Python.
 fn pass_to_python(py: Python<'_>) -> PyResult<()> {
     let records = std::mem::take(&mut *lock(&QUEUE));
     let logger = logger(py)?;
     for (level, text) in records {
-        logger.call_method1(py, "log", (level, "%s", text))?;
+        logger.call_method1("log", (level, "%s", text))?;
     }
     Ok(())
 }

@@ -220,26 +220,13 @@ impl Source {
 }
 
 /// An error of Python while an object is made.
-#[derive(Debug)]
-pub(crate) struct ObjectError(PyErr);
-
-impl fmt::Display for ObjectError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl std::error::Error for ObjectError {}
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub(crate) struct ObjectError(#[from] PyErr);
 
 impl ser::Error for ObjectError {
     fn custom<T: fmt::Display>(message: T) -> Self {
         Self(PyValueError::new_err(message.to_string()))
-    }
-}
-
-impl From<PyErr> for ObjectError {
-    fn from(error: PyErr) -> Self {
-        Self(error)
     }
 }
 
@@ -249,11 +236,13 @@ impl From<ObjectError> for PyErr {
     }
 }
 
-fn unsupported<T>() -> Result<T, ObjectError> {
+type Result<T> = std::result::Result<T, ObjectError>;
+
+fn unsupported<T>() -> Result<T> {
     Err(ser::Error::custom("a value has no form in Python"))
 }
 
-type Object<'py> = Bound<'py, PyAny>;
+pub(crate) type Object<'py> = Bound<'py, PyAny>;
 
 /// Makes the Python object of a value. An object becomes an instance of `shape`, a `dict` without one; a list becomes a tuple.
 #[derive(Clone, Copy)]
@@ -266,7 +255,7 @@ pub(crate) struct ValueSerializer<'a, 'py> {
 /// Declares methods of a serializer that convert a number or another plain value.
 macro_rules! plain {
     ($($name:ident: $kind:ty),+) => {$(
-        fn $name(self, value: $kind) -> Result<Self::Ok, ObjectError> {
+        fn $name(self, value: $kind) -> Result<Self::Ok> {
             Ok(value.into_pyobject(self.py).map_err(PyErr::from)?.to_owned().into_any())
         }
     )+};
@@ -275,7 +264,7 @@ macro_rules! plain {
 /// Declares methods of a serializer for forms that no value has.
 macro_rules! never {
     ($($name:ident($($argument:ty),*) -> $ok:ty;)+) => {$(
-        fn $name(self, $(_: $argument),*) -> Result<$ok, ObjectError> {
+        fn $name(self, $(_: $argument),*) -> Result<$ok> {
             unsupported()
         }
     )+};
@@ -306,31 +295,27 @@ impl<'a, 'py> Serializer for ValueSerializer<'a, 'py> {
         serialize_struct_variant(&'static str, u32, &'static str, usize) -> Self::SerializeStructVariant;
     }
 
-    fn serialize_none(self) -> Result<Self::Ok, ObjectError> {
+    fn serialize_none(self) -> Result<Self::Ok> {
         Ok(self.py.None().into_bound(self.py))
     }
 
-    fn serialize_unit(self) -> Result<Self::Ok, ObjectError> {
+    fn serialize_unit(self) -> Result<Self::Ok> {
         self.serialize_none()
     }
 
-    fn serialize_unit_struct(self, _: &'static str) -> Result<Self::Ok, ObjectError> {
+    fn serialize_unit_struct(self, _: &'static str) -> Result<Self::Ok> {
         self.serialize_none()
     }
 
-    fn serialize_unit_variant(self, _: &'static str, _: u32, name: &'static str) -> Result<Self::Ok, ObjectError> {
+    fn serialize_unit_variant(self, _: &'static str, _: u32, name: &'static str) -> Result<Self::Ok> {
         self.serialize_str(name)
     }
 
-    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<Self::Ok, ObjectError> {
+    fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<Self::Ok> {
         value.serialize(self)
     }
 
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(
-        self,
-        _: &'static str,
-        value: &T,
-    ) -> Result<Self::Ok, ObjectError> {
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Result<Self::Ok> {
         value.serialize(self)
     }
 
@@ -340,15 +325,15 @@ impl<'a, 'py> Serializer for ValueSerializer<'a, 'py> {
         _: u32,
         _: &'static str,
         _: &T,
-    ) -> Result<Self::Ok, ObjectError> {
+    ) -> Result<Self::Ok> {
         unsupported()
     }
 
-    fn serialize_seq(self, _: Option<usize>) -> Result<ListBuilder<'a, 'py>, ObjectError> {
+    fn serialize_seq(self, _: Option<usize>) -> Result<ListBuilder<'a, 'py>> {
         Ok(ListBuilder { serializer: self, items: Vec::new() })
     }
 
-    fn serialize_map(self, _: Option<usize>) -> Result<ObjectBuilder<'a, 'py>, ObjectError> {
+    fn serialize_map(self, _: Option<usize>) -> Result<ObjectBuilder<'a, 'py>> {
         let (object, fields) = match self.shape {
             Some(shape) => {
                 let (object, fields) = self.classes.instance(shape, self.py)?;
@@ -359,7 +344,7 @@ impl<'a, 'py> Serializer for ValueSerializer<'a, 'py> {
         Ok(ObjectBuilder { serializer: self, object, fields, next: 0 })
     }
 
-    fn serialize_struct(self, _: &'static str, _: usize) -> Result<ObjectBuilder<'a, 'py>, ObjectError> {
+    fn serialize_struct(self, _: &'static str, _: usize) -> Result<ObjectBuilder<'a, 'py>> {
         self.serialize_map(None)
     }
 }
@@ -374,12 +359,12 @@ impl<'py> SerializeSeq for ListBuilder<'_, 'py> {
     type Ok = Object<'py>;
     type Error = ObjectError;
 
-    fn serialize_element<T: Serialize + ?Sized>(&mut self, item: &T) -> Result<(), ObjectError> {
+    fn serialize_element<T: Serialize + ?Sized>(&mut self, item: &T) -> Result<()> {
         self.items.push(item.serialize(self.serializer)?);
         Ok(())
     }
 
-    fn end(self) -> Result<Object<'py>, ObjectError> {
+    fn end(self) -> Result<Object<'py>> {
         Ok(PyTuple::new(self.serializer.py, self.items)?.into_any())
     }
 }
@@ -395,7 +380,7 @@ pub(crate) struct ObjectBuilder<'a, 'py> {
 }
 
 impl ObjectBuilder<'_, '_> {
-    fn put<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<(), ObjectError> {
+    fn put<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<()> {
         let ValueSerializer { classes, py, shape } = self.serializer;
         let key = shape.and_then(|shape| shape.keys.get(shape.find(name, self.next)?));
         if let Some(key) = key {
@@ -413,25 +398,21 @@ impl<'py> SerializeMap for ObjectBuilder<'_, 'py> {
     type Ok = Object<'py>;
     type Error = ObjectError;
 
-    fn serialize_key<T: Serialize + ?Sized>(&mut self, _: &T) -> Result<(), ObjectError> {
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, _: &T) -> Result<()> {
         unsupported()
     }
 
-    fn serialize_value<T: Serialize + ?Sized>(&mut self, _: &T) -> Result<(), ObjectError> {
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, _: &T) -> Result<()> {
         unsupported()
     }
 
-    fn serialize_entry<K: Serialize + ?Sized, V: Serialize + ?Sized>(
-        &mut self,
-        key: &K,
-        value: &V,
-    ) -> Result<(), ObjectError> {
+    fn serialize_entry<K: Serialize + ?Sized, V: Serialize + ?Sized>(&mut self, key: &K, value: &V) -> Result<()> {
         let mut put = Ok(());
         write!(KeySink(|name: &str| put = self.put(name, value)), "{}", KeyText(key)).map_err(ObjectError::custom)?;
         put
     }
 
-    fn end(self) -> Result<Object<'py>, ObjectError> {
+    fn end(self) -> Result<Object<'py>> {
         Ok(self.object.unwrap_or_else(|| self.fields.into_any()))
     }
 }
@@ -440,11 +421,11 @@ impl<'py> SerializeStruct for ObjectBuilder<'_, 'py> {
     type Ok = Object<'py>;
     type Error = ObjectError;
 
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> Result<(), ObjectError> {
+    fn serialize_field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> Result<()> {
         self.put(key, value)
     }
 
-    fn end(self) -> Result<Object<'py>, ObjectError> {
+    fn end(self) -> Result<Object<'py>> {
         SerializeMap::end(self)
     }
 }

@@ -17,7 +17,6 @@ pub(crate) struct PyProfile(pub(crate) Profile);
 impl PyProfile {
     /// Makes a profile. `settings` are those of a profile's file.
     #[new]
-    #[pyo3(signature = (server, guest, settings))]
     fn new(py: Python<'_>, server: &str, guest: bool, settings: &Bound<'_, PyDict>) -> PyResult<Self> {
         let profile = of_server(server).map_err(|error| config_error(py, &error))?;
         let mut texts = Vec::new();
@@ -72,24 +71,19 @@ fn as_guest(profile: Profile) -> Profile {
 
 /// Returns the profile of a server: one of the known names, the path of a TOML file, a URL, or `HOST` with an optional port.
 fn of_server(server: &str) -> Result<Profile, String> {
-    match server {
-        "fics" => return Ok(Profile::fics()),
-        "fics-web" => return Ok(Profile::fics_web()),
-        "icc" => return Ok(Profile::icc()),
-        "demo" => return Ok(Profile::demo()),
-        _ => {}
-    }
-    if Path::new(server).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml")) {
-        return Profile::load(server).map_err(|error| error.to_string());
-    }
-    if server.contains("://") {
-        return Profile::new("").url(server).map_err(|error| error.to_string());
-    }
-    let address: kibitzer::HostPort = server.parse().map_err(|error| format!("server {server:?}: {error}"))?;
-    let profile = Profile::new(address.host);
-    Ok(match address.port {
-        Some(port) => profile.ports([port]),
-        None => profile,
+    let is_file = || Path::new(server).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"));
+    Ok(match server {
+        "fics" => Profile::fics(),
+        "fics-web" => Profile::fics_web(),
+        "icc" => Profile::icc(),
+        "demo" => Profile::demo(),
+        _ if is_file() => Profile::load(server).map_err(|error| error.to_string())?,
+        _ if server.contains("://") => Profile::new("").url(server).map_err(|error| error.to_string())?,
+        _ => {
+            let address: kibitzer::HostPort = server.parse().map_err(|error| format!("server {server:?}: {error}"))?;
+            let profile = Profile::new(address.host);
+            if let Some(port) = address.port { profile.ports([port]) } else { profile }
+        }
     })
 }
 
@@ -99,16 +93,15 @@ fn text_of(value: &Bound<'_, PyAny>) -> PyResult<String> {
         return Ok(value.is_true().to_string());
     }
     if let Ok(items) = value.cast::<PyDict>() {
-        let pairs =
-            items.iter().map(|(key, value)| Ok((key.extract::<String>()?, value))).collect::<PyResult<Vec<_>>>()?;
+        let pairs = items.iter().map(|(key, value)| Ok((key.extract::<String>()?, text_of(&value)?)));
+        let pairs = pairs.collect::<PyResult<Vec<_>>>()?;
         // The source of a password, or variables of the server.
         if let [(key, value)] = &pairs[..]
             && matches!(key.as_str(), "env" | "file" | "command")
         {
-            return Ok(format!("{key}:{}", text_of(value)?));
+            return Ok(format!("{key}:{value}"));
         }
-        let pairs = pairs.iter().map(|(key, value)| Ok(format!("{key}={}", text_of(value)?)));
-        return Ok(pairs.collect::<PyResult<Vec<_>>>()?.join("; "));
+        return Ok(pairs.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join("; "));
     }
     if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
         return Ok(value.try_iter()?.map(|item| text_of(&item?)).collect::<PyResult<Vec<_>>>()?.join(","));

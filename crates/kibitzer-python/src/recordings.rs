@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use kibitzer::internal::recorded::{PieceDecoder, RecordedReader, Stamp, StreamPiece};
 use kibitzer::message::ServerText;
 use kibitzer::pgn::{PgnCollector, PgnOrigin};
-use kibitzer::track::{TrackedChangeKind, TrackedGame, TrackedState};
+use kibitzer::track::{GameKey, TrackedChangeKind, TrackedGame, TrackedState};
 use kibitzer::{Event, EventReader};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
@@ -27,8 +27,8 @@ struct DecoderState {
     /// Events that were decoded and not returned yet, with their times.
     events: VecDeque<(Event, Option<Stamp>)>,
     variants: Variants,
-    /// Number of the line inside of which the recording ends, before the event `cut` is returned.
-    cut: Option<u64>,
+    /// Number of the line inside of which the recording ends, with its time, before the event `cut` is returned.
+    cut: Option<(u64, Option<Stamp>)>,
 }
 
 /// A log or recording, and the decoder of its pieces.
@@ -85,18 +85,16 @@ impl Decoder {
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         // The lock is not held while Python code may run.
         py.detach(|| lock(&self.0).decode_batch())?;
-        let (next, cut) = lock(&self.0).take_next();
+        let next = lock(&self.0).take_event();
         if let Some((event, stamp, variant)) = next {
             return Ok(Some(Classes::get(py)?.event(py, &event, stamp, 0, variant)?));
         }
-        let Some((line, stamp)) = cut else { return Ok(None) };
+        let Some((line, stamp)) = lock(&self.0).cut.take() else { return Ok(None) };
         let fields = PyDict::new(py);
         fields.set_item("t", stamp.map(seconds))?;
         Ok(Some(py.import("kibitzer_ics.events")?.getattr("Cut")?.call((line,), Some(&fields))?))
     }
 }
-
-type DecodedEvent = (Event, Option<Stamp>, Option<ServerText>);
 
 impl DecoderState {
     /// Decodes events if there are none.
@@ -104,7 +102,7 @@ impl DecoderState {
         while self.events.is_empty() {
             let events = &mut self.events;
             match self.input.decode_piece(|event, stamp| events.push_back((event.clone(), stamp)))? {
-                Some(StreamPiece::Cut(line)) => self.cut = Some(line),
+                Some(StreamPiece::Cut(line)) => self.cut = Some((line, self.input.stamp)),
                 Some(_) => {}
                 None => break,
             }
@@ -112,13 +110,11 @@ impl DecoderState {
         Ok(())
     }
 
-    /// Takes the next event with its time and the variant of its game; after the last one, the line in which the recording was cut.
-    fn take_next(&mut self) -> (Option<DecodedEvent>, Option<(u64, Option<Stamp>)>) {
-        let Some((event, stamp)) = self.events.pop_front() else {
-            return (None, self.cut.take().map(|line| (line, self.input.stamp)));
-        };
+    /// Takes the next event with its time and the variant of its board's game.
+    fn take_event(&mut self) -> Option<(Event, Option<Stamp>, Option<ServerText>)> {
+        let (event, stamp) = self.events.pop_front()?;
         let variant = self.variants.record(&event);
-        (Some((event, stamp, variant)), None)
+        Some((event, stamp, variant))
     }
 }
 
@@ -128,20 +124,23 @@ impl DecoderState {
 ///
 /// `OSError` if the file cannot be read.
 #[pyfunction]
-#[pyo3(signature = (path, site))]
 pub(crate) fn games(py: Python<'_>, path: PathBuf, site: &str) -> PyResult<Vec<String>> {
     py.detach(|| {
         let mut recording = Recording::open(path)?;
         let mut collector = PgnCollector::new(PgnOrigin::new(site)).with_observed();
         let mut written = BTreeSet::new();
         let mut games = Vec::new();
+        let mut add = |collector: &PgnCollector, game: GameKey| {
+            let is_probed = collector.tracker().get(game).is_some_and(was_only_probed);
+            if !is_probed && written.insert(game) {
+                games.extend(collector.game(game).map(|pgn| pgn.to_string()));
+            }
+        };
         loop {
             let piece = recording.decode_piece(|event, stamp| {
                 for change in collector.apply(event, stamp.and_then(|stamp| stamp.utc)) {
                     if let TrackedChangeKind::Ended | TrackedChangeKind::Left = change.kind {
-                        let is_probed = collector.tracker().get(change.game).is_some_and(was_only_probed);
-                        let is_new = !is_probed && written.insert(change.game);
-                        games.extend(collector.game(change.game).filter(|_| is_new).map(|pgn| pgn.to_string()));
+                        add(&collector, change.game);
                     }
                 }
             })?;
@@ -152,8 +151,7 @@ pub(crate) fn games(py: Python<'_>, path: PathBuf, site: &str) -> PyResult<Vec<S
             }
         }
         collector.interrupt_games();
-        let rest = collector.tracker().iter().filter(|game| !written.contains(&game.key()) && !was_only_probed(game));
-        games.extend(rest.filter_map(|game| collector.game(game.key())).map(|pgn| pgn.to_string()));
+        collector.tracker().iter().for_each(|game| add(&collector, game.key()));
         Ok(games)
     })
 }

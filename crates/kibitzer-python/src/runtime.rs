@@ -78,14 +78,10 @@ struct RuntimeInner {
 
 impl Drop for RuntimeInner {
     fn drop(&mut self) {
-        let runtime = lock(&self.runtime).take();
-        if self.pid == process::id() {
-            if let Some(runtime) = runtime {
-                runtime.shutdown_background();
-            }
-        } else {
-            // To close it would change the parent's registrations with the operating system.
-            mem::forget(runtime);
+        match lock(&self.runtime).take() {
+            Some(runtime) if self.pid == process::id() => runtime.shutdown_background(),
+            // To close the parent's runtime would change its registrations with the operating system.
+            runtime => mem::forget(runtime),
         }
     }
 }
@@ -137,7 +133,7 @@ impl RuntimeHandle {
     /// # Errors
     ///
     /// `RuntimeError` without a running loop, and in a child after `fork`.
-    pub(crate) fn start<'py, T, C>(
+    pub(crate) fn start<'py, T, R, C>(
         &self,
         py: Python<'py>,
         future: impl Future<Output = T> + Send + 'static,
@@ -145,7 +141,8 @@ impl RuntimeHandle {
     ) -> PyResult<Bound<'py, PyAny>>
     where
         T: Send + 'static,
-        C: FnOnce(Python<'_>, T) -> PyResult<Py<PyAny>> + Send + 'static,
+        C: FnOnce(Python<'_>, T) -> PyResult<R> + Send + 'static,
+        R: for<'a> IntoPyObject<'a>,
     {
         let handle = self.handle()?;
         let event_loop = running_loop(py)?;

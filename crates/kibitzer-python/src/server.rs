@@ -27,7 +27,6 @@ pub(crate) struct NativeServer {
 impl NativeServer {
     /// Starts a server; returns a future of it. `accounts` are pairs of name and password.
     #[staticmethod]
-    #[pyo3(signature = (port, icc, seed, games, speed, accounts, guests))]
     #[expect(clippy::too_many_arguments, reason = "they are keyword arguments in Python")]
     fn start(
         py: Python<'_>,
@@ -56,12 +55,11 @@ impl NativeServer {
         }
         let runtime = RuntimeHandle::obtain()?;
         let share = runtime.clone();
-        runtime.start(py, Server::start(options), move |py, server| {
+        runtime.start(py, Server::start(options), move |_, server| {
             let server = server?;
             let port = server.address().map_or(0, |address| address.port());
             let control = server.control();
-            let server = Self { server: Mutex::new(Some(server)), control, runtime: Mutex::new(Some(share)), port };
-            Ok(Bound::new(py, server)?.into_any().unbind())
+            Ok(Self { server: Mutex::new(Some(server)), control, runtime: Mutex::new(Some(share)), port })
         })
     }
 
@@ -80,8 +78,7 @@ impl NativeServer {
         let control = self.control.clone();
         let runtime = lock(&self.runtime).clone().map_or_else(RuntimeHandle::obtain, Ok)?;
         runtime.start(py, async move { control.inject(target, at, fault).await }, |py, injected| {
-            injected.map_err(|error| PyValueError::new_err(error.to_string()))?;
-            Ok(py.None())
+            injected.map(|()| py.None()).map_err(|error| PyValueError::new_err(error.to_string()))
         })
     }
 
