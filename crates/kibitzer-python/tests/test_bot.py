@@ -6,7 +6,6 @@ import asyncio
 import signal
 import subprocess
 import sys
-import textwrap
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -281,43 +280,67 @@ print("done", flush=True)
 """
 
 
+class Program:
+    """A bot `Botvin` in a process of its own, and a human `Alekhin` on the same server."""
+
+    def __init__(self, process: asyncio.subprocess.Process, human: ics.Client) -> None:
+        self.process, self.human, self.events = process, human, human.events()
+
+    async def printed(self, words: str) -> None:
+        """Waits for a printed line that contains these words."""
+        assert self.process.stdout
+        while text := (await asyncio.wait_for(self.process.stdout.readline(), 30)).decode():
+            if words in text:
+                return
+        raise AssertionError(f"no {words!r}")
+
+    async def begin(self) -> None:
+        """Challenges the bot as White, and plays a move when the game has begun."""
+        await self.printed("the session is ready")
+        await self.human.request("match Botvin 5 0 unrated white")
+        while not isinstance(await anext(self.events), ics.Position):
+            pass
+        await self.human.request("e4")
+
+    async def ends(self, seconds: float) -> None:
+        """Waits for the end of the process, which succeeds within this time."""
+        assert await asyncio.wait_for(self.process.wait(), seconds) == 0
+
+
+@asynccontextmanager
+async def running(program: str) -> AsyncIterator[Program]:
+    async with ics.serve() as server, ics.connect(server.profile(handle="Alekhin")) as human:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-c", program, str(server.port), stdout=subprocess.PIPE
+        )
+        try:
+            yield Program(process, human)
+        finally:
+            if process.returncode is None:
+                process.kill()
+            await process.wait()
+
+
+@pytest.mark.parametrize("again", [False, True])
 @pytest.mark.parametrize("prelude", ["", "import uvloop; uvloop.install()"])
-async def test_ctrl_c_finishes_the_game_and_a_second_one_ends_at_once(prelude: str) -> None:
-    for again in (False, True):
-        async with ics.serve() as server, ics.connect(server.profile(handle="Alekhin")) as human:
-            events = human.events()
-            bot = await asyncio.create_subprocess_exec(
-                sys.executable, "-c", prelude + textwrap.dedent(BOT), str(server.port), stdout=subprocess.PIPE
-            )
-            assert bot.stdout
-
-            async def line(words: str) -> None:
-                assert bot.stdout
-                while text := (await asyncio.wait_for(bot.stdout.readline(), 30)).decode():
-                    if words in text:
-                        return
-                raise AssertionError(f"no {words!r}")
-
-            await line("the session is ready")
-            await human.request("match Botvin 5 0 unrated white")
-            while not isinstance(await anext(events), ics.Position):
-                pass
-            await human.request("e4")
-            await line("moved")
-            bot.send_signal(signal.SIGINT)
-            await line("stopping")
-            while getattr(await anext(events), "move_number", 0) != 2:
-                pass
-            await human.request("d4")
-            await line("moved")
-            began = time.monotonic()
-            if again:
-                bot.send_signal(signal.SIGINT)
-            else:
-                await human.request("resign")
-            await line("done")
-            assert time.monotonic() - began < 3
-            assert await asyncio.wait_for(bot.wait(), 3) == 0
+async def test_ctrl_c_finishes_the_game_and_a_second_one_ends_at_once(prelude: str, again: bool) -> None:
+    async with running(prelude + BOT) as bot:
+        await bot.begin()
+        await bot.printed("moved")
+        bot.process.send_signal(signal.SIGINT)
+        await bot.printed("stopping")
+        while getattr(await anext(bot.events), "move_number", 0) != 2:
+            pass
+        await bot.human.request("d4")
+        await bot.printed("moved")
+        began = time.monotonic()
+        if again:
+            bot.process.send_signal(signal.SIGINT)
+        else:
+            await bot.human.request("resign")
+        await bot.printed("done")
+        assert time.monotonic() - began < 3
+        await bot.ends(3)
 
 
 def test_bot_runs_in_uvloop() -> None:
@@ -332,6 +355,8 @@ def test_bot_runs_in_uvloop() -> None:
     uvloop.run(main())
 
 
+# Also those about a coroutine that was never awaited.
+@pytest.mark.filterwarnings("error")
 def test_bot_runs_in_a_loop_that_goes_on_between_two_cells_of_a_notebook() -> None:
     loop = asyncio.new_event_loop()
     server = loop.run_until_complete(ics.serve().__aenter__())
@@ -339,7 +364,7 @@ def test_bot_runs_in_a_loop_that_goes_on_between_two_cells_of_a_notebook() -> No
     bot.engine()(shuffle)
 
     async def start() -> asyncio.Task[None]:
-        with pytest.raises(RuntimeError):
+        with pytest.raises(RuntimeError, match="run_async"):
             bot.run()
         return asyncio.create_task(bot.run_async())
 
@@ -371,29 +396,12 @@ async def test_cancelled_bot_disconnects_at_once() -> None:
 
 async def test_function_that_blocks_for_ever_does_not_keep_the_program_from_ending() -> None:
     blocking = BOT.replace("async def think", "def think").replace("    return [", "    import time; time.sleep(1000)\n    return [")
-    async with ics.serve() as server, ics.connect(server.profile(handle="Alekhin")) as human:
-        events = human.events()
-        bot = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", blocking, str(server.port), stdout=subprocess.PIPE
-        )
-        assert bot.stdout
-        printed = ""
-
-        async def wait_for(words: str) -> None:
-            nonlocal printed
-            assert bot.stdout
-            while words not in printed:
-                printed += (await asyncio.wait_for(bot.stdout.readline(), 30)).decode()
-
-        await wait_for("the session is ready")
-        await human.request("match Botvin 5 0 unrated white")
-        while not isinstance(await anext(events), ics.Position):
-            pass
-        await human.request("e4")
-        await wait_for("thinking")
-        bot.send_signal(signal.SIGINT)
-        await wait_for("stopping")
+    async with running(blocking) as bot:
+        await bot.begin()
+        await bot.printed("thinking")
+        bot.process.send_signal(signal.SIGINT)
+        await bot.printed("stopping")
         began = time.monotonic()
-        bot.send_signal(signal.SIGINT)
-        assert await asyncio.wait_for(bot.wait(), 30) == 0
+        bot.process.send_signal(signal.SIGINT)
+        await bot.ends(2)
         assert time.monotonic() - began < 2

@@ -269,7 +269,14 @@ class Bot:
             ConfigError: the settings are not valid.
             Ended: a session ended for another reason.
             IcsError: the engine of the settings does not start.
+            RuntimeError: a loop runs already, as in a notebook: `await bot.run_async()` there.
         """
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            pass
+        else:
+            raise RuntimeError("a loop runs already, as in a notebook: use `await bot.run_async()`")
 
         async def play() -> None:
             loop = asyncio.get_running_loop()
@@ -321,8 +328,6 @@ class Bot:
         async def think() -> None:
             try:
                 job.move(_move_fields(await _call(function, _game(game), Limits(*limits))))
-            except asyncio.CancelledError:
-                raise
             except Exception as error:
                 _log.exception("the engine failed in game %s", game["game"])
                 job.fail(f"{type(error).__name__}: {error}")
@@ -345,7 +350,7 @@ class Bot:
             task.cancel()
 
     def _client(self, session: Session, profile: NativeProfile, events: EventStream) -> None:
-        client = Client(session, _profile(profile))
+        client = Client(session, Profile._of(profile))
         self._clients.append(client)
         if any(not issubclass(kind, (BotAction, Analysis)) for kind, _ in self._hooks):
 
@@ -408,12 +413,6 @@ async def _call(function: Callable[..., Any], *arguments: object) -> Any:
     threading.Thread(target=work, name=getattr(function, "__name__", "kibitzer_ics"), daemon=True).start()
     result = await called
     return await result if inspect.isawaitable(result) else result
-
-
-def _profile(native: NativeProfile) -> Profile:
-    profile = Profile.__new__(Profile)
-    profile._native = native
-    return profile
 
 
 def _game(fields: dict[str, Any]) -> BotGame:

@@ -39,10 +39,11 @@ class Profile:
     def __init__(self, server: str | os.PathLike[str], *, guest: bool = False, **settings: Any) -> None:
         self._native = _native.NativeProfile(os.fspath(server), guest, settings)
 
-    def _recorded(self, path: str) -> Profile:
-        copy = object.__new__(Profile)
-        copy._native = self._native.recorded(path)
-        return copy
+    @classmethod
+    def _of(cls, native: _native.NativeProfile) -> Profile:
+        profile = cls.__new__(cls)
+        profile._native = native
+        return profile
 
     @property
     def host(self) -> str:

@@ -36,4 +36,4 @@ def record(server: str | os.PathLike[str] | Profile, path: str | os.PathLike[str
     Passwords are not recorded. `Client.record` starts a recording later. Raises `ConfigError` if the file cannot be created.
     """
     profile = server if isinstance(server, Profile) else Profile(server, **settings)
-    return Connecting(profile._recorded(os.fspath(path)))
+    return Connecting(Profile._of(profile._native.recorded(os.fspath(path))))

@@ -15,9 +15,8 @@ __all__ = ["Server", "serve"]
 class Server:
     """A running server on this machine. `serve` makes it."""
 
-    def __init__(self, native: _native.NativeServer, icc: bool) -> None:
+    def __init__(self, native: _native.NativeServer) -> None:
         self._native = native
-        self._icc = icc
 
     @property
     def port(self) -> int:
@@ -60,7 +59,7 @@ class Serving:
         self._server: Server | None = None
 
     async def __aenter__(self) -> Server:
-        self._server = Server(await _native.NativeServer.start(*self._options), self._options[1])
+        self._server = Server(await _native.NativeServer.start(*self._options))
         return self._server
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
