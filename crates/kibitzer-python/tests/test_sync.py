@@ -77,14 +77,13 @@ def test_ctrl_c_interrupts_a_call_within_a_second() -> None:
         server = serving.__enter__()
         client = ics.sync.connect(server.profile())
         try:
+            print("waiting", flush=True)
             for event in client.events():
                 pass
-            print("waiting", flush=True)
         except KeyboardInterrupt:
             print("interrupted", len(client.who()), flush=True)
         client.close(); serving.__exit__(None, None, None)
     """
-    script = script.replace("            for event", '            print("waiting", flush=True)\n            for event')
     process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)], stdout=subprocess.PIPE, text=True)
     assert process.stdout and process.stdout.readline() == "waiting\n"
     time.sleep(0.2)
