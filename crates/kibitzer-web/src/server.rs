@@ -37,6 +37,8 @@ const MAX_VIEWERS: usize = 256;
 const MAX_CONNECTIONS: usize = 2 * MAX_VIEWERS;
 /// Time in which a connection has to send the next request with its headers.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(15);
+/// Size of the buffers of a connection, and so about the maximum of a request's headers.
+const CONNECTION_BUFFER: usize = 32 << 10;
 /// Maximum size of a command.
 const MAX_BODY: usize = 16 << 10;
 /// Number of rows in an answer if the page names none, and the maximum.
@@ -146,7 +148,7 @@ impl WebServer {
         let server = Arc::new(Handler { hub, access: self.access, viewers, requests });
         let connections = Arc::new(Semaphore::new(MAX_CONNECTIONS));
         let mut http = http1::Builder::new();
-        http.timer(TokioTimer::new()).header_read_timeout(REQUEST_TIMEOUT);
+        http.timer(TokioTimer::new()).header_read_timeout(REQUEST_TIMEOUT).max_buf_size(CONNECTION_BUFFER);
         while let Ok(permit) = Arc::clone(&connections).acquire_owned().await {
             let (stream, _) = Listener::accept(&mut self.listener).await;
             let server = Arc::clone(&server);

@@ -287,6 +287,21 @@ async fn a_connection_without_a_request_is_closed_in_time() {
     assert_eq!(status(address, "POST /command", &head).await, "403");
 }
 
+#[tokio::test]
+async fn headers_are_limited_in_size() {
+    let (_hub, address, ..) = start(|options| options).await;
+    for (size, is_answered) in [(30 << 10, true), (200 << 10, false)] {
+        let request =
+            format!("GET / HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nCookie: {}\r\n\r\n", "x".repeat(size));
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        let mut answer = Vec::new();
+        // The server may close the connection before it has read all.
+        let _ = stream.write_all(request.as_bytes()).await;
+        let _ = stream.read_to_end(&mut answer).await;
+        assert_eq!(answer.starts_with(b"HTTP/1.1 200"), is_answered, "{size}");
+    }
+}
+
 /// Pushes what a server says.
 fn push_said(hub: &Hub, said: &str) {
     let (mut reader, mut rest) = (EventReader::default(), said.as_bytes());
