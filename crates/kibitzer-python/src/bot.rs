@@ -55,7 +55,8 @@ impl NativeBot {
         Ok(Self { config, stop: Mutex::default() })
     }
 
-    /// Plays until the bot is stopped. `variants` are those of the engine of `host`; `None` to play with that of the settings.
+    /// Plays until the bot is stopped. `variants` are those that the engine of `host` plays; `None` if the engine is that of the
+    /// settings.
     fn run<'py>(
         &self,
         py: Python<'py>,

@@ -295,7 +295,7 @@ impl EventStream {
     }
 }
 
-/// An awaitable whose value is there.
+/// An awaitable that returns its value at once.
 #[pyclass(module = "kibitzer_ics._native")]
 pub(crate) struct Ready(pub(crate) Option<Py<PyAny>>);
 

@@ -1,7 +1,8 @@
 //! Events of `tracing` as records of Python's `logging`, logger `kibitzer_ics`.
 //!
-//! A thread that logs may hold a lock that another thread waits for with the interpreter's lock. So records are queued, and the event
-//! loop of the last session passes them to Python: a thread of the runtime that logs would stay in Python's list of threads.
+//! Records are queued, and the event loop of the last session passes them to Python. A thread that logs never waits for the
+//! interpreter: it may hold a lock for which another thread waits that has the interpreter's lock. The threads of the runtime do not
+//! log in Python themselves, because `threading` would list them from then on.
 
 use std::collections::VecDeque;
 use std::fmt::{self, Write as _};

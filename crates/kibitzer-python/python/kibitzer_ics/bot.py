@@ -217,8 +217,8 @@ class Bot:
         the first moves) after `restarts_per_game` failures. A plain function cannot be cancelled: its result is dropped.
 
         Args:
-            variants: Variants that it plays, by their UCI names. Unless `[accept]` names `kinds`, challenges to the
-                variants other than chess are accepted as well as those to the usual speeds of chess.
+            variants: Variants that it plays, by their UCI names. Challenges to them are accepted in addition to chess at
+                its usual speeds, unless `[accept]` lists `kinds`.
             name: Name of the engine for `{engine}` in greetings; that of the function by default.
         """
 
@@ -231,8 +231,8 @@ class Bot:
     def command(self, word: str) -> Callable[[_Evaluate], _Evaluate]:
         """Decorates the function that answers messages which begin with `word`, such as `!eval`: tells, says and kibitzes.
 
-        It gets a `BotTalk` and the `BotGame` that it is about: the game that the message names, otherwise that against the
-        sender, otherwise any; `None` while the bot does not play. It returns the answer, which is sent as a tell, or `None`
+        It gets a `BotTalk` and a `BotGame`: the game that the message names, otherwise the game against the sender,
+        otherwise any game; `None` while the bot does not play. It returns the answer, which is sent as a tell, or `None`
         for none. A player gets at most one answer in 10 s, and none after a minute.
         """
 

@@ -140,7 +140,7 @@ class Client(Commands):
         return self._session.events(filter, lossless)
 
     def watch(self, game: int) -> AsyncIterator[Game]:
-        """Returns an iterator of the newest state of a game. States in between are skipped, so it is never behind."""
+        """Returns an iterator of the newest state of a game. A slow program skips states in between."""
         return self._session.watch(game)
 
     async def ready(self) -> None:

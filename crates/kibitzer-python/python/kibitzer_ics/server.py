@@ -82,8 +82,8 @@ def serve(
     - `port`: on 127.0.0.1; 0 is a free one.
     - `family`: whose formats it imitates.
     - `seed`: of its random numbers.
-    - `games`: number of games of chess that simulated players play, besides crazyhouse and bughouse; without it, there are no
-      simulated players. They think and talk `speed` times faster than people.
+    - `games`: number of games of chess between simulated players, who also play crazyhouse and bughouse; without it, there are
+      no simulated players. `speed`: how many times faster than people they think and talk.
     - `accounts`: password by name of registered players. `guests`: whether guests are admitted.
     """
     return Serving((port, family == "icc", seed, games, speed, list((accounts or {}).items()), guests))
