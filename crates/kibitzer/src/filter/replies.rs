@@ -83,6 +83,11 @@ impl ReplyTimes {
         self.waiting.push_back((request, SentRow { row, at }));
     }
 
+    /// Iterates over the waiting lines, the oldest first: the row in which a line is shown, and its time.
+    pub fn waiting(&self) -> impl Iterator<Item = (u64, Duration)> {
+        self.waiting.iter().map(|(_, sent)| (sent.row, sent.at))
+    }
+
     /// Records an event at time `at` in row `row`. Returns the row of a waiting line with its reply, if the event starts it.
     pub fn record_event(&mut self, row: u64, at: Duration, event: &Event) -> Option<(u64, ReplyMatch)> {
         if matches!(event, Event::Connected) {

@@ -83,6 +83,13 @@ impl App {
             ExportedRows::Game => rows.filter(|row| shown.is_some() && row.game() == shown).collect(),
         };
         let reader = || self.playback.source.new_event_reader();
-        export_rows(&self.model, &rows, form, shown, (reader, utc_start), self.row_of_boards())
+        export_rows(
+            &self.model,
+            &rows,
+            form,
+            shown,
+            (reader, utc_start),
+            shown.and_then(|game| self.row_of_board(game)),
+        )
     }
 }

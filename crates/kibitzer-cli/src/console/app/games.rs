@@ -1,6 +1,8 @@
 //! Chooses the game on the board, and shows what waits for an answer of the user: an offer, or a move.
 
-use kibitzer_core::game::OpenOffer;
+use std::collections::BTreeSet;
+
+use kibitzer_core::game::{Change, ChangeKind, OpenOffer};
 use kibitzer_core::message::{GameId, Handle, Message, Relation};
 
 use super::App;
@@ -62,23 +64,34 @@ fn offer_text(offer: &OpenOffer) -> String {
     }
 }
 
-/// The chosen games.
+/// The chosen games, and those that the user turned.
 #[derive(Debug, Default)]
 pub(crate) struct GameChoice {
     /// Game chosen by the user.
     pub(crate) pinned: Option<GameId>,
     /// Game chosen by the console; shown if none is pinned and the selected older row has none.
     pub(super) auto: Option<GameId>,
+    /// Games with the other side at the bottom than usual.
+    pub(crate) turned: BTreeSet<GameId>,
 }
 
 impl App {
-    /// Returns the game in progress that the user plays: the pinned one if the user plays it, otherwise one in which it is the
-    /// user's move. `None` without one, in a recording, without write access, and if a bot plays.
+    /// Returns the game in progress that the user plays, preferably one in which it is the user's move, then the pinned one. `None`
+    /// without one, in a recording, without write access, and if a bot plays.
     pub(super) fn own_game(&self) -> Option<&GameSnapshot> {
+        let games = self.model.games.values().map(|game| &**game).filter(|game| self.is_own_game(game));
+        games.max_by_key(|game| (game.board.relation() == Relation::MyTurn, Some(game.id()) == self.game_choice.pinned))
+    }
+
+    /// Returns whether the user, not a bot, plays a game, and can send lines.
+    fn is_own_game(&self, game: &GameSnapshot) -> bool {
         let may_play = self.playback.source.accepts_lines() && !self.playback.source.has_bot();
-        let is_own = |game: &&GameSnapshot| may_play && game.followed && game.board.relation().is_mine();
-        let games = self.model.games.values().map(|game| &**game).filter(is_own);
-        games.max_by_key(|game| (Some(game.id()) == self.game_choice.pinned, game.board.relation() == Relation::MyTurn))
+        may_play && game.followed && game.board.relation().is_mine()
+    }
+
+    /// Returns the own game that waits for the user's move.
+    fn own_game_to_move(&self) -> Option<&GameSnapshot> {
+        self.own_game().filter(|game| game.board.relation() == Relation::MyTurn)
     }
 
     /// Ends the pause of the list, and unpins the pinned game, if the user plays a game.
@@ -89,18 +102,13 @@ impl App {
         }
     }
 
-    /// Returns the game on the board: the user's own if it waits for a move or no game is pinned; otherwise the pinned one,
-    /// otherwise that of the selected row while the list is paused, otherwise the automatic choice. `None` before the first board.
+    /// Returns the game on the board: the pinned one, otherwise the user's own, otherwise that of the selected row while the list is
+    /// paused, otherwise the automatic choice. `None` before the first board.
     pub(crate) fn shown_game(&self) -> Option<GameId> {
-        let own = self.own_game();
-        let shows_own =
-            |own: &&GameSnapshot| self.game_choice.pinned.is_none() || own.board.relation() == Relation::MyTurn;
-        if let Some(own) = own.filter(shows_own) {
-            return Some(own.id());
-        }
+        let own = || self.own_game().map(GameSnapshot::id);
         let selected = self.selected_row().filter(|_| self.list.is_paused);
-        let of_row = selected.and_then(ConsoleRow::game).filter(|game| self.model.games.contains_key(game));
-        self.game_choice.pinned.or(of_row).or(self.game_choice.auto)
+        let of_row = || selected.and_then(ConsoleRow::game).filter(|game| self.model.games.contains_key(game));
+        self.game_choice.pinned.or_else(own).or_else(of_row).or(self.game_choice.auto)
     }
 
     /// Returns the games to draw: the shown game, the other board of its bughouse match and, in the grid, up to 64 other games in
@@ -126,21 +134,64 @@ impl App {
         only.map(|other| other.id())
     }
 
-    /// Returns these games as they are now or, with stopped clocks, as they were at the [row of the boards](Self::row_of_boards).
+    /// Returns these games as they are now or, with stopped clocks, as they were at the [row of their board](Self::row_of_board).
     /// Leaves out games without a stored board.
     pub(super) fn snapshots_at_selection(&self, games: &[GameId]) -> Vec<GameSnapshot> {
-        match self.row_of_boards() {
-            Some(row) => self.model.games_at_row(games, row),
-            None => games.iter().filter_map(|game| self.model.games.get(game)).map(|game| (**game).clone()).collect(),
+        let older: Vec<_> = games.iter().copied().filter(|game| self.row_of_board(*game).is_some()).collect();
+        let row = older.first().and_then(|game| self.row_of_board(*game));
+        let mut then = row.map_or_else(Vec::new, |row| self.model.games_at_row(&older, row)).into_iter().peekable();
+        let snapshot = |game: &GameId| {
+            if older.contains(game) {
+                return then.next_if(|snapshot| snapshot.id() == *game);
+            }
+            self.model.games.get(game).map(|game| (**game).clone())
+        };
+        games.iter().filter_map(snapshot).collect()
+    }
+
+    /// Returns the older row at which a game is shown: the selected one. `None` if the game is shown as it is now: without a
+    /// selection, while it follows the newest row, at the newest stored row, if the user plays the game, and while any game waits
+    /// for the user's move.
+    pub(crate) fn row_of_board(&self, game: GameId) -> Option<u64> {
+        let is_own = self.model.games.get(&game).is_some_and(|game| self.is_own_game(game));
+        let is_older = |row: &u64| self.list.is_paused && *row < self.model.rows.newest;
+        self.list.selected_number().filter(is_older).filter(|_| !is_own && self.own_game_to_move().is_none())
+    }
+
+    /// Turns the board of the shown game.
+    pub(super) fn flip_board(&mut self) {
+        let Some(game) = self.shown_game() else { return };
+        if !self.game_choice.turned.remove(&game) {
+            self.game_choice.turned.insert(game);
         }
     }
 
-    /// Returns the older row whose boards are shown: the selected one. `None` if they are shown as they are now: without a
-    /// selection, while it follows the newest row, at the newest stored row, and always if the user plays the shown game.
-    pub(crate) fn row_of_boards(&self) -> Option<u64> {
-        let own = self.own_game().map(GameSnapshot::id);
-        let is_older = |row: &u64| self.list.is_paused && *row < self.model.rows.newest;
-        self.list.selected_number().filter(is_older).filter(|_| own.is_none() || own != self.shown_game())
+    /// Chooses the game on the board after a change: a game that the user begins ends the pause of the list, one that waits for
+    /// the user's move ends the pin of another, and one that the user asks to observe is shown. A new game is not turned. `is_users` says whether the change is part of the reply to a line
+    /// of the user.
+    pub(super) fn on_game_change(&mut self, change: &Change, is_users: bool) {
+        use ChangeKind::{Followed, Jumped, Moved, Opened, Replaced, TookBack};
+        let begins = matches!(change.kind, Opened | Replaced | Followed);
+        if matches!(change.kind, Opened | Replaced) {
+            self.game_choice.turned.remove(&change.game);
+        }
+        self.consider_auto_game(change.game);
+        match change.relation {
+            relation if relation.is_mine() && begins => self.return_to_own_game(),
+            Relation::MyTurn if matches!(change.kind, Moved | Jumped | TookBack { .. }) => {
+                let pinned = self.game_choice.pinned.and_then(|pinned| self.model.games.get(&pinned));
+                self.game_choice.pinned = pinned.filter(|game| self.is_own_game(game)).map(|game| game.id());
+            }
+            _ if begins && is_users => self.show_observed_game(change.game),
+            _ => {}
+        }
+    }
+
+    /// Shows a game that the user asked to observe: ends the pause of the list, and pins the game if the user also plays one.
+    pub(super) fn show_observed_game(&mut self, game: GameId) {
+        self.list.follow_end();
+        self.game_choice.auto = Some(game);
+        self.game_choice.pinned = self.own_game().map(|_| game);
     }
 
     /// Pins the shown game to the board, or unpins the pinned one.
@@ -148,8 +199,7 @@ impl App {
         self.game_choice.pinned = if self.game_choice.pinned.is_some() { None } else { self.shown_game() };
     }
 
-    /// Pins a game to the board; `None` unpins. Shows an error for a game without a board, and for one that is not shown, because
-    /// another game waits for the user's move.
+    /// Pins a game to the board, which the screen then shows; `None` unpins. Shows an error for a game without a board.
     pub(super) fn pin_game(&mut self, game: Option<GameId>) {
         match game {
             Some(game) if !self.model.games.contains_key(&game) => {
@@ -157,9 +207,7 @@ impl App {
             }
             game => {
                 self.game_choice.pinned = game;
-                if let Some(shown) = self.shown_game().filter(|shown| game.is_some_and(|game| game != *shown)) {
-                    self.screen.show_error(format!("game {shown} waits for your move; its board stays until then"));
-                }
+                self.screen.alone = self.screen.alone.filter(|pane| matches!(pane, Pane::Board | Pane::Grid));
             }
         }
     }
@@ -176,12 +224,14 @@ impl App {
     }
 
     /// Makes a game the automatic choice if no game is. A followed game in progress also replaces a choice that is over or no
-    /// longer followed; if the user plays it, it replaces any choice. Ignores a game without a stored board.
+    /// longer followed, unless the user played that; if the user plays it, it replaces any choice. Ignores a game without a stored
+    /// board.
     pub(super) fn consider_auto_game(&mut self, game: GameId) {
         let Some(new) = self.model.games.get(&game) else { return };
         let known = self.game_choice.auto.and_then(|auto_game| self.model.games.get(&auto_game));
         let is_mine = new.board.relation().is_mine();
-        let is_better = new.followed && known.is_none_or(|known| !known.followed || is_mine);
+        let is_kept = |known: &GameSnapshot| known.followed || known.board.relation().is_mine();
+        let is_better = new.followed && (is_mine || known.is_none_or(|known| !is_kept(known)));
         if self.game_choice.auto.is_none() || is_better {
             self.game_choice.auto = Some(game);
         }
@@ -200,7 +250,7 @@ impl App {
             let others = if n_others == 0 { String::new() } else { format!(" ({n_others} more)") };
             return Some(format!("{}{}{others}", offer_text(offer), keys(": F5 accepts, F6 declines")));
         }
-        let game = self.own_game().filter(|game| game.board.relation() == Relation::MyTurn)?;
+        let game = self.own_game_to_move()?;
         Some(format!("game {}: your move; type it, such as e4, and Enter", game.id()))
     }
 

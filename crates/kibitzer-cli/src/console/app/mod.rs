@@ -144,10 +144,6 @@ impl App {
         self.model.rows.get(self.list.selected_number()?)
     }
 
-    fn flip_board(&mut self) {
-        self.screen.is_board_turned = !self.screen.is_board_turned;
-    }
-
     /// Shows or hides details of the protocol, such as prompts.
     fn toggle_details(&mut self) {
         self.list.toggle_protocol_details(&self.model.rows);

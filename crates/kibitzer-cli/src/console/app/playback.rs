@@ -3,7 +3,8 @@
 use std::time::Instant;
 
 use kibitzer_core::Event;
-use kibitzer_core::game::ChangeKind;
+use kibitzer_core::event::RequestOrigin;
+use kibitzer_core::message::{Message, Refusal};
 
 use super::App;
 use super::list::RowList;
@@ -60,20 +61,27 @@ impl Playback {
 }
 
 impl App {
-    /// Adds a new row to the list if it belongs there, and considers its game as the automatic choice; a game that the user begins
-    /// to play ends the pause of the list. If the row matches the breakpoint, or reaches the goal of a seek, stops the recording
+    /// Adds a new row to the list if it belongs there, and chooses the game on the board. If the row matches the breakpoint, or reaches the goal of a seek, stops the recording
     /// there and selects the row. In a session, the breakpoint pauses the list alone.
     pub(super) fn on_new_row(&mut self, row_number: u64, now: Instant) {
         let Some(new) = self.model.rows.get(row_number) else { return };
         let is_listed = self.list.add_if_included(new, self.model.rows.oldest_number());
         let is_break = self.playback.breaks_at(new, &self.list);
-        let change = new.event().and_then(Event::change).filter(|change| change.relation.is_mine());
-        let begins = change.is_some_and(|change| matches!(change.kind, ChangeKind::Opened | ChangeKind::Replaced));
-        if let Some(game) = new.game() {
+        let game = new.game();
+        let change = new.event().and_then(Event::change).cloned();
+        let is_users = new.event().is_some_and(|event| event.attribution().origin() == Some(RequestOrigin::User));
+        let refusal = new.event().and_then(Event::message).filter(|_| is_users);
+        let known = match refusal {
+            Some(Message::Refused(refusal)) if let Refusal::AlreadyObserving(known) = **refusal => Some(known),
+            _ => None,
+        };
+        if let Some(change) = change {
+            self.on_game_change(&change, is_users);
+        } else if let Some(game) = game {
             self.consider_auto_game(game);
         }
-        if begins {
-            self.return_to_own_game();
+        if let Some(known) = known {
+            self.show_observed_game(known);
         }
         if is_break {
             self.break_at_row(row_number, now);

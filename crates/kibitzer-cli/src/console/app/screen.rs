@@ -26,8 +26,6 @@ pub(crate) struct Screen {
     pub(crate) columns_left: usize,
     /// Height of the list in rows, by which Page Up and Page Down move the selection; set while drawing.
     pub(crate) list_height: usize,
-    /// Whether the user turned the board.
-    pub(crate) is_board_turned: bool,
     /// The notice in the status row.
     pub(crate) notice: Option<Notice>,
     /// When the present notice was first seen; `None` without one.
@@ -117,7 +115,6 @@ impl Screen {
             alone: None,
             columns_left: 0,
             list_height: 1,
-            is_board_turned: false,
             notice: None,
             notice_since: None,
             awaits_copy_key: false,

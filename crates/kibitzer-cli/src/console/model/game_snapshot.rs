@@ -131,6 +131,11 @@ impl GameSnapshot {
         .filter(|rating| rating.value() != Some(0))
     }
 
+    /// Returns whether a player's clock is running.
+    pub(crate) fn is_running(&self, color: Color) -> bool {
+        self.running == Some(color)
+    }
+
     /// Returns the reading of a player's clock at a time of the session: the reported one, for the running clock minus the time
     /// since the report. May be negative.
     pub(crate) fn clock_at(&self, color: Color, now: Duration) -> ClockReading {

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use kibitzer::internal::recorded::PasswordPrompt;
 use kibitzer_bot::BotEvent;
-use kibitzer_core::event::Attribution;
+use kibitzer_core::event::{Attribution, RequestOrigin};
 use kibitzer_core::game::PendingOffers;
 use kibitzer_core::message::GameId;
 use kibitzer_core::{Event, EventKind};
@@ -30,7 +30,7 @@ use crate::filter::ReplyTimes;
 const KEPT_GAMES: usize = 256;
 /// Minimum duration of a silence that gets a row of its own.
 const GAP: Duration = Duration::from_secs(30);
-/// Time without a received byte after which a connection is silent; it is stalled if a sent line waits as long.
+/// Time without a received byte after which a connection is silent; it is stalled if a sent line or a probe waits as long.
 const SILENCE: Duration = Duration::from_secs(2);
 /// First byte of a telnet command.
 const IAC: u8 = 0xFF;
@@ -92,6 +92,21 @@ pub(crate) struct SentItem {
     pub(crate) attribution: Attribution,
 }
 
+/// A line or a probe that waits for any byte of the server.
+#[derive(Clone, Copy, Debug)]
+struct Unanswered {
+    since: Duration,
+    is_probe: bool,
+}
+
+/// The time for which clocks are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ClockTime {
+    pub(crate) at: Duration,
+    /// Whether a move may have been missed, as nothing has been received for two seconds.
+    pub(crate) is_estimate: bool,
+}
+
 /// The session up to the last applied item: rows, bytes, games and timings. Each part has a fixed maximum size.
 #[derive(Debug, Default)]
 pub(crate) struct SessionModel {
@@ -115,8 +130,8 @@ pub(crate) struct SessionModel {
     last_traffic: Option<Duration>,
     /// Time of the last received bytes of the connection.
     pub(crate) last_received: Option<Duration>,
-    /// Time of the first sent line after them.
-    unanswered_since: Option<Duration>,
+    /// The first sent line or probe after them.
+    unanswered: Option<Unanswered>,
 }
 
 impl SessionModel {
@@ -134,7 +149,7 @@ impl SessionModel {
                 self.rates.second_mut(at).bytes += u64::try_from(bytes.len()).unwrap_or(u64::MAX);
                 self.bytes.push(&bytes);
                 self.last_received = Some(at);
-                self.unanswered_since = None;
+                self.unanswered = None;
             }
             SourceItemKind::Event { event, snapshot, decoding } => {
                 if matches!(event, Event::Received { .. }) {
@@ -173,14 +188,30 @@ impl SessionModel {
         self.last_received.map(|last| now.saturating_sub(last)).filter(|silence| *silence > SILENCE)
     }
 
-    /// Returns whether a sent line has waited for more than two seconds without any received byte.
+    /// Returns whether a sent line or a probe has waited for more than two seconds without any received byte.
     pub(crate) fn is_stalled(&self, now: Duration) -> bool {
-        self.clock_time(now) < now
+        self.clock_time(now).at < now
     }
 
-    /// Returns the time up to which running clocks are shown: `now`, or the time at which the line stalled.
-    pub(crate) fn clock_time(&self, now: Duration) -> Duration {
-        self.unanswered_since.map_or(now, |since| now.min(since + SILENCE))
+    /// Returns whether the session checks a silent connection: a probe is the first thing that it sent since the last received byte.
+    pub(crate) fn is_probing(&self, now: Duration) -> bool {
+        self.silence(now).is_some() && self.unanswered.is_some_and(|unanswered| unanswered.is_probe)
+    }
+
+    /// Returns the oldest sent line whose reply has not begun for more than two seconds, except for checks of the connection, and how
+    /// long it has waited.
+    pub(crate) fn overdue_line(&self, now: Duration) -> Option<(&SentLine, Duration)> {
+        let lines = self.replies.waiting().filter_map(|(row, at)| match &self.rows.get(row)?.content {
+            RowContent::Sent(sent) if !sent.attribution.is_housekeeping() => Some((sent, now.saturating_sub(at))),
+            _ => None,
+        });
+        lines.into_iter().next().filter(|(_, waited)| *waited > SILENCE)
+    }
+
+    /// Returns the time for which running clocks are shown: `now`, or the time at which the connection stalled.
+    pub(crate) fn clock_time(&self, now: Duration) -> ClockTime {
+        let at = self.unanswered.map_or(now, |unanswered| now.min(unanswered.since + SILENCE));
+        ClockTime { at, is_estimate: self.silence(now).is_some() }
     }
 
     /// Appends a mark. Returns its row number.
@@ -201,14 +232,17 @@ impl SessionModel {
         let SentItem { bytes, text, answers_ping, is_secret, attribution } = item;
         let is_telnet = bytes.first() == Some(&IAC) && !bytes.contains(&b'\n');
         let is_line = !answers_ping && !is_telnet;
+        let is_probe = attribution.origin() == Some(RequestOrigin::Probe);
         let secret = is_secret || (self.password_prompt.is_open && is_line);
         if secret {
             self.password_prompt.close_at_line_end(&bytes);
         }
         let (bytes, text) = if secret { (Vec::new(), Vec::new()) } else { (bytes, text) };
         let sent = SentLine { bytes, text, secret, attribution, reply: None };
+        if is_line || is_probe {
+            self.unanswered.get_or_insert(Unanswered { since: at, is_probe });
+        }
         if is_line {
-            self.unanswered_since.get_or_insert(at);
             self.replies.record_sent(self.rows.next_number(), at, sent.attribution);
         }
         self.push_row(at, RowContent::Sent(sent));
@@ -262,7 +296,7 @@ impl SessionModel {
         self.offers = PendingOffers::default();
         self.password_prompt = PasswordPrompt::default();
         self.last_received = None;
-        self.unanswered_since = None;
+        self.unanswered = None;
         for game in self.games.values_mut() {
             game.followed = false;
             game.running = None;

@@ -7,7 +7,7 @@ use indicatif::HumanBytes;
 use kibitzer::transcript::Utc;
 use kibitzer::{Client, Observation, TapItem};
 use kibitzer_attach::{AttachEvent, AttachedRequestError, SessionSnapshot};
-use kibitzer_core::event::RequestError;
+use kibitzer_core::event::{Attribution, RequestError, RequestOrigin};
 use kibitzer_core::game::Game;
 use kibitzer_core::message::Handle;
 use kibitzer_core::session::{SessionState, TransmitKind};
@@ -276,11 +276,12 @@ impl LiveSession {
         let kind = match item.observation {
             Observation::Received(bytes) => SourceItemKind::Bytes(bytes.into()),
             Observation::Sent { bytes, kind, attribution, .. } if !kind.is_line() => {
+                let probe = Attribution::of_request(None, Some(RequestOrigin::Probe));
                 // Their own text is unreadable.
-                let text = match kind {
-                    TransmitKind::Hello => "(timeseal hello)",
-                    TransmitKind::PingAnswer => "(timeseal answers a ping)",
-                    _ => "(telnet probe)",
+                let (text, attribution) = match kind {
+                    TransmitKind::Hello => ("(timeseal hello)", attribution),
+                    TransmitKind::PingAnswer => ("(timeseal answers a ping)", attribution),
+                    _ => ("(telnet probe)", probe),
                 };
                 SourceItemKind::Sent(SentItem {
                     bytes: bytes.into(),

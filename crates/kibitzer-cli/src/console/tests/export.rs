@@ -111,7 +111,7 @@ fn a_paste_or_a_click_ends_the_wait_for_the_second_key() {
     watcher.keys("y");
     watcher.app.on_mouse(MouseTarget::List(Some(7)), MouseEventKind::Down(MouseButton::Left));
     watcher.keys("f");
-    assert!(watcher.app.screen.is_board_turned && watcher.requests().is_empty());
+    assert!(!watcher.app.game_choice.turned.is_empty() && watcher.requests().is_empty());
 }
 
 #[test]

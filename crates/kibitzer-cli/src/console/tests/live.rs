@@ -115,7 +115,7 @@ impl Guest {
         let delay = Fault::Delay(Duration::from_millis(18));
         server.control().inject(ConnectionTarget::Next, FaultPoint::Connect, delay).await.unwrap();
         let mut guest = Self::log_in_at(server, |_, tap| SessionFeed::Own(tap)).await;
-        for line in ["observe 1", "observe 2", "tell Whetstone hello"] {
+        for line in ["observe 2", "observe 1", "tell Whetstone hello"] {
             guest.run(line).await;
         }
         guest.wait(Duration::from_secs(10)).await;

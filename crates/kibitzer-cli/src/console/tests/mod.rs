@@ -14,6 +14,7 @@ mod picture;
 mod screens;
 mod times;
 mod travel;
+mod truth;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use kibitzer_core::message::GameId;
 use kibitzer_server::{ConnectionTarget, Fault, FaultPoint};
 use ratatui::crossterm::event::KeyCode;
 use ratatui::style::Color;
@@ -308,9 +309,12 @@ async fn the_users_own_game_is_not_behind_a_pause_or_a_pin() {
     let own = guest.shown_game();
     assert!(!guest.is_paused());
     guest.run("/game 1").await;
-    let refusal = format!("game {} waits for your move; its board stays until then", own.unwrap());
-    assert_eq!(guest.notice(), refusal);
-    guest.press_control('c');
+    assert_eq!(guest.shown_game(), Some(GameId(1)));
+    (0..40).for_each(|_| guest.press(KeyCode::PageUp));
+    let shown = guest.app.shown_boards().remove(0).board;
+    assert_eq!(shown, guest.app.model.games[&GameId(1)].board, "no old board is beside the request for a move");
+    guest.run("date").await;
+    assert_eq!((guest.shown_game(), guest.is_paused()), (own, false), "a sent line ends pin and pause");
     (0..40).for_each(|_| guest.press(KeyCode::PageUp));
     assert_live_screens("live-own-game", &mut guest);
     assert_eq!((guest.shown_game(), guest.is_paused()), (own, true));

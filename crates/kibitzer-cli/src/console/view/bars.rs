@@ -11,7 +11,8 @@ use super::lists::format_session_time;
 use super::theme::Theme;
 use crate::console::app::{App, Focus};
 use crate::console::input::masked_or_safe;
-use crate::console::source::{ConsoleSource, Notice, RecordingPlayer};
+use crate::console::model::SessionModel;
+use crate::console::source::{ConsoleSource, LiveSession, Notice, RecordingPlayer};
 use crate::output::TerminalSafe;
 
 /// Returns the first row: state, time, breakpoint and name of the source.
@@ -25,14 +26,13 @@ pub(super) fn title_row(theme: Theme, app: &App, now: Duration) -> Line<'static>
         ConsoleSource::Live(live) => {
             let is_alive = live.is_ready() && !app.model.is_stalled(now);
             let style = if is_alive { theme.success() } else { theme.error() };
-            let reason = live.end_reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
-            let state = match app.model.silence(now).filter(|_| live.is_ready()) {
-                Some(silence) if is_alive => format!("live, silent {}s", silence.as_secs()),
-                Some(silence) => format!("stalled {}s", silence.as_secs()),
-                None => format!("{}{reason}", live.state_label()),
-            };
+            let state = session_state(live, &app.model, now);
             spans.push(Span::styled(format!("{:<7} ", TerminalSafe(&state).in_cells()), style));
             spans.push(Span::raw(format!("{}  ", format_session_time(now))));
+            if let Some((sent, waited)) = app.model.overdue_line(now) {
+                let text = format!("{} waits {}s  ", sent.text_or_mask(), waited.as_secs());
+                spans.push(Span::styled(TerminalSafe(&text).in_cells().into_owned(), theme.error()));
+            }
             if app.list.is_paused {
                 spans.push(Span::styled("screen paused  ", theme.error()));
             }
@@ -45,6 +45,18 @@ pub(super) fn title_row(theme: Theme, app: &App, now: Duration) -> Line<'static>
     }
     spans.push(Span::styled(TerminalSafe(&name).in_cells().into_owned(), theme.emphasized()));
     Line::from(spans)
+}
+
+/// Returns the state of a session: of one that is ready with the age of the last received byte, once that exceeds two seconds, and
+/// with whether an answer is overdue; of one that has ended with the reason.
+fn session_state(live: &LiveSession, model: &SessionModel, now: Duration) -> String {
+    let reason = live.end_reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
+    match model.silence(now).filter(|_| live.is_ready()) {
+        Some(silence) if model.is_probing(now) => format!("probing, silent {}s", silence.as_secs()),
+        Some(silence) if model.is_stalled(now) => format!("stalled {}s", silence.as_secs()),
+        Some(silence) => format!("live, silent {}s", silence.as_secs()),
+        None => format!("{}{reason}", live.state_label()),
+    }
 }
 
 /// Returns the state of a recording, and its position, length and speed.

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use kibitzer_bot::BotEvent;
 use kibitzer_core::chess::{Board, Color, LastMove, Piece, Role, Square};
-use kibitzer_core::message::Style12;
+use kibitzer_core::message::{Relation, Style12};
 use ratatui::layout::{Rect, Size};
 use ratatui::text::{Line, Span};
 
 use super::draw::{Canvas, short_count, wrap_text};
 use super::theme::Theme;
 use crate::console::app::App;
-use crate::console::model::GameSnapshot;
+use crate::console::model::{ClockTime, GameSnapshot};
 use crate::output::{TerminalSafe, is_move_square, numbered_move};
 
 /// Number of lines below the board for the engine's analysis and the time of the last move.
@@ -59,45 +59,60 @@ pub(super) fn board_areas(area: Rect, n_boards: usize) -> Vec<Rect> {
 /// the side of its team, opposite to that game.
 pub(super) fn draw_boards(mut canvas: Canvas<'_>, app: &App, now: Duration) {
     let (games, partner) = (app.shown_boards(), app.partner_of_shown_game());
-    let (note, now) = (board_note(app, &games), app.model.clock_time(now));
+    let now = app.model.clock_time(now);
     let Some(first) = games.first() else {
-        let mut canvas = canvas.draw_heading("board", note);
-        let theme = canvas.theme;
-        return canvas.draw_line(0, &Line::styled("no game yet", theme.dimmed()));
+        return draw_no_board(canvas, app);
     };
-    for ((number, snapshot), cell) in games.iter().enumerate().zip(board_areas(canvas.area, games.len())) {
-        let own = bottom_side(snapshot, app.screen.is_board_turned);
-        let bottom = if partner == Some(snapshot.id()) {
-            bottom_side(first, app.screen.is_board_turned).opponent()
-        } else {
-            own
-        };
-        draw_game(canvas.sub_canvas(cell), snapshot, now, bottom, if number == 0 { note } else { "" });
+    for (snapshot, cell) in games.iter().zip(board_areas(canvas.area, games.len())) {
+        let of_game = if partner == Some(snapshot.id()) { first } else { snapshot };
+        let bottom = bottom_side(of_game, app.game_choice.turned.contains(&of_game.id()));
+        let bottom = if partner == Some(snapshot.id()) { bottom.opponent() } else { bottom };
+        draw_game(canvas.sub_canvas(cell), snapshot, now, bottom, board_note(app, snapshot));
     }
 }
 
-/// Returns the note in the title of the first board: that it is pinned, or shows an earlier time; in a session without a board,
-/// the commands that bring one. Otherwise empty.
-fn board_note(app: &App, shown: &[GameSnapshot]) -> &'static str {
-    if shown.is_empty() && app.playback.source.is_live() {
-        "games, observe N"
-    } else if app.game_choice.pinned.is_some() && app.game_choice.pinned == app.shown_game() {
-        "pinned, p unpins"
-    } else if app.row_of_boards().is_some() {
+/// Draws what stands in place of the boards: that the chosen game had none at the selected row; in a session without a game, the
+/// commands that bring one.
+fn draw_no_board(canvas: Canvas<'_>, app: &App) {
+    let (title, text) = match app.shown_game() {
+        Some(game) => (format!("game {game}"), "no board up to the selected line"),
+        None => ("board".to_owned(), "no game yet"),
+    };
+    let is_waiting = app.shown_game().is_none() && app.playback.source.is_live();
+    let mut canvas = canvas.draw_heading(&title, if is_waiting { "games, observe N" } else { "" });
+    let theme = canvas.theme;
+    canvas.draw_line(0, &Line::styled(text, theme.dimmed()));
+}
+
+/// Returns the note in the title of a board: that it shows an earlier time, is no longer current, or is pinned; otherwise empty.
+fn board_note(app: &App, snapshot: &GameSnapshot) -> &'static str {
+    if app.row_of_board(snapshot.id()).is_some() {
         "as it was then"
+    } else if !snapshot.followed && snapshot.ending.is_none() {
+        "last known"
+    } else if app.game_choice.pinned == Some(snapshot.id()) {
+        "pinned, p unpins"
     } else {
         ""
     }
 }
 
-/// Returns the side at the bottom of a board: Black if the server or `flip`, but not both, turns the board; otherwise White.
-fn bottom_side(snapshot: &GameSnapshot, flip: bool) -> Color {
-    if (snapshot.board.flip() == Some(true)) == flip { Color::White } else { Color::Black }
+/// Returns the side at the bottom of a board: that of this login if it plays, otherwise the one that the server chose, by default
+/// White. `is_turned` exchanges them.
+fn bottom_side(snapshot: &GameSnapshot, is_turned: bool) -> Color {
+    let to_move = snapshot.board.side_to_move();
+    let bottom = match snapshot.board.relation() {
+        Relation::MyTurn => to_move,
+        Relation::OpponentsTurn => to_move.opponent(),
+        _ if snapshot.board.flip() == Some(true) => Color::Black,
+        _ => Color::White,
+    };
+    if is_turned { bottom.opponent() } else { bottom }
 }
 
 /// Draws a game: players, clocks, reserves, squares and the last move; below or beside them the engine's analysis and the times
 /// of moves. Without room for the squares, draws the position as FEN.
-fn draw_game(canvas: Canvas<'_>, snapshot: &GameSnapshot, now: Duration, bottom: Color, note: &str) {
+fn draw_game(canvas: Canvas<'_>, snapshot: &GameSnapshot, now: ClockTime, bottom: Color, note: &str) {
     let mut canvas = canvas.draw_heading(&format!("game {}", snapshot.id()), note);
     let Canvas { area, theme, .. } = canvas;
     if area.height < LEAST_HEIGHT {
@@ -213,11 +228,13 @@ fn square_span(theme: Theme, drawn: DrawnSquare, size: Size, line: u16) -> Span<
     Span::styled(cells(theme.glyph(piece.role, piece.color)), ground.patch(theme.piece(piece.color)))
 }
 
-/// Returns a player's row: name and rating on the left, clock on the right.
-fn player_line(theme: Theme, snapshot: &GameSnapshot, color: Color, now: Duration, width: u16) -> Line<'static> {
+/// Returns a player's row: name and rating on the left, clock on the right; with `~` if the clock runs and may have been stopped by a
+/// move that was not received.
+fn player_line(theme: Theme, snapshot: &GameSnapshot, color: Color, now: ClockTime, width: u16) -> Line<'static> {
     let name = TerminalSafe(snapshot.board.player(color).as_str()).in_cells().into_owned();
     let rating = snapshot.rating(color).map_or_else(String::new, |rating| format!(" {rating}"));
-    let clock = snapshot.clock_at(color, now).to_string();
+    let about = if now.is_estimate && snapshot.is_running(color) { "~" } else { "" };
+    let clock = format!("{about}{}", snapshot.clock_at(color, now.at));
     let room = usize::from(width).saturating_sub(clock.len() + 3);
     let name: String = name.chars().take(room.saturating_sub(rating.len())).collect();
     let gap = room.saturating_sub(name.chars().count() + rating.len());

@@ -1,6 +1,7 @@
 //! The session's own events, and the parts of the stream that are not lines of a type.
 
 use std::fmt::{self, Write};
+use std::time::Duration;
 
 use super::value::{Displayed, FieldSink, Fields, fields, objects, put_field};
 use super::{EventDescriptor, LineDisplay, describe};
@@ -66,6 +67,8 @@ describe! {
     }
 }
 
+/// Silence before a loss from which on its text contains the silence.
+const LONG_SILENCE: Duration = Duration::from_secs(2);
 /// Text of [`Event::Fault`].
 const FAULT: &str = "server answered a line without a number";
 
@@ -109,6 +112,9 @@ impl EventDescriptor for Event {
             Self::Fault => write!(out, "* {FAULT}"),
             Self::Lost(loss) => {
                 write!(out, "* session lost: {}", error_chain(&loss.cause))?;
+                if loss.silent_for >= LONG_SILENCE {
+                    write!(out, "; nothing received for {:.1} s", loss.silent_for.as_secs_f64())?;
+                }
                 loss.retry_in.map_or(Ok(()), |delay| write!(out, "; trying again in {:.1} s", delay.as_secs_f64()))
             }
             _ => out.write_str("* connected"),

@@ -1,0 +1,134 @@
+//! What the screen says is true: the own game, the state of the line, the chosen game, results and refusals.
+
+use std::time::Duration;
+
+use kibitzer_core::message::GameId;
+use kibitzer_server::{ConnectionTarget, Fault, FaultPoint};
+use ratatui::crossterm::event::KeyCode;
+
+use super::Shown;
+use super::live::Guest;
+
+/// Begins a game against one of the embedded server's players, with this color.
+///
+/// # Cancel safety
+///
+/// None is needed.
+async fn begin_own_game(guest: &mut Guest, color: &str) -> GameId {
+    guest.run(&format!("match Whetstone 2 0 unrated {color}")).await;
+    guest.wait(Duration::from_secs(2)).await;
+    guest.shown_game().unwrap()
+}
+
+/// Lets a fault of the guest's connection take effect now.
+///
+/// # Cancel safety
+///
+/// None is needed.
+async fn inject(guest: &Guest, fault: Fault) {
+    let target = ConnectionTarget::Player(guest.client.handle().unwrap().to_string());
+    guest.server.control().inject(target, FaultPoint::Now, fault).await.unwrap();
+}
+
+/// The rows that contain a text.
+fn rows_with(screen: &str, text: &str) -> Vec<usize> {
+    screen.lines().enumerate().filter(|(_, line)| line.contains(text)).map(|(row, _)| row).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn in_the_grid_the_own_game_is_as_it_is_now_and_others_are_as_they_were() {
+    let mut guest = Guest::among_players().await;
+    let own = begin_own_game(&mut guest, "white").await;
+    guest.keys("e4");
+    guest.press(KeyCode::Enter);
+    // The server is 18 ms away, and the opponent takes longer.
+    guest.wait(Duration::from_millis(50)).await;
+    guest.keys("/grid");
+    guest.press(KeyCode::Enter);
+    (0..40).for_each(|_| guest.press(KeyCode::PageUp));
+    let screen = guest.screen();
+    let title = |game: GameId, note: &str| format!("\u{2500} game {game} {note}");
+    let titles = [title(own, "\u{2500}"), title(GameId(2), "as it was then")];
+    assert!(titles.iter().all(|title| screen.contains(title)), "{screen}");
+    for game in guest.app.shown_boards() {
+        let newest = &guest.app.model.games[&game.id()];
+        assert_eq!(game.board == newest.board, game.id() == own, "{}", game.id());
+    }
+    guest.leave().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_board_is_turned_for_its_game_alone_and_the_own_one_has_the_own_side_below() {
+    let mut guest = Guest::among_players().await;
+    guest.run("/game 1").await;
+    guest.run("/flip").await;
+    let own = begin_own_game(&mut guest, "black").await;
+    let handle = guest.client.handle().unwrap().to_string();
+    let is_below = |guest: &mut Guest, name: &str| {
+        let screen: String =
+            guest.screen().lines().map(|line| line.chars().take(27).collect::<String>() + "\n").collect();
+        let labels = rows_with(&screen, "  h g f e d c b a");
+        labels.first().is_some_and(|labels| rows_with(&screen, name).iter().any(|row| row > labels))
+    };
+    assert!(is_below(&mut guest, &handle), "{}", guest.screen());
+    guest.run("/flip").await;
+    assert!(!is_below(&mut guest, &handle));
+    guest.run("/game 1").await;
+    assert_ne!(guest.shown_game(), Some(own));
+    assert!(guest.screen().contains("  h g f e d c b a"), "turned before: {}", guest.screen());
+    guest.leave().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_silent_line_says_so_probes_and_reports_how_long_it_was_silent() {
+    let mut guest = Guest::among_players().await;
+    inject(&guest, Fault::Stall).await;
+    guest.wait(Duration::from_secs(4)).await;
+    let quiet = guest.screen();
+    assert!(quiet.starts_with("kibitzer live, silent ") && quiet.contains(" ~4:"), "{quiet}");
+    guest.wait(Duration::from_secs(12)).await;
+    let probing = guest.screen();
+    assert!(probing.starts_with("kibitzer probing, silent "), "{probing}");
+    guest.wait(Duration::from_secs(3)).await;
+    let stopped = guest.screen();
+    let clocks = |screen: &str| {
+        rows_with(screen, "~")
+            .iter()
+            .map(|row| screen.lines().nth(*row).unwrap().chars().take(27).collect())
+            .collect::<Vec<String>>()
+    };
+    guest.wait(Duration::from_secs(3)).await;
+    assert_eq!(clocks(&guest.screen()), clocks(&stopped));
+    guest.wait(Duration::from_secs(30)).await;
+    let lost = guest.rows().find(|row| row.kind_name() == "lost").unwrap().summary_line();
+    assert!(lost.starts_with("* session lost: server is silent; nothing received for 2"), "{lost}");
+    guest.leave().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_line_without_its_reply_is_named_with_the_time_that_it_waits() {
+    let mut guest = Guest::among_players().await;
+    inject(&guest, Fault::Stall).await;
+    guest.run("date").await;
+    assert!(!guest.screen().contains("date waits"), "{}", guest.screen());
+    guest.wait(Duration::from_secs(4)).await;
+    let screen = guest.screen();
+    assert!(screen.starts_with("kibitzer stalled ") && screen.contains("date waits 5s  "), "{screen}");
+    guest.leave().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_game_is_shown_that_is_observed_chosen_or_observed_again() {
+    let mut guest = Guest::among_players().await;
+    for (line, game) in [("observe 3", 3), ("observe 1", 1), ("/game 2", 2), ("observe 3", 3)] {
+        guest.press(KeyCode::PageUp);
+        guest.run(line).await;
+        assert_eq!(guest.shown_game(), Some(GameId(game)), "{line}: {}", guest.screen());
+    }
+    let own = begin_own_game(&mut guest, "white").await;
+    guest.run("observe 1").await;
+    assert_eq!(guest.shown_game(), Some(GameId(1)));
+    guest.run("date").await;
+    assert_eq!(guest.shown_game(), Some(own));
+    guest.leave().await;
+}
