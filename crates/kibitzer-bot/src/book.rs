@@ -39,13 +39,17 @@ pub enum BookSelection {
     Best,
 }
 
-/// `[book]`: a Polyglot opening book, and which of its moves are played.
+/// `[book]`, or each of several `[[book]]`: a Polyglot opening book, and which of its moves are played.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct BookConfig {
     /// The file.
     pub file: PathBuf,
+    /// The variants in which it is used, by the names of UCI; `chess` and `chess960` by default. In others, a move must be legal by the
+    /// rules of chess.
+    #[serde(default = "default_variants")]
+    pub variants: Vec<String>,
     /// Selection among the moves for a position.
     #[serde(default)]
     pub selection: BookSelection,
@@ -62,6 +66,7 @@ impl BookConfig {
     pub fn new(file: impl Into<PathBuf>) -> Self {
         Self {
             file: file.into(),
+            variants: default_variants(),
             selection: BookSelection::default(),
             max_moves: default_max_moves(),
             min_weight: default_min_weight(),
@@ -72,6 +77,10 @@ impl BookConfig {
     fn describe_error(&self, operation: &str, error: &io::Error) -> io::Error {
         io::Error::new(error.kind(), format!("cannot {operation} the book {}: {error}", self.file.display()))
     }
+}
+
+fn default_variants() -> Vec<String> {
+    ["chess", "chess960"].map(str::to_owned).to_vec()
 }
 
 const fn default_max_moves() -> usize {
@@ -118,16 +127,20 @@ impl Book {
     /// Returns a move in UCI notation for a position of the variant; `None` if the book has none within its limits. Only legal
     /// moves are returned, whatever the file contains.
     ///
-    /// Books cover `chess` and `chess960`. The call reads the file and blocks meanwhile, usually for less than a millisecond.
+    /// There is none in a variant that the settings of the book do not list. The call reads the file and blocks meanwhile, usually for
+    /// less than a millisecond.
     ///
     /// # Errors
     ///
     /// The error of the operating system with the path, such as [`io::ErrorKind::UnexpectedEof`] if the file has become shorter.
     pub fn choose(&mut self, position: &SearchPosition, variant: &str) -> io::Result<Option<String>> {
-        if !matches!(variant, "chess" | "chess960") || position.moves.len() / 2 >= self.config.max_moves {
+        if !self.config.variants.iter().any(|listed| listed == variant) {
             return Ok(None);
         }
         let Some(board) = position.chess_board() else { return Ok(None) };
+        if usize::from(board.fullmove_number()) > self.config.max_moves {
+            return Ok(None);
+        }
         let read = self.playable_moves(&board);
         let moves = read.map_err(|error| self.config.describe_error("read", &error))?;
         Ok(select_move(&moves, self.config.selection, &mut self.random)

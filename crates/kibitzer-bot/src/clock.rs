@@ -70,30 +70,54 @@ impl LagEstimate {
 impl EngineConfig {
     /// Returns the limits of a search for `side` in a game with clocks, `elapsed` after the board with these clocks was received.
     ///
-    /// The lag and the overhead are deducted from the side's own clock; no limit is ever zero. If less than a second remains, the
-    /// engine is given a fixed time for the move. The deadline is a third of the remaining time plus the increment, but at most
-    /// half of the remaining time, so that there is time left to start another engine. A lag of more than 2 s counts as 2 s.
+    /// The lag and the overhead are deducted from the side's own clock; no limit is ever zero. The deadline is
+    /// [`max_clock_percent`](Self::max_clock_percent) of the remaining time plus the increment, but at most half of the remaining time,
+    /// so that there is time left to start another engine. A lag of more than 2 s counts as 2 s.
+    ///
+    /// With [`move_time_ms`](Self::move_time_ms) the engine is given this time, without the clocks, but at most a twentieth of the
+    /// remaining time plus half of the increment. If less than a second remains, it is given as much without the setting.
     pub fn timed_limits(&self, clock: &GameClocks, side: Color, elapsed: Duration, lag: Duration) -> SearchLimits {
-        let lost = lag.min(LARGEST_LAG).saturating_add(Duration::from_millis(self.move_overhead_ms));
-        let own = clock.remaining(side, elapsed).saturating_sub(lost);
+        let own = self.usable_time(clock, side, elapsed, lag);
         let other = clock.remaining(side.opponent(), elapsed).max(SHORTEST_CLOCK);
         let sent = own.max(SHORTEST_CLOCK);
-        let small = (own < SMALL_CLOCK).then(|| (own / 20 + clock.increment / 2).min(own / 2).max(SHORTEST_SEARCH));
-        let deadline = (own / 3).saturating_add(clock.increment).min(own / 2);
+        let share = own.saturating_mul(self.max_clock_percent) / 100;
+        let deadline = share.saturating_add(clock.increment).min(own / 2).max(SHORTEST_SEARCH);
+        let even_part = (own / 20 + clock.increment / 2).min(deadline).max(SHORTEST_SEARCH);
+        let fixed = self.move_time_ms.map(|ms| Duration::from_millis(ms).min(even_part));
         SearchLimits {
-            clocks: Some(if side == Color::White { [sent, other] } else { [other, sent] }),
+            // Without clocks, the fixed time is not one limit of several.
+            clocks: fixed.is_none().then_some(if side == Color::White { [sent, other] } else { [other, sent] }),
             increments: [clock.increment; 2],
-            move_time: small,
+            move_time: fixed.or((own < SMALL_CLOCK).then_some(even_part)),
             nodes: self.nodes,
             depth: self.depth,
-            deadline: deadline.max(small.unwrap_or(SHORTEST_SEARCH)),
+            deadline,
         }
     }
 
-    /// Returns the limits of a search in a game without clocks: a fixed time of [`untimed_move_ms`](Self::untimed_move_ms), at
-    /// least 10 ms.
+    /// Returns the time of a side that a move may use: without the lag, at most 2 s of it, and the overhead.
+    fn usable_time(&self, clock: &GameClocks, side: Color, elapsed: Duration, lag: Duration) -> Duration {
+        let lost = lag.min(LARGEST_LAG).saturating_add(Duration::from_millis(self.move_overhead_ms));
+        clock.remaining(side, elapsed).saturating_sub(lost)
+    }
+
+    /// Returns how much longer to wait with a move that was found `elapsed` after its board, for
+    /// [`min_move_ms`](Self::min_move_ms): at most a fiftieth of the remaining time, and not at all if less than a second remains.
+    pub fn waiting_time(&self, clock: &GameClocks, side: Color, elapsed: Duration, lag: Duration) -> Duration {
+        let own = self.usable_time(clock, side, elapsed, lag);
+        let missing = self.untimed_waiting_time(elapsed);
+        if own < SMALL_CLOCK { Duration::ZERO } else { missing.min(own / 50) }
+    }
+
+    /// Returns how much longer to wait with a move in a game without clocks, as [`waiting_time`](Self::waiting_time) does.
+    pub fn untimed_waiting_time(&self, elapsed: Duration) -> Duration {
+        Duration::from_millis(self.min_move_ms).saturating_sub(elapsed)
+    }
+
+    /// Returns the limits of a search in a game without clocks: a fixed time of [`move_time_ms`](Self::move_time_ms), otherwise of
+    /// [`untimed_move_ms`](Self::untimed_move_ms), at least 10 ms.
     pub fn untimed_limits(&self) -> SearchLimits {
-        let time = Duration::from_millis(self.untimed_move_ms).max(SHORTEST_SEARCH);
+        let time = Duration::from_millis(self.move_time_ms.unwrap_or(self.untimed_move_ms)).max(SHORTEST_SEARCH);
         SearchLimits { nodes: self.nodes, depth: self.depth, ..SearchLimits::for_fixed_time(time) }
     }
 }

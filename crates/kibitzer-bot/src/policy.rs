@@ -269,6 +269,7 @@ impl GameSituation<'_> {
         self.config.offers.draw.is_some_and(|rule| {
             let is_even = |score: &Score| centipawns(*score).saturating_abs() <= rule.within_cp;
             self.game.position().move_number() >= rule.from_move
+                && self.game.position().board().pieces().count() <= rule.max_pieces
                 && self.last_scores(rule.for_moves).is_some_and(|scores| scores.iter().all(is_even))
         })
     }

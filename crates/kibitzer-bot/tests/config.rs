@@ -55,7 +55,7 @@ fn keys_in_comments_of_the_shipped_file_are_known() {
     let lines = text.lines().map(|line| if is_setting(line) { line.trim_start_matches("# ") } else { line });
     let config = load("commented", &lines.collect::<Vec<_>>().join("\n")).unwrap();
     assert_eq!(config.matchmaking.as_ref().unwrap().pause, Duration::from_mins(5));
-    assert!(config.book.is_some() && config.offers.resign.is_some());
+    assert!(config.books.len() == 1 && config.offers.resign.is_some());
     assert!(config.pgn.file.is_some() && config.pgn.live_file.is_some());
     assert!(config.sentences().iter().any(|line| line.contains("below -900 centipawns for 4 moves")));
 }
@@ -109,6 +109,16 @@ fn accounts_are_those_that_play_and_a_handle_of_the_server_that_does_not_is_a_wa
 }
 
 #[test]
+fn book_is_one_table_or_several() {
+    let one = load("one book", &format!("{MINIMAL}[book]\nfile = \"a\"\n")).unwrap().books;
+    assert_eq!(one.iter().map(|book| book.variants.join(" ")).collect::<Vec<_>>(), ["chess chess960"]);
+    let text = format!("{MINIMAL}[[book]]\nfile = \"a\"\n[[book]]\nfile = \"b\"\nvariants = [\"atomic\"]\n");
+    let config = load("two books", &text).unwrap();
+    assert_eq!((config.books.len(), config.books[1].variants.join(" ")), (2, "atomic".to_owned()));
+    assert!(config.sentences().iter().any(|line| line.contains("10 moves of atomic are played from b:")));
+}
+
+#[test]
 fn mistakes_are_reported_with_their_line() {
     for (name, text, line, words) in [
         ("key", "[accept]\nratd = true\n", 6, "unknown field `ratd`"),
@@ -125,6 +135,16 @@ fn mistakes_are_reported_with_their_line() {
         ),
         ("duration", "[shutdown]\nfinish_game_within = \"soon\"\n", 6, "expected number"),
         ("handle", "[accept]\nblock = [\"a b\"]\n", 6, "`a b`"),
+        (
+            "book",
+            "[[book]]\nfile = \"a\"\n[[book]]\nfile = \"b\"\nmax_moves = 1001\n",
+            9,
+            "`book.max_moves` must be 0 to 1000",
+        ),
+        ("book key", "[[book]]\nfil = \"a\"\n", 6, "unknown field `fil`"),
+        ("pieces", "[offers]\ndraw = { max_pieces = 1 }\n", 6, "`offers.draw.max_pieces` must be 2 to 32"),
+        ("environment", "environment = { \"A=B\" = 1 }\n[accept]\n", 5, "write a name without `=`"),
+        ("nodes", "protocol = \"cecp\"\nnodes = 1\n[accept]\n", 6, "CECP has no limit on nodes; write `depth` or"),
         ("option", "[matchmaking]\npause = 3\n", 6, "invalid type"),
         ("account table", "[account]\n", 5, "[[account]]"),
         ("account", "[[account]]\nhandl = \"One\"\n", 6, "did you mean `handle`"),
@@ -136,5 +156,7 @@ fn mistakes_are_reported_with_their_line() {
     assert!(load("no server", "[engine]\ncommand = [\"engine\"]\n").unwrap_err().contains("server"));
     let no_command = load("no command", "[server]\nhost = \"chess.example\"\n[engine]\nponder = true\n").unwrap_err();
     assert!(no_command.contains("line 3: missing field `command`"), "{no_command}");
+    let number = load("book number", &format!("book = 3\n{MINIMAL}")).unwrap_err();
+    assert!(number.contains("line 1: ") && number.contains("a table `[book]`, or several `[[book]]`"), "{number}");
     assert!(load("no toml", "server").is_err());
 }

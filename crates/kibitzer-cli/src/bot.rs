@@ -275,7 +275,9 @@ fn load_config(path: &Path) -> Result<BotConfig, Failure> {
 /// Dropping the future ends the engine.
 async fn check_config(path: &Path) -> Result<(), Failure> {
     let config = load_config(path)?;
-    config.book.clone().map(Book::open).transpose().map_err(Failure::caused_by)?;
+    for book in &config.books {
+        Book::open(book.clone()).map_err(Failure::caused_by)?;
+    }
     let started = config.engine.start_with_notice(|notice| report(&notice)).await;
     let engine = started.map_err(Failure::caused_by)?;
     let info = engine.info();

@@ -91,6 +91,8 @@ fn moves_are_chosen_by_weight_within_the_limits() {
     assert_eq!(book.choose(&reply, "chess").unwrap().as_deref(), Some("c7c5"));
     assert_eq!(book.choose(&position(None, "d2d4"), "chess").unwrap(), None);
     assert_eq!(book.choose(&start, "atomic").unwrap(), None);
+    let listed = BookConfig { variants: vec!["atomic".to_owned()], ..file.config() };
+    assert!(Book::open(listed).unwrap().choose(&start, "atomic").unwrap().is_some());
     let none = BookConfig { max_moves: 0, ..file.config() };
     assert_eq!(Book::open(none).unwrap().choose(&start, "chess").unwrap(), None);
 }

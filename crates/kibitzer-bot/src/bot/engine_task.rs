@@ -11,8 +11,8 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use crate::engine::{
-    BestMove, Engine, EngineConfig, EngineError, EngineInfo, ExternalEngine, GameSetup, Score, SearchInfo,
-    SearchLimits, SearchPosition,
+    BestMove, Engine, EngineConfig, EngineError, EngineInfo, ExternalEngine, GameSetup, SearchInfo, SearchLimits,
+    SearchPosition,
 };
 
 /// How long the start of an engine may take.
@@ -160,8 +160,8 @@ pub(super) enum EngineReport {
     Started(EngineInfo),
     /// A line of analysis.
     Analysis(GameKey, SearchInfo),
-    /// The best move in a position, and the last score of the search.
-    Best(GamePositionKey, BestMove, Option<Score>),
+    /// The best move in a position, and the last line of the search with a score.
+    Best(GamePositionKey, BestMove, Option<SearchInfo>),
     /// The engine does not play the game.
     NotPlayed(GameKey, EngineError),
     /// The engine failed and is being started again; the search in progress is lost.
@@ -276,14 +276,16 @@ async fn execute_orders<E: Engine>(
             }
             EngineOrder::Search(game, limits) => {
                 let id = game.position_key();
-                let mut score = None;
+                let mut scored = None;
                 let mut analysis = |info: SearchInfo| {
-                    score = info.score.or(score);
+                    if info.score.is_some() {
+                        scored = Some(info.clone());
+                    }
                     drop(reports.try_send(EngineReport::Analysis(id.game(), info)));
                 };
                 tokio::select! {
                     best = engine.search_game(&game, &limits, &mut analysis) => {
-                        let _ = reports.send(EngineReport::Best(id, best?, score)).await;
+                        let _ = reports.send(EngineReport::Best(id, best?, scored)).await;
                         *has_moved = true;
                         orders.recv().await
                     }

@@ -338,8 +338,8 @@ impl BotPlayer {
         }
     }
 
-    /// Emits a line of analysis, adjourns or leaves the game after a stop, claims the opponent's time, and posts seeks and challenges,
-    /// each if it is due.
+    /// Emits a line of analysis, adjourns or leaves the game after a stop, claims the opponent's time, sends a move that was held back, and
+    /// posts seeks and challenges, each if it is due.
     fn on_deadline(&mut self) {
         let now = Instant::now();
         match self.stopping.take_due_step(now) {
@@ -352,6 +352,7 @@ impl BotPlayer {
         }
         self.games.emit_due_analysis(now);
         self.games.send_due_flag_claims(now);
+        self.games.send_due_moves(now, &mut *self.policy);
         self.matchmaking.send_due(now, self.availability());
     }
 }

@@ -24,7 +24,7 @@ fn lag_and_overhead_are_deducted_from_the_own_clock() {
     let limits = EngineConfig::default().timed_limits(&clock(60_000, 70_000, 2000), White, MS(100), MS(250));
     assert_eq!(limits.clocks, Some([MS(59_500), MS(70_000)]));
     assert_eq!((limits.increments, limits.move_time), ([MS(2000); 2], None));
-    assert_eq!(limits.deadline, MS(59_500) / 3 + MS(2000));
+    assert_eq!(limits.deadline, MS(59_500) * 33 / 100 + MS(2000));
     let limits = EngineConfig::default().timed_limits(&clock(60_000, 70_000, 0), Black, MS(100), MS(250));
     assert_eq!(limits.clocks, Some([MS(59_900), MS(69_600)]));
 }
@@ -34,9 +34,9 @@ fn small_clocks_get_a_fixed_time() {
     let engine = EngineConfig::default();
     // Clock and increment, time for the move, deadline; in milliseconds.
     let cases = [
-        (1150, 0, None, 333),
-        (1149, 0, Some(49), 333),
-        (550, 0, Some(20), 133),
+        (1150, 0, None, 330),
+        (1149, 0, Some(49), 329),
+        (550, 0, Some(20), 132),
         (550, 12_000, Some(200), 200),
         (200, 0, Some(10), 16),
         (150, 2000, Some(10), 10),
@@ -49,6 +49,37 @@ fn small_clocks_get_a_fixed_time() {
         assert_eq!(limits.move_time.map(in_ms), move_time, "{own} {increment}");
         assert_eq!(in_ms(limits.deadline), deadline, "{own} {increment}");
     }
+}
+
+#[test]
+fn fixed_time_replaces_the_clocks_and_is_cut_when_they_are_short() {
+    let engine = EngineConfig { move_time_ms: Some(2000), ..EngineConfig::default() };
+    // Clock, increment, time for the move; in milliseconds.
+    for (own, increment, want) in [(60_150, 0, 2000), (20_150, 0, 1000), (20_150, 3000, 2000), (550, 0, 20), (0, 0, 10)]
+    {
+        let limits = engine.timed_limits(&clock(own, 60_000, increment), White, Duration::ZERO, Duration::ZERO);
+        assert_eq!((limits.clocks, limits.move_time), (None, Some(MS(want))), "{own} {increment}");
+        assert!(limits.deadline >= MS(want));
+    }
+    assert_eq!(engine.untimed_limits().move_time, Some(MS(2000)));
+    let engine = EngineConfig { max_clock_percent: 1, ..engine };
+    let limits = engine.timed_limits(&clock(60_150, 0, 0), White, Duration::ZERO, Duration::ZERO);
+    assert_eq!((limits.move_time, limits.deadline), (Some(MS(600)), MS(600)));
+}
+
+#[test]
+fn minimum_time_never_uses_up_the_clock() {
+    let engine = EngineConfig { min_move_ms: 60_000, ..EngineConfig::default() };
+    let mut own = 60_000;
+    for _ in 0..1000 {
+        let wait = engine.waiting_time(&clock(own, 0, 0), White, MS(20), MS(100));
+        own -= i64::try_from(wait.as_millis()).unwrap();
+    }
+    assert!((1_000..2_000).contains(&own), "{own}");
+    let engine = EngineConfig { min_move_ms: 800, ..EngineConfig::default() };
+    let waiting_time = |elapsed| engine.waiting_time(&clock(60_000, 0, 0), White, elapsed, Duration::ZERO);
+    assert_eq!([MS(0), MS(300), MS(900)].map(waiting_time), [MS(800), MS(500), Duration::ZERO]);
+    assert_eq!(engine.untimed_waiting_time(MS(300)), MS(500));
 }
 
 #[test]

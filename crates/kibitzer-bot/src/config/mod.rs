@@ -3,6 +3,7 @@
 mod rules;
 mod sentences;
 
+use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,7 +11,8 @@ use std::time::Duration;
 use kibitzer::internal::most_similar_word;
 use kibitzer::{ConfigError, Handle, Profile};
 use kibitzer_core::session::FirstConnect;
-use serde::de::Error as _;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 use toml::de::DeTable;
@@ -40,8 +42,9 @@ pub struct BotConfig {
     pub warning: Option<String>,
     /// The engine.
     pub engine: EngineConfig,
-    /// The opening book; `None` to let the engine choose every move.
-    pub book: Option<BookConfig>,
+    /// The opening books. The first one with a move plays; the engine chooses every move if there is none.
+    #[serde(rename = "book", deserialize_with = "deserialize_books")]
+    pub books: Vec<BookConfig>,
     /// Which challenges to accept.
     pub accept: AcceptRules,
     /// Seeks to keep open while no game is played.
@@ -146,6 +149,10 @@ impl BotConfig {
         }
         rules::check_numbers(tables).map_err(|(span, reason)| error_at(Some(span), reason))?;
         let mut config: Self = toml::from_str(&text).map_err(not_toml)?;
+        config.engine.require_known_limits().map_err(|error| {
+            let nodes = tables.get("engine").and_then(|engine| engine.get_ref().get("nodes"));
+            error_at(nodes.map(Spanned::span), error.to_string())
+        })?;
         let no_engine = config.engine.command.is_empty().then(|| {
             let span = tables.get("engine").map(Spanned::span);
             let missing = if span.is_some() { "command" } else { "engine" };
@@ -179,6 +186,29 @@ impl BotConfig {
 /// Returns whether two accounts have the same handle on the same server.
 fn is_same_account(one: &Profile, other: &Profile) -> bool {
     one.host_name() == other.host_name() && one.handle().is_some() && one.handle() == other.handle()
+}
+
+/// Reads one table, or a list of tables.
+fn deserialize_books<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<BookConfig>, D::Error> {
+    struct Books;
+
+    impl<'de> Visitor<'de> for Books {
+        type Value = Vec<BookConfig>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a table `[book]`, or several `[[book]]`")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, book: A) -> Result<Self::Value, A::Error> {
+            Ok(vec![BookConfig::deserialize(MapAccessDeserializer::new(book))?])
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, books: A) -> Result<Self::Value, A::Error> {
+            Vec::deserialize(SeqAccessDeserializer::new(books))
+        }
+    }
+
+    deserializer.deserialize_any(Books)
 }
 
 /// Reads a duration such as `"10m"` or `"1h 30m"`.

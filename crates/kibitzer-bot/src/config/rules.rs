@@ -122,11 +122,13 @@ pub struct DrawRule {
     pub for_moves: usize,
     /// Earliest move number: 1 to 10,000.
     pub from_move: u32,
+    /// Largest number of pieces on the board, kings and pawns included: 2 to 32.
+    pub max_pieces: usize,
 }
 
 impl Default for DrawRule {
     fn default() -> Self {
-        Self { within_cp: 20, for_moves: 5, from_move: 40 }
+        Self { within_cp: 20, for_moves: 5, from_move: 40, max_pieces: 32 }
     }
 }
 
@@ -256,6 +258,9 @@ use Limits::{Number, Seconds};
 const NUMBERS: &[(&str, Limits)] = &[
     ("engine.move_overhead_ms", Number(0..=60_000)),
     ("engine.restarts_per_game", Number(0..=100)),
+    ("engine.move_time_ms", Number(10..=86_400_000)),
+    ("engine.min_move_ms", Number(0..=60_000)),
+    ("engine.max_clock_percent", Number(1..=50)),
     ("engine.nodes", Number(1..=1_000_000_000_000)),
     ("engine.depth", Number(1..=1_000)),
     ("engine.untimed_move_ms", Number(10..=86_400_000)),
@@ -272,6 +277,7 @@ const NUMBERS: &[(&str, Limits)] = &[
     ("offers.draw.within_cp", Number(0..=30_000)),
     ("offers.draw.for_moves", Number(1..=64)),
     ("offers.draw.from_move", Number(1..=10_000)),
+    ("offers.draw.max_pieces", Number(2..=32)),
     ("offers.resign.below_cp", Number(-29_999..=-1)),
     ("offers.resign.for_moves", Number(1..=64)),
     ("shutdown.finish_game_within", Seconds(0..=604_800)),
@@ -282,17 +288,21 @@ pub(super) fn check_numbers(file: &DeTable<'_>) -> Result<(), (Range<usize>, Str
     for (path, limits) in NUMBERS {
         let mut names = path.split('.');
         let first = names.next().and_then(|table| file.get(table));
-        let Some(found) = names.try_fold(first, |value, name| Some(value?.get_ref().get(name))).flatten() else {
-            continue;
-        };
-        let values = found.get_ref().as_array().map_or(std::slice::from_ref(found), |list| list);
-        if let Some((span, problem)) =
-            values.iter().find_map(|value| Some((value.span(), problem_with(value, limits)?)))
+        let tables = first.into_iter().flat_map(values_of).collect();
+        let found: Vec<_> = names.fold(tables, |values: Vec<&Spanned<DeValue<'_>>>, name| {
+            values.into_iter().filter_map(|value| value.get_ref().get(name)).flat_map(values_of).collect()
+        });
+        if let Some((span, problem)) = found.iter().find_map(|value| Some((value.span(), problem_with(value, limits)?)))
         {
             return Err((span, format!("`{path}` {problem}")));
         }
     }
     Ok(())
+}
+
+/// Returns the values of a list, such as the ends of a range or several tables; of another value, itself.
+fn values_of<'a, 'de>(value: &'a Spanned<DeValue<'de>>) -> &'a [Spanned<DeValue<'de>>] {
+    value.get_ref().as_array().map_or(std::slice::from_ref(value), |list| list)
 }
 
 /// Returns the reason why a number or duration is not accepted; `None` if it is, and for a value of another type.

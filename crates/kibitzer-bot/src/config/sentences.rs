@@ -36,33 +36,41 @@ impl BotConfig {
     /// Returns the sentences about the engine, the book, the file of games and the shutdown.
     fn program_sentences(&self) -> impl Iterator<Item = String> {
         let engine = &self.engine;
-        let book = self.book.as_ref().map(|book| {
+        let books = self.books.iter().map(|book| {
             let selection = match book.selection {
                 BookSelection::Weighted => "a weighted random move",
                 BookSelection::Uniform => "a random move",
                 BookSelection::Best => "the best move",
             };
-            let (file, weight) = (book.file.display(), book.min_weight);
+            let (file, weight, variants) = (book.file.display(), book.min_weight, book.variants.join(", "));
             format!(
-                "The first {} moves are played from {file}: {selection} of weight {weight} or more.",
+                "The first {} moves of {variants} are played from {file}: {selection} of weight {weight} or more.",
                 book.max_moves
             )
         });
+        let limits = [
+            engine.move_time_ms.map(|ms| format!("at most {ms} ms")),
+            engine.nodes.map(|nodes| format!("{nodes} nodes")),
+            engine.depth.map(|depth| format!("depth {depth}")),
+            (engine.min_move_ms > 0).then(|| format!("at least {} ms", engine.min_move_ms)),
+            Some(format!("at most {} % of the clock", engine.max_clock_percent)),
+        ];
+        let limits = limits.into_iter().flatten().collect::<Vec<_>>().join(", ");
         let appended = self.pgn.file.as_ref().map(|file| format!("Every game is appended to {}.", file.display()));
         let sentences = [
             Some(format!(
                 "{} ms are deducted from the time of every move; after {} restarts in one game the bot gives it up.",
                 engine.move_overhead_ms, engine.restarts_per_game
             )),
+            Some(format!("Each move takes: {limits}.")),
             engine.ponder.then(|| "The engine thinks in the opponent's time.".to_owned()),
-            book,
             Some(appended.unwrap_or_else(|| "Games are not written.".to_owned())),
             Some(format!(
                 "When stopped, the bot plays on for at most {} and then adjourns.",
                 format_duration(self.shutdown.finish_game_within)
             )),
         ];
-        sentences.into_iter().flatten()
+        sentences.into_iter().flatten().chain(books)
     }
 }
 
@@ -97,8 +105,9 @@ impl OfferRules {
             format!("Requests to abort are {abort} after the first moves, requests to adjourn {adjourn}."),
             match self.draw {
                 Some(rule) => format!(
-                    "From move {}, a draw is offered and accepted if the score was within {} centipawns for {} moves.",
-                    rule.from_move, rule.within_cp, rule.for_moves
+                    "From move {}, a draw is offered and accepted if the score was within {} centipawns for {} moves and \
+                     {} pieces or fewer are left.",
+                    rule.from_move, rule.within_cp, rule.for_moves, rule.max_pieces
                 ),
                 None => "A draw is never offered or accepted, but claimed on repetition.".to_owned(),
             },

@@ -30,7 +30,7 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 /// An engine in a process of its own, which speaks UCI or CECP.
 ///
 /// The process is in a process group of its own, which is killed when the value is dropped. A CECP engine does not ponder, and has
-/// no limit on nodes; its fixed time, in games without clocks, is sent in whole seconds.
+/// no limit on nodes; its fixed time is sent in whole seconds, and the search is stopped when it is over.
 #[derive(Debug)]
 pub struct ExternalEngine {
     command: EngineConfig,
@@ -60,12 +60,14 @@ impl ExternalEngine {
     /// # Errors
     ///
     /// [`EngineError::Start`] if the program cannot be started, [`EngineError::Exited`] or [`EngineError::Silent`] if it does not
-    /// complete the handshake, [`EngineError::Option`] if it does not have an option or accept its value.
+    /// complete the handshake, [`EngineError::Option`] if it does not have an option or accept its value, or if a CECP engine is to
+    /// limit the nodes.
     ///
     /// # Cancel safety
     ///
     /// Cancel safe: if the future is dropped, the process is killed.
     pub async fn start(command: &EngineConfig) -> Result<Self, EngineError> {
+        command.require_known_limits()?;
         let dialect: Box<dyn Dialect> = match command.protocol {
             EngineProtocol::Uci => Box::<UciDialect>::default(),
             EngineProtocol::Cecp => Box::<CecpDialect>::default(),

@@ -7,7 +7,9 @@
 //! holds, and then kills the group. So the engine ends with this process, even if that is killed; and the group is killed when
 //! [`EngineProcess`] is dropped.
 
-use std::io;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::Path;
 use std::process::Stdio;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -61,7 +63,8 @@ impl EngineProcess {
     pub(super) fn spawn(engine: &EngineConfig) -> Result<Self, EngineError> {
         let program = engine.command.first().cloned().unwrap_or_default();
         let failed = |source| EngineError::Start { program: program.clone(), source };
-        let mut command = command_without_secrets(engine, &program);
+        let error_file = open_error_file(engine).map_err(failed)?;
+        let mut command = command_without_secrets(engine, &program).map_err(failed)?;
         #[cfg(unix)]
         let guard = spawn_guard();
         #[cfg(unix)]
@@ -80,7 +83,7 @@ impl EngineProcess {
             input,
             output: TruncatingLineReader::new(output),
             unwritten: Vec::new(),
-            error_log: tokio::spawn(log_errors(errors, Arc::clone(&first_error))),
+            error_log: tokio::spawn(log_errors(errors, error_file, Arc::clone(&first_error))),
             first_error,
         })
     }
@@ -189,35 +192,63 @@ fn spawn_guard() -> Option<Child> {
     spawned.inspect_err(unguarded).ok()
 }
 
-/// Returns the command that starts the program with pipes, without the environment variables `KIBITZER_*`.
-fn command_without_secrets(engine: &EngineConfig, program: &str) -> Command {
-    let mut command = Command::new(program);
+/// Returns the command that starts the program with pipes, in the environment of the settings, without the variables `KIBITZER_*`.
+///
+/// # Errors
+///
+/// [`io::ErrorKind::NotADirectory`] with the path if there is no such working directory.
+fn command_without_secrets(engine: &EngineConfig, program: &str) -> io::Result<Command> {
+    let is_path = Path::new(program).components().nth(1).is_some();
+    // A relative path would mean another file in another working directory, on some systems.
+    let mut command = if is_path { Command::new(std::path::absolute(program)?) } else { Command::new(program) };
+    if let Some(directory) = &engine.directory {
+        if !directory.is_dir() {
+            let reason = format!("there is no working directory {}", directory.display());
+            return Err(io::Error::new(io::ErrorKind::NotADirectory, reason));
+        }
+        command.current_dir(directory);
+    }
     command.args(engine.command.iter().skip(1)).kill_on_drop(true);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     // They may contain the password of the server.
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("KIBITZER_")) {
         command.env_remove(name);
     }
-    command
+    command.envs(engine.environment.iter().map(|(name, value)| (name, value)));
+    Ok(command)
 }
 
-/// Logs the lines of the engine's standard error, and stores the first one that is not empty. Reads on when it logs no more, as
-/// the engine would block.
+/// Opens the file for the standard error, if the settings have one.
+fn open_error_file(engine: &EngineConfig) -> io::Result<Option<File>> {
+    let Some(path) = &engine.stderr_file else { return Ok(None) };
+    let opened = OpenOptions::new().append(true).create(true).open(path);
+    opened.map(Some).map_err(|error| io::Error::new(error.kind(), format!("cannot open {}: {error}", path.display())))
+}
+
+/// Appends the lines of the engine's standard error to the file; without one, or if that fails, logs them. Stores the first one that is
+/// not empty. Reads on when it logs no more, as the engine would block.
 ///
 /// # Cancel safety
 ///
 /// Cancel safe: only the log ends.
-async fn log_errors(errors: ChildStderr, first: Arc<OnceLock<String>>) {
+async fn log_errors(errors: ChildStderr, mut file: Option<File>, first: Arc<OnceLock<String>>) {
     let mut lines = TruncatingLineReader::new(errors);
     let mut logged = 0;
     while let Some(line) = lines.next_line().await {
+        let beginning: String = line.chars().take(MAX_LOGGED_CHARS).collect();
+        if !beginning.is_empty() {
+            first.get_or_init(|| beginning.clone());
+        }
+        // One write, so that the lines of two engines do not mix.
+        match file.as_mut().map(|file| file.write_all(format!("{line}\n").as_bytes())) {
+            Some(Ok(())) => continue,
+            Some(Err(error)) => warn!(%error, "the file for the engine's standard error cannot be written"),
+            None => {}
+        }
+        file = None;
         logged += 1;
         if logged <= MAX_LOGGED_LINES {
-            let line: String = line.chars().take(MAX_LOGGED_CHARS).collect();
-            info!(line, "standard error of the engine");
-            if !line.is_empty() {
-                first.get_or_init(|| line);
-            }
+            info!(line = beginning, "standard error of the engine");
         } else if logged == MAX_LOGGED_LINES + 1 {
             warn!("no more lines of the engine's standard error are logged");
         }

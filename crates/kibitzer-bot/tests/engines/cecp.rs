@@ -228,6 +228,23 @@ async fn fixed_time_ends_with_a_request_to_move() {
 }
 
 #[tokio::test]
+async fn fixed_time_and_depth_are_sent_and_a_limit_on_nodes_is_an_error() {
+    let script = script("go) echo 'move e2e4';;");
+    let mut command = script.command();
+    (command.move_time_ms, command.depth) = (Some(1500), Some(9));
+    let mut engine = started(&command).await.unwrap();
+    let minutes = kibitzer::message::ClockReading::from_ms(300_000);
+    let clocks = kibitzer_bot::GameClocks::new(minutes, minutes, Duration::ZERO, None);
+    let limits = command.timed_limits(&clocks, Color::White, Duration::ZERO, Duration::ZERO);
+    search(&mut engine, &[], &limits).await.unwrap();
+    let log = log(&script, engine).await;
+    assert!(log.ends_with(&["st 2", "sd 9", "go"].map(str::to_owned)), "{log:?}");
+    command.nodes = Some(1);
+    let error = started(&command).await.unwrap_err().to_string();
+    assert!(error.contains(r#"option "nodes" of the engine: CECP has no limit on nodes; write `depth`"#), "{error}");
+}
+
+#[tokio::test]
 async fn dropped_search_is_stopped_and_its_move_discarded() {
     let script = script("go) n=$((n+1)); if [ $n = 2 ]; then echo 'move b2b3'; fi;;\n'?') echo 'move a2a3';;");
     let mut engine = start(&script).await;

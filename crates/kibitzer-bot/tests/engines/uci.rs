@@ -169,6 +169,49 @@ async fn engine_that_cannot_start_or_crashes_at_start_is_an_error() {
 }
 
 #[tokio::test]
+async fn engine_runs_in_its_directory_and_environment_and_its_errors_are_appended_to_a_file() {
+    let script = Script::answering("go*) echo \"bestmove a2a3 $PWD $OPENING $THREADS\" >> log; echo bestmove a2a3;;");
+    let folder = std::path::PathBuf::from(script.command().command.last().unwrap());
+    std::fs::write(folder.join("engine.sh"), format!("echo one >&2; {}", script.file("engine.sh"))).unwrap();
+    let mut command = EngineConfig::new(["sh", "engine.sh"]);
+    command.directory = Some(folder.clone());
+    command.environment = options(&[("OPENING", "a $b"), ("THREADS", "2")]);
+    command.stderr_file = Some(folder.join("errors"));
+    for _ in 0..2 {
+        let mut engine = ExternalEngine::start(&command).await.unwrap();
+        search(&mut engine, &patient()).await.unwrap();
+        engine.quit().await;
+    }
+    let seen = script.log().into_iter().find(|line| line.starts_with("bestmove")).unwrap();
+    let path = folder.canonicalize().unwrap();
+    assert_eq!(seen, format!("bestmove a2a3 {} a $b 2", path.display()));
+    assert_eq!(script.file("errors"), "one\none\n");
+    command.directory = Some(folder.join("nosuch"));
+    let error = ExternalEngine::start(&command).await.unwrap_err();
+    let source = std::error::Error::source(&error).unwrap().to_string();
+    assert!(source.starts_with("there is no working directory ") && source.ends_with("nosuch"), "{source}");
+    command.stderr_file = Some(folder.clone());
+    let error = ExternalEngine::start(&command).await.unwrap_err();
+    assert!(std::error::Error::source(&error).unwrap().to_string().starts_with("cannot open "), "{error:?}");
+}
+
+#[tokio::test]
+async fn relative_program_is_searched_from_the_directory_of_the_bot() {
+    let mut command = EngineConfig::new(["target/../no/such-engine"]);
+    command.directory = Some(std::env::temp_dir());
+    let error = ExternalEngine::start(&command).await.unwrap_err();
+    assert!(matches!(&error, EngineError::Start { program, .. } if program == "target/../no/such-engine"), "{error}");
+    let script = Script::answering("");
+    let folder = std::path::PathBuf::from(script.command().command.last().unwrap());
+    let here = std::env::current_dir().unwrap();
+    let up = "../".repeat(here.components().count());
+    let program = format!("{up}bin/sh");
+    let mut command = EngineConfig::new([program.as_str(), "engine.sh"]);
+    command.directory = Some(folder);
+    ExternalEngine::start(&command).await.unwrap().quit().await;
+}
+
+#[tokio::test]
 async fn silent_engine_fails_after_the_reply_timeout() {
     let script = Script::new("while read -r line; do :; done");
     let mut command = script.command();

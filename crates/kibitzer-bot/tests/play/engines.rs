@@ -1,5 +1,6 @@
 //! Engines that fail, and variants.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -16,7 +17,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 use super::probe::{Log, probe};
 use super::table::{
-    Human, Running, TestEngine, on_both_flavours, options, ready, scripted, serve, settings, shuffle, weak,
+    Human, Running, TestEngine, on_both_flavours, options, ready, scripted, serve, settings, shuffle, shuffler,
 };
 
 #[tokio::test(start_paused = true)]
@@ -147,24 +148,109 @@ async fn crazyhouse_and_chess960_are_played_on_both_families() {
     }
 }
 
-#[tokio::test(start_paused = true)]
-async fn moves_of_the_book_are_played_without_the_engine() {
-    let (_server, profile) = serve(options()).await;
-    let path = std::env::temp_dir().join(format!("kibitzer-book-{}.bin", std::process::id()));
+/// Writes a book with the move a2a4 for the start position.
+fn write_book(name: &str) -> PathBuf {
+    let path = std::env::temp_dir().join(format!("kibitzer-book-{}-{name}.bin", std::process::id()));
     // The start position; then the move a2a4 (from square 8 to 24, in six bits each) with the weight 1.
     let entry = [0x463b_9618_1691_fc9c_u64.to_be_bytes(), 0x0218_0001_0000_0000_u64.to_be_bytes()];
     std::fs::write(&path, entry.concat()).unwrap();
+    path
+}
+
+#[tokio::test(start_paused = true)]
+async fn moves_of_the_books_are_played_without_the_engine_in_their_variants() {
+    for (kind, n_searches) in [("", 0), (" crazyhouse", 1)] {
+        let (_server, profile) = serve(options()).await;
+        let path = write_book(&kind.replace(' ', "-"));
+        let mut config = settings(&profile);
+        config.accept.kinds.push("crazyhouse".to_owned());
+        let (mut other, mut book) = (BookConfig::new(&path), BookConfig::new(&path));
+        other.variants = vec!["atomic".to_owned()];
+        book.variants = vec!["chess".to_owned()];
+        config.books = vec![other, book];
+        let bot = ready(config.clone(), probe(&Log::default(), 0)).await;
+        let mut human = Human::log_in(&profile, "Alekhin").await;
+        human.send(&format!("match Botvin 5 0 unrated black{kind}")).await;
+        human.turn().await;
+        assert_eq!(bot.count(BotAction::Thinking), n_searches, "{:#?}", bot.actions());
+        let from_book = bot.actions().iter().any(|(_, reason)| reason == "a2a4, from the book");
+        assert_eq!(from_book, n_searches == 0);
+        std::fs::remove_file(&path).unwrap();
+    }
+    let (_server, profile) = serve(options()).await;
+    let path = write_book("listed");
     let mut config = settings(&profile);
-    config.book = Some(BookConfig::new(&path));
-    let bot = ready(config, weak()).await;
+    config.accept.kinds.push("crazyhouse".to_owned());
+    let mut book = BookConfig::new(&path);
+    book.variants = vec!["crazyhouse".to_owned()];
+    config.books = vec![book];
+    let bot = ready(config, probe(&Log::default(), 0)).await;
+    let mut human = Human::log_in(&profile, "Alekhin").await;
+    human.send("match Botvin 5 0 unrated black crazyhouse").await;
+    human.turn().await;
+    bot.wait_for(BotAction::Moved, "a2a4, from the book").await;
+    std::fs::remove_file(&path).unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn books_are_closed_after_a_move_that_the_server_refuses() {
+    let (server, profile) = serve(options()).await;
+    let path = write_book("refused");
+    let mut config = settings(&profile);
+    config.accounts = vec![rewrite(config.accounts[0].clone(), &server, &[("a2a4", "a2a5")], &[])];
+    config.books = vec![BookConfig::new(&path)];
+    let bot = ready(config, shuffler()).await;
     let mut human = Human::log_in(&profile, "Alekhin").await;
     human.challenge(|terms| terms.color(Color::Black)).await;
     human.turn().await;
-    bot.wait_for(BotAction::Moved, "a2a4, from the book").await;
-    human.play("e7e5").await;
-    human.turn().await;
-    assert_eq!(bot.count(BotAction::Thinking), 1, "{:#?}", bot.actions());
+    let counts = [BotAction::ServerRefused, BotAction::EngineFailed, BotAction::Moved].map(|action| bot.count(action));
+    assert_eq!(counts, [1, 0, 2], "{:#?}", bot.actions());
     std::fs::remove_file(&path).unwrap();
+}
+
+#[test]
+fn moves_take_their_minimum_time_also_those_of_a_book() {
+    on_both_flavours(|| async {
+        let (_server, profile) = serve(options()).await;
+        let path = write_book("minimum");
+        let mut config = settings(&profile);
+        config.engine.min_move_ms = 700;
+        config.books = vec![BookConfig::new(&path)];
+        let bot = ready(config, scripted(|_, _| Ok(BestMove::new("b2b3")))).await;
+        let mut human = Human::log_in(&profile, "Alekhin").await;
+        human.challenge(|terms| terms.color(Color::Black)).await;
+        for played in ["e7e5", "d7d5"] {
+            // The time runs from the board that the bot receives.
+            let began = tokio::time::Instant::now();
+            human.turn().await;
+            human.play(played).await;
+            bot.wait_for(BotAction::Moved, "").await;
+            assert!(began.elapsed() >= Duration::from_millis(400), "{:?}", began.elapsed());
+        }
+        bot.wait_for(BotAction::Moved, "a2a4, from the book").await;
+        bot.wait_for(BotAction::Moved, "b2b3, found by the engine").await;
+        std::fs::remove_file(&path).unwrap();
+    });
+}
+
+#[tokio::test(start_paused = true)]
+async fn move_that_waits_is_dropped_after_a_takeback() {
+    let (_server, profile) = serve(options()).await;
+    let mut config = settings(&profile);
+    config.engine.min_move_ms = 5000;
+    config.offers.takebacks = 1;
+    let bot = ready(config, shuffler()).await;
+    let mut human = Human::log_in(&profile, "Alekhin").await;
+    human.challenge(|terms| terms.color(Color::White)).await;
+    human.play("e2e4").await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    human.send("takeback 1").await;
+    bot.wait_for(BotAction::Granted, "takeback").await;
+    bot.wait_for(BotAction::Dropped, "the position has changed").await;
+    human.turn().await;
+    human.play("d2d4").await;
+    human.turn().await;
+    assert_eq!(bot.count(BotAction::Moved), 1, "{:#?}", bot.actions());
 }
 
 #[tokio::test(start_paused = true)]
@@ -215,39 +301,51 @@ fn flood_of_analysis_gives_ten_events_a_second_and_the_last_score() {
     });
 }
 
-/// Rewrites what the server sends: in place of 3. g3, which ends a check, the bot sees 3. b3, which does not.
-fn forge_illegal_move(profile: Profile, server: &Arc<Server>) -> Profile {
+/// Replaces words of what the bot sends, and of what the server sends.
+fn rewrite(
+    profile: Profile,
+    server: &Arc<Server>,
+    sent: &'static [(&str, &str)],
+    received: &'static [(&str, &str)],
+) -> Profile {
     let server = Arc::clone(server);
     profile.dial(Dial::with(move || {
         let server = Arc::clone(&server);
         async move {
             let (near, far) = tokio::io::duplex(1 << 16);
-            let (mut from_server, mut to_server) = tokio::io::split(server.connect().await?);
-            let (mut from_bot, mut to_bot) = tokio::io::split(far);
-            tokio::spawn(async move { tokio::io::copy(&mut from_bot, &mut to_server).await });
-            tokio::spawn(async move {
-                let mut bytes = vec![0; 1 << 16];
-                while let Ok(n @ 1..) = from_server.read(&mut bytes).await {
-                    let text = String::from_utf8_lossy(&bytes[..n]);
-                    let text = text
-                        .replace("P----PP- -PPPP--P", "PP---P-- --PPP-PP")
-                        .replace("P/g2-g3", "P/b2-b3")
-                        .replace(" g3 ", " b3 ");
-                    if to_bot.write_all(text.as_bytes()).await.is_err() {
-                        break;
-                    }
-                }
-            });
+            let (from_server, to_server) = tokio::io::split(server.connect().await?);
+            let (from_bot, to_bot) = tokio::io::split(far);
+            tokio::spawn(copy_rewritten(from_bot, to_server, sent));
+            tokio::spawn(copy_rewritten(from_server, to_bot, received));
             Ok(near)
         }
     }))
 }
 
+async fn copy_rewritten(
+    mut from: impl tokio::io::AsyncRead + Unpin,
+    mut to: impl tokio::io::AsyncWrite + Unpin,
+    words: &[(&str, &str)],
+) {
+    let mut bytes = vec![0; 1 << 16];
+    while let Ok(n @ 1..) = from.read(&mut bytes).await {
+        let text = String::from_utf8_lossy(&bytes[..n]);
+        let text = words.iter().fold(text.into_owned(), |text, (old, new)| text.replace(old, new));
+        if to.write_all(text.as_bytes()).await.is_err() {
+            break;
+        }
+    }
+}
+
+/// In place of 3. g3, which ends a check, the bot sees 3. b3, which does not.
+const ILLEGAL_MOVE: &[(&str, &str)] =
+    &[("P----PP- -PPPP--P", "PP---P-- --PPP-PP"), ("P/g2-g3", "P/b2-b3"), (" g3 ", " b3 ")];
+
 #[tokio::test(start_paused = true)]
 async fn irregular_move_of_the_server_leads_to_its_position_and_never_to_a_resignation() {
     let (server, profile) = serve(options()).await;
     let mut config = settings(&profile);
-    config.accounts = vec![forge_illegal_move(config.accounts[0].clone(), &server)];
+    config.accounts = vec![rewrite(config.accounts[0].clone(), &server, &[], ILLEGAL_MOVE)];
     let log = Log::default();
     let kept = Arc::clone(&log);
     let engine = scripted(move |position, _| {

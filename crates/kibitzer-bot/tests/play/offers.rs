@@ -25,6 +25,20 @@ fn draw_rule(for_moves: usize, from_move: u32) -> DrawRule {
 }
 
 #[tokio::test(start_paused = true)]
+async fn draw_depends_on_the_number_of_pieces() {
+    for (max_pieces, action) in [(31, BotAction::Refused), (32, BotAction::Granted)] {
+        let (bot, human) = play(10, 3, |config| {
+            let mut rule = draw_rule(1, 1);
+            rule.max_pieces = max_pieces;
+            config.offers.draw = Some(rule);
+        })
+        .await;
+        human.send("draw").await;
+        bot.wait_for(action, "draw: scores +0.10").await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn offers_are_refused_by_default_with_the_reason() {
     let (bot, human) = play(50, 3, |_| {}).await;
     for (offer, reason) in [

@@ -6,7 +6,7 @@ use kibitzer::track::GamePositionKey;
 use kibitzer_core::chess::Fen;
 use tokio::time::Instant;
 
-use crate::engine::Score;
+use crate::engine::{BestMove, Score, SearchInfo};
 
 /// The largest number of scores kept of a game.
 const MAX_SCORES: usize = 64;
@@ -24,11 +24,35 @@ pub(super) enum GivenUp {
     Game,
 }
 
+/// A move that was found for a position.
+#[derive(Debug)]
+pub(super) struct FoundMove {
+    pub(super) position: GamePositionKey,
+    pub(super) best: BestMove,
+    /// The last line of analysis with a score.
+    pub(super) info: Option<SearchInfo>,
+    pub(super) is_from_book: bool,
+}
+
+/// Whether the books are used in a game.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum BookUse {
+    #[default]
+    Open,
+    /// A move of a book was sent in this position.
+    Moved(GamePositionKey),
+    /// The server has refused a move of a book.
+    Closed,
+}
+
 /// Decisions and observations of the bot in one of its games.
 #[derive(Debug, Default)]
 pub(super) struct GameDecisions {
     /// The position in which a move is being searched, or has been sent; `None` in the opponent's turn.
     pub(super) deciding: Option<GamePositionKey>,
+    /// The move that waits until it has taken its minimum time, and when that is.
+    pub(super) held: Option<(Instant, FoundMove)>,
+    pub(super) book_use: BookUse,
     /// The position in which the bot last began to wait for the opponent.
     pub(super) waiting: Option<GamePositionKey>,
     /// The current position, and when it was received.
@@ -64,6 +88,7 @@ impl GameDecisions {
     /// Cancels what was decided in the current position.
     pub(super) fn cancel(&mut self) {
         self.deciding = None;
+        self.held = None;
         self.waiting = None;
         self.set_flag_claim(None);
     }

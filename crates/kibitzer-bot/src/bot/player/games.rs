@@ -12,12 +12,12 @@ use kibitzer_core::chess::Color;
 use kibitzer_core::message::Rating;
 use tokio::time::Instant;
 
-use super::decisions::{GameDecisions, GivenUp};
+use super::decisions::{BookUse, FoundMove, GameDecisions, GivenUp};
 use super::output::Output;
 use crate::book::Book;
 use crate::bot::engine_task::{EngineOrder, EngineTask};
 use crate::clock::{GameClocks, LagEstimate};
-use crate::engine::{GameSetup, SearchInfo, SearchLimits, SearchPosition};
+use crate::engine::{BestMove, GameSetup, SearchInfo, SearchLimits, SearchPosition};
 use crate::policy::GameSituation;
 use crate::verdict::BotAction;
 
@@ -41,8 +41,8 @@ pub(super) struct OwnGames {
     pub(super) is_analysis_emitted: bool,
     /// When the next line of analysis may be emitted.
     pub(super) analysis_at: Instant,
-    /// The book; `None` without one, and after it could not be read.
-    book: Option<Book>,
+    /// The books that can be read.
+    books: Vec<Book>,
     lag: LagEstimate,
     pub(super) out: Output,
 }
@@ -56,7 +56,12 @@ impl OwnGames {
             analysis: None,
             is_analysis_emitted: true,
             analysis_at: Instant::now(),
-            book: out.config.book.clone().and_then(|book| out.ok_or_report(None, Book::open(book))),
+            books: out
+                .config
+                .books
+                .iter()
+                .filter_map(|book| out.ok_or_report(None, Book::open(book.clone())))
+                .collect(),
             lag: LagEstimate::default(),
             out,
         }
@@ -155,33 +160,78 @@ impl OwnGames {
         self.play_book_or_search(position);
     }
 
-    /// Plays a move of the book, otherwise orders a search.
+    /// Plays a move of a book, now or when it has taken its minimum time; otherwise orders a search.
     fn play_book_or_search(&mut self, position: GamePositionKey) {
-        let Some(game) = self.collector.tracker().get(position.game()) else { return };
-        // A book that cannot be read is not used again.
-        let chosen = self.book.as_mut().map(|book| book.choose(&SearchPosition::of_game(game), &game.variant()));
-        self.book.take_if(|_| matches!(chosen, Some(Err(_))));
-        if let Some(uci) = chosen.and_then(|chosen| self.out.ok_or_report(None, chosen)).flatten() {
-            return self.send_move(position, &uci, "from the book");
+        if let Some(uci) = self.choose_from_books(position.game()) {
+            let found = FoundMove { position, best: BestMove::new(uci), info: None, is_from_book: true };
+            if let Some(found) = self.hold_if_early(found) {
+                self.send_book_move(&found);
+            }
+            return;
         }
+        let Some(game) = self.collector.tracker().get(position.game()) else { return };
         let limits = self.search_limits(game);
         let reason = format!("move {}: at most {:.1?}", game.position().move_number(), limits.deadline);
         self.out.report_in_game(BotAction::Thinking, game.number(), reason);
         self.engine.try_send_order(EngineOrder::Search(Box::new(game.clone()), limits));
     }
 
+    /// Returns the move of the first book that has one for the current position of a game.
+    fn choose_from_books(&mut self, key: GameKey) -> Option<String> {
+        let game = self.collector.tracker().get(key)?;
+        if self.decisions.get(&key)?.book_use == BookUse::Closed {
+            return None;
+        }
+        let variant = game.variant();
+        // The moves of other variants may lead to another position by the rules of chess.
+        let position = match variant.as_str() {
+            "chess" | "chess960" => SearchPosition::of_game(game),
+            _ => {
+                SearchPosition::new(Some(game.position().fen().to_string()), Vec::new(), game.position().side_to_move())
+            }
+        };
+        let (mut chosen, out) = (None, &self.out);
+        // A book that cannot be read is not used again.
+        self.books.retain_mut(|book| match chosen.is_none().then(|| book.choose(&position, &variant)) {
+            None => true,
+            Some(read) => out.ok_or_report(None, read).map(|found| chosen = found).is_some(),
+        });
+        chosen
+    }
+
+    /// Returns a move that has taken the minimum time of the settings. Keeps another one until it has.
+    pub(super) fn hold_if_early(&mut self, found: FoundMove) -> Option<FoundMove> {
+        let key = found.position.game();
+        let game = self.tracker().get(key).filter(|_| self.tracker().is_current(found.position));
+        let Some(wait) = game.map(|game| self.waiting_time(game)).filter(|wait| !wait.is_zero()) else {
+            return Some(found);
+        };
+        self.decisions.entry(key).or_default().held = Some((Instant::now() + wait, found));
+        None
+    }
+
+    /// Returns how much longer to wait with a move in the current position.
+    fn waiting_time(&self, game: &TrackedGame) -> Duration {
+        let (engine, elapsed) = (&self.out.config.engine, self.time_in_position(game));
+        match clocks_and_color(game) {
+            Some((clock, color)) => engine.waiting_time(&clock, color, elapsed, self.lag.estimate()),
+            None => engine.untimed_waiting_time(elapsed),
+        }
+    }
+
     /// Returns the limits of a search for this account, from the clocks of the last board and the time since then.
     fn search_limits(&self, game: &TrackedGame) -> SearchLimits {
         let engine = &self.out.config.engine;
-        let (Some(color), (1.., increment_s) | (_, increment_s @ 1..)) = (game.my_color(), game.time_control_s())
-        else {
-            return engine.untimed_limits();
-        };
-        let running = game.game().running_clock();
-        let [white, black] = Color::BOTH.map(|color| game.position().clock(color));
-        let clock = GameClocks::new(white, black, Duration::from_secs(increment_s.into()), running);
-        let elapsed = self.decisions.get(&game.key()).map_or(Duration::ZERO, GameDecisions::time_in_position);
-        engine.timed_limits(&clock, color, elapsed, self.lag.estimate())
+        match clocks_and_color(game) {
+            Some((clock, color)) => {
+                engine.timed_limits(&clock, color, self.time_in_position(game), self.lag.estimate())
+            }
+            None => engine.untimed_limits(),
+        }
+    }
+
+    fn time_in_position(&self, game: &TrackedGame) -> Duration {
+        self.decisions.get(&game.key()).map_or(Duration::ZERO, GameDecisions::time_in_position)
     }
 
     /// Starts to ponder on the expected move, or stops the engine without one, unless a search is running or the position is
@@ -257,10 +307,11 @@ impl OwnGames {
         self.out.report_about(BotAction::Ended, Some(game.number()), game.opponent().as_ref(), words);
     }
 
-    /// Returns when the next claim of the opponent's time or the next line of analysis is due.
+    /// Returns when the next claim of the opponent's time, the next move that waits or the next line of analysis is due.
     pub(super) fn deadline(&self) -> Option<Instant> {
         let analysis_at = (!self.is_analysis_emitted).then_some(self.analysis_at);
-        self.decisions.values().filter_map(GameDecisions::flag_claim_at).chain(analysis_at).min()
+        let held = self.decisions.values().filter_map(|decisions| decisions.held.as_ref()).map(|(at, _)| *at);
+        self.decisions.values().filter_map(GameDecisions::flag_claim_at).chain(held).chain(analysis_at).min()
     }
 
     /// Sends `flag` in each game whose planned claim is due at `now`, up to [`MAX_FLAGS`] times in one turn of the opponent.
@@ -314,4 +365,12 @@ impl OwnGames {
     pub(super) fn apply(&mut self, event: &Event) -> Vec<TrackedChange> {
         self.collector.apply(event, Some(kibitzer::transcript::Utc::now()))
     }
+}
+
+/// Returns the clocks of a game and the color of this account; `None` in an untimed game.
+fn clocks_and_color(game: &TrackedGame) -> Option<(GameClocks, Color)> {
+    let ((1.., increment_s) | (_, increment_s @ 1..)) = game.time_control_s() else { return None };
+    let [white, black] = Color::BOTH.map(|color| game.position().clock(color));
+    let increment = Duration::from_secs(increment_s.into());
+    Some((GameClocks::new(white, black, increment, game.game().running_clock()), game.my_color()?))
 }

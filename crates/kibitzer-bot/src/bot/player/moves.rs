@@ -11,10 +11,10 @@ use kibitzer_core::message::OfferKind;
 use kibitzer_core::text::error_chain;
 use tokio::time::Instant;
 
-use super::decisions::GivenUp;
+use super::decisions::{BookUse, FoundMove, GivenUp};
 use super::games::OwnGames;
 use crate::bot::engine_task::{EngineOrder, EngineReport};
-use crate::engine::{BestMove, EngineError, Score, SearchPosition};
+use crate::engine::{EngineError, SearchPosition};
 use crate::policy::{GameSituation, Policy, ResignOrDraw};
 use crate::verdict::{BotAction, Verdict};
 
@@ -43,7 +43,11 @@ impl OwnGames {
                 self.is_analysis_emitted = false;
                 self.emit_due_analysis(Instant::now());
             }
-            EngineReport::Best(position, best, score) => self.on_best_move(position, best, score, policy),
+            EngineReport::Best(position, best, info) => {
+                if let Some(found) = self.hold_if_early(FoundMove { position, best, info, is_from_book: false }) {
+                    self.on_found_move(found, policy);
+                }
+            }
             EngineReport::NotPlayed(key, error) => self.give_up(key, error.to_string()),
             EngineReport::Failed(error) => self.on_engine_failure(&error),
         }
@@ -63,15 +67,26 @@ impl OwnGames {
         }
     }
 
+    /// Sends each move that was held back until now.
+    pub(super) fn send_due_moves(&mut self, now: Instant, policy: &mut dyn Policy) {
+        let held = self.decisions.values_mut().map(|decisions| &mut decisions.held);
+        let due: Vec<_> = held.filter_map(|held| held.take_if(|(at, _)| *at <= now)).collect();
+        for (_, found) in due {
+            self.on_found_move(found, policy);
+        }
+    }
+
+    /// Sends a move of a book, after which the books are closed if the server refuses it.
+    pub(super) fn send_book_move(&mut self, found: &FoundMove) {
+        let decisions = self.decisions.entry(found.position.game()).or_default();
+        decisions.book_use = BookUse::Moved(found.position);
+        self.send_move(found.position, found.best.best.as_deref().unwrap_or_default(), "from the book");
+    }
+
     /// Sends the best move with a draw offer if there is one, or resigns. Drops a move of an earlier position; restarts an engine
     /// whose move is illegal.
-    fn on_best_move(
-        &mut self,
-        position: GamePositionKey,
-        best: BestMove,
-        score: Option<Score>,
-        policy: &mut dyn Policy,
-    ) {
+    fn on_found_move(&mut self, found: FoundMove, policy: &mut dyn Policy) {
+        let position = found.position;
         let key = position.game();
         if !self.tracker().is_current(position) {
             let reason = "the position has changed meanwhile";
@@ -83,6 +98,10 @@ impl OwnGames {
         if decisions.has_given_up(position) {
             return self.out.report_in_game(BotAction::Dropped, game.number(), "the bot has given up the game");
         }
+        if found.is_from_book {
+            return self.send_book_move(&found);
+        }
+        let FoundMove { best, info, .. } = found;
         if best.resigns {
             return self.resign(key, "the engine resigns");
         }
@@ -95,6 +114,7 @@ impl OwnGames {
         if !may_be_legal(game, &uci) {
             return self.engine.try_send_order(EngineOrder::Restart(EngineError::NotAMove(uci)));
         }
+        let score = info.as_ref().and_then(|info| info.score);
         if let Some(score) = score {
             decisions.add_score(score);
         }
@@ -148,7 +168,16 @@ impl OwnGames {
         if !self.tracker().is_current(position) {
             return;
         }
-        if error.refusal_reason().is_some() || matches!(error, RequestError::Unexpected { .. }) {
+        let is_refused = error.refusal_reason().is_some() || matches!(error, RequestError::Unexpected { .. });
+        if is_refused
+            && let Some(decisions) = self.decisions.get_mut(&key)
+            && decisions.book_use == BookUse::Moved(position)
+        {
+            decisions.book_use = BookUse::Closed;
+            decisions.deciding = None;
+            return self.find_move_or_ponder(key);
+        }
+        if is_refused {
             // The position is the server's, so the move is not legal in it. Some refusals have unknown words.
             let mistake = EngineError::NotAMove("a move that the server refuses".to_owned());
             return self.engine.try_send_order(EngineOrder::Restart(mistake));
