@@ -72,12 +72,12 @@ fn a_scrape_has_the_counters_of_the_session() {
         }
     }
     let mut stream = TcpStream::connect(address).unwrap();
-    stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").unwrap();
+    stream.write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     signal(&child, Signal::INT);
     child.wait().unwrap();
-    assert!(answer.starts_with("HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4"), "{answer}");
+    assert!(answer.starts_with("HTTP/1.1 200 OK\r\ncontent-type: text/plain; version=0.0.4"), "{answer}");
     assert!(answer.contains("\n# TYPE kibitzer_session_events_total counter\n"), "{answer}");
     let ready = answer.lines().find(|line| line.starts_with("kibitzer_session_ready{")).unwrap();
     assert!(ready.contains("session=\"1\",server=\"127.0.0.1\",handle=\"Guest") && ready.ends_with(" 1"), "{ready}");

@@ -39,12 +39,6 @@ export function cellsOf(fen) {
     return Array.from({ length: 64 }, (_, index) => cells[index] ?? '');
 }
 
-/** Writes the squares as the first field of a FEN. @param {Cells} cells */
-export function placementOf(cells) {
-    const rows = Array.from({ length: 8 }, (_, row) => cells.slice(row * 8, row * 8 + 8));
-    return rows.map((row) => row.map((cell) => cell || '1').join('').replace(/1+/g, (run) => String(run.length))).join('/');
-}
-
 /** Returns the number of plies before a position, by the last fields of its FEN. @param {string} fen */
 export function plyOf(fen) {
     const fields = fen.split(' ');

@@ -27,9 +27,8 @@ export class Games {
         const games = [...all].filter((game) => game.board);
         games.sort((a, b) => rank(a) - rank(b) || (rank(a) === 2 ? b.changed - a.changed : (a.number ?? 0) - (b.number ?? 0)));
         keyed(this.host, games, (game) => game.key, (game) => this.make(game), (element, game) => this.update(element, game, shown, now));
-        for (const key of this.cards.keys()) {
-            if (!games.some((game) => game.key === key)) this.cards.delete(key);
-        }
+        const kept = new Set(games.map((game) => game.key));
+        this.cards.forEach((_, key) => kept.has(key) || this.cards.delete(key));
     }
 
     /** @param {Game} game */

@@ -32,7 +32,7 @@ const moves = new Moves(byId('move-list'), step);
 const talk = new Talk(byId('talk-tabs'), byId('talk-log'), (tab) => dispatch({ type: 'read', tab }));
 const inspector = new Inspector();
 const timeline = new Timeline((body) => state.tokens.control && connection.post(state.tokens.control, body));
-/** @type {Set<string>} games whose earlier moves were requested */
+/** @type {Set<string>} games whose earlier moves were requested, and after which list of moves */
 const requested = new Set();
 /** @type {unknown[]} what the board was drawn from */
 let drawnBoard = [];
@@ -186,8 +186,8 @@ function renderBoard(game, now) {
         setText(byId('status'), 'No board yet.');
         return;
     }
-    if (!game.complete && game.number !== null && !requested.has(game.key)) {
-        requested.add(game.key);
+    if (!game.complete && game.number !== null && !requested.has(`${game.key} ${game.listed}`)) {
+        requested.add(`${game.key} ${game.listed}`);
         getGame(game.number).then((events) => dispatch({ type: 'history', key: game.key, events }));
     }
     const position = ply.board;

@@ -14,7 +14,7 @@ import { plyOf } from './chess.js';
  * @typedef {{
  *   key: string, number: number | null, white: string, black: string, info: ServerEvent | null, board: ServerEvent | null,
  *   plies: Ply[], reserve: Record<Color, string> | null, result: ServerEvent | null, own: boolean, followed: boolean, stale: boolean,
- *   complete: boolean, evaluations: Evaluation[], analysis: ServerEvent | null, changed: number,
+ *   complete: boolean, listed: number, evaluations: Evaluation[], analysis: ServerEvent | null, changed: number,
  *   legal: {fen: string, moves: string[] | null} | null,
  * }} Game
  */
@@ -39,7 +39,7 @@ import { plyOf } from './chess.js';
  * what the server sent, the earlier moves of a game, or a tab that was read
  */
 
-const MAX = { games: 256, plies: 2000, rows: 2000, tabs: 40, lines: 300, samples: 600, requests: 64, questions: 8 };
+const MAX = { games: 512, plies: 2000, rows: 2000, tabs: 40, lines: 300, samples: 600, requests: 64, questions: 8 };
 
 const TALK = 'tell say partner_tell channel_tell kibitz whisper shout it_shout c_shout announcement qtell message'.split(' ');
 
@@ -160,6 +160,7 @@ class Draft {
             }
             case 'observing': Object.assign(this.current(event.game) ?? {}, { followed: event.on }); break;
             case 'analysis': this.analysis(event); break;
+            case 'move_list': Object.assign(this.current(event.game) ?? {}, { complete: false, listed: ++next.changes }); break;
             case 'lost': case 'ended':
                 for (const [key, game] of next.games) {
                     if (!game.result && !game.stale) this.change(key).stale = true;
@@ -326,7 +327,7 @@ class Draft {
         const game = {
             key, number, white, black, info: null, board: null, plies: [], reserve: null, result: null,
             own: false, followed: true, stale: false, complete: false, changed: ++next.changes,
-            evaluations: [], analysis: null, legal: null,
+            evaluations: [], analysis: null, legal: null, listed: 0,
         };
         next.games.delete(key);
         next.games.set(key, game);

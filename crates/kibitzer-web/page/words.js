@@ -34,8 +34,10 @@ export function standing(game) {
 /** The state of a board. @param {Game} game @param {import('./state.js').Ply} ply @param {(string | false | null)[]} more */
 export function statusOf(game, ply, more) {
     const now = ply.board === game.board ? standing(game) : 'earlier position';
+    const [first] = game.plies;
+    const part = game.complete && first.ply > 0 && first.board.last_move && `moves from ${Math.ceil(first.ply / 2)} on`;
     const title = join(['Game', game.number === null ? '' : String(game.number), terms({ ...ply.board, ...game.info })], ' ');
-    return join([title, moveOf(ply.board, ply.ply), now, ...more, game.analysis && evaluation(game, game.analysis)], ' · ');
+    return join([title, moveOf(ply.board, ply.ply), now, part, ...more, game.analysis && evaluation(game, game.analysis)], ' · ');
 }
 
 /** @param {Game} game @param {ServerEvent} analysis */

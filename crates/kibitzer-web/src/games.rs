@@ -4,17 +4,19 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use bytes::Bytes;
+use kibitzer::chess::{Color, Fen};
 use kibitzer::game::PendingOffers;
 use kibitzer::pgn::{PgnCollector, PgnOrigin};
-use kibitzer::track::{GameKey, TrackedChange, TrackedChangeKind, TrackedGame, TrackedState};
+use kibitzer::track::{GameKey, TrackedChange, TrackedChangeKind, TrackedGame, TrackedMove, TrackedState};
 use kibitzer::transcript::Utc;
 use kibitzer::{Event, GameId, Message};
+use serde_json::{Value, json};
 
-/// Maximum number of games; at the limit, the one with the oldest start is dropped.
-const KEPT_GAMES: usize = 256;
+/// Maximum number of games; at the limit, the one with the oldest start is dropped, preferably one that is over.
+const KEPT_GAMES: usize = 512;
 /// Maximum number of events kept of a game. Later ones are part of the state, not of the kept events.
 const KEPT_EVENTS: usize = 4_000;
-/// Maximum memory of the kept events of all games, in bytes; beyond it, games with the oldest start are dropped.
+/// Maximum memory of the kept events of all games, in bytes; beyond it, games are dropped, too.
 const KEPT_BYTES: usize = 48 << 20;
 
 /// Kinds of which the newest event of a game is part of its state, in the order in which they are sent.
@@ -92,12 +94,15 @@ impl SessionState {
         }
     }
 
-    /// Applies the next event of the session.
-    pub(crate) fn apply(&mut self, stored: &WebEvent<'_>, json: &Bytes) {
-        let mut begins = false;
+    /// Applies the next event of the session. Returns the number of a game that begins with it, and whose earlier moves are missing.
+    pub(crate) fn apply(&mut self, stored: &WebEvent<'_>, json: &Bytes) -> Option<GameId> {
+        let (mut begins, mut incomplete) = (false, None);
         if let Some(event) = stored.event {
             let changes = self.collector.apply(event, stored.utc);
-            begins = changes.iter().any(|change| change.kind == TrackedChangeKind::Started);
+            let begun = changes.iter().filter(|change| change.kind == TrackedChangeKind::Started);
+            let begun: Vec<_> = begun.filter_map(|change| self.collector.tracker().get(change.game)).collect();
+            begins = !begun.is_empty();
+            incomplete = begun.into_iter().find(|game| game.has_missing_moves()).map(TrackedGame::number);
             self.forget_changed(&changes);
             self.apply_question(event, json);
         }
@@ -112,6 +117,7 @@ impl SessionState {
         if let Some(number) = stored.game {
             self.apply_to_game(number, stored, json, begins);
         }
+        incomplete
     }
 
     /// Marks the games in progress as interrupted, at the end of a recorded connection.
@@ -166,7 +172,8 @@ impl SessionState {
             }
         }
         while (self.games.len() > KEPT_GAMES || self.n_kept_bytes > KEPT_BYTES)
-            && let Some(oldest) = self.games.iter().min_by_key(|(_, game)| game.order).map(|(number, _)| *number)
+            && let Some(oldest) =
+                self.games.iter().min_by_key(|(_, game)| (!game.is_over, game.order)).map(|(number, _)| *number)
         {
             let dropped = self.games.remove(&oldest);
             self.release(dropped.as_ref());
@@ -190,10 +197,9 @@ impl SessionState {
         self.games.values().filter_map(|game| game.legal.as_ref())
     }
 
-    /// Returns the variant of the newest game with a number; `chess` if it is not known.
-    pub(crate) fn variant(&self, number: GameId) -> String {
-        let game = self.collector.tracker().iter().rfind(|game| game.number() == number);
-        game.map_or_else(|| "chess".to_owned(), TrackedGame::variant)
+    /// Returns the newest played or observed game with a number.
+    pub(crate) fn tracked(&self, number: GameId) -> Option<&TrackedGame> {
+        self.collector.tracker().iter().rfind(|game| game.number() == number)
     }
 
     /// Returns the events that lead to the present state, oldest game first, then open questions and the last loss.
@@ -204,10 +210,12 @@ impl SessionState {
         of_games.chain(self.questions.iter().map(|(_, json)| json)).chain(&self.loss).cloned().collect()
     }
 
-    /// Returns the kept events of the newest game with a number, one on each line; empty if it is not known.
+    /// Returns the kept events of the newest game with a number, one on each line; empty if it is not known. Before them are the positions
+    /// that only a list of moves shows.
     pub(crate) fn game_lines(&self, number: GameId) -> Vec<u8> {
-        let kept = self.games.get(&number).map_or(&[][..], |game| &game.kept);
-        kept.iter().flat_map(|json| [json, &b"\n"[..]]).collect::<Vec<_>>().concat()
+        let mut lines = self.tracked(number).map(listed_positions).unwrap_or_default();
+        lines.extend_from_slice(self.games.get(&number).map_or(&[][..], |game| &game.kept));
+        lines.iter().flat_map(|json| [json, &b"\n"[..]]).collect::<Vec<_>>().concat()
     }
 
     /// Returns the PGN of all games, or of the newest game with a number; empty without one.
@@ -235,6 +243,27 @@ impl SessionState {
             text
         })
     }
+}
+
+/// Returns the positions of a game before its first board, if the server has listed the moves, as events without times and clocks.
+fn listed_positions(game: &TrackedGame) -> Vec<Bytes> {
+    let line = game.line();
+    let (mut board, mut last_move) = (line.start.board, Value::Null);
+    let position = |(ply, step): (u32, &TrackedMove)| {
+        let mut fen = Fen::from_board(board, step.color).with_counters(0, ply / 2 + 1);
+        fen.castling = line.start.castling.plausible_on(&board);
+        let position = json!({
+            "event": "position", "game": game.number().0, "relation": 0, "own": false,
+            "white": game.player(Color::White).as_str(), "black": game.player(Color::Black).as_str(),
+            "fen": fen.to_string(), "side_to_move": step.color.to_string(), "last_move": last_move,
+            "white_clock_ms": null, "black_clock_ms": null, "white_reserve": null, "black_reserve": null,
+        });
+        line.play(&mut board, step).ok()?;
+        last_move = json!({ "san": step.san, "uci": step.uci() });
+        Some(position.to_string().into())
+    };
+    let listed = line.moves.iter().take_while(|step| step.clock.is_none());
+    (line.start_ply()..).zip(listed).map_while(position).collect()
 }
 
 /// Returns whether an event says that a game is no longer observed.

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
+use kibitzer::track::TrackedGame;
 use kibitzer::{Event, GameId, Relation, Style12};
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -19,8 +20,10 @@ use crate::legal::legal_moves;
 const KEPT_EVENTS: usize = 20_000;
 /// Maximum memory of the events in the ring, in bytes.
 const KEPT_BYTES: usize = 24 << 20;
-/// Number of events in a `reset`.
+/// Maximum number of rows in a `reset`.
 const RECENT: usize = 500;
+/// Maximum size of these rows, in bytes.
+const RECENT_BYTES: usize = 2 << 20;
 /// Size from which on a piece of a stream gets no further event.
 const CHUNK: usize = 128 << 10;
 
@@ -101,6 +104,21 @@ struct Entry {
     json: Bytes,
 }
 
+/// An event of the ring with its identifier, as it is sent on request.
+#[derive(Debug)]
+pub(crate) struct Row {
+    id: String,
+    json: Bytes,
+}
+
+impl Row {
+    /// Returns rows as the items of a JSON array. Large, so not to be called while the hub is locked.
+    pub(crate) fn join(rows: &[Self]) -> String {
+        let row = |it: &Self| format!(r#"{{"id":"{}","event":{}}}"#, it.id, String::from_utf8_lossy(&it.json));
+        rows.iter().map(row).collect::<Vec<_>>().join(",")
+    }
+}
+
 impl HubState {
     fn id(&self, number: u64) -> String {
         format!("{:x}.{number}", self.run)
@@ -115,20 +133,22 @@ impl HubState {
         self.ring.get(usize::try_from(number.checked_sub(self.oldest())?).ok()?)
     }
 
-    /// Returns the entry of the ring at an index as a row of the protocol.
-    fn row_json(&self, index: usize, entry: &Entry) -> String {
-        let json = String::from_utf8_lossy(&entry.json);
-        format!(r#"{{"id":"{}","event":{json}}}"#, self.id(self.oldest() + index as u64))
+    /// Returns the entry of the ring at an index with its identifier.
+    fn row(&self, index: usize, entry: &Entry) -> Row {
+        Row { id: self.id(self.oldest() + index as u64), json: entry.json.clone() }
     }
 
-    /// Stores the legal moves on a board of a game; none if this login may not move there.
-    fn set_legal(&mut self, game: GameId, board: &Style12) {
+    /// Stores the legal moves in a game after a board, or after a change of the reserves; none if this login may not move there.
+    fn update_legal(&mut self, game: GameId, board: Option<&Arc<Style12>>) {
+        let tracked = self.session.tracked(game);
+        let Some(board) = board.map(|board| &**board).or_else(|| tracked.map(TrackedGame::position)) else { return };
         let legal = matches!(board.relation(), Relation::MyTurn | Relation::Examining).then(|| {
-            let moves = legal_moves(board, &self.session.variant(game));
-            let data = json!({ "game": game.0, "fen": board.fen().to_string(), "moves": moves });
-            self.legal_version += 1;
-            (self.legal_version, sse("legal", None, &data.to_string()).into())
+            let variant = tracked.map_or_else(|| "chess".to_owned(), TrackedGame::variant);
+            let moves = legal_moves(board, &variant, tracked.and_then(|game| game.game().hands()));
+            json!({ "game": game.0, "fen": board.fen().to_string(), "moves": moves })
         });
+        self.legal_version += u64::from(legal.is_some());
+        let legal = legal.map(|data| (self.legal_version, sse("legal", None, &data.to_string()).into()));
         self.session.set_legal(game, legal);
     }
 
@@ -164,16 +184,19 @@ impl Hub {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds an event. Viewers receive it at the next [`wake`](Self::wake).
-    pub fn push(&self, event: &WebEvent<'_>) {
+    /// Adds an event. Viewers receive it at the next [`wake`](Self::wake). Returns the number of a game that begins with it, and whose
+    /// earlier moves are missing; the reply to `moves` adds them.
+    pub fn push(&self, event: &WebEvent<'_>) -> Option<GameId> {
         let mut state = self.lock();
         state.newest += 1;
         let head = format!("id: {}\ndata: ", state.id(state.newest));
         let frame: Bytes = [head.as_bytes(), &event.json, b"\n\n"].concat().into();
         let json = frame.slice(head.len()..frame.len() - 2);
-        state.session.apply(event, &json);
-        if let Some((game, board)) = event.game.zip(event.event.and_then(Event::board)) {
-            state.set_legal(game, board);
+        let incomplete = state.session.apply(event, &json);
+        if let Some(game) = event.game
+            && matches!(event.kind, "position" | "holding")
+        {
+            state.update_legal(game, event.event.and_then(Event::board));
         }
         state.n_ring_bytes += frame.len();
         state.ring.push_back(Entry { row: event.row, frame, json });
@@ -181,6 +204,7 @@ impl Hub {
             let dropped = state.ring.pop_front().map_or(0, |entry| entry.frame.len());
             state.n_ring_bytes -= dropped;
         }
+        incomplete
     }
 
     /// Marks the games in progress as interrupted, at the end of a recorded connection.
@@ -247,13 +271,13 @@ impl Hub {
         state.entry(state.number(id)?).map(|entry| entry.row)
     }
 
-    /// Returns rows as they are sent, as far as they are in the ring, and the identifier of the newest event.
-    pub(crate) fn events_of_rows(&self, rows: &[u64]) -> (Vec<String>, String) {
+    /// Returns rows, as far as they are in the ring, and the identifier of the newest event.
+    pub(crate) fn events_of_rows(&self, rows: &[u64]) -> (Vec<Row>, String) {
         let state = self.lock();
         let found = rows.iter().filter_map(|row| {
             let index = state.ring.partition_point(|entry| entry.row < *row);
             let entry = state.ring.get(index).filter(|entry| entry.row == *row)?;
-            Some(state.row_json(index, entry))
+            Some(state.row(index, entry))
         });
         (found.collect(), state.id(state.newest))
     }
@@ -308,6 +332,9 @@ impl Viewer {
     pub(crate) async fn next_chunk(&mut self) -> Option<Bytes> {
         loop {
             self.changed.borrow_and_update();
+            if let Some(reset) = self.take_reset() {
+                return Some(reset.message().into());
+            }
             let chunk = self.take_chunk();
             if !chunk.is_empty() {
                 return Some(chunk.freeze());
@@ -316,7 +343,24 @@ impl Viewer {
         }
     }
 
-    /// Returns what is to be sent now.
+    /// Returns what replaces the state of this viewer, if that has to be done now.
+    fn take_reset(&mut self) -> Option<Reset> {
+        let state = self.hub.lock();
+        let next = self.sent.map_or(0, |sent| sent + 1);
+        let reason = match self.sent {
+            _ if state.is_held => None,
+            _ if self.sent_seeks != state.seeks => Some("seek"),
+            None => Some("start"),
+            Some(_) => (next < state.oldest()).then_some("slow"),
+        }?;
+        self.sent = Some(state.newest);
+        self.sent_seeks = state.seeks;
+        self.sent_line = 0;
+        self.sent_legal = 0;
+        Some(Reset::new(&state, reason, next, &self.tokens))
+    }
+
+    /// Returns the events and states that were not sent yet.
     fn take_chunk(&mut self) -> BytesMut {
         let hub = self.hub.clone();
         let state = hub.lock();
@@ -325,19 +369,6 @@ impl Viewer {
             return chunk;
         }
         let mut next = self.sent.map_or(0, |sent| sent + 1);
-        let reason = match self.sent {
-            _ if self.sent_seeks != state.seeks => Some("seek"),
-            None => Some("start"),
-            Some(_) if next < state.oldest() => Some("slow"),
-            Some(_) => None,
-        };
-        if let Some(reason) = reason {
-            chunk.extend_from_slice(reset(&state, reason, next, &self.tokens).as_bytes());
-            next = state.newest + 1;
-            self.sent_seeks = state.seeks;
-            self.sent_line = 0;
-            self.sent_legal = 0;
-        }
         while chunk.len() < CHUNK
             && let Some(entry) = state.entry(next)
         {
@@ -358,28 +389,51 @@ impl Viewer {
     }
 }
 
+/// What replaces the state of a viewer. Its large message is written after the hub was unlocked.
+struct Reset {
+    id: String,
+    /// A JSON object without the two lists.
+    head: String,
+    state: Vec<Bytes>,
+    recent: Vec<Row>,
+}
+
+impl Reset {
+    /// Copies what the message needs. `next` is the number of the first event that was not sent to the viewer.
+    fn new(state: &HubState, reason: &str, next: u64, tokens: &Value) -> Self {
+        let mut n_bytes = 0;
+        let fits = |entry: &&Entry| {
+            n_bytes += entry.json.len();
+            n_bytes <= RECENT_BYTES
+        };
+        let n_recent = state.ring.iter().rev().take(RECENT).take_while(fits).count();
+        let recent = state.ring.iter().enumerate().skip(state.ring.len() - n_recent);
+        let missed = (reason == "slow").then(|| state.newest + 1 - next);
+        let SourceInfo { kind, name, handle } = &state.source;
+        let head = json!({
+            "reason": reason, "missed": missed, "t": seconds(state.line.time), "tokens": tokens,
+            "source": { "kind": kind, "name": name, "handle": handle },
+        });
+        Self {
+            id: state.id(state.newest),
+            head: head.to_string(),
+            state: state.session.events(),
+            recent: recent.map(|(index, entry)| state.row(index, entry)).collect(),
+        }
+    }
+
+    fn message(self) -> String {
+        let head = self.head.strip_suffix('}').unwrap_or_default();
+        let state = self.state.iter().map(|json| String::from_utf8_lossy(json)).collect::<Vec<_>>().join(",");
+        let recent = Row::join(&self.recent);
+        sse("reset", Some(&self.id), &format!(r#"{head},"state":[{state}],"recent":[{recent}]}}"#))
+    }
+}
+
 /// Returns a message of the stream.
 fn sse(event: &str, id: Option<&str>, data: &str) -> String {
     let id = id.map_or_else(String::new, |id| format!("id: {id}\n"));
     format!("{id}event: {event}\ndata: {data}\n\n")
-}
-
-/// Returns the message that replaces the state of a viewer. `next` is the number of the first event that was not sent to it.
-fn reset(state: &HubState, reason: &str, next: u64, tokens: &Value) -> String {
-    let join = |events: Vec<String>| events.join(",");
-    let text = |json: &Bytes| String::from_utf8_lossy(json).into_owned();
-    let events = join(state.session.events().iter().map(text).collect());
-    let recent = state.ring.iter().enumerate().skip(state.ring.len().saturating_sub(RECENT));
-    let recent = join(recent.map(|(index, entry)| state.row_json(index, entry)).collect());
-    let missed = (reason == "slow").then(|| state.newest + 1 - next);
-    let SourceInfo { kind, name, handle } = &state.source;
-    let head = json!({
-        "reason": reason, "missed": missed, "t": seconds(state.line.time), "tokens": tokens,
-        "source": { "kind": kind, "name": name, "handle": handle },
-    });
-    let head = head.to_string();
-    let head = head.strip_suffix('}').unwrap_or_default();
-    sse("reset", Some(&state.id(state.newest)), &format!(r#"{head},"state":[{events}],"recent":[{recent}]}}"#))
 }
 
 fn line_frame(line: &LineState) -> String {

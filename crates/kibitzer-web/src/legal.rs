@@ -1,18 +1,21 @@
 //! Legal moves, for viewers who play.
 
-use cozy_chess::Board;
 use cozy_chess::util::display_uci_move;
+use cozy_chess::{BitBoard, Board, Rank, get_between_rays};
 use kibitzer::Style12;
+use kibitzer::chess::{Hand, Hands, Role};
 
-/// Returns the legal moves on a board in UCI notation: a castling as the king's squares, in chess960 as those of king and rook. `None`
-/// if the rules of the variant are not known here.
-pub(crate) fn legal_moves(board: &Style12, variant: &str) -> Option<Vec<String>> {
+/// Returns the legal moves on a board in UCI notation: a castling as the king's squares, in chess960 as those of king and rook; a drop as
+/// `N@f3`. `None` if the rules of the variant are not known here, and in a variant with drops if the reserves are not known.
+pub(crate) fn legal_moves(board: &Style12, variant: &str, hands: Option<Hands>) -> Option<Vec<String>> {
+    let has_drops = matches!(variant, "crazyhouse" | "bughouse");
     let is_chess960 = variant == "chess960";
     // The server's word for a game of chess may be one of its speeds.
     let is_chess = matches!(variant, "chess" | "blitz" | "lightning" | "standard" | "untimed" | "bullet" | "slow");
-    if !is_chess && !is_chess960 {
+    if !is_chess && !is_chess960 && !has_drops {
         return None;
     }
+    let hand = if has_drops { Some(*hands?.of(board.side_to_move())) } else { None };
     let board: Board = board.fen().with_counters(0, 1).with_hands(None).to_string().parse().ok()?;
     let mut moves = Vec::new();
     board.generate_moves(|of_a_piece| {
@@ -21,24 +24,60 @@ pub(crate) fn legal_moves(board: &Style12, variant: &str) -> Option<Vec<String>>
         moves.extend(of_a_piece.into_iter().map(text));
         false
     });
+    moves.extend(hand.into_iter().flat_map(|hand| legal_drops(&board, hand)));
     Some(moves)
+}
+
+/// Returns the legal drops: on empty squares; in check, between the king and the only piece that attacks it from afar.
+fn legal_drops(board: &Board, hand: Hand) -> Vec<String> {
+    let king = board.king(board.side_to_move());
+    let is_between = |free, attacker| free & get_between_rays(king, attacker);
+    let free = board.checkers().iter().fold(!board.occupied(), is_between);
+    let ends = Rank::First.bitboard() | Rank::Eighth.bitboard();
+    let roles = Role::ALL.into_iter().filter(|role| hand.count(*role) > 0);
+    let squares = |role| free - if role == Role::Pawn { ends } else { BitBoard::EMPTY };
+    roles.flat_map(|role| squares(role).iter().map(move |to| format!("{}@{to}", role.letter()))).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use kibitzer::EventReader;
+    use kibitzer::{Event, EventReader};
 
     use super::*;
 
+    /// Returns the board that a server sends, with White to move.
+    fn event(ranks: &str) -> Event {
+        let said = format!("<12> {ranks} W -1 1 1 1 1 0 7 Ann Bob 1 3 2 39 39 180 180 1 none (0:00) none 0 0 0\n\r");
+        EventReader::default().next(&mut said.as_bytes()).unwrap()
+    }
+
     #[test]
     fn castling_is_written_as_the_variant_does() {
-        let said = b"<12> r---k--r pppppppp -------- -------- -------- -------- PPPPPPPP R---K--R W -1 1 1 1 1 0 7 Ann Bob 1 3 2 39 \
-            39 180 180 1 none (0:00) none 0 0 0\n\r";
-        let event = EventReader::default().next(&mut &said[..]).unwrap();
+        let event = event("r---k--r pppppppp -------- -------- -------- -------- PPPPPPPP R---K--R");
         let board = event.board().unwrap();
-        let has = |variant, castling: &str| legal_moves(board, variant).unwrap().iter().any(|it| it == castling);
+        let has = |variant, castling: &str| legal_moves(board, variant, None).unwrap().iter().any(|it| it == castling);
         assert!(has("chess", "e1g1") && has("chess", "e1c1") && has("chess", "a2a4"));
         assert!(has("chess960", "e1h1") && !has("chess960", "e1g1"));
-        assert_eq!(legal_moves(board, "atomic"), None);
+        assert_eq!(legal_moves(board, "atomic", None), None);
+        assert_eq!(legal_moves(board, "crazyhouse", None), None);
+    }
+
+    #[test]
+    fn drops_are_on_empty_squares_and_end_a_check() {
+        let hands = Hands { white: Hand::parse(b"PPN").unwrap(), black: Hand::parse(b"Q").unwrap() };
+        let drops = |ranks, variant| {
+            let moves = legal_moves(event(ranks).board().unwrap(), variant, Some(hands)).unwrap();
+            moves.into_iter().filter(|it| it.contains('@')).collect::<Vec<_>>()
+        };
+        let quiet = "----k--- -------- -------- -------- -------- -------- -------- ----K---";
+        assert_eq!(drops(quiet, "crazyhouse").len(), 48 + 62);
+        assert_eq!(drops(quiet, "bughouse").len(), 48 + 62);
+        assert_eq!(drops(quiet, "chess"), [""; 0]);
+        let from_afar = "----k--- -------- -------- ----r--- -------- -------- -------- ----K---";
+        assert_eq!(drops(from_afar, "crazyhouse"), ["P@e2", "P@e3", "P@e4", "N@e2", "N@e3", "N@e4"]);
+        let by_a_knight = "----k--- -------- -------- -------- -------- ---n---- -------- ----K---";
+        assert_eq!(drops(by_a_knight, "crazyhouse"), [""; 0]);
+        let by_two = "----k--- -------- -------- ----r--- -------- ---n---- -------- ----K---";
+        assert_eq!(drops(by_two, "crazyhouse"), [""; 0]);
     }
 }

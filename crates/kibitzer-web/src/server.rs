@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::convert::Infallible;
+use std::future::ready;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -25,9 +26,11 @@ use kibitzer::GameId;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::task::JoinSet;
+use tokio_io_timeout::TimeoutStream;
 
 use crate::access::{self, Access, Rights};
-use crate::hub::Hub;
+use crate::hub::{Hub, Row};
 use crate::page::PageFile;
 use crate::request::{Control, PageRequest};
 
@@ -37,6 +40,8 @@ const MAX_VIEWERS: usize = 256;
 const MAX_CONNECTIONS: usize = 2 * MAX_VIEWERS;
 /// Time in which a connection has to send the next request with its headers.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(15);
+/// Time after which a connection is closed if its peer reads nothing of what waits for it.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Size of the buffers of a connection, and so about the maximum of a request's headers.
 const CONNECTION_BUFFER: usize = 32 << 10;
 /// Maximum size of a command.
@@ -51,6 +56,8 @@ type Query = HashMap<String, String>;
 
 const JSON: &str = "application/json";
 const TEXT: &str = "text/plain; charset=utf-8";
+/// Type of the Prometheus text format.
+const METRICS: &str = "text/plain; version=0.0.4; charset=utf-8";
 /// Type of PGN, as OBS and broadcast tools expect it.
 const PGN: &str = "application/x-chess-pgn; charset=utf-8";
 
@@ -142,26 +149,63 @@ impl WebServer {
     ///
     /// # Cancel safety
     ///
-    /// Dropping the future closes no connection: that takes the end of the runtime.
-    pub async fn serve(mut self, hub: Hub, requests: mpsc::Sender<PageRequest>) {
+    /// Dropping the future closes all connections.
+    pub async fn serve(self, hub: Hub, requests: mpsc::Sender<PageRequest>) {
         let viewers = Arc::new(Semaphore::new(MAX_VIEWERS));
         let server = Arc::new(Handler { hub, access: self.access, viewers, requests });
-        let connections = Arc::new(Semaphore::new(MAX_CONNECTIONS));
-        let mut http = http1::Builder::new();
-        http.timer(TokioTimer::new()).header_read_timeout(REQUEST_TIMEOUT).max_buf_size(CONNECTION_BUFFER);
-        while let Ok(permit) = Arc::clone(&connections).acquire_owned().await {
-            let (stream, _) = Listener::accept(&mut self.listener).await;
+        let answer = move |request| {
             let server = Arc::clone(&server);
-            let service = service_fn(move |request: hyper::Request<Incoming>| {
-                let server = Arc::clone(&server);
-                async move { Ok::<_, Infallible>(server.check_and_answer(request.map(Body::new)).await) }
-            });
-            let connection = http.serve_connection(TokioIo::new(stream), service);
-            tokio::spawn(async move {
+            async move { server.check_and_answer(request).await }
+        };
+        accept(self.listener, answer).await;
+    }
+
+    /// Answers requests for `/metrics` with a page of counters, and all others with an error. Never completes.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future closes all connections.
+    pub async fn serve_metrics(self, page: impl Fn() -> String + Clone + Send + 'static) {
+        let access = Arc::new(self.access);
+        let answer = move |request: Request| {
+            let answer = match access.check(request.headers(), request.uri()) {
+                Err(refusal) => refused(StatusCode::FORBIDDEN, refusal),
+                Ok(_) if !is_read(&request) => not_allowed("GET, HEAD"),
+                Ok(_) if request.uri().path() == "/metrics" => typed(METRICS, page()),
+                Ok(_) => refused(StatusCode::NOT_FOUND, "the page is /metrics"),
+            };
+            ready(with_headers(answer))
+        };
+        accept(self.listener, answer).await;
+    }
+}
+
+/// Answers the requests of all connections. Never completes.
+///
+/// # Cancel safety
+///
+/// Dropping the future closes all connections.
+async fn accept<A: Future<Output = Response> + Send + 'static>(
+    mut listener: impl Listener,
+    answer: impl Fn(Request) -> A + Clone + Send + 'static,
+) {
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(REQUEST_TIMEOUT).max_buf_size(CONNECTION_BUFFER);
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            (stream, _) = listener.accept(), if connections.len() < MAX_CONNECTIONS => {
+                let mut stream = TimeoutStream::new(stream);
+                stream.set_write_timeout(Some(WRITE_TIMEOUT));
+                let answer = answer.clone();
+                let service = service_fn(move |request: hyper::Request<Incoming>| {
+                    let answer = answer(request.map(Body::new));
+                    async move { Ok::<_, Infallible>(answer.await) }
+                });
                 // A browser opens a failed connection again.
-                let _ = connection.await;
-                drop(permit);
-            });
+                connections.spawn(http.serve_connection(TokioIo::new(Box::pin(stream)), service));
+            }
+            Some(_) = connections.join_next() => {}
         }
     }
 }
@@ -209,29 +253,40 @@ fn failed(text: &str) -> Response {
     json_answer(&json!({ "error": text }))
 }
 
+fn not_allowed(allow: &'static str) -> Response {
+    (StatusCode::METHOD_NOT_ALLOWED, [(ALLOW, allow)]).into_response()
+}
+
+/// Returns whether a request changes nothing.
+fn is_read(request: &Request) -> bool {
+    matches!(*request.method(), Method::GET | Method::HEAD)
+}
+
+/// Adds the headers of every answer.
+fn with_headers(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    for (name, value) in HEADERS {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    response
+}
+
 impl Handler {
     async fn check_and_answer(&self, request: Request) -> Response {
-        let mut response = match self.access.check(request.headers(), request.uri()) {
+        with_headers(match self.access.check(request.headers(), request.uri()) {
             Err(refusal) => refused(StatusCode::FORBIDDEN, refusal),
             Ok(rights) => self.answer(rights, request).await,
-        };
-        let headers = response.headers_mut();
-        for (name, value) in HEADERS {
-            headers.insert(name, HeaderValue::from_static(value));
-        }
-        headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
-        response
+        })
     }
 
     async fn answer(&self, rights: Rights, request: Request) -> Response {
         let path = request.uri().path().trim_start_matches('/').to_owned();
-        let is_get = matches!(*request.method(), Method::GET | Method::HEAD);
         if path == "command" && request.method() == Method::POST {
             return self.command(request).await;
         }
-        if !is_get {
-            let allow = if path == "command" { "POST" } else { "GET, HEAD" };
-            return (StatusCode::METHOD_NOT_ALLOWED, [(ALLOW, allow)]).into_response();
+        if !is_read(&request) {
+            return not_allowed(if path == "command" { "POST" } else { "GET, HEAD" });
         }
         if path.is_empty()
             && self.access.links.is_some()
@@ -255,7 +310,7 @@ impl Handler {
             ["export"] => self.export(&query).await,
             ["metrics"] => {
                 let page = self.ask(PageRequest::Metrics).await.unwrap_or_default();
-                typed("text/plain; version=0.0.4; charset=utf-8", page)
+                typed(METRICS, page)
             }
             [name] => match PageFile::find(name) {
                 Some(file) => {
@@ -307,7 +362,7 @@ impl Handler {
             Some(Err(error)) => failed(&error),
             Some(Ok(rows)) => {
                 let (rows, through) = self.hub.events_of_rows(&rows);
-                typed(JSON, format!(r#"{{"rows":[{}],"through":"{through}"}}"#, rows.join(",")))
+                typed(JSON, format!(r#"{{"rows":[{}],"through":"{through}"}}"#, Row::join(&rows)))
             }
         }
     }
@@ -377,4 +432,81 @@ impl Handler {
 fn query_of(request: &Request) -> Query {
     let pairs = form_urlencoded::parse(request.uri().query().unwrap_or_default().as_bytes()).into_owned();
     pairs.filter(|(_, value)| !value.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
+    use tokio::time::Instant;
+
+    use super::*;
+
+    /// Connections in memory, which need no file descriptors and have a small buffer.
+    struct InMemory(mpsc::Receiver<DuplexStream>);
+
+    impl Listener for InMemory {
+        type Io = DuplexStream;
+        type Addr = ();
+
+        async fn accept(&mut self) -> (DuplexStream, ()) {
+            let Some(stream) = self.0.recv().await else { return std::future::pending().await };
+            (stream, ())
+        }
+
+        fn local_addr(&self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// Starts a server that sends a body of this size.
+    fn start(size: usize) -> mpsc::Sender<DuplexStream> {
+        let (connections, listener) = mpsc::channel(1);
+        tokio::spawn(accept(InMemory(listener), move |_| ready("x".repeat(size).into_response())));
+        connections
+    }
+
+    /// Connects, and sends a request.
+    async fn connect(server: &mpsc::Sender<DuplexStream>) -> DuplexStream {
+        let (mut ours, theirs) = duplex(64);
+        server.send(theirs).await.unwrap();
+        ours.write_all(b"GET / HTTP/1.1\r\n\r\n").await.unwrap();
+        ours
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_too_many_is_answered_once_another_one_is_closed() {
+        let server = start(0);
+        let mut connections = Vec::new();
+        for _ in 0..MAX_CONNECTIONS {
+            let mut connection = connect(&server).await;
+            connection.read_exact(&mut [0; 8]).await.unwrap();
+            connections.push(connection);
+        }
+        let mut further = connect(&server).await;
+        let is_answered = tokio::time::timeout(Duration::from_secs(1), further.read_u8()).await.is_ok();
+        assert!(!is_answered);
+        drop(connections.pop());
+        let mut answer = [0; 8];
+        further.read_exact(&mut answer).await.unwrap();
+        assert_eq!(&answer, b"HTTP/1.1");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_peer_that_reads_nothing_is_disconnected_in_time() {
+        let server = start(1 << 20);
+        let began = Instant::now();
+        let mut idle = connect(&server).await;
+        let mut slow = connect(&server).await;
+        // One that reads a little from time to time is not idle.
+        for _ in 0..10 {
+            tokio::time::sleep(WRITE_TIMEOUT * 2 / 3).await;
+            slow.read_exact(&mut [0; 64]).await.unwrap();
+        }
+        assert!(began.elapsed() > 6 * WRITE_TIMEOUT);
+        let mut rest = Vec::new();
+        idle.read_to_end(&mut rest).await.unwrap();
+        assert!(rest.len() <= 64, "{}", rest.len());
+        slow.read_to_end(&mut rest).await.unwrap();
+        assert!(rest.len() > 1_000_000, "{}", rest.len());
+    }
 }

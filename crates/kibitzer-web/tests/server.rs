@@ -302,19 +302,86 @@ async fn headers_are_limited_in_size() {
     }
 }
 
-/// Pushes what a server says.
-fn push_said(hub: &Hub, said: &str) {
+#[tokio::test]
+async fn a_reset_has_the_newest_rows_up_to_a_size() {
+    let (hub, address, ..) = start(|options| options).await;
+    let text = "x".repeat(60_000);
+    for n in 1..=100 {
+        let json = json!({ "event": "tell", "n": n, "text": text }).to_string().into_bytes();
+        hub.push(&WebEvent::new(n, "tell", json));
+    }
+    let (_, _, reset) = Stream::open(address, "").await.next_event().await;
+    let recent = reset["recent"].as_array().unwrap();
+    assert!((30..35).contains(&recent.len()), "{}", recent.len());
+    assert_eq!(recent.last().unwrap()["event"]["n"], 100);
+}
+
+/// Starts a server of counters, sends these bytes, and returns the answer.
+async fn scrape(request: &[u8]) -> String {
+    let any_port = SocketAddr::from(([127, 0, 0, 1], 0));
+    let server = WebServer::bind(WebOptions::new(any_port)).await.unwrap();
+    let address: SocketAddr = server.links()[0].split('/').nth(2).unwrap().parse().unwrap();
+    let serving = tokio::spawn(server.serve_metrics(|| "page\n".to_owned()));
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let mut answer = Vec::new();
+    // The server may close the connection before it has read all.
+    let _ = stream.write_all(request).await;
+    let _ = stream.shutdown().await;
+    let _ = stream.read_to_end(&mut answer).await;
+    serving.abort();
+    String::from_utf8(answer).unwrap()
+}
+
+#[tokio::test]
+async fn requests_for_counters_are_answered_with_a_status() {
+    let long = [&b"GET /metrics HTTP/1.1\r\nX: "[..], &vec![b'x'; 200 << 10], b"\r\n\r\n"].concat();
+    let cases: &[(&[u8], &str)] = &[
+        (b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", "200 OK"),
+        (b"GET /metrics HTTP/1.1\r\nX: y\r\nHOST:127.0.0.1:9100\r\n\r\n", "200 OK"),
+        (b"GET /metrics HTTP/1.1\r\nHost: [::1]:9100\r\n\r\n", "200 OK"),
+        (b"GET /metrics?name[]=x HTTP/1.0\r\nHost: localhost\r\n\r\n", "200 OK"),
+        (b"GET / HTTP/1.1\r\nHost: [::1]\r\n\r\n", "404 Not Found"),
+        (b"GET /events HTTP/1.1\r\nHost: [::1]\r\n\r\n", "404 Not Found"),
+        (b"GET /metrics/../x HTTP/1.1\r\nHost: localhost\r\n\r\n", "404 Not Found"),
+        (b"GET /metrics HTTP/1.1\r\nHost: rebound.example:9100\r\n\r\n", "403 Forbidden"),
+        (b"GET /metrics HTTP/1.1\r\nHost: localhost.example\r\n\r\n", "403 Forbidden"),
+        (b"GET /metrics HTTP/1.1\r\nHost: 127.0.0.1.example\r\n\r\n", "403 Forbidden"),
+        (b"GET /metrics HTTP/1.1\r\n\r\n", "403 Forbidden"),
+        (b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nhost: rebound.example\r\n\r\n", "403 Forbidden"),
+        (b"POST /metrics HTTP/1.1\r\nHost: localhost\r\nContent-Length: 6\r\n\r\n\xff body", "405 Method Not Allowed"),
+        (b"GET /metrics HTTP/2.0\r\n\r\n", "400 Bad Request"),
+        (b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nX: y\r\nHost : localhost\r\n\r\n", "400 Bad Request"),
+        (b"\xff\xfe\r\n\r\n", "400 Bad Request"),
+        (&long, "431 Request Header Fields Too Large"),
+    ];
+    for (request, status) in cases {
+        let answer = scrape(request).await;
+        assert!(answer.split("\r\n").next().unwrap().ends_with(status), "{}: {answer}", request.escape_ascii());
+        assert_eq!(answer.ends_with("\r\n\r\npage\n"), *status == "200 OK", "{answer}");
+    }
+    for incomplete in [&b""[..], b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n"] {
+        let answer = scrape(incomplete).await;
+        assert!(!answer.contains("page"), "{answer}");
+    }
+    let head = scrape(b"HEAD /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
+    assert!(head.starts_with("HTTP/1.1 200 OK\r\n") && head.contains("\r\ncontent-length: 5\r\n"), "{head}");
+    assert!(head.contains("\r\ncontent-type: text/plain; version=0.0.4") && head.ends_with("\r\n\r\n"), "{head}");
+}
+
+/// Pushes what a server says, and returns the games that begin without their earlier moves.
+fn push_said(hub: &Hub, said: &str) -> Vec<GameId> {
     let (mut reader, mut rest) = (EventReader::default(), said.as_bytes());
-    let mut row = 0;
+    let (mut row, mut incomplete) = (0, Vec::new());
     while let Some(event) = reader.next(&mut rest) {
         row += 1;
         let mut published = WebEvent::new(row, event.kind().as_str(), Vec::new());
         event.write_json("", &mut published.json);
-        published.game = event.affected_game().filter(|_| event.board().is_some() || event.game_ended().is_some());
+        published.game = event.affected_game().or_else(|| event.message()?.game());
         published.event = Some(&event);
-        hub.push(&published);
+        incomplete.extend(hub.push(&published));
     }
     hub.wake();
+    incomplete
 }
 
 const START: &str = "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 ";
@@ -356,6 +423,56 @@ async fn a_reset_has_each_game_once_and_the_moves_that_are_legal() {
     hub.wake();
     let next = stream.next_event().await;
     assert_eq!(next.2["n"], 100, "{next:?}");
+}
+
+#[tokio::test]
+async fn drops_are_legal_once_the_reserve_is_known() {
+    let (hub, address, ..) = start(WebOptions::write).await;
+    let mut stream = Stream::open(address, "").await;
+    stream.next_event().await;
+    let info = "<g1> 7 p=0 t=crazyhouse r=0 u=1,1 it=180,0 i=180,0 pt=0 rt=0,0 ts=1,1";
+    push_said(&hub, &format!("{info}\n\r{START}7 Ann Bob 1 3 2 39 39 180 180 1 none (0:00) none 0 0 0\n\r"));
+    push_said(&hub, "<b1> game 7 white [N] black []\n\r");
+    let drops = loop {
+        let (_, name, legal) = stream.next_event().await;
+        if name.as_deref() == Some("legal") && !legal["moves"].is_null() {
+            let moves = legal["moves"].as_array().unwrap();
+            break moves.iter().filter(|it| it.as_str().unwrap().starts_with("N@")).count();
+        }
+    };
+    assert_eq!(drops, 32);
+}
+
+#[tokio::test]
+async fn listed_moves_complete_a_game_that_was_joined_later() {
+    let (hub, address, ..) = start(|options| options).await;
+    let board = "<12> rnbqkbnr pppp-ppp -------- ----p--- ----P--- -----N-- PPPP-PPP RNBQKB-R B -1 1 1 1 1 1 7 Ann Bob 0 3 0 39 39 \
+                 170 175 2 N/g1-f3 (0:02) Nf3 0 1 0\n\r";
+    let incomplete = push_said(&hub, board);
+    assert_eq!(incomplete, [GameId(7)]);
+    let lines =
+        async || request(address, "GET /game/7.jsonl", &format!("Connection: close\r\nHost: {address}\r\n")).await;
+    assert_eq!(lines().await.matches("\"event\":\"position\"").count(), 1);
+    let list = "\x151\x1677\x16\n\rMovelist for game 7:\n\r\n\rAnn (1500) vs. Bob (1600) --- Tue Mar  4, 10:00 PST 2025\n\r\
+                Rated blitz match, initial time: 3 minutes, increment: 0 seconds.\n\r\n\r\
+                Move  Ann                Bob\n\r----  ----------------   ----------------\n\r\
+                \x20 1.  e4      (0:00)     e5      (0:00)\n\r  2.  Nf3     (0:02)\n\r      {Still in progress} *\n\r\n\r\x17\n\r";
+    push_said(&hub, list);
+    let lines = lines().await;
+    let boards: Vec<Value> = lines.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let fens: Vec<_> =
+        boards.iter().filter(|it| it["event"] == "position").map(|it| it["fen"].as_str().unwrap()).collect();
+    assert_eq!(
+        fens,
+        [
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1",
+            "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
+            "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2",
+        ]
+    );
+    assert_eq!((&boards[1]["last_move"]["uci"], &boards[2]["last_move"]["san"]), (&json!("e2e4"), &json!("e5")));
+    assert!(hub.pgn(Some(GameId(7))).contains("\n1. e4 "), "{}", hub.pgn(None));
 }
 
 #[tokio::test]

@@ -23,7 +23,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     session: connect::Args,
     /// Show the session that another process of the same user exposes on this socket
-    #[arg(long, value_name = "PATH", conflicts_with_all = ATTACH_CONFLICTS)]
+    #[arg(long, value_name = "PATH", conflicts_with_all = ATTACH_CONFLICTS.iter().copied())]
     attach: Option<PathBuf>,
     /// Send typed lines on that session; its process must allow it
     #[arg(long, requires = "attach")]
@@ -31,7 +31,7 @@ pub(crate) struct Args {
 }
 
 /// Arguments that cannot be combined with `--attach`, because the other process has already set up the session.
-const ATTACH_CONFLICTS: [&str; 11] = [
+const ATTACH_CONFLICTS: &[&str] = &[
     "server",
     "guest",
     "user",
@@ -42,6 +42,7 @@ const ATTACH_CONFLICTS: [&str; 11] = [
     "attach_socket",
     "attach_write",
     "metrics_every",
+    #[cfg(feature = "web")]
     "metrics",
 ];
 

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use kibitzer::internal::recorded::Stamp;
 use kibitzer::transcript::Utc;
 use kibitzer_bot::BotEvent;
+use kibitzer_core::message::GameId;
 use kibitzer_core::{Event, EventKind, EventReader};
 use kibitzer_web::{Hub, LineState, PageRequest, WebEvent};
 use serde_json::Value;
@@ -125,11 +126,12 @@ impl Pump {
         let snapshot = if let SourceItemKind::Snapshot { lines, .. } = &item.kind { Some(lines.clone()) } else { None };
         self.model.apply_item(item);
         for number in self.newest_row + 1..=self.model.rows.newest {
-            if let Some(row) = self.model.rows.get(number) {
-                publish_row(&self.hub, row, self.source.utc_start());
-                self.playback.note_row(row);
-            }
             self.newest_row = number;
+            if let Some(row) = self.model.rows.get(number) {
+                self.playback.note_row(row);
+                let incomplete = publish_row(&self.hub, row, self.source.utc_start());
+                self.request_moves(incomplete);
+            }
         }
         for event in snapshot.iter().flat_map(|lines| events_of_lines(lines)) {
             let mut json = Vec::new();
@@ -140,6 +142,16 @@ impl Pump {
             self.hub.push(&published);
         }
         self.stop_at_goal();
+    }
+
+    /// Requests the earlier moves of a game, in a session of this process in which no bot plays.
+    fn request_moves(&mut self, game: Option<GameId>) {
+        if let (ConsoleSource::Live(live), false) = (&self.source, self.source.has_bot())
+            && let Some((client, game)) = live.client().cloned().zip(game)
+        {
+            // The reply is part of the session.
+            self.commands.spawn(async move { drop(client.moves(game).await) });
+        }
     }
 
     /// Stores what an event says about the connection.
@@ -234,13 +246,17 @@ impl Playback {
     }
 }
 
-/// Pushes a row to the hub, unless programs do not get it: silences, and the end of a recorded connection.
-fn publish_row(hub: &Hub, row: &ConsoleRow, utc_start: Option<Utc>) {
+/// Pushes a row to the hub, unless programs do not get it: silences, and the end of a recorded connection. Returns the game that
+/// [`Hub::push`] returns.
+fn publish_row(hub: &Hub, row: &ConsoleRow, utc_start: Option<Utc>) -> Option<GameId> {
     let utc = utc_start.map(|start| start.plus(row.at));
     let json = match &row.content {
-        RowContent::Gap(_) => return,
-        RowContent::Disconnected => return hub.interrupt_games(),
-        RowContent::Event(event) if event.kind() == EventKind::Ping => return,
+        RowContent::Gap(_) => return None,
+        RowContent::Disconnected => {
+            hub.interrupt_games();
+            return None;
+        }
+        RowContent::Event(event) if event.kind() == EventKind::Ping => return None,
         RowContent::Bot(event) => bot_event_json(event, &Stamp { time: row.at, utc }),
         _ => row_json(row, utc_start),
     };
@@ -248,7 +264,7 @@ fn publish_row(hub: &Hub, row: &ConsoleRow, utc_start: Option<Utc>) {
     published.game = row.game();
     published.event = row.event();
     published.utc = utc;
-    hub.push(&published);
+    hub.push(&published)
 }
 
 /// Returns the events that show the games of a snapshot, without reports of moves that it omits on purpose.

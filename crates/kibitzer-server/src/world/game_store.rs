@@ -12,7 +12,7 @@ use crate::chess::Position;
 use crate::play::{ExaminedGame, Game, GameHeader};
 
 /// Maximum number of games that a player observes at once.
-pub(crate) const MAX_OBSERVED: usize = 64;
+pub(crate) const MAX_OBSERVED: usize = 512;
 
 /// Maximum number of finished games in a player's history.
 const MAX_HISTORY: usize = 10;

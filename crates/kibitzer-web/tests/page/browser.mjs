@@ -6,8 +6,8 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { cpus, loadavg } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { cellsOf, placementOf, play } from '../../page/chess.js';
-import { decode, StandIn } from './server.mjs';
+import { cellsOf, play } from '../../page/chess.js';
+import { decode, placementOf, StandIn } from './server.mjs';
 
 const require = createRequire(process.env.MODULES ?? import.meta.url);
 const { chromium } = require('playwright-core');

@@ -16,14 +16,17 @@ const faults = [];
 const programs = [];
 
 /** Starts the program, and returns the address of its page. */
-function start(...options) {
-    const program = spawn(process.env.KIBITZER ?? 'kibitzer', ['web', '--listen', '127.0.0.1:0', ...options]);
+const start = (...options) => run('web', '--listen', '127.0.0.1:0', ...options);
+
+/** Starts a command of the program, and returns the address that it prints. */
+function run(...options) {
+    const program = spawn(process.env.KIBITZER ?? 'kibitzer', options);
     programs.push(program);
     return new Promise((resolve, reject) => {
         let said = '';
         [program.stdout, program.stderr].forEach((out) => out.on('data', (data) => {
             said += data;
-            const link = /http:\S+/.exec(said);
+            const link = /http:\S+|^127[\d.:]+/.exec(said);
             if (link) resolve(link[0]);
         }));
         program.on('exit', () => reject(new Error(said)));
@@ -144,6 +147,19 @@ const trials = {
         // The large board is that of an observed game by then.
         await until(() => page.evaluate(() => document.body.textContent), (found) => found.includes(`${ended().result} ${ended().reason}`), 'the result is shown');
         console.log(`  ${plies} moves by drag, ${ended().text}`);
+    },
+
+    async movesBeforeTheFirstBoard() {
+        const server = await run('serve', '--port', '0', '--speed', '30');
+        const page = await open(await start('--write', server));
+        await until(() => page.textContent('#line'), (found) => found.includes('connected'), 'the login');
+        await new Promise((resolve) => setTimeout(resolve, 3000));
+        await page.fill('#command', 'observe 1');
+        await page.keyboard.press('Enter');
+        await until(() => page.locator('#move-list button').allTextContents(), (found) => found.length > 5 && found[0] === 'Start', 'the moves from the start');
+        const address = page.url();
+        await until(async () => (await fetch(`${address}game/1.pgn`)).text(), (pgn) => /^1\. /m.test(pgn), 'the PGN from the start');
+        assert.doesNotMatch(await page.textContent('#status'), /moves from/);
     },
 
     async everyPlyOfARecording() {

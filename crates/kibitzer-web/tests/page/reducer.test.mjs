@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { cellsOf, checkedKing, material, moveCommand, placementOf, play, plyOf, squareIndex, squareName } from '../../page/chess.js';
+import { cellsOf, checkedKing, material, moveCommand, play, plyOf, squareIndex, squareName } from '../../page/chess.js';
 import { clockText, remaining, running } from '../../page/clocks.js';
 import { hexDump, summary } from '../../page/inspector.js';
 import { defaultGame, initial, ownColor, reduce } from '../../page/state.js';
-import { decode } from './server.mjs';
+import { statusOf } from '../../page/words.js';
+import { decode, placementOf } from './server.mjs';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const RECORDINGS = `${ROOT}tests/transcripts/`;
@@ -130,7 +131,7 @@ test('hostile text and unknown events change nothing but rows', () => {
 test('everything that a server can make grow is bounded', () => {
     const events = Array.from({ length: 3000 }, (_, n) => [board({ game: n, t: n, lag_ms: 5 }), { event: 'tell', from: `p${n}`, titles: [], text: 'x' }, { event: 'sent', request: n, line: 'x', t: n }]).flat();
     const state = feed(events);
-    assert.ok(state.games.size <= 256 && state.current.size <= 256, `${state.games.size} games, ${state.current.size} numbers`);
+    assert.ok(state.games.size <= 512 && state.current.size <= 512, `${state.games.size} games, ${state.current.size} numbers`);
     const own = feed([board({ game: 5000, own: true, relation: 1 }), ...events.filter((event) => event.event === 'position').flatMap((event) => [event, { event: 'game_ended', game: event.game, white: 'Ann', black: 'Bob', result: '*' }])]);
     assert.equal(defaultGame(own).number, 5000, 'a game in progress is not dropped for finished ones');
     assert.ok(state.talk.size <= 40 && state.requests.size <= 64 && state.lags.length <= 600 && state.rates.length <= 600);
@@ -229,4 +230,19 @@ test('the page has no code or style in its markup, and stays small', () => {
     for (const line of readFileSync(`${page}openings.txt`, 'utf8').trim().split('\n')) {
         assert.match(line, /^(?:[KQRBN]?[a-h]?x?[a-h][1-8]|O-O(?:-O)?)(?: (?:[KQRBN]?[a-h]?x?[a-h][1-8]|O-O(?:-O)?))*: \S/);
     }
+});
+
+test('a list of moves makes the page ask for the earlier boards of its game again', () => {
+    const later = board({ fen: START.replace(' 0 1', ' 0 20'), last_move: { san: 'Nc3', uci: 'b1c3' } });
+    let state = feed([later]);
+    const of = () => [...state.games.values()][0];
+    state = reduce(state, [{ type: 'history', key: of().key, events: [later] }]);
+    assert.equal(of().complete, true);
+    const status = () => statusOf(of(), of().plies.at(-1), []);
+    assert.match(status(), /moves from 19 on/);
+    state = feed([{ event: 'move_list', game: 1, white: 'Ann', black: 'Bob' }], state);
+    assert.equal(of().complete, false);
+    state = reduce(state, [{ type: 'history', key: of().key, events: [board(), later] }]);
+    assert.deepEqual(of().plies.map((it) => it.ply), [0, 38]);
+    assert.doesNotMatch(status(), /moves from/);
 });

@@ -21,6 +21,12 @@ export function decode(file) {
     return text.split('\n').filter(Boolean).map((line) => JSON.parse(line));
 }
 
+/** Writes the squares as the first field of a FEN. */
+export function placementOf(cells) {
+    const rows = Array.from({ length: 8 }, (_, row) => cells.slice(row * 8, row * 8 + 8));
+    return rows.map((row) => row.map((cell) => cell || '1').join('').replace(/1+/g, (run) => String(run.length))).join('/');
+}
+
 export class StandIn {
     constructor(events, { kind = 'recording', write = false } = {}) {
         this.events = events;

@@ -102,8 +102,12 @@ impl MoveLine {
     }
 
     /// Plays a move of the line on a board; a capture that explodes also removes the capturing piece, and all pieces but pawns beside
-    /// it. Fails, with the board unchanged, if the move does not fit.
-    pub(crate) fn play(&self, board: &mut Board, step: &TrackedMove) -> Result<(), ApplyError> {
+    /// it.
+    ///
+    /// # Errors
+    ///
+    /// The move does not fit; the board is unchanged.
+    pub fn play(&self, board: &mut Board, step: &TrackedMove) -> Result<(), ApplyError> {
         let captured = board.apply(step.played, step.color)?;
         if let (true, Some(_), LastMove::Normal { to, .. }) = (self.captures_explode, captured, step.played) {
             let is_beside =
