@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal as _};
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use kibitzer::{Client, Profile};
+use kibitzer::{Client, Profile, RequestOptions, command};
 use kibitzer_core::hub::Subscription;
 use kibitzer_core::message::listing::GameRow;
 use kibitzer_core::message::{GameId, Message};
@@ -135,6 +135,9 @@ const OBSERVED_GAMES: usize = 3;
 /// Maximum time until the next request for the list of games, while fewer than [`OBSERVED_GAMES`] are observed.
 const PAUSE: Duration = Duration::from_secs(2);
 
+/// Options of the demo's own commands, which no user typed.
+const BY_DEMO: RequestOptions = RequestOptions::new().by_program();
+
 /// Channels in which the simulated players talk.
 const CHANNELS: [u16; 2] = [1, 50];
 
@@ -148,7 +151,7 @@ pub(crate) async fn join_channels_and_observe(client: &Client) {
     if client.ready().await.is_ok() {
         for channel in CHANNELS {
             // A failure only means less talk.
-            let _ = client.request(&format!("+channel {channel}")).await;
+            let _ = client.request_with(&format!("+channel {channel}"), BY_DEMO).await;
         }
     }
     while client.ready().await.is_ok()
@@ -172,11 +175,12 @@ pub(crate) async fn join_channels_and_observe(client: &Client) {
 ///
 /// As [`join_channels_and_observe`].
 async fn observe_up_to_demo_count(client: &Client, mut observed: BTreeSet<GameId>) -> usize {
-    let mut candidates = client.games().await.map_or_else(|_| Vec::new(), |listing| listing.games);
+    let mut candidates =
+        client.request_with(command::games(), BY_DEMO).await.map_or_else(|_| Vec::new(), |listing| listing.games);
     while observed.len() < OBSERVED_GAMES
         && let Some(game) = choose_next_game(&candidates, &observed)
     {
-        if client.observe(game).await.is_ok() {
+        if client.request_with(command::observe(game), BY_DEMO).await.is_ok() {
             observed.insert(game);
         } else {
             // A refusal usually means that the game has ended since the listing.

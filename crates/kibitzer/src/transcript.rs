@@ -5,7 +5,8 @@
 //!
 //! - A line of the login or with a password is marked as redacted, and its bytes are a placeholder. A password that the server
 //!   echoed has one asterisk per byte: a password of the login until the session is set up, one in a command until its reply.
-//! - A sent line has the number of its `request`, and who made it in `requested_by`: `user`, `set_up`, `restoration` or `probe`.
+//! - A sent line has the number of its `request`, and who made it in `requested_by`: `user`, `program`, `set_up`, `restoration`
+//!   or `probe`.
 //!   Older recordings have neither.
 //! - An empty piece from the server marks the end of a connection.
 //! - `utc` is the time of day. That of later lines is counted from it; recordings of this crate have it in their first line.

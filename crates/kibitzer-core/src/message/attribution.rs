@@ -38,6 +38,8 @@ pub enum RequestOrigin {
     Restoration,
     /// The session, to check or keep alive the connection, and to find the end of a reply.
     Probe,
+    /// The program around the session, on its own; see [`RequestOptions::by_program`](crate::session::RequestOptions::by_program).
+    Program,
 }
 
 /// What is known about the origin of an event. The default is an event that is part of no known request and about no own game.
@@ -48,8 +50,13 @@ pub struct Attribution(u32);
 const ORIGIN_SHIFT: u32 = 27;
 const INFERRED: u32 = 1 << 30;
 const OWN_GAME: u32 = 1 << 31;
-const ORIGINS: [RequestOrigin; 4] =
-    [RequestOrigin::User, RequestOrigin::SetUp, RequestOrigin::Restoration, RequestOrigin::Probe];
+const ORIGINS: [RequestOrigin; 5] = [
+    RequestOrigin::User,
+    RequestOrigin::SetUp,
+    RequestOrigin::Restoration,
+    RequestOrigin::Probe,
+    RequestOrigin::Program,
+];
 
 impl Attribution {
     /// Creates the attribution of a line or reply of a request; `None` stands for a line without a request, such as one of the
@@ -63,6 +70,7 @@ impl Attribution {
             Some(RequestOrigin::SetUp) => 2,
             Some(RequestOrigin::Restoration) => 3,
             Some(RequestOrigin::Probe) => 4,
+            Some(RequestOrigin::Program) => 5,
         };
         Self(number | origin << ORIGIN_SHIFT)
     }
@@ -93,6 +101,12 @@ impl Attribution {
     /// Returns whether the session itself caused the event or sent the line, for the set-up or a check of the connection.
     pub fn is_housekeeping(self) -> bool {
         matches!(self.origin(), Some(RequestOrigin::SetUp | RequestOrigin::Probe))
+    }
+
+    /// Returns whether the user of the session caused the event or sent the line, or nobody else is known to have done so.
+    #[doc(hidden)]
+    pub fn is_of_user(self) -> bool {
+        matches!(self.origin(), None | Some(RequestOrigin::User))
     }
 
     /// Returns the same request as the origin of an answer to a fence or probe.

@@ -126,12 +126,13 @@ impl Command {
 pub struct RequestOptions {
     pub(super) send_within: Option<Duration>,
     pub(super) game: Option<GameId>,
+    pub(super) is_by_program: bool,
 }
 
 impl RequestOptions {
     /// Creates options without conditions.
     pub const fn new() -> Self {
-        Self { send_within: None, game: None }
+        Self { send_within: None, game: None, is_by_program: false }
     }
 
     /// Sends the command within this time of the request or never; the request then fails with [`RequestError::Expired`]. Default:
@@ -154,6 +155,14 @@ impl RequestOptions {
     #[must_use]
     pub const fn only_during(mut self, game: GameId) -> Self {
         self.game = Some(game);
+        self
+    }
+
+    /// Attributes the request to the program, not to its user: sent line and reply have the origin
+    /// [`RequestOrigin::Program`](crate::event::RequestOrigin::Program). Default: to the user.
+    #[must_use]
+    pub const fn by_program(mut self) -> Self {
+        self.is_by_program = true;
         self
     }
 }

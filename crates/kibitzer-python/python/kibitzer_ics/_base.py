@@ -53,7 +53,7 @@ class Event(Row):
     request: int | None = None
     """Number of the request that the event is part of."""
     requested_by: str | None = None
-    """Who made that request: `user`, `set_up`, `restoration` or `probe`."""
+    """Who made that request: `user`, `program`, `set_up`, `restoration` or `probe`."""
     inferred: bool = False
     """Whether `request` is a guess, because the server does not number replies."""
     own: bool = False

@@ -6,7 +6,7 @@ use std::time::Duration;
 use kibitzer_bot::BotEvent;
 use kibitzer_core::chess::{Color, Hands, LastMove, Role};
 use kibitzer_core::game::{Game, PlayedMove};
-use kibitzer_core::message::{ClockReading, GameId, Message, Rating, Relation, Style12};
+use kibitzer_core::message::{ClockReading, GameEnded, GameId, GameResult, Message, Rating, Relation, Style12};
 
 use super::{ConsoleRow, SessionModel};
 
@@ -24,8 +24,8 @@ pub(crate) struct GameSnapshot {
     pub(crate) rated: Option<bool>,
     /// Ratings of White and Black, as reported.
     ratings: [Option<Rating>; 2],
-    /// Result and reason, once the game has ended.
-    pub(crate) ending: Option<String>,
+    /// The message that ended the game, with its result.
+    pub(crate) ending: Option<GameEnded>,
     /// Whether the game is in progress and the server reports its moves to this login.
     pub(crate) followed: bool,
     /// The engine's latest analysis, if a bot plays the game.
@@ -65,7 +65,7 @@ impl GameSnapshot {
             kind: game.kind().map(str::to_owned),
             rated: game.is_rated(),
             ratings: [info.and_then(|info| info.white_rating), info.and_then(|info| info.black_rating)],
-            ending: game.ending().map(|ending| format!("{} {}", ending.result, ending.text)),
+            ending: game.ending().cloned(),
             followed: game.is_followed_and_ongoing(),
             analysis: None,
             move_times: Vec::new(),
@@ -109,6 +109,32 @@ impl GameSnapshot {
         }
         let excess = self.move_times.len().saturating_sub(KEPT_MOVE_TIMES);
         self.move_times.drain(..excess);
+    }
+
+    /// Returns the side of this login; `None` unless it plays the game.
+    pub(crate) fn own_color(&self) -> Option<Color> {
+        match self.board.relation() {
+            Relation::MyTurn => Some(self.board.side_to_move()),
+            Relation::OpponentsTurn => Some(self.board.side_to_move().opponent()),
+            _ => None,
+        }
+    }
+
+    /// Returns the result, the winner and the reason, such as `0-1, you won: Euwe checkmated`, once the game has ended.
+    pub(crate) fn result_text(&self) -> Option<String> {
+        let GameEnded { result, text, .. } = self.ending.as_ref()?;
+        Some(match (result.winner(), self.own_color()) {
+            (Some(winner), Some(own)) if winner == own => format!("{result}, you won: {text}"),
+            (Some(_), Some(_)) => format!("{result}, you lost: {text}"),
+            (Some(winner), None) => format!("{result}, {} won: {text}", self.board.player(winner)),
+            (None, _) if *result == GameResult::Draw => format!("{result}, draw: {text}"),
+            (None, _) => format!("{result} {text}"),
+        })
+    }
+
+    /// Returns whether the king of the side to move is attacked in a game in progress.
+    pub(crate) fn is_check(&self) -> bool {
+        self.ending.is_none() && self.board.board().is_in_check(self.board.side_to_move())
     }
 
     /// Returns whether the game has reserves and is not known to be of another variant than bughouse.

@@ -12,8 +12,9 @@ use std::time::Duration;
 use kibitzer::internal::recorded::PasswordPrompt;
 use kibitzer_bot::BotEvent;
 use kibitzer_core::event::{Attribution, RequestOrigin};
-use kibitzer_core::game::PendingOffers;
-use kibitzer_core::message::GameId;
+use kibitzer_core::game::{ChangeKind, PendingOffers};
+use kibitzer_core::message::{GameId, Handle, Message};
+use kibitzer_core::text::decode_received;
 use kibitzer_core::{Event, EventKind};
 
 use bytes::ByteRing;
@@ -116,6 +117,11 @@ pub(crate) struct SessionModel {
     pub(crate) rates: RateHistory,
     pub(crate) latency: SessionDelays,
     pub(crate) names: SeenNames,
+    /// Why the server refused the user's last line; `None` once the user has sent another one, and after the next move in an own
+    /// game.
+    pub(crate) refusal: Option<String>,
+    /// Account name of the last login.
+    handle: Option<Handle>,
     /// The sent lines of the connection that wait for their reply.
     replies: ReplyTimes,
     /// Whether the server's last prompt asked for a password.
@@ -242,6 +248,9 @@ impl SessionModel {
         if is_line || is_probe {
             self.unanswered.get_or_insert(Unanswered { since: at, is_probe });
         }
+        if is_line && attribution.is_of_user() {
+            self.refusal = None;
+        }
         if is_line {
             self.replies.record_sent(self.rows.next_number(), at, sent.attribution);
         }
@@ -268,9 +277,32 @@ impl SessionModel {
         if let Some(snapshot) = snapshot {
             self.store_game_and_lag(at, &event, snapshot);
         }
+        self.update_refusal(&event);
+        let handle = if let Event::LoggedIn(identity) = &event { identity.handle.clone() } else { None };
         let number = self.push_row(at, RowContent::Event(event));
         if let Some(row) = self.rows.get_mut(number) {
             row.reply_after = reply_after;
+        }
+        if let Some(handle) = handle {
+            self.record_handle(at, &handle);
+        }
+    }
+
+    /// Stores the text of a refusal that the user caused, and removes it after a move in an own game.
+    fn update_refusal(&mut self, event: &Event) {
+        let attribution = event.attribution();
+        if matches!(event.message(), Some(Message::Refused(_))) && attribution.is_of_user() {
+            self.refusal = Some(decode_received(event.raw()).trim().to_owned());
+        } else if attribution.is_own_game() && event.change().is_some_and(|change| change.kind == ChangeKind::Moved) {
+            self.refusal = None;
+        }
+    }
+
+    /// Stores the account name of the login, with a mark if it is another than before, as that of a guest may be after a reconnect.
+    fn record_handle(&mut self, at: Duration, handle: &Handle) {
+        let before = self.handle.replace(handle.clone()).filter(|before| before != handle);
+        if let Some(before) = before {
+            self.add_mark(at, format!("new handle {handle}, before {before}"));
         }
     }
 

@@ -77,6 +77,11 @@ impl SentLine {
         decode_received(&self.text).into_owned()
     }
 
+    /// Returns what stands before the line in the list: who sent it, unless the user did.
+    pub(crate) fn prefix(&self) -> &'static str {
+        if self.attribution.is_of_user() { "> " } else { "session> " }
+    }
+
     /// Returns the line as the event of `kibitzer decode`, with its entities, and without its text if it is secret.
     pub(crate) fn to_event(&self) -> Event {
         let line = (!self.secret).then(|| decode_characters(&self.text).into());
@@ -132,7 +137,7 @@ impl ConsoleRow {
             RowContent::Sent(sent) => {
                 let text = sent.text_or_mask();
                 let reply = sent.reply.as_ref().map_or_else(String::new, |reply| format!("  [{reply}]"));
-                format!("> {}{reply}", TerminalSafe(&text).in_cells())
+                format!("{}{}{reply}", sent.prefix(), TerminalSafe(&text).in_cells())
             }
             content => TerminalSafe(&content.to_string()).in_cells().into_owned(),
         }

@@ -292,9 +292,10 @@ fn the_board_is_that_of_the_line_looked_at() {
     let mut watcher = TestConsole::of("fatics-game-quick-observer").play_to_end();
     watcher.run("/move 36");
     let screen = watcher.screen(SIZES[0]);
-    assert!(screen.contains("36. Rf1  unrated") && screen.contains("as it was then"), "{screen}");
+    assert!(screen.contains("  36. Rf1 ") && screen.contains("as it was then"), "{screen}");
     watcher.press(KeyCode::End);
-    assert!(watcher.screen(SIZES[0]).contains("38... Re1#  0-1"));
+    let screen = watcher.screen(SIZES[0]);
+    assert!(screen.contains("38... Re1#") && screen.contains("0-1, Flohr won: "), "{screen}");
 }
 
 #[test]

@@ -3,11 +3,15 @@
 use std::time::Duration;
 
 use kibitzer_core::message::GameId;
-use kibitzer_server::{ConnectionTarget, Fault, FaultPoint};
+use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, PopulationOptions, Server, ServerOptions};
 use ratatui::crossterm::event::KeyCode;
 
-use super::Shown;
 use super::live::Guest;
+use super::screens::{assert_live_screens, assert_screen};
+use super::{SIZES, Shown, TestConsole};
+use crate::console::SessionFeed;
+use crate::console::model::ConsoleRow;
+use crate::demo::join_channels_and_observe;
 
 /// Begins a game against one of the embedded server's players, with this color.
 ///
@@ -131,4 +135,67 @@ async fn a_game_is_shown_that_is_observed_chosen_or_observed_again() {
     guest.run("date").await;
     assert_eq!(guest.shown_game(), Some(own));
     guest.leave().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn commands_of_the_demo_are_the_sessions_and_change_no_choice() {
+    let options = ServerOptions::new().in_process().seed(7).population(PopulationOptions::new().speed(4.0));
+    let server = Server::start(options).await.unwrap();
+    let mut guest = Guest::log_in_at(server, |_, tap| SessionFeed::Own(tap)).await;
+    guest.run("observe 2").await;
+    let client = guest.client.clone();
+    let demo = tokio::spawn(async move { join_channels_and_observe(&client).await });
+    guest.wait(Duration::from_secs(5)).await;
+    assert_eq!(guest.shown_game(), Some(GameId(2)));
+    let sent: Vec<_> = guest.rows().filter(|row| row.kind_name() == "sent").map(ConsoleRow::summary_line).collect();
+    let with = |text: &str| sent.iter().find(|line| line.contains(text)).cloned().unwrap_or_default();
+    assert!(with("+channel 50").starts_with("session> ") && with("observe 1").starts_with("session> "), "{sent:?}");
+    assert!(with("observe 2").starts_with("> "), "{sent:?}");
+    inject(&guest, Fault::Cut).await;
+    guest.wait(Duration::from_secs(10)).await;
+    let marks: Vec<_> = guest.rows().filter(|row| row.kind_name() == "mark").map(ConsoleRow::summary_line).collect();
+    let handle = guest.client.handle().unwrap();
+    assert!(marks.iter().any(|mark| mark.starts_with(&format!("--- new handle {handle}, before Guest"))), "{marks:?}");
+    demo.abort();
+    guest.leave().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refused_move_and_the_result_are_beside_the_board() {
+    let mut guest = Guest::among_players().await;
+    begin_own_game(&mut guest, "white").await;
+    guest.run("e5").await;
+    assert_live_screens("live-own-refused", &mut guest);
+    guest.keys("e4");
+    guest.press(KeyCode::Enter);
+    guest.wait(Duration::from_millis(50)).await;
+    let beside = |guest: &mut Guest| {
+        guest.screen().lines().map(|line| line.chars().take(27).collect::<String>() + "\n").collect::<String>()
+    };
+    assert!(!beside(&mut guest).contains("Illegal move"), "{}", guest.screen());
+    guest.wait(Duration::from_secs(20)).await;
+    guest.run("resign").await;
+    guest.wait(Duration::from_secs(5)).await;
+    assert_live_screens("live-own-result", &mut guest);
+    assert!(beside(&mut guest).contains("0-1, you lost: "), "{}", guest.screen());
+    guest.leave().await;
+}
+
+#[test]
+fn a_check_and_the_winner_are_beside_the_board() {
+    let mut console = TestConsole::of_pieces(&[
+        b"<12> rnbqkbnr pppp-ppp -------- ----p--Q ----P--- -------- PPPP-PPP RNB-KBNR B -1 1 1 1 1 1 7 Newton Einstein 0 2 12 39 39 \
+            119 122 2 Q/d1-h5 (0:06) Qh5 0 1 0\n\r",
+        b"<12> rnbqkbnr pppp-Qpp -------- ----p--- ----P--- -------- PPPP-PPP RNB-KBNR B -1 1 1 1 1 0 7 Newton Einstein 0 2 12 39 38 \
+            119 122 3 Q/h5-f7 (0:06) Qxf7+ 0 1 0\n\r",
+        b"\n\r{Game 7 (Newton vs. Einstein) Einstein resigns} 1-0\n\rfics% ",
+    ]);
+    console.wait(1.5);
+    for size in SIZES {
+        assert_screen("check", size, &console.screen(size));
+    }
+    console.wait(5.0);
+    for size in SIZES {
+        assert_screen("result", size, &console.screen(size));
+    }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kibitzer_bot::BotEvent;
 use kibitzer_core::chess::{Board, Color, LastMove, Piece, Role, Square};
-use kibitzer_core::message::{Relation, Style12};
+use kibitzer_core::message::Style12;
 use ratatui::layout::{Rect, Size};
 use ratatui::text::{Line, Span};
 
@@ -67,7 +67,9 @@ pub(super) fn draw_boards(mut canvas: Canvas<'_>, app: &App, now: Duration) {
         let of_game = if partner == Some(snapshot.id()) { first } else { snapshot };
         let bottom = bottom_side(of_game, app.game_choice.turned.contains(&of_game.id()));
         let bottom = if partner == Some(snapshot.id()) { bottom.opponent() } else { bottom };
-        draw_game(canvas.sub_canvas(cell), snapshot, now, bottom, board_note(app, snapshot));
+        let refusal = app.model.refusal.as_deref().filter(|_| snapshot.followed && snapshot.own_color().is_some());
+        let game = DrawnGame { snapshot, now, bottom, note: board_note(app, snapshot), refusal };
+        draw_game(canvas.sub_canvas(cell), &game);
     }
 }
 
@@ -100,24 +102,31 @@ fn board_note(app: &App, snapshot: &GameSnapshot) -> &'static str {
 /// Returns the side at the bottom of a board: that of this login if it plays, otherwise the one that the server chose, by default
 /// White. `is_turned` exchanges them.
 fn bottom_side(snapshot: &GameSnapshot, is_turned: bool) -> Color {
-    let to_move = snapshot.board.side_to_move();
-    let bottom = match snapshot.board.relation() {
-        Relation::MyTurn => to_move,
-        Relation::OpponentsTurn => to_move.opponent(),
-        _ if snapshot.board.flip() == Some(true) => Color::Black,
-        _ => Color::White,
-    };
+    let chosen = if snapshot.board.flip() == Some(true) { Color::Black } else { Color::White };
+    let bottom = snapshot.own_color().unwrap_or(chosen);
     if is_turned { bottom.opponent() } else { bottom }
+}
+
+/// A game as it is drawn.
+struct DrawnGame<'a> {
+    snapshot: &'a GameSnapshot,
+    now: ClockTime,
+    bottom: Color,
+    /// Note in the title.
+    note: &'static str,
+    /// Why the server refused the user's last line.
+    refusal: Option<&'a str>,
 }
 
 /// Draws a game: players, clocks, reserves, squares and the last move; below or beside them the engine's analysis and the times
 /// of moves. Without room for the squares, draws the position as FEN.
-fn draw_game(canvas: Canvas<'_>, snapshot: &GameSnapshot, now: ClockTime, bottom: Color, note: &str) {
+fn draw_game(canvas: Canvas<'_>, game: &DrawnGame<'_>) {
+    let &DrawnGame { snapshot, now, bottom, note, refusal } = game;
     let mut canvas = canvas.draw_heading(&format!("game {}", snapshot.id()), note);
     let Canvas { area, theme, .. } = canvas;
     if area.height < LEAST_HEIGHT {
         let players = [bottom.opponent(), bottom].map(|color| player_line(theme, snapshot, color, now, area.width));
-        let lines = players.into_iter().chain([last_move_and_result_line(theme, snapshot)]);
+        let lines = players.into_iter().chain([joined(state_lines(theme, snapshot, refusal))]);
         return canvas.draw_lines(lines.chain(wrap_text(&snapshot.board.fen().to_string(), area.width)));
     }
     // The labels of ranks, and six more rows.
@@ -137,7 +146,14 @@ fn draw_game(canvas: Canvas<'_>, snapshot: &GameSnapshot, now: ClockTime, bottom
     draw_squares(canvas.sub_canvas(squares), &snapshot.board.board(), &mark, bottom, size);
     canvas.draw_line(3 + rows, &reserve_or_captures_line(theme, snapshot, bottom));
     canvas.draw_line(4 + rows, &player(bottom));
-    canvas.draw_line(5 + rows, &last_move_and_result_line(theme, snapshot));
+    let state = state_lines(theme, snapshot, refusal);
+    let n_below = usize::from(area.height).saturating_sub(6 + rows);
+    let has_below = !has_side && (snapshot.analysis.is_some() || !snapshot.move_times.is_empty());
+    // The engine's analysis needs all lines if there are few.
+    let is_joined = n_below == 0 || (has_below && n_below <= usize::from(ANALYSIS_LINES));
+    let state = if is_joined { vec![joined(state)] } else { state.to_vec() };
+    let below = 5 + rows + state.len();
+    (5 + rows..).zip(state).for_each(|(row, line)| canvas.draw_line(row, &line));
     if has_side {
         let height = 8 * size.height;
         let mut lines = analysis_lines(theme, snapshot, side_width, rows / 2);
@@ -146,10 +162,10 @@ fn draw_game(canvas: Canvas<'_>, snapshot: &GameSnapshot, now: ClockTime, bottom
         canvas.sub_canvas(Rect { width: side_width, height, ..side }).draw_lines(lines);
         return;
     }
-    let mut below = analysis_lines(theme, snapshot, area.width, 1);
-    below.resize(2, Line::default());
-    below.extend(move_time_lines(theme, snapshot, 1));
-    (6 + rows..).zip(below).for_each(|(row, line)| canvas.draw_line(row, &line));
+    let mut lines = analysis_lines(theme, snapshot, area.width, 1);
+    lines.resize(2, Line::default());
+    lines.extend(move_time_lines(theme, snapshot, 1));
+    (below..).zip(lines).for_each(|(row, line)| canvas.draw_line(row, &line));
 }
 
 /// Draws the board of an event with small squares, and highlights `played`, its last move.
@@ -259,15 +275,32 @@ fn reserve_or_captures_line(theme: Theme, snapshot: &GameSnapshot, color: Color)
     Line::from(vec![Span::styled(format!("  {word}"), theme.dimmed()), Span::raw(pieces)])
 }
 
-/// Returns the last move and the result, or the terms while the game is in progress.
-fn last_move_and_result_line(theme: Theme, snapshot: &GameSnapshot) -> Line<'static> {
+/// Returns the last move, with whether it gives check; and the result with the winner, otherwise why the user's last line was refused,
+/// otherwise the terms of the game.
+fn state_lines(theme: Theme, snapshot: &GameSnapshot, refusal: Option<&str>) -> [Line<'static>; 2] {
     let played = numbered_move(&snapshot.board).unwrap_or_else(|| "no move yet".to_owned());
-    let about = snapshot.ending.clone().unwrap_or_else(|| snapshot.terms_text());
-    let style = if snapshot.ending.is_some() { theme.success() } else { theme.dimmed() };
-    Line::from(vec![
-        Span::styled(format!("  {played}  "), theme.emphasized()),
-        Span::styled(TerminalSafe(&about).in_cells().into_owned(), style),
-    ])
+    let check = if snapshot.is_check() { "  check" } else { "" };
+    let (about, style) = match (snapshot.result_text(), refusal) {
+        (Some(result), _) => (result, theme.success()),
+        (None, Some(refusal)) => (refusal.to_owned(), theme.error()),
+        (None, None) => (snapshot.terms_text(), theme.dimmed()),
+    };
+    let about = TerminalSafe(&about).in_cells().into_owned();
+    [
+        Line::from(vec![Span::styled(format!("  {played}"), theme.emphasized()), Span::styled(check, theme.accent())]),
+        Line::styled(format!("  {about}"), style),
+    ]
+}
+
+/// Returns two lines as one.
+fn joined(lines: [Line<'static>; 2]) -> Line<'static> {
+    lines
+        .into_iter()
+        .flat_map(|line| {
+            let style = line.style;
+            line.spans.into_iter().map(move |span| span.patch_style(style))
+        })
+        .collect()
 }
 
 /// Returns the engine's analysis: a line with score, depth and speed, then as many of the expected moves as fit into `n_lines`.

@@ -39,7 +39,8 @@ pub(super) struct LayoutNeeds {
     pub(super) view: DetailView,
     /// The pane that fills the screen; `None` shows all panes.
     pub(super) alone: Option<Pane>,
-    /// Height of the engine's analysis below the board; 0 if no bot plays in the session.
+    /// Height of what is below the board and the last move: the engine's analysis, if a bot plays in the session, or a second line
+    /// about the game.
     pub(super) lines_below_board: u16,
     /// Whether a wide screen leaves room beside the board, for a second board or the engine's analysis.
     pub(super) is_board_wide: bool,

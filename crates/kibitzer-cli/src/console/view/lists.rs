@@ -154,7 +154,7 @@ fn game_line(theme: Theme, snapshot: &GameSnapshot) -> Line<'static> {
     });
     let mark = if snapshot.board.relation().is_mine() { "*" } else { " " };
     let state = match (&snapshot.ending, snapshot.followed) {
-        (Some(ending), _) => ending.split(' ').next().unwrap_or_default().to_owned(),
+        (Some(ending), _) => ending.result.to_string(),
         (None, false) => "left".to_owned(),
         (None, true) => numbered_move(&snapshot.board).unwrap_or_default(),
     };

@@ -82,7 +82,7 @@ fn screen_areas(app: &App, screen: Rect) -> ScreenAreas {
     let needs = LayoutNeeds {
         view: app.screen.view,
         alone: app.screen.alone,
-        lines_below_board: if app.playback.source.has_bot() { board::ANALYSIS_LINES } else { 0 },
+        lines_below_board: if app.playback.source.has_bot() { board::ANALYSIS_LINES } else { 1 },
         is_board_wide: app.playback.source.has_bot() || app.partner_of_shown_game().is_some(),
         has_attention: app.attention_text().is_some(),
         n_input_lines: app.input.editor.text().split('\n').count(),

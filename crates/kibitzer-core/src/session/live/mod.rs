@@ -244,7 +244,7 @@ impl LiveConnection {
         let identity = |game| games.identity_in_progress(game).map(|found| (game, found));
         let game = options.game.map(|game| identity(game).ok_or(RequestError::GameOver)).transpose()?;
         let deadline = options.send_within.map(|timeout| saturating_deadline(now, timeout));
-        let conditions = SendConditions { deadline, game };
+        let conditions = SendConditions { deadline, game, is_by_program: options.is_by_program };
         let is_quit = command.is_quit();
         let id = self.requests.enqueue_with(Requester::User, Some(command), conditions);
         if is_quit {

@@ -46,12 +46,14 @@ pub(crate) struct RequestedCommand {
     pub(crate) is_during_restoration: bool,
 }
 
-/// Conditions under which a queued command may be sent: its [`RequestOptions`](crate::session::RequestOptions) with the identity
-/// of the game.
+/// Origin of a command, and conditions under which it may be sent: its [`RequestOptions`](crate::session::RequestOptions) with the
+/// identity of the game.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SendConditions {
     pub(crate) deadline: Option<Instant>,
     pub(crate) game: Option<(GameId, GameIdentity)>,
+    /// Whether the program made the request on its own.
+    pub(crate) is_by_program: bool,
 }
 
 impl SendConditions {
@@ -70,6 +72,7 @@ impl RequestedCommand {
     /// Returns the attribution of the lines that are sent for the request.
     pub(crate) fn attribution(&self) -> Attribution {
         let origin = match self.requester {
+            _ if self.conditions.is_by_program => RequestOrigin::Program,
             Requester::User | Requester::Quit | Requester::Abandoned => RequestOrigin::User,
             Requester::SetUp => RequestOrigin::SetUp,
             Requester::Restore | Requester::Adjourned | Requester::Upkeep => RequestOrigin::Restoration,
