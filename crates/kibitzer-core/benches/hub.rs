@@ -1,5 +1,7 @@
 //! One event to 1, 8, 64 and 1,000 subscribers, against a bare `tokio::sync::broadcast` of the same event.
 //!
+//! A burst is published in one step, as a session publishes the events of one read.
+//!
 //! `cargo bench -p kibitzer-core --bench hub`. Both run in turn in one process; the ratio is the result.
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark fails loudly and prints its result")]
@@ -10,6 +12,7 @@ use std::time::{Duration, Instant};
 use kibitzer_core::EventReader;
 use kibitzer_core::game::Games;
 use kibitzer_core::hub::{HubPublisher, SharedEvent};
+use kibitzer_core::session::SessionCounters;
 use tokio::runtime::Builder;
 use tokio::sync::broadcast;
 use tokio::task::{JoinSet, yield_now};
@@ -57,14 +60,15 @@ fn event() -> SharedEvent {
 
 /// Returns the time to publish events in bursts to subscribers of the hub that read each burst at once.
 async fn hub_ready(subscribers: usize, burst: usize, events: usize) -> Duration {
-    let (event, games) = (event(), Games::default());
+    let (event, games, counters) = (event(), Games::default(), SessionCounters::default());
     let mut publisher = HubPublisher::new(KEPT_EVENTS);
+    let mut batch = Vec::new();
     let mut subscriptions: Vec<_> = (0..subscribers).map(|_| publisher.hub().subscribe()).collect();
     let start = Instant::now();
     for _ in 0..events / burst {
-        for _ in 0..burst {
-            publisher.publish(event.clone(), &games).await;
-        }
+        batch.clear();
+        batch.extend(std::iter::repeat_n(&*event, burst).cloned());
+        publisher.publish_batch(&mut batch, &games, &counters);
         for subscription in &mut subscriptions {
             for _ in 0..burst {
                 subscription.recv().await.unwrap();

@@ -41,6 +41,7 @@
 //! # }
 //! ```
 
+mod batch;
 mod filter;
 mod publisher;
 mod ring;
@@ -48,70 +49,22 @@ mod subscription;
 #[cfg(test)]
 mod tests;
 
+pub use batch::SharedEvent;
 pub use filter::Filter;
 pub use publisher::HubPublisher;
 pub use subscription::{GameWatch, Hub, Subscription, SubscriptionWithGames};
 
-use std::borrow::Borrow;
-use std::ops::Deref;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use thiserror::Error;
-use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 
-use self::ring::{EventRing, Waiters};
-use crate::event::Event;
+use self::batch::UnreadEvents;
+use self::ring::{EventRing, RingPosition, Waiters};
 use crate::game::Game;
 use crate::message::GameId;
 use crate::session::SessionCounters;
-
-/// An event as all subscribers of a session share it. Cloning it copies a pointer, not the event.
-///
-/// ```
-/// use kibitzer_core::Event;
-/// use kibitzer_core::hub::SharedEvent;
-///
-/// let event = SharedEvent::from(Event::Connected);
-/// assert!(matches!(&*event, Event::Connected));
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SharedEvent(Arc<Event>);
-
-impl Deref for SharedEvent {
-    type Target = Event;
-
-    fn deref(&self) -> &Event {
-        &self.0
-    }
-}
-
-impl Borrow<Event> for SharedEvent {
-    fn borrow(&self) -> &Event {
-        self
-    }
-}
-
-impl AsRef<Event> for SharedEvent {
-    fn as_ref(&self) -> &Event {
-        self
-    }
-}
-
-/// Writes the [`Event`].
-#[cfg(feature = "serde")]
-impl serde::Serialize for SharedEvent {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Event::serialize(self, serializer)
-    }
-}
-
-impl From<Event> for SharedEvent {
-    fn from(event: Event) -> Self {
-        Self(Arc::new(event))
-    }
-}
 
 /// Error of a wait for an event, for a new state of a game, or for a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
@@ -154,26 +107,49 @@ struct HubState {
 /// Sending half of a lossless subscription.
 #[derive(Debug)]
 struct LosslessQueue {
-    events: mpsc::Sender<SharedEvent>,
-    /// Number of events at the end of the session that the subscriber does not receive; shared with it.
-    n_undelivered: Arc<AtomicU64>,
+    events: mpsc::UnboundedSender<UnreadEvents>,
+    room: Arc<LosslessRoom>,
+}
+
+/// Numbers of events of a lossless subscription, shared by both halves.
+#[derive(Debug)]
+struct LosslessRoom {
+    /// Number of unread events from which on the publisher waits, at least 1.
+    capacity: usize,
+    n_unread: AtomicUsize,
+    /// Number of events at the end of the session that the subscriber does not receive.
+    n_undelivered: AtomicU64,
+    /// Wakes the publisher once there is room again, or the subscriber has left.
+    freed: Notify,
 }
 
 impl LosslessQueue {
-    /// Adds an event, or counts it as undelivered if the queue is full or an earlier event was not delivered. Returns whether the
+    /// Returns whether the publisher has to wait for the subscriber.
+    fn is_full(&self) -> bool {
+        self.room.n_unread.load(Ordering::Acquire) >= self.room.capacity && !self.events.is_closed()
+    }
+
+    /// Adds events, or counts them as undelivered if the queue is full or earlier events were not delivered. Returns whether the
     /// subscriber still exists.
-    fn add_or_count(&self, event: &SharedEvent, shared: &HubShared) -> bool {
-        if self.n_undelivered.load(Ordering::Relaxed) == 0 {
-            match self.events.try_send(event.clone()) {
-                Ok(()) => return true,
-                Err(TrySendError::Closed(_)) => return false,
-                Err(TrySendError::Full(_)) => {}
-            }
+    fn add_or_count(&self, events: &UnreadEvents, shared: &HubShared) -> bool {
+        if self.room.n_undelivered.load(Ordering::Relaxed) == 0 && !self.is_full() {
+            self.room.n_unread.fetch_add(events.len(), Ordering::AcqRel);
+            return self.events.send(events.clone()).is_ok();
         }
-        for counter in [&*self.n_undelivered, &shared.n_undelivered] {
-            counter.fetch_add(1, Ordering::Relaxed);
+        for counter in [&self.room.n_undelivered, &shared.n_undelivered] {
+            counter.fetch_add(events.len() as u64, Ordering::Relaxed);
         }
         !self.events.is_closed()
+    }
+}
+
+impl LosslessRoom {
+    /// Records that events were read, and wakes the publisher if it may wait for that.
+    fn note_read(&self, n_events: usize) {
+        let n_unread = self.n_unread.fetch_sub(n_events, Ordering::AcqRel);
+        if n_unread >= self.capacity && n_unread - n_events < self.capacity {
+            self.freed.notify_one();
+        }
     }
 }
 
@@ -217,9 +193,9 @@ impl NewSubscriber {
 }
 
 impl HubState {
-    /// Returns the event or the lag for a broadcast subscriber at `position`, and advances `position`. Once all events were read:
+    /// Returns the events or the lag for a broadcast subscriber at `position`, and advances `position`. Once all events were taken:
     /// `None` while the publisher exists, [`RecvError::Closed`] after it was dropped.
-    fn read_at_or_closed(&mut self, position: &mut u64) -> Option<Result<SharedEvent, RecvError>> {
-        self.ring.read_at(position).or_else(|| self.closed.then_some(Err(RecvError::Closed)))
+    fn take_at_or_closed(&mut self, position: &mut RingPosition) -> Option<Result<UnreadEvents, RecvError>> {
+        self.ring.take_at(position).or_else(|| self.closed.then_some(Err(RecvError::Closed)))
     }
 }

@@ -91,6 +91,13 @@ impl EventReader {
         self.attributor.note_sent_line(line, stated, self.reader.is_logged_in())
     }
 
+    /// Keeps the memory of an event that is no longer needed for a later one, unless clones of its message exist.
+    pub fn recycle(&mut self, event: Event) {
+        if let Event::Received { received, .. } = event {
+            self.reader.recycle_message(received.message);
+        }
+    }
+
     /// Frees unused memory of buffers.
     pub(crate) fn shrink_to_fit(&mut self) {
         self.reader.shrink();

@@ -133,7 +133,7 @@ impl Client {
 
     /// Subscribes to all events from now on, without loss; see [`Hub::subscribe_lossless`].
     ///
-    /// While `capacity` events are unread, the session reads nothing from the server, and no request receives its reply: do
+    /// While `capacity` events are unread (or up to 127 more), the session reads nothing from the server, and no request receives its reply: do
     /// not await a reply in the task that reads the events. After a second without reading, the session logs a warning; a request
     /// fails with [`RequestError::Blocked`] at its timeout.
     pub fn subscribe_lossless(&self, capacity: usize) -> Subscription {

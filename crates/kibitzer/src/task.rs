@@ -18,9 +18,10 @@ use crate::dial::Dialer;
 use crate::observer::SessionObserver;
 use crate::profile::Profile;
 use connection::{ConnectionChange, ConnectionState, ReceiveBuffer, Timer};
+use kibitzer_core::Event;
 use kibitzer_core::event::{CloseCause, ReadingBlocker, RequestError, RequestId, SessionEndReason};
 use kibitzer_core::game::Games;
-use kibitzer_core::hub::{HubPublisher, SharedEvent};
+use kibitzer_core::hub::HubPublisher;
 use kibitzer_core::session::{DriverAction, Reply, Session};
 use log::SessionLog;
 use observers::{Observers, Redaction};
@@ -39,15 +40,14 @@ pub(crate) struct SessionTask {
     /// Accepted requests, with the callers that wait for the reply. The session limits their number.
     waiting: Vec<(RequestId, ReplySender)>,
     dialer: Dialer,
-    /// Maximum number of events per turn: [`EVENTS_PER_TURN`], but no more than the hub keeps, so that a subscriber that reads
-    /// after each turn misses none.
-    events_per_turn: usize,
     /// Number of events published since the last yield.
     n_published: usize,
     connection: ConnectionState,
     input: ReceiveBuffer,
-    /// The next event, while a lossless subscriber has no room for it. Nothing is read meanwhile.
-    held_event: Option<SharedEvent>,
+    /// Events that are published together: once the received bytes are parsed, before a reply, and at the limit of a turn.
+    batch: Vec<Event>,
+    /// Whether a lossless subscriber has no room for the batch. Nothing is read meanwhile.
+    is_held: bool,
     observers: Observers,
     timer: Timer,
     /// The last request to end the session, in the order of [`EndRequest`].
@@ -91,7 +91,6 @@ impl SessionTask {
         span: Span,
     ) -> Box<Self> {
         Box::new(Self {
-            events_per_turn: publisher.max_kept_events().min(EVENTS_PER_TURN),
             session,
             publisher,
             shared,
@@ -100,7 +99,8 @@ impl SessionTask {
             n_published: 0,
             connection: ConnectionState::None,
             input: ReceiveBuffer::default(),
-            held_event: None,
+            batch: Vec::new(),
+            is_held: false,
             observers: Observers::new(SessionLog::new(span), observers),
             timer: Timer::new(),
             ending: None,
@@ -150,6 +150,9 @@ impl SessionTask {
         if !is_late || !matches!(turn, TurnOutcome::Wait) {
             return turn;
         }
+        // Due after silence, in which the memory of a burst is not needed.
+        self.publisher.release_memory();
+        self.batch.shrink_to_fit();
         self.session.handle_timeout(now);
         self.process_until_blocked(now)
     }
@@ -201,10 +204,10 @@ impl SessionTask {
 
     /// Returns what has no room for events, so that nothing is read; `None` if nothing is full.
     fn reading_blocker(&self) -> Option<ReadingBlocker> {
-        match self.held_event {
-            Some(_) => Some(ReadingBlocker::Subscription),
-            None => self.observers.any_is_full().then_some(ReadingBlocker::Observer),
+        if self.is_held {
+            return Some(ReadingBlocker::Subscription);
         }
+        self.observers.any_is_full().then_some(ReadingBlocker::Observer)
     }
 
     /// Notes whether reading is paused, and logs a warning once the pause has lasted for [`PAUSE_WARNING`].
@@ -220,29 +223,40 @@ impl SessionTask {
     /// Passes the session's output to the connection, the callers and the subscribers, and parses received bytes, until nothing
     /// is left, a subscriber has no room, or the maximum number of events per turn is published.
     fn process_until_blocked(&mut self, now: Instant) -> TurnOutcome {
-        while self.n_published < self.events_per_turn {
+        // No more than the hub keeps, so that a subscriber that reads after each turn misses none.
+        let max_events = self.publisher.max_kept_events().min(EVENTS_PER_TURN);
+        let mut is_parsed = false;
+        loop {
             self.close_if_required(now);
             // Before publishing, because the server measures how long the answer to its ping takes.
             self.send_session_output(now);
-            let has_room = self.try_clear_held_event();
-            // After the events of the replies: whoever receives a reply may look for them at once.
-            while let Some((id, result)) = self.session.poll_reply() {
-                self.deliver_reply(id, result);
-            }
-            if !has_room {
-                return TurnOutcome::Wait;
+            let is_at_limit = self.n_published + self.batch.len() >= max_events;
+            if is_parsed || is_at_limit || self.is_held || self.session.has_reply() {
+                let has_room = self.try_publish_batch();
+                // After the events of the replies: whoever receives a reply may look for them at once.
+                while let Some((id, result)) = self.session.poll_reply() {
+                    self.deliver_reply(id, result);
+                }
+                if !has_room {
+                    return TurnOutcome::Wait;
+                }
             }
             self.dial_if_required();
-            self.held_event = self.next_observed_event(now);
-            if self.held_event.is_none() {
+            let event = self.next_observed_event(now);
+            is_parsed = event.is_none();
+            if let Some(event) = event {
+                self.batch.push(event);
+            } else if self.batch.is_empty() {
                 match self.session.next_action() {
                     DriverAction::End(_) => return TurnOutcome::Over,
                     _ if self.stops_reading() => self.session.shutdown(now),
                     _ => return TurnOutcome::Wait,
                 }
             }
+            if is_at_limit {
+                return TurnOutcome::More;
+            }
         }
-        TurnOutcome::More
     }
 
     /// Closes the connection if the session's next action requires that, and reports the end unless the session knows it already.
@@ -250,7 +264,11 @@ impl SessionTask {
         match self.session.next_action() {
             DriverAction::Dial { .. } | DriverAction::Keep => {}
             DriverAction::Wait | DriverAction::End(_) => self.connection.close(),
-            DriverAction::Close => self.drop_and_report_connection(CloseCause::Closed, now),
+            DriverAction::Close => {
+                // With the games of the closed connection, if there is room.
+                self.try_publish_batch();
+                self.drop_and_report_connection(CloseCause::Closed, now);
+            }
         }
     }
 
@@ -306,22 +324,25 @@ impl SessionTask {
         }
     }
 
-    /// Publishes the held event if every lossless subscriber has room for it; with `drops_events`, publishes it to the others
-    /// otherwise. Returns whether no event is held any more.
-    fn try_clear_held_event(&mut self) -> bool {
-        let Some(event) = self.held_event.take() else { return true };
-        // Before the event, because a subscriber on another thread may receive it before the end of the turn.
-        if event.message().is_none() {
-            self.shared.publish_status(&self.session);
+    /// Publishes the batch if every lossless subscriber has room for it; with `drops_events`, publishes it to the others otherwise.
+    /// Returns whether no event is left. Memory of earlier events that no subscriber has any more is reused.
+    fn try_publish_batch(&mut self) -> bool {
+        if self.batch.is_empty() {
+            return true;
         }
-        let (games, counters) = (self.session.games(), self.session.counters());
-        if self.drops_events {
-            self.publisher.publish_where_room(event, games, Some(&counters));
-        } else if let Err(event) = self.publisher.try_publish(event, games, &counters) {
-            self.held_event = Some(event);
+        self.is_held = !self.drops_events && !self.publisher.has_room();
+        if self.is_held {
             return false;
         }
-        self.n_published += 1;
+        // Before the events, because a subscriber on another thread may receive them before the end of the turn.
+        if self.batch.iter().any(|event| event.message().is_none()) {
+            self.shared.publish_status(&self.session);
+        }
+        self.n_published += self.batch.len();
+        self.publisher.publish_batch(&mut self.batch, self.session.games(), &self.session.counters());
+        for event in self.batch.drain(..) {
+            self.session.recycle(event);
+        }
         true
     }
 
@@ -332,13 +353,14 @@ impl SessionTask {
     }
 
     /// Takes the next event, shows it to the observers, and returns it as subscribers receive it; `None` if there is none now.
-    /// The session's own events come first, then those parsed from received bytes, then the end of a broken connection, which is
-    /// dropped.
-    fn next_observed_event(&mut self, now: Instant) -> Option<SharedEvent> {
+    /// The session's own events come first, then those parsed from received bytes, then, once these are published, the end of a
+    /// broken connection, which is dropped.
+    fn next_observed_event(&mut self, now: Instant) -> Option<Event> {
         loop {
             let started = self.observers.parsing_start_time();
             let mut event = self.session.poll_event().or_else(|| self.input.next_event(&mut self.session, now));
             if event.is_none()
+                && self.batch.is_empty()
                 && let Some(cause) = self.connection.take_broken_cause()
             {
                 self.drop_and_report_connection(cause, now);
@@ -346,11 +368,10 @@ impl SessionTask {
             }
             let event = event?;
             let redaction = self.observers.show_event_redacted(&event, started, &self.session);
-            // Shared at once: a pointer is cheaper to hold and to pass on than an event.
             return match redaction {
-                Redaction::Redacted(redacted) if self.redacts_events => Some(redacted.into()),
+                Redaction::Redacted(redacted) if self.redacts_events => Some(redacted),
                 Redaction::Withheld if self.redacts_events => continue,
-                _ => Some(event.into()),
+                _ => Some(event),
             };
         }
     }
@@ -363,9 +384,9 @@ impl SessionTask {
         self.session.handle_close(cause, now);
     }
 
-    /// Waits until there is work for a turn; meanwhile writes queued bytes, polls the observers, and publishes the held event or
-    /// admits new subscribers. Passes received bytes to the observers, and the outcome of dialing to the session. Reads nothing
-    /// while an event is held, bytes are unparsed, or an observer is full.
+    /// Waits until there is work for a turn; meanwhile writes queued bytes, polls the observers, and waits for room for a held
+    /// batch or admits new subscribers. Passes received bytes to the observers, and the outcome of dialing to the session. Reads nothing
+    /// while events are held, bytes are unparsed, or an observer is full.
     ///
     /// # Cancel safety
     ///
@@ -388,7 +409,7 @@ impl SessionTask {
             // The next turn does the work.
             () = self.shared.wait_for_work() => return,
             () = self.timer.wait_until_expired() => return,
-            () = publish_held_or_admit(&mut self.publisher, &mut self.held_event, self.session.games()) => return,
+            () = wait_for_room_or_admit(&mut self.publisher, self.is_held, self.session.games()) => return,
         };
         match progress {
             ConnectionChange::Received => {
@@ -408,17 +429,15 @@ impl Drop for SessionTask {
     }
 }
 
-/// Waits until there is room for the held event, publishes the event, and clears `held`. Without a held event, waits for new
-/// subscribers, and admits them with the state of the games.
+/// Waits until there is room for a held batch. Without one, waits for new subscribers, and admits them with the state of the games.
 ///
 /// # Cancel safety
 ///
-/// Cancel safe: the event is published or still held.
-async fn publish_held_or_admit(publisher: &mut HubPublisher, held: &mut Option<SharedEvent>, games: &Games) {
-    if let Some(event) = held {
+/// Cancel safe: no subscriber is lost.
+async fn wait_for_room_or_admit(publisher: &mut HubPublisher, is_held: bool, games: &Games) {
+    if is_held {
         // Boxed, because hardly any session waits for this, and the task's future would be larger for all of them.
-        Box::pin(publisher.publish(event.clone(), games)).await;
-        *held = None;
+        Box::pin(publisher.wait_for_room()).await;
     } else {
         publisher.wait_for_new_subscribers().await;
         publisher.admit_new_subscribers(games);

@@ -370,15 +370,20 @@ async fn a_full_lossless_subscriber_does_not_prevent_the_end_of_a_session() {
     let (mut listener, profile) = listen();
     let (client, mut peer) = listener.guest(profile).await;
     let mut events = client.subscribe_lossless(1);
-    peer.say("Foo(U) shouts: hello\n\r".repeat(100)).await;
+    peer.say("Foo(U) shouts: hello\n\r".repeat(300)).await;
     tokio::task::yield_now().await;
     let n_undelivered = client.shutdown().await;
     peer.hung_up().await;
     assert_eq!(n_tasks(), 0);
-    assert_eq!((n_undelivered, client.counters().undelivered_events), (100, 100), "99 shouts and the end");
-    assert!(events.recv().await.is_ok());
-    assert_eq!(events.recv().await, Err(RecvError::Lagged { missed: 100 }));
-    assert_eq!((events.recv().await, events.missed()), (Err(RecvError::Closed), 100));
+    let first = std::iter::from_fn(|| events.try_recv().ok()).count();
+    assert!((1..=128).contains(&first), "{first}, its capacity and one batch");
+    let missed = 301 - u64::try_from(first).unwrap();
+    assert_eq!((n_undelivered, client.counters().undelivered_events), (missed, missed), "shouts and the end");
+    assert_eq!(
+        (events.recv().await, events.missed()),
+        (Err(RecvError::Closed), missed),
+        "the lag was the last to be polled"
+    );
 }
 
 /// Reads with pauses, and returns the number of shouts and whether the last event is the end of the session.
@@ -415,42 +420,84 @@ async fn drain_delivers_everything_to_a_slow_lossless_subscriber() {
 async fn drain_reads_nothing_more_and_ends_at_a_shutdown() {
     let (mut listener, profile) = listen();
     let (client, mut peer) = listener.guest(profile).await;
-    let events = client.subscribe_lossless(1);
-    peer.say("Foo(U) shouts: hello\n\r".repeat(10)).await;
+    let mut events = client.subscribe_lossless(1);
+    peer.say("Foo(U) shouts: hello\n\r".repeat(300)).await;
     tokio::task::yield_now().await;
     assert!(timeout(seconds(300), client.drain()).await.is_err(), "nobody reads the events");
     assert!(matches!(client.request("finger").await, Err(RequestError::Ended(SessionEndReason::Shutdown))));
     peer.say("Foo(U) shouts: hello\n\r".repeat(10)).await;
-    assert_eq!(client.shutdown().await, 10, "9 shouts and the end");
-    drop(events);
+    let n_undelivered = client.shutdown().await;
+    let n_delivered = std::iter::from_fn(|| events.try_recv().ok()).count();
+    assert!(n_delivered <= 128, "{n_delivered}");
+    assert_eq!(n_undelivered + u64::try_from(n_delivered).unwrap(), 301, "300 shouts and the end");
 }
 
 #[tokio::test(start_paused = true)]
 async fn quit_delivers_the_events_within_its_time_and_counts_the_others() {
-    for (is_slow, want) in [(true, 0), (false, 51)] {
+    for is_slow in [true, false] {
         let (mut listener, profile) = listen();
         let (client, mut peer) = listener.guest(profile).await;
         let mut events = client.subscribe_lossless(1);
-        peer.say("Foo(U) shouts: hello\n\r".repeat(50)).await;
+        peer.say("Foo(U) shouts: hello\n\r".repeat(200)).await;
         let (start, quitting) = (Instant::now(), async { (client.quit().await, Instant::now()) });
         let serving = async {
             peer.expect("quit").await;
             peer.say("Logging you out.\n\r").await;
             drop(peer);
         };
-        let (n_undelivered, end) = if is_slow {
+        let end = if is_slow {
             let ((n_undelivered, end), read, ()) = tokio::join!(quitting, read_slowly(events), serving);
-            assert_eq!(read, (50, true));
-            (n_undelivered, end)
+            assert_eq!((read, n_undelivered), ((200, true), 0));
+            end
         } else {
             // Nobody reads; the server's answer is not read, either.
-            let (ended, ()) = tokio::join!(quitting, serving);
-            assert!(events.recv().await.is_ok());
-            ended
+            let ((n_undelivered, end), ()) = tokio::join!(quitting, serving);
+            let n_delivered = std::iter::from_fn(|| events.try_recv().ok()).count();
+            assert!(n_undelivered > 70, "{n_undelivered}");
+            assert_eq!(n_undelivered + u64::try_from(n_delivered).unwrap(), 202, "and the sent line, and the end");
+            end
         };
-        assert_eq!((n_undelivered, end - start >= seconds(5)), (want, !is_slow));
+        assert_eq!(end - start >= seconds(5), !is_slow);
         assert_eq!(client.ended().await, SessionEndReason::Quit);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lossless_subscriber_holds_the_session_back_after_its_capacity_and_one_batch() {
+    let (mut listener, profile) = listen();
+    let (client, mut peer) = listener.guest(profile).await;
+    let mut events = client.subscribe_lossless(200);
+    let serving = tokio::spawn(async move {
+        peer.say("Foo(U) shouts: hello\n\r".repeat(3_000)).await;
+        peer
+    });
+    let mut n_shouts = 0;
+    while n_shouts < 3_000 {
+        tokio::time::sleep(seconds(1)).await;
+        let n_unread = std::iter::from_fn(|| events.try_recv().unwrap()).count();
+        assert!(n_unread <= 200 + 127, "{n_unread}");
+        n_shouts += n_unread;
+    }
+    drop(serving.await.unwrap());
+    client.shutdown().await;
+}
+
+/// Nothing follows the slow line: an event that waited for more would never be received.
+async fn a_batch_is_not_held_back_while_a_slow_line_trickles() {
+    let (mut listener, profile) = listen();
+    let (client, mut peer) = listener.guest(profile).await;
+    let mut both = [client.subscribe(), client.subscribe_lossless(64)];
+    let lines = "Foo(U) shouts: one\n\rFoo(U) shouts: two\n\rFoo(U) shouts: thr";
+    for piece in [lines, "e", "e\n\rFoo(U) shouts: fo", "ur\n\r"] {
+        peer.say(piece).await;
+        for _ in piece.matches('\r') {
+            for events in &mut both {
+                wait_for(events, |event| (event.kind() == EventKind::Shout).then_some(())).await;
+            }
+        }
+    }
+    assert!(both.iter_mut().all(|events| events.try_recv() == Ok(None)));
+    client.shutdown().await;
 }
 
 async fn a_late_subscriber_receives_the_games_first() {
@@ -575,11 +622,15 @@ async fn a_ping_is_answered_before_its_event_is_delivered() {
     assert!(peer.line().await.starts_with("TIMESEAL2|"));
     peer.log_in().await;
     peer.serving(client.ready()).await.unwrap();
-    // Two events fill the queue, so nobody hears of the ping.
-    let events = client.subscribe_lossless(2);
-    peer.say("Foo(U) shouts: hello\n\rFoo(U) shouts: hello\n\rfi[G]\0cs% ").await;
+    // The shout fills the queue, so that the event of the ping is not delivered.
+    let mut events = client.subscribe_lossless(1);
+    peer.say("Foo(U) shouts: hello\n\r").await;
+    tokio::time::sleep(seconds(1)).await;
+    peer.say("fi[G]\0cs% ").await;
     assert_eq!(peer.line().await, "\u{2}9");
     assert_eq!(client.counters().session.pings, 1);
+    assert_eq!(events.try_recv().unwrap().unwrap().kind(), EventKind::Shout);
+    assert_eq!(events.try_recv(), Ok(None));
     drop(events);
     client.shutdown().await;
 }
@@ -634,6 +685,7 @@ async fn whoever_is_woken_by_an_event_sees_counters_and_a_state_that_are_as_new(
 }
 
 on_both_runtimes! {
+    a_batch_is_not_held_back_while_a_slow_line_trickles,
     drain_delivers_everything_to_a_slow_lossless_subscriber,
     a_guest_connects_and_sends_a_request,
     connect_returns_when_requests_can_be_sent,

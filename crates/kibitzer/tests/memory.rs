@@ -1,4 +1,4 @@
-//! Memory of an idle session.
+//! Memory of an idle session, and allocations of a busy one.
 
 use crate::common::*;
 use futures_util::FutureExt as _;
@@ -23,6 +23,39 @@ fn an_idle_session_stays_within_its_budget() {
     println!("{each} bytes");
     assert!(each < BUDGET_BYTES, "{each} bytes, with its end of a small pipe");
     drop(kept);
+}
+
+/// The boards and prompts of one read.
+const BOARDS_PER_READ: usize = 60;
+
+#[test]
+fn a_session_that_is_read_in_time_allocates_nothing_per_board() {
+    for is_lossless in [false, true] {
+        let runtime = Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+        let (client, mut peer) = runtime.block_on(async {
+            let (mut listener, profile) = listen();
+            listener.guest(profile).await
+        });
+        let mut events = if is_lossless { client.subscribe_lossless(256) } else { client.subscribe() };
+        // Boards of 40 games, which keep their last one.
+        let boards = (1..=40).map(|game| BOARD.replace("0 7 Newton", &format!("0 {game} Newton")) + "fics% ");
+        let boards: Vec<_> = boards.cycle().take(BOARDS_PER_READ * 2).collect();
+        let reads = boards.chunks(BOARDS_PER_READ).map(<[String]>::concat).collect::<Vec<_>>();
+        let mut feed = |n_reads| {
+            runtime.block_on(async {
+                for read in reads.iter().cycle().take(n_reads) {
+                    assert!(peer.try_say(read).await);
+                    for _ in 0..BOARDS_PER_READ {
+                        wait_for(&mut events, |event| event.board().map(drop)).await;
+                    }
+                }
+            });
+        };
+        feed(20);
+        let used = allocation_counter::measure(|| feed(100));
+        println!("{} allocations for 100 reads", used.count_total);
+        assert!(used.count_total <= 400, "{} allocations for 100 reads", used.count_total);
+    }
 }
 
 /// Returns sessions after five idle minutes with probes. Each has a subscriber that has read every event.

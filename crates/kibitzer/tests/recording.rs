@@ -67,7 +67,7 @@ async fn a_recording_that_never_started_leaves_no_file() {
     let (mut listener, profile) = listen();
     let (client, mut peer) = listener.guest(profile).await;
     let unread = client.subscribe_lossless(1);
-    peer.say("\n\rFoo shouts: one\n\rFoo shouts: two\n\rFoo shouts: three\n\r").await;
+    peer.say("Foo shouts: hello\n\r".repeat(300)).await;
     tokio::time::sleep(Duration::from_secs(1)).await;
     let path = Vacant::new("never");
     client.record(&path.0).await.unwrap();

@@ -8,11 +8,16 @@ use std::task::Waker;
 use tokio::sync::Notify;
 
 use super::subscription::{Hub, Subscription, SubscriptionWithGames};
-use super::{EventRing, HubShared, HubState, LosslessQueue, NewSubscriber, SharedEvent, Waiters, WatchSender};
+use super::{
+    EventRing, HubShared, HubState, LosslessQueue, NewSubscriber, SharedEvent, UnreadEvents, Waiters, WatchSender,
+};
 use crate::event::{Event, Restored};
 use crate::game::{Game, Games};
-use crate::message::GameId;
+use crate::message::{GameId, Message};
 use crate::session::SessionCounters;
+
+/// Length of a batch whose memory is kept for a later one. So is that of a shorter batch if it has a board.
+const MIN_REUSED_EVENTS: usize = 9;
 
 /// Sender of the events of a session. Dropping it closes every subscription after its last event.
 #[derive(Debug)]
@@ -22,6 +27,10 @@ pub struct HubPublisher {
     pub(super) watches: Vec<WatchSender>,
     /// Buffer for wakers, empty between events; stored to reuse its allocation.
     woken: Vec<Waker>,
+    /// The last batches whose memory may be reused once no subscriber has a handle of them, the older one first.
+    recent: [Option<Arc<Vec<Event>>>; 2],
+    /// Whether batches are kept in `recent`, because there was one that is worth it.
+    reuses_batches: bool,
 }
 
 impl HubPublisher {
@@ -41,6 +50,8 @@ impl HubPublisher {
             lossless: Vec::new(),
             watches: Vec::new(),
             woken: Vec::new(),
+            recent: [None, None],
+            reuses_batches: false,
         }
     }
 
@@ -69,14 +80,26 @@ impl HubPublisher {
     ///
     /// Not cancel safe: dropping the future before it is ready drops the event, and no subscriber receives it.
     pub async fn publish(&mut self, event: impl Borrow<Event> + Into<SharedEvent>, games: &Games) {
-        // The room remains, because only this publisher fills the queues.
+        self.wait_for_room().await;
+        self.publish_where_room(event, games, None);
+    }
+
+    /// Waits until every lossless subscriber has room. The room remains, because only this publisher fills the queues.
+    ///
+    /// # Cancel safety
+    ///
+    /// Cancel safe: it changes nothing.
+    pub async fn wait_for_room(&self) {
         for queue in &self.lossless {
-            if queue.events.capacity() == 0 {
-                // An error means that the subscriber has left; `publish_where_room` removes it.
-                drop(queue.events.reserve().await);
+            while queue.is_full() {
+                queue.room.freed.notified().await;
             }
         }
-        self.publish_where_room(event, games, None);
+    }
+
+    /// Returns whether every lossless subscriber has room for the next event or batch.
+    pub fn has_room(&self) -> bool {
+        !self.lossless.iter().any(LosslessQueue::is_full)
     }
 
     /// Publishes an event as [`publish`](Self::publish) does, but fails instead of waiting. [`Hub::counters`] returns `counters`,
@@ -91,11 +114,50 @@ impl HubPublisher {
         games: &Games,
         counters: &SessionCounters,
     ) -> Result<(), E> {
-        if self.lossless.iter().any(|queue| queue.events.capacity() == 0 && !queue.events.is_closed()) {
+        if !self.has_room() {
             return Err(event);
         }
         self.publish_where_room(event, games, Some(counters));
         Ok(())
+    }
+
+    /// Publishes events in one step, as [`publish_where_room`](Self::publish_where_room) does with one: with one lock and one
+    /// wake-up of each waiting subscriber. `games` and `counters` are those after the last event.
+    ///
+    /// A lossless subscriber with room receives all of them, also if they are more than its capacity. A watch receives the state
+    /// after the last event.
+    ///
+    /// Leaves earlier events in `events` that no subscriber has any more, or none. The caller reuses their memory and removes them.
+    pub fn publish_batch(&mut self, events: &mut Vec<Event>, games: &Games, counters: &SessionCounters) {
+        let is_board = |event: &Event| matches!(event.message(), Some(Message::Style12(_)));
+        self.reuses_batches |= events.len() >= MIN_REUSED_EVENTS || events.iter().any(is_board);
+        // A handle that a subscriber keeps is never overwritten: `get_mut` succeeds without any.
+        let is_unused = |batch: &mut Arc<_>| Arc::get_mut(batch).is_some();
+        let unused = self.recent.iter_mut().rev().find_map(|recent| recent.take_if(is_unused));
+        let is_report = self.update_watches(events, games);
+        let mut published = None;
+        let share = || {
+            let mut batch = unused.unwrap_or_default();
+            if let Some(unused) = Arc::get_mut(&mut batch) {
+                std::mem::swap(unused, events);
+            }
+            published = Some(Arc::clone(&batch));
+            UnreadEvents::all(batch)
+        };
+        let dropped = self.deliver(share, is_report, games, Some(counters));
+        if !self.reuses_batches {
+            *events = Vec::new();
+        } else if published.is_some() {
+            let [older, newer] = &mut self.recent;
+            *older = dropped.or(newer.take());
+            *newer = published;
+        }
+    }
+
+    /// Frees the memory that is kept for later batches.
+    pub fn release_memory(&mut self) {
+        self.recent = [None, None];
+        self.reuses_batches = false;
     }
 
     /// Waits until a subscriber has joined since the last call; may return although it was admitted already. The caller then
@@ -130,23 +192,53 @@ impl HubPublisher {
         games: &Games,
         counters: Option<&SessionCounters>,
     ) {
-        // The games already include the change by the event that follows such a report.
-        let is_report = matches!(event.borrow(), Event::Desync(_) | Event::Missed { .. });
-        // While games are restored, a number may belong to another game.
-        let is_settled = !is_report && event.borrow().change().is_none_or(|change| !change.is_by_restoration());
-        let changed = event.borrow().affected_game().filter(|_| is_settled && !self.watches.is_empty());
-        // A subscriber on another thread may receive the event as soon as it is in the ring. The watches are updated before, so that
-        // none is older than an event that was received.
-        if let Some(id) = changed {
+        let is_report = self.update_watches(std::slice::from_ref(event.borrow()), games);
+        self.deliver(|| event.into().into(), is_report, games, counters);
+    }
+
+    /// Sends the new states of the games that the events changed to their watches. Returns whether the last event is a report on the
+    /// one that follows.
+    ///
+    /// A subscriber on another thread may receive the events as soon as they are in the ring. The watches are updated before, so that
+    /// none is older than an event that was received.
+    fn update_watches(&mut self, events: &[Event], games: &Games) -> bool {
+        let is_report = |event: &Event| matches!(event, Event::Desync(_) | Event::Missed { .. });
+        let ends_with_report = events.last().is_some_and(is_report);
+        if self.watches.is_empty() {
+            return ends_with_report;
+        }
+        let mut changed = Vec::new();
+        for event in events {
+            // The games already include the change by the event that follows a report. While games are restored, a number may belong
+            // to another game.
+            let is_settled = !is_report(event) && event.change().is_none_or(|change| !change.is_by_restoration());
+            changed.extend(event.affected_game().filter(|id| is_settled && !changed.contains(id)));
+            if matches!(event, Event::Connected) {
+                // A new connection knows no games, and may use the same numbers for other games.
+                changed.clear();
+                self.watches
+                    .iter()
+                    .for_each(|watch| _ = watch.newest.send_if_modified(|newest| newest.take().is_some()));
+            }
+            if let Event::Restored(restored) = event {
+                self.renumber_watches(restored, games);
+            }
+        }
+        for id in changed {
             self.send_game_to_its_watches(id, games);
         }
-        if matches!(event.borrow(), Event::Connected) {
-            // A new connection knows no games, and may use the same numbers for other games.
-            self.watches.iter().for_each(|watch| _ = watch.newest.send_if_modified(|newest| newest.take().is_some()));
-        }
-        if let Event::Restored(restored) = event.borrow() {
-            self.renumber_watches(restored, games);
-        }
+        ends_with_report
+    }
+
+    /// Delivers the events that `share` returns, which is called only if there are subscribers. Returns the last batch that the ring
+    /// has dropped for them.
+    fn deliver(
+        &mut self,
+        share: impl FnOnce() -> UnreadEvents,
+        is_report: bool,
+        games: &Games,
+        counters: Option<&SessionCounters>,
+    ) -> Option<Arc<Vec<Event>>> {
         let mut with_games = Vec::new();
         let mut state = self.shared.lock_state();
         while !state.new_subscribers.is_empty() {
@@ -160,23 +252,25 @@ impl HubPublisher {
         state.counters = counters.copied().unwrap_or(state.counters);
         let has_queues = !self.lossless.is_empty();
         let has_readers = state.ring.n_readers > 0;
-        let shared = (has_queues || has_readers).then(|| event.into());
+        let shared = (has_queues || has_readers).then(share);
         let for_queues = if has_queues { shared.clone() } else { None };
-        if let Some(event) = shared.filter(|_| has_readers) {
-            state.ring.push(event);
+        let mut dropped = None;
+        if let Some(events) = shared.filter(|_| has_readers) {
+            dropped = state.ring.push(events);
             state.waiters.take_wakers(&mut self.woken);
         }
         drop(state);
         self.woken.drain(..).for_each(Waker::wake);
-        if let Some(event) = for_queues {
-            self.lossless.retain(|queue| queue.add_or_count(&event, &self.shared));
+        if let Some(events) = for_queues {
+            self.lossless.retain(|queue| queue.add_or_count(&events, &self.shared));
         }
         if !is_report {
-            // The snapshot already contains the effect of the event, so these subscribers must not receive the event.
+            // The snapshot already contains the effect of the events, so these subscribers must not receive the events.
             self.admit_with_requested_games(with_games, games);
         } else if !with_games.is_empty() {
             self.shared.lock_state().new_subscribers.extend(with_games);
         }
+        dropped
     }
 
     /// Adds new subscribers; if there are any, first removes those that were dropped.

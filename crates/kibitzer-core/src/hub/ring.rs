@@ -1,54 +1,70 @@
-//! Events that at least one broadcast subscriber has not read, and the wakers of the subscribers that have read all.
+//! Events that at least one broadcast subscriber has not received, and the wakers of the subscribers that have received all.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::task::Waker;
 
-use super::{RecvError, SharedEvent};
+use super::RecvError;
+use super::batch::UnreadEvents;
+use crate::event::Event;
 
-/// Capacity that stays allocated after all events were read: 64 bytes.
-const IDLE_CAPACITY: usize = 4;
+/// Capacity that stays allocated after all events were read: 32 bytes.
+const IDLE_CAPACITY: usize = 1;
 
-/// Queue with several readers, each at a separate position. When the queue is full, the oldest event is dropped.
+/// Queue of batches of events with several readers, each at a separate position. When the queue is full, the oldest events are
+/// dropped.
 ///
 /// `tokio::sync::broadcast` allocates its whole ring at once, 32 bytes per place: 32 KiB for an idle session with room for 1,024
 /// events. This queue allocates memory only for unread events.
 #[derive(Debug)]
 pub(super) struct EventRing {
-    pub(super) unread: VecDeque<UnreadEvent>,
-    /// Position of the first event of `unread`: number of events removed since the ring was created.
+    pub(super) unread: VecDeque<UnreadBatch>,
+    /// Position of the first event of `unread`, and the one after the last: numbers of events since the ring was created.
     first: u64,
-    /// Maximum length of `unread`, at least 1.
+    end: u64,
+    /// Number of batches removed from `unread` since the ring was created.
+    n_removed: u64,
+    /// Maximum number of events in `unread`, at least 1.
     pub(super) limit: usize,
     pub(super) n_readers: usize,
     /// Sum over all readers, present and former, of the events dropped before they read them.
     pub(super) n_missed: u64,
 }
 
-/// Event with the number of readers that have not read it.
+/// Events of one publication, without those that were dropped, and the number of readers that have not taken them.
 #[derive(Debug)]
-pub(super) struct UnreadEvent {
-    event: SharedEvent,
-    /// Number of readers that have not read the event. Readers read in order, so it never decreases towards the end of the queue.
+pub(super) struct UnreadBatch {
+    events: UnreadEvents,
+    /// Readers take batches in order, so it never decreases towards the end of the queue.
     n_readers: usize,
+}
+
+/// Position of a reader: at the start of a batch, or at an event that has been dropped.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RingPosition {
+    event: u64,
+    /// Number of the batch since the ring was created.
+    batch: u64,
 }
 
 impl EventRing {
     /// Creates an empty ring for at most `limit` unread events; 0 counts as 1.
     pub(super) fn new(limit: usize) -> Self {
-        Self { unread: VecDeque::new(), first: 0, limit: limit.max(1), n_readers: 0, n_missed: 0 }
+        let limit = limit.max(1);
+        Self { unread: VecDeque::new(), first: 0, end: 0, n_removed: 0, limit, n_readers: 0, n_missed: 0 }
     }
 
     /// Adds a reader, and returns its position, which is after the last event.
-    pub(super) fn add_reader(&mut self) -> u64 {
+    pub(super) fn add_reader(&mut self) -> RingPosition {
         self.n_readers += 1;
-        self.first + self.unread.len() as u64
+        RingPosition { event: self.end, batch: self.n_removed + self.unread.len() as u64 }
     }
 
-    /// Removes the reader at `position`, and drops the events that only this reader had not read.
-    pub(super) fn remove_reader(&mut self, position: u64) {
+    /// Removes the reader at `position`, and drops the events that only this reader had not taken.
+    pub(super) fn remove_reader(&mut self, position: RingPosition) {
         self.n_readers -= 1;
-        let read = position.saturating_sub(self.first);
-        for unread in self.unread.iter_mut().skip(usize::try_from(read).unwrap_or(usize::MAX)) {
+        let n_taken = position.batch.saturating_sub(self.n_removed);
+        for unread in self.unread.iter_mut().skip(usize::try_from(n_taken).unwrap_or(usize::MAX)) {
             unread.n_readers -= 1;
         }
         while self.unread.front().is_some_and(|unread| unread.n_readers == 0) {
@@ -56,43 +72,59 @@ impl EventRing {
         }
     }
 
-    /// Appends an event. If the ring is full, the oldest event is dropped, and its readers miss it. Requires at least one reader:
-    /// only readers remove events.
-    pub(super) fn push(&mut self, event: SharedEvent) {
-        if self.unread.len() == self.limit {
-            self.n_missed += self.unread.front().map_or(0, |oldest| oldest.n_readers as u64);
-            self.pop_first();
+    /// Appends events. If there are too many, drops the oldest, which their readers miss; returns the last batch that was dropped.
+    /// Requires at least one reader: only readers remove events.
+    pub(super) fn push(&mut self, events: UnreadEvents) -> Option<Arc<Vec<Event>>> {
+        self.end += events.len() as u64;
+        self.unread.push_back(UnreadBatch { events, n_readers: self.n_readers });
+        let mut dropped = None;
+        let mut n_excess = usize::try_from(self.end - self.first).unwrap_or(usize::MAX).saturating_sub(self.limit);
+        while n_excess > 0
+            && let Some(oldest) = self.unread.front_mut()
+        {
+            let n_dropped = n_excess.min(oldest.events.len());
+            n_excess -= n_dropped;
+            self.n_missed += n_dropped as u64 * oldest.n_readers as u64;
+            if n_dropped < oldest.events.len() {
+                oldest.events.skip(n_dropped);
+                self.first += n_dropped as u64;
+            } else {
+                dropped = self.pop_first().map(|events| events.batch);
+            }
         }
-        self.unread.push_back(UnreadEvent { event, n_readers: self.n_readers });
+        dropped
     }
 
-    /// Returns the event at `position` and advances `position`; `None` if there is no event yet.
+    /// Returns the events of the batch at `position`, and advances `position`; `None` if there is none yet.
     ///
     /// Returns [`RecvError::Lagged`] and moves `position` to the oldest event if the event at `position` was dropped.
-    pub(super) fn read_at(&mut self, position: &mut u64) -> Option<Result<SharedEvent, RecvError>> {
-        let Some(ahead) = position.checked_sub(self.first) else {
-            let missed = self.first - *position;
-            *position = self.first;
+    pub(super) fn take_at(&mut self, position: &mut RingPosition) -> Option<Result<UnreadEvents, RecvError>> {
+        if position.event < self.first {
+            let missed = self.first - position.event;
+            *position = RingPosition { event: self.first, batch: self.n_removed };
             return Some(Err(RecvError::Lagged { missed }));
-        };
-        let unread = self.unread.get_mut(usize::try_from(ahead).ok()?)?;
-        *position += 1;
+        }
+        let index = position.batch.saturating_sub(self.n_removed);
+        let unread = self.unread.get_mut(usize::try_from(index).ok()?)?;
+        position.batch += 1;
+        position.event += unread.events.len() as u64;
         unread.n_readers -= 1;
         if unread.n_readers > 0 {
-            return Some(Ok(unread.event.clone()));
+            return Some(Ok(unread.events.clone()));
         }
-        // All readers have read it and the events before it, so it is the first of the queue.
+        // All readers have taken it and the batches before it, so it is the first of the queue.
         self.pop_first().map(Ok)
     }
 
-    /// Removes the first event; frees the memory of a burst once the queue is empty.
-    fn pop_first(&mut self) -> Option<SharedEvent> {
-        let first = self.unread.pop_front()?;
-        self.first += 1;
+    /// Removes the first batch; frees the memory of a burst once the queue is empty.
+    fn pop_first(&mut self) -> Option<UnreadEvents> {
+        let UnreadBatch { events, .. } = self.unread.pop_front()?;
+        self.first += events.len() as u64;
+        self.n_removed += 1;
         if self.unread.is_empty() && self.unread.capacity() > IDLE_CAPACITY {
             self.unread.shrink_to(IDLE_CAPACITY);
         }
-        Some(first.event)
+        Some(events)
     }
 }
 

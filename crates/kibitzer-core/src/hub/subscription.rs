@@ -4,15 +4,16 @@ use std::future::poll_fn;
 #[cfg(feature = "stream")]
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::task::{Context, Poll, ready};
 
 use tokio::sync::mpsc::error::TryRecvError;
-use tokio::sync::{Semaphore, mpsc, oneshot, watch};
+use tokio::sync::{Notify, mpsc, oneshot, watch};
 
-use super::ring::WakerSlot;
-use super::{Filter, HubShared, LosslessQueue, NewSubscriber, RecvError, SharedEvent, WatchSender};
-use crate::event::Event;
+use super::ring::{RingPosition, WakerSlot};
+use super::{
+    Filter, HubShared, LosslessQueue, LosslessRoom, NewSubscriber, RecvError, SharedEvent, UnreadEvents, WatchSender,
+};
 use crate::game::Game;
 use crate::message::GameId;
 use crate::session::SessionCounters;
@@ -27,7 +28,8 @@ impl Hub {
     /// Subscribes to all later events by broadcast.
     ///
     /// A slow subscriber does not delay the session: the oldest unread events are dropped beyond the limit of
-    /// [`HubPublisher::max_kept_events`](super::HubPublisher::max_kept_events), and counted. After the end of the session, the
+    /// [`HubPublisher::max_kept_events`](super::HubPublisher::max_kept_events), and counted. Not counted are the events that were
+    /// published together with the last received one, at most 128: the subscription keeps them. After the end of the session, the
     /// subscription is closed.
     pub fn subscribe(&self) -> Subscription {
         Subscription::broadcast(&self.shared)
@@ -36,7 +38,8 @@ impl Hub {
     /// Subscribes to all later events without loss.
     ///
     /// While `capacity` events are unread (0 counts as 1), the session does not read from the server, until this subscriber
-    /// receives an event or is dropped. A server closes the connection of a client that does not read. At the end of a session that
+    /// receives an event or is dropped. The events of one turn, at most 128, are published together, so that up to 127 more may be
+    /// unread. A server closes the connection of a client that does not read. At the end of a session that
     /// does not wait, the subscription returns the number of events that it does not receive.
     pub fn subscribe_lossless(&self, capacity: usize) -> Subscription {
         let (sender, subscription) = Subscription::lossless(capacity);
@@ -140,6 +143,8 @@ pub struct SubscriptionWithGames {
 #[derive(Debug)]
 pub struct Subscription {
     receiver: EventReceiver,
+    /// Unread events of the last batch that was taken from the receiver.
+    taken: Option<UnreadEvents>,
     /// Filter on the events; `None` accepts every event.
     filter: Option<Box<Filter>>,
     /// Number of events that this subscriber has missed.
@@ -150,11 +155,7 @@ pub struct Subscription {
 #[derive(Debug)]
 enum EventReceiver {
     Broadcast(RingReader),
-    Lossless {
-        queue: mpsc::Receiver<SharedEvent>,
-        /// Events at the end of the session that were not delivered; shared with the publisher, and 0 once reported.
-        n_undelivered: Arc<AtomicU64>,
-    },
+    Lossless(QueueReader),
 }
 
 impl Subscription {
@@ -162,16 +163,24 @@ impl Subscription {
     pub(super) fn broadcast(shared: &Arc<HubShared>) -> Self {
         let mut state = shared.lock_state();
         let (position, slot) = (state.ring.add_reader(), state.waiters.add_slot());
-        let reader = RingReader { shared: Arc::clone(shared), position, slot };
-        Self { receiver: EventReceiver::Broadcast(reader), filter: None, n_missed: 0 }
+        Self::new(EventReceiver::Broadcast(RingReader { shared: Arc::clone(shared), position, slot }))
     }
 
     /// Creates a subscription with its own queue of `capacity` events; 0 counts as 1. Returns the sender of the queue too.
     pub(super) fn lossless(capacity: usize) -> (LosslessQueue, Self) {
-        let (events, queue) = mpsc::channel(capacity.clamp(1, Semaphore::MAX_PERMITS));
-        let n_undelivered = Arc::<AtomicU64>::default();
-        let sender = LosslessQueue { events, n_undelivered: Arc::clone(&n_undelivered) };
-        (sender, Self { receiver: EventReceiver::Lossless { queue, n_undelivered }, filter: None, n_missed: 0 })
+        let (events, queue) = mpsc::unbounded_channel();
+        let room = Arc::new(LosslessRoom {
+            capacity: capacity.max(1),
+            n_unread: AtomicUsize::new(0),
+            n_undelivered: AtomicU64::new(0),
+            freed: Notify::new(),
+        });
+        let reader = QueueReader { queue, room: Arc::clone(&room) };
+        (LosslessQueue { events, room }, Self::new(EventReceiver::Lossless(reader)))
+    }
+
+    const fn new(receiver: EventReceiver) -> Self {
+        Self { receiver, taken: None, filter: None, n_missed: 0 }
     }
 
     /// Skips all events that the filter does not accept; replaces an earlier filter.
@@ -237,9 +246,12 @@ impl Subscription {
     /// As [`recv`](Self::recv).
     pub fn try_recv(&mut self) -> Result<Option<SharedEvent>, RecvError> {
         loop {
-            let next = self.receiver.try_recv().inspect_err(|error| self.count_missed(*error))?;
-            if next.as_ref().is_none_or(|event| self.accepts(event)) {
-                return Ok(next);
+            if let Some(event) = self.next_taken() {
+                return Ok(Some(event));
+            }
+            self.taken = self.receiver.try_take().inspect_err(|error| self.count_missed(*error))?;
+            if self.taken.is_none() {
+                return Ok(None);
             }
         }
     }
@@ -252,11 +264,23 @@ impl Subscription {
     /// As [`recv`](Self::recv).
     pub fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<SharedEvent, RecvError>> {
         loop {
-            let next = ready!(self.receiver.poll_recv(context)).inspect_err(|error| self.count_missed(*error));
-            if next.as_ref().map_or(true, |event| self.accepts(event)) {
-                return Poll::Ready(next);
+            if let Some(event) = self.next_taken() {
+                return Poll::Ready(Ok(event));
             }
+            let taken = ready!(self.receiver.poll_take(context)).inspect_err(|error| self.count_missed(*error))?;
+            self.taken = Some(taken);
         }
+    }
+
+    /// Returns the next event of the taken batch that the filter accepts; `None` if none is left.
+    #[inline]
+    fn next_taken(&mut self) -> Option<SharedEvent> {
+        let n_unread = self.taken.as_ref()?.len();
+        let event = UnreadEvents::next(&mut self.taken, self.filter.as_deref());
+        if let EventReceiver::Lossless(reader) = &self.receiver {
+            reader.room.note_read(n_unread - self.taken.as_ref().map_or(0, UnreadEvents::len));
+        }
+        event
     }
 
     /// Polls for what [`next`](Self::next) returns.
@@ -275,11 +299,6 @@ impl Subscription {
             self.n_missed += missed;
         }
     }
-
-    /// Returns whether the filter accepts the event.
-    fn accepts(&self, event: &Event) -> bool {
-        self.filter.as_ref().is_none_or(|filter| filter.accepts(event))
-    }
 }
 
 /// The events of [`next`](Subscription::next).
@@ -293,23 +312,23 @@ impl futures_core::Stream for Subscription {
 }
 
 impl EventReceiver {
-    /// Returns the next event without a filter and without waiting; `None` if there is none yet.
-    fn try_recv(&mut self) -> Result<Option<SharedEvent>, RecvError> {
+    /// Returns the next events without waiting; `None` if there are none yet.
+    fn try_take(&mut self) -> Result<Option<UnreadEvents>, RecvError> {
         match self {
-            Self::Broadcast(reader) => reader.shared.lock_state().read_at_or_closed(&mut reader.position).transpose(),
-            Self::Lossless { queue, n_undelivered } => match queue.try_recv() {
-                Ok(event) => Ok(Some(event)),
+            Self::Broadcast(reader) => reader.shared.lock_state().take_at_or_closed(&mut reader.position).transpose(),
+            Self::Lossless(QueueReader { queue, room }) => match queue.try_recv() {
+                Ok(events) => Ok(Some(events)),
                 Err(TryRecvError::Empty) => Ok(None),
-                Err(TryRecvError::Disconnected) => Err(lag_or_closed(n_undelivered)),
+                Err(TryRecvError::Disconnected) => Err(lag_or_closed(&room.n_undelivered)),
             },
         }
     }
 
-    fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<SharedEvent, RecvError>> {
+    fn poll_take(&mut self, context: &mut Context<'_>) -> Poll<Result<UnreadEvents, RecvError>> {
         match self {
-            Self::Broadcast(reader) => reader.poll_recv(context),
-            Self::Lossless { queue, n_undelivered } => {
-                queue.poll_recv(context).map(|event| event.ok_or_else(|| lag_or_closed(n_undelivered)))
+            Self::Broadcast(reader) => reader.poll_take(context),
+            Self::Lossless(QueueReader { queue, room }) => {
+                queue.poll_recv(context).map(|events| events.ok_or_else(|| lag_or_closed(&room.n_undelivered)))
             }
         }
     }
@@ -324,20 +343,34 @@ fn lag_or_closed(n_undelivered: &AtomicU64) -> RecvError {
     }
 }
 
+/// Reader of the queue of one lossless subscriber. Dropping it wakes a publisher that waits for room.
+#[derive(Debug)]
+struct QueueReader {
+    queue: mpsc::UnboundedReceiver<UnreadEvents>,
+    room: Arc<LosslessRoom>,
+}
+
+impl Drop for QueueReader {
+    fn drop(&mut self) {
+        self.queue.close();
+        self.room.freed.notify_one();
+    }
+}
+
 /// Reader of the ring for one broadcast subscriber. Dropping it frees its position and its slot.
 #[derive(Debug)]
 struct RingReader {
     shared: Arc<HubShared>,
-    /// Position of the next event in the ring.
-    position: u64,
+    /// Position of the next batch in the ring.
+    position: RingPosition,
     /// Index of its slot in the waiters.
     slot: usize,
 }
 
 impl RingReader {
-    fn poll_recv(&mut self, context: &Context<'_>) -> Poll<Result<SharedEvent, RecvError>> {
+    fn poll_take(&mut self, context: &Context<'_>) -> Poll<Result<UnreadEvents, RecvError>> {
         let mut state = self.shared.lock_state();
-        if let Some(result) = state.read_at_or_closed(&mut self.position) {
+        if let Some(result) = state.take_at_or_closed(&mut self.position) {
             return Poll::Ready(result);
         }
         state.waiters.store_waker(self.slot, context.waker());
@@ -383,7 +416,7 @@ impl GameWatch {
     /// Returns the newest state, and marks it as seen. It is at least as new as every event that was received before.
     ///
     /// `None` if the session does not know the game, or has not processed this watch yet. A new connection resets the state to
-    /// `None` until [`Event::Restored`]. Then the watch follows its game, perhaps under another number; if the game was not found,
+    /// `None` until [`Event::Restored`](crate::Event::Restored). Then the watch follows its game, perhaps under another number; if the game was not found,
     /// the next game with its number.
     pub fn latest(&mut self) -> Option<Arc<Game>> {
         self.newest.borrow_and_update().clone()

@@ -1,6 +1,8 @@
+mod batch;
 mod filter;
 mod late;
 
+use std::future::Future;
 use std::pin::pin;
 use std::sync::Weak;
 use std::task::{Context, Wake, Waker};
@@ -9,7 +11,7 @@ use futures_util::FutureExt;
 use proptest::prelude::*;
 
 use super::*;
-use crate::event::{Restored, RestoredGame};
+use crate::event::{Event, Restored, RestoredGame};
 use crate::message::Attribution;
 use crate::message::Relation;
 use crate::reader::EventReader;

@@ -143,10 +143,14 @@ impl MessageReader {
         })
     }
 
-    /// Stores a board that the caller no longer needs, so that its memory is reused for a later one, unless it still has clones
-    /// then.
+    /// Stores a board that the caller no longer needs, so that its memory is reused for a later one, unless it has clones.
     pub(crate) fn recycle_board(&mut self, board: Arc<Style12>) {
         self.parser.spare.recycle_board(board);
+    }
+
+    /// Stores a message that the caller no longer needs, as [`recycle_board`](Self::recycle_board) does with a board.
+    pub(crate) fn recycle_message(&mut self, message: Message) {
+        self.parser.spare.recycle_unless_shared(message);
     }
 
     /// Parses and returns the next message of the bytes that are still buffered at the end of the stream; `None` once none is

@@ -179,10 +179,13 @@ impl<T: fmt::Debug> fmt::Debug for Parsed<T> {
     }
 }
 
+/// Maximum number of spare boards: those of one turn of a session, with a prompt after each, and as many of their games.
+const MAX_SPARE_BOARDS: usize = 128;
+
 /// Allocations of messages that are no longer needed, to be reused for later ones.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SpareAllocations {
-    board: Option<Arc<Style12>>,
+    boards: Vec<Arc<Style12>>,
     talk: Option<Arc<Talk>>,
     text: Line,
 }
@@ -203,9 +206,21 @@ impl SpareAllocations {
         }
     }
 
-    /// Stores a board that is no longer needed.
+    /// Stores the allocation of a message that is no longer needed, unless clones exist.
+    pub(super) fn recycle_unless_shared(&mut self, mut message: Message) {
+        match message {
+            Message::Style12(board) => self.recycle_board(board),
+            Message::Talk(ref talk) if Arc::strong_count(talk) > 1 => {}
+            _ => self.recycle_message(&mut message),
+        }
+    }
+
+    /// Stores a board that is no longer needed, unless clones exist.
+    #[inline]
     pub(super) fn recycle_board(&mut self, board: Arc<Style12>) {
-        self.board = Some(board);
+        if self.boards.len() < MAX_SPARE_BOARDS && Arc::strong_count(&board) == 1 {
+            self.boards.push(board);
+        }
     }
 
     /// Removes the board from `message`; if `message` is not a board or its board has clones, returns a spare or new one instead.
@@ -215,7 +230,7 @@ impl SpareAllocations {
         let is_unused = |board: &Arc<Style12>| Arc::strong_count(board) == 1;
         match std::mem::take(message) {
             Message::Style12(board) if is_unused(&board) => board,
-            _ => self.board.take().filter(is_unused).unwrap_or_default(),
+            _ => self.boards.pop().unwrap_or_default(),
         }
     }
 

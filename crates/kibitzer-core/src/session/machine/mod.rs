@@ -284,6 +284,11 @@ impl Session {
         self.output.events.pop_front()
     }
 
+    /// Keeps the memory of an event that is no longer needed, as [`EventReader::recycle`](crate::EventReader::recycle) does.
+    pub fn recycle(&mut self, event: Event) {
+        self.reader.recycle(event);
+    }
+
     /// Removes and returns the next bytes to write, and counts them as sent; `None` if none are due or no connection is open.
     ///
     /// Queues an [`Event::Sent`] for each line that is not an answer to a ping or the first line of timeseal.
@@ -364,6 +369,11 @@ impl Session {
             Phase::Closing(AfterClose::End(reason)) | Phase::Ended(reason) => Err(RequestError::Ended(reason.clone())),
             _ => Err(RequestError::NotConnected),
         }
+    }
+
+    /// Returns whether [`poll_reply`](Self::poll_reply) would return a completed request.
+    pub fn has_reply(&self) -> bool {
+        !self.output.replies.is_empty()
     }
 
     /// Removes and returns the oldest completed request, with its reply or error; `None` if none is completed.

@@ -85,8 +85,8 @@ numeric_options! {
         pub(crate) reply_bytes: usize = 1_048_576, "reply_bytes";
         /// Sets the maximum number of events kept for broadcast subscribers that have not read them.
         ///
-        /// 0 counts as 1. Memory is used only while a subscriber lags: an event is freed once every subscriber has read it, and
-        /// without unread events the ring shrinks to 64 bytes.
+        /// 0 counts as 1. Memory is used only while a subscriber lags: without unread events the ring shrinks to 32 bytes. The session
+        /// keeps the memory of its last two batches for later events, until it is idle.
         pub kept_events: usize = 1_024, "kept_events";
     }
 }
