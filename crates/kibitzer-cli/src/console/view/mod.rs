@@ -24,7 +24,7 @@ pub(crate) use self::frame::{frame_properties, row_text};
 use self::layout::{LayoutNeeds, ScreenAreas};
 pub(super) use self::theme::Theme;
 #[cfg(test)]
-pub(super) use self::theme::tests::contrast;
+pub(super) use self::theme::tests::{contrast, is_square};
 use crate::console::app::{App, COMMANDS, DetailView, KEY_GROUPS, KeyGroup, MouseTarget, OverlayPage, PAGE_KEY_GROUPS};
 use crate::console::input::EDITING_KEYS;
 use crate::log::newest_lines_if_on;

@@ -7,7 +7,7 @@ use ratatui::style::{Color, Modifier, Style};
 use crate::console::app::{ColorTheme, PieceSet};
 
 /// A color in the dark and in the light theme, as indexes of the 256-color palette, without the first 16, which users redefine.
-/// The background is drawn, too, so that every pair of colors is known; a test requires a contrast of 4.5:1 for each.
+/// The background is drawn, too, so that every pair of colors is known; a test requires a contrast of 4.5:1 for each text.
 struct Ink {
     dark: u8,
     light: u8,
@@ -31,9 +31,9 @@ const PUBLIC_TALK: Ink = Ink { dark: 182, light: 89 };
 const OTHER_TALK: Ink = Ink { dark: 80, light: 23 };
 const OFFER: Ink = Ink { dark: 179, light: 94 };
 
-/// Backgrounds of light and dark squares, then of light and dark squares of the last move. Only colors of medium lightness
-/// contrast with both white and black pieces, so the squares differ in hue.
-const SQUARES: [u8; 4] = [243, 29, 98, 63];
+/// Backgrounds of light and dark squares, then of light and dark squares of the last move: brown and blue, which people without
+/// red or green cones tell apart. Light and dark differ by 1.5:1 in contrast, and both contrast with all pieces by 3:1.
+const SQUARES: [u8; 4] = [137, 94, 69, 26];
 const WHITE_PIECE: u8 = 231;
 const BLACK_PIECE: u8 = 16;
 
@@ -55,15 +55,17 @@ impl Theme {
         Self { colors: if has_color { Some(ColorTheme::Dark) } else { None }, pieces: None, is_ascii: false }
     }
 
-    /// Returns the theme for this terminal: without color if `NO_COLOR` is set to a non-empty value; light if `COLORFGBG` names a
-    /// light background; in ASCII if the locale has another character set than UTF-8.
+    /// Returns the theme for this terminal: without color if `NO_COLOR` is set to a non-empty value, and if the terminal is not known
+    /// to show [256 colors](has_256_colors); light if `COLORFGBG` names a light background; in ASCII if the locale has another character set than UTF-8.
     pub(crate) fn from_environment() -> Self {
         let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(variable);
         let is_light = has_light_background(variable("COLORFGBG").as_deref());
+        let has_color = variable("NO_COLOR").is_none()
+            && has_256_colors(variable("TERM").as_deref(), variable("COLORTERM").as_deref());
         let colors = if is_light { ColorTheme::Light } else { ColorTheme::Dark };
         Self {
-            colors: variable("NO_COLOR").is_none().then_some(colors),
+            colors: has_color.then_some(colors),
             pieces: None,
             is_ascii: locale.is_some_and(|locale| !is_utf8(&locale)),
         }
@@ -224,6 +226,32 @@ fn has_light_background(value: Option<&str>) -> bool {
     value.and_then(|value| value.rsplit(';').next()).is_some_and(|background| matches!(background, "7" | "15"))
 }
 
+/// Starts of the names of terminals that show 256 colors, whether or not the name says so.
+const TERMINALS_OF_256_COLORS: [&str; 13] = [
+    "alacritty",
+    "contour",
+    "foot",
+    "gnome",
+    "kitty",
+    "konsole",
+    "mintty",
+    "putty",
+    "rxvt",
+    "screen",
+    "tmux",
+    "wezterm",
+    "xterm",
+];
+
+/// Returns whether the terminal shows 256 colors: `COLORTERM` is set, or `TERM` says so or is the name of such a terminal. A VT100 and the
+/// console of Linux do not. Without `TERM`, only Windows does.
+fn has_256_colors(term: Option<&str>, color_term: Option<&str>) -> bool {
+    let Some(terminal) = term else { return cfg!(windows) };
+    let is_known = TERMINALS_OF_256_COLORS.iter().any(|start| terminal.starts_with(start));
+    let has_fewer = ["-mono", "-16color", "-88color"].iter().any(|end| terminal.ends_with(end));
+    color_term.is_some() || terminal.contains("256color") || (is_known && !has_fewer)
+}
+
 fn is_utf8(locale: &str) -> bool {
     let locale = locale.to_ascii_lowercase();
     locale.contains("utf-8") || locale.contains("utf8")
@@ -233,21 +261,49 @@ fn is_utf8(locale: &str) -> bool {
 pub(crate) mod tests {
     use super::*;
 
-    /// Relative luminance of a color of the palette, by the rule of WCAG 2.
-    fn luminance(color: Color) -> f64 {
+    /// Linear red, green and blue of a color of the palette, by the rule of WCAG 2.
+    fn linear_rgb(color: Color) -> [f64; 3] {
         let Color::Indexed(number @ 16..) = color else { panic!("{color:?} depends on the terminal") };
         let level = |place: u8| [0_u8, 95, 135, 175, 215, 255][usize::from((number - 16) / place % 6)];
         let rgb = if number >= 232 { [8 + 10 * (number - 232); 3] } else { [level(36), level(6), level(1)] };
-        let linear = rgb.map(|value| match f64::from(value) / 255.0 {
+        rgb.map(|value| match f64::from(value) / 255.0 {
             low @ ..=0.04045 => low / 12.92,
             high => ((high + 0.055) / 1.055).powf(2.4),
-        });
-        0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+        })
+    }
+
+    /// What eyes see of linear red, green and blue.
+    type Eyes = fn([f64; 3]) -> [f64; 3];
+
+    fn normal(rgb: [f64; 3]) -> [f64; 3] {
+        rgb
+    }
+
+    /// Deuteranopia. Source: Machado, Oliveira, Fernandes, "A Physiologically-based Model for Simulation of Color Vision Deficiency",
+    /// IEEE Transactions on Visualization and Computer Graphics 15 (6), 2009: the matrix of severity 1.0.
+    fn deuteranopic(rgb: [f64; 3]) -> [f64; 3] {
+        const MATRIX: [[f64; 3]; 3] =
+            [[0.367_322, 0.860_646, -0.227_968], [0.280_085, 0.672_501, 0.047_413], [-0.011_820, 0.042_940, 0.968_881]];
+        MATRIX.map(|row| row.iter().zip(rgb).map(|(factor, value)| factor * value).sum::<f64>().clamp(0.0, 1.0))
+    }
+
+    /// Relative luminance, by the rule of WCAG 2.
+    fn luminance([red, green, blue]: [f64; 3]) -> f64 {
+        0.2126 * red + 0.7152 * green + 0.0722 * blue
+    }
+
+    fn contrast_for(eyes: Eyes, one: Color, other: Color) -> f64 {
+        let [one, other] = [one, other].map(|color| luminance(eyes(linear_rgb(color))) + 0.05);
+        one.max(other) / one.min(other)
     }
 
     pub(crate) fn contrast(one: Color, other: Color) -> f64 {
-        let (one, other) = (luminance(one) + 0.05, luminance(other) + 0.05);
-        one.max(other) / one.min(other)
+        contrast_for(normal, one, other)
+    }
+
+    /// Whether a color is a background of squares.
+    pub(crate) fn is_square(color: Color) -> bool {
+        matches!(color, Color::Indexed(number) if SQUARES.contains(&number))
     }
 
     fn themes() -> [Theme; 2] {
@@ -266,12 +322,39 @@ pub(crate) mod tests {
                 let pair = (style.fg.unwrap(), style.bg.unwrap_or(background));
                 assert!(contrast(pair.0, pair.1) >= 4.5, "{pair:?}");
             }
-            for (is_light, is_moved, white) in (0..8).map(|n| (n & 1 > 0, n & 2 > 0, n & 4 > 0)) {
-                let side = if white { Side::White } else { Side::Black };
-                let pair = (theme.piece(side).fg.unwrap(), theme.square(is_light, is_moved).bg.unwrap());
-                assert!(contrast(pair.0, pair.1) >= 4.5, "{pair:?}");
+        }
+    }
+
+    #[test]
+    fn squares_differ_in_lightness_and_pieces_contrast_with_them() {
+        let eyes: [(&str, Eyes); 2] = [("normal", normal), ("deuteranopic", deuteranopic)];
+        for (theme, (name, eyes)) in themes().into_iter().flat_map(|theme| eyes.map(|eyes| (theme, eyes))) {
+            let ground = |is_light, is_moved| theme.square(is_light, is_moved).bg.unwrap();
+            for (light, dark) in [false, true].into_iter().flat_map(|one| [false, true].map(|other| (one, other))) {
+                let (light, dark) = (ground(true, light), ground(false, dark));
+                assert!(contrast_for(eyes, light, dark) >= 1.5, "{name}: {light:?} {dark:?}");
+                for (side, square) in Side::BOTH.into_iter().flat_map(|side| [(side, light), (side, dark)]) {
+                    let piece = theme.piece(side).fg.unwrap();
+                    assert!(contrast_for(eyes, piece, square) >= 3.0, "{name}: {piece:?} {square:?}");
+                }
+            }
+            // A move is seen by its hue: more or less blue.
+            for is_light in [false, true] {
+                let blue = [false, true].map(|is_moved| eyes(linear_rgb(ground(is_light, is_moved)))[2]);
+                assert!(blue[1] > blue[0] + 0.3, "{name}: {blue:?}");
             }
         }
+    }
+
+    #[test]
+    fn only_terminals_of_256_colors_get_them() {
+        for terminal in ["vt100", "vt220", "ansi", "linux", "xterm-mono", "rxvt-16color", "unknown"] {
+            assert!(!has_256_colors(Some(terminal), None), "{terminal}");
+        }
+        for terminal in ["xterm", "xterm-256color", "screen", "tmux-256color", "xterm-kitty", "some-256color"] {
+            assert!(has_256_colors(Some(terminal), None), "{terminal}");
+        }
+        assert!(has_256_colors(Some("vt100"), Some("truecolor")));
     }
 
     #[test]
