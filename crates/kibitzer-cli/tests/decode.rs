@@ -5,6 +5,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::Stdio;
 
 use crate::common::{Outcome, decode, file, kibitzer, objects, run, timeless, transcript};
+use serde_json::{Value, json};
 
 const SESSION: &[u8] = b"login: Foo\n\r**** Starting FICS session as Foo ****\n\rfics% \n\rBar shouts: hi\n\r\
     <12> rnbqkb-r pppppppp -----n-- -------- ----P--- -------- PPPPKPPP RNBQ-BNR B -1 0 0 1 1 0 7 Newton Einstein \
@@ -171,6 +172,7 @@ const DECODED: &str = r#"{"event":"login_prompt","offset":0,"t":0.000001,"utc":"
 {"event":"sent","offset":null,"t":2.250000,"utc":"2025-01-02T03:04:07.249Z","request":1,"line":null}
 {"event":"sent","offset":null,"t":2.500000,"utc":"2025-01-02T03:04:07.499Z","request":2,"line":"date&#xf6;"}
 {"event":"sent","offset":null,"t":2.500000,"utc":"2025-01-02T03:04:07.499Z","request":3,"line":"who"}
+{"event":"answered","offset":null,"t":62.000000,"utc":"2025-01-02T03:05:06.999Z","request":1,"inferred":true,"after_ms":59750.0}
 {"event":"text","offset":25,"t":62.000000,"utc":"2025-01-02T03:05:06.999Z","request":1,"inferred":true,"text":"Noon"}
 {"event":"prompt","offset":31,"t":62.000000,"utc":"2025-01-02T03:05:06.999Z","request":1,"inferred":true}
 {"event":"sent","offset":null,"t":62.500000,"utc":"2025-01-02T03:05:07.499Z","request":4,"line":null}
@@ -190,6 +192,48 @@ fn a_recording_has_times_and_what_was_sent_in_pieces_of_any_size() {
         text,
         "login:\n> Foo\npassword:\n> (password)\n> (password)\n%\n> (password)\n> date&#xf6;\n> who\nNoon\n%\n> (password)\n"
     );
+}
+
+#[test]
+fn lines_without_a_reply_are_found_and_reply_times_summarized() {
+    let unanswered = objects(&decode(&["--filter", "unanswered"], RECORDED.as_bytes()));
+    let lines: Vec<_> = unanswered.iter().map(|object| (&object["request"], &object["line"], &object["t"])).collect();
+    assert_eq!(
+        lines,
+        [
+            (&2.into(), &"date&#xf6;".into(), &2.5.into()),
+            (&3.into(), &"who".into(), &2.5.into()),
+            (&4.into(), &Value::Null, &62.5.into())
+        ]
+    );
+    let slow = objects(&decode(&["--filter", "reply>1s"], RECORDED.as_bytes()));
+    assert_eq!(slow.iter().map(|object| &object["event"]).collect::<Vec<_>>(), ["answered", "text"]);
+    let summary = |recorded: &[u8], filter: &[&str]| {
+        let mut object = objects(&decode(&[&["--format", "summary"], filter].concat(), recorded)).remove(0);
+        (object["unanswered"].take(), object["reply_ms"].take(), object["events"]["answered"].take())
+    };
+    let one_reply = json!({"p50": 59700.0, "p90": 59700.0, "p99": 59700.0});
+    assert_eq!(summary(RECORDED.as_bytes(), &[]), (3.into(), one_reply, 1.into()));
+    let none = json!({"p50": null, "p90": null, "p99": null});
+    assert_eq!(summary(RECORDED.as_bytes(), &["--filter", "unanswered who"]), (1.into(), none.clone(), Value::Null));
+    assert_eq!(summary(SESSION, &[]), (0.into(), none, Value::Null));
+}
+
+/// A hundred requests in block mode, answered after 1 ms to 100 ms.
+#[test]
+fn percentiles_are_those_of_all_replies() {
+    let hex = |bytes: String| bytes.bytes().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
+    let records = (1..=100).map(|n| {
+        let (sent, reply) = (hex(format!("{n} date\n")), hex(format!("\x15{n}\x1633\x16x\n\r\x17\n\rfics% ")));
+        format!(
+            "{{\"t\": {n}, \"dir\": \"tx\", \"hex\": \"{sent}\"}}\n\
+             {{\"t\": {n}.{n:03}, \"dir\": \"rx\", \"hex\": \"{reply}\"}}\n"
+        )
+    });
+    let recorded: String = records.collect();
+    let summary = &objects(&decode(&["--format", "summary"], recorded.as_bytes()))[0];
+    assert_eq!(summary["reply_ms"], json!({"p50": 50.0, "p90": 90.0, "p99": 99.0}), "{summary}");
+    assert_eq!((&summary["unanswered"], &summary["events"]["answered"]), (&0.into(), &100.into()));
 }
 
 /// A recording of two connections: a piece of the server's without bytes ends each of them.

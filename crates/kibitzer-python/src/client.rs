@@ -1,5 +1,7 @@
 //! A live session, for the class `Client` of Python.
 
+use std::collections::VecDeque;
+use std::convert::Infallible;
 use std::future::poll_fn;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -7,7 +9,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use kibitzer::hub::SharedEvent;
-use kibitzer::internal::filter::{EventFilter, Expression};
+use kibitzer::internal::filter::{EventFilter, Expression, Passed};
 use kibitzer::internal::recorded::{SessionClock, Stamp};
 use kibitzer::message::ServerText;
 use kibitzer::transcript::RecordError;
@@ -194,31 +196,48 @@ pub(crate) struct EventStream {
     state: Arc<Mutex<StreamState>>,
 }
 
+/// An event that passed the filter, the variant of its board's game, and its time.
+type PassedEvent = (SharedEvent, Option<ServerText>, Stamp);
+
 struct StreamState {
     subscription: Subscription,
-    /// An event that was received for a call that was canceled before it returned, and the variant of its board's game.
-    received: Option<(SharedEvent, Option<ServerText>)>,
+    /// An event that was received for a call that was canceled before it returned.
+    received: Option<PassedEvent>,
+    /// Events that passed the filter together with an earlier one.
+    passed: VecDeque<PassedEvent>,
     /// Number of events missed before the next one.
     missed: u64,
     /// Number of events that were returned without waiting.
     in_batch: u32,
     variants: Variants,
     filter: EventFilter,
-    began: Instant,
+    clock: SessionClock,
 }
 
 impl StreamState {
     /// Polls for the next event; `None` after the last one.
-    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<(SharedEvent, Option<ServerText>)>> {
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<PassedEvent>> {
         loop {
+            if let Some(passed) = self.passed.pop_front() {
+                return Poll::Ready(Some(passed));
+            }
             match std::task::ready!(self.subscription.poll_recv(context)) {
                 Ok(event) => {
-                    let is_accepted = self.filter.record_and_check(&event, self.began.elapsed());
                     // Those that the filter skips report their game's variant, too.
                     let variant = self.variants.record(&event);
-                    if is_accepted {
-                        return Poll::Ready(Some((event, variant)));
-                    }
+                    let Self { filter, passed, .. } = self;
+                    let recorded = filter.record(&event, self.clock.stamp(Instant::now()), |it| {
+                        match it {
+                            Passed::Event(it, stamp) if std::ptr::eq(it, event.as_ref()) => {
+                                passed.push_back((event.clone(), variant.clone(), stamp));
+                            }
+                            // A sent line, which was held back.
+                            Passed::Event(it, stamp) => passed.push_back((it.clone().into(), None, stamp)),
+                            Passed::Answered { .. } | Passed::Unanswered => {}
+                        }
+                        Ok::<_, Infallible>(())
+                    });
+                    let Ok(()) = recorded;
                 }
                 Err(RecvError::Lagged { missed }) => self.missed += missed,
                 Err(_) => return Poll::Ready(None),
@@ -232,11 +251,12 @@ impl EventStream {
         let state = StreamState {
             subscription,
             received: None,
+            passed: VecDeque::new(),
             missed: 0,
             in_batch: 0,
             variants: Variants::default(),
             filter: EventFilter::new(filter),
-            began: session.client.began(),
+            clock: session.clock,
         };
         Self { session, state: Arc::new(Mutex::new(state)) }
     }
@@ -258,15 +278,15 @@ impl EventStream {
 }
 
 /// Makes the object of the received event.
-fn take_event(py: Python<'_>, state: &Mutex<StreamState>, clock: SessionClock) -> PyResult<Py<PyAny>> {
+fn take_event(py: Python<'_>, state: &Mutex<StreamState>) -> PyResult<Py<PyAny>> {
     let take = || {
         let mut state = lock(state);
-        let (event, variant) = state.received.take()?;
-        Some((event, std::mem::take(&mut state.missed), variant))
+        let (event, variant, stamp) = state.received.take()?;
+        Some((event, std::mem::take(&mut state.missed), variant, stamp))
     };
     // The lock is not held while Python code may run.
-    let (event, missed, variant) = take().ok_or_else(|| PyStopAsyncIteration::new_err(()))?;
-    Ok(Classes::get(py)?.event(py, &event, Some(clock.stamp(Instant::now())), missed, variant)?.unbind())
+    let (event, missed, variant, stamp) = take().ok_or_else(|| PyStopAsyncIteration::new_err(()))?;
+    Ok(Classes::get(py)?.event(py, &event, Some(stamp), missed, variant)?.unbind())
 }
 
 #[pymethods]
@@ -276,9 +296,8 @@ impl EventStream {
     }
 
     fn __anext__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let clock = self.session.clock;
         if self.try_receive() {
-            let value = take_event(py, &self.state, clock)?;
+            let value = take_event(py, &self.state)?;
             return Ok(Bound::new(py, Ready(Some(value)))?.into_any());
         }
         let state = Arc::clone(&self.state);
@@ -291,7 +310,7 @@ impl EventStream {
             Poll::Ready(())
         });
         let state = Arc::clone(&self.state);
-        self.session.runtime.start(py, receive, move |py, ()| take_event(py, &state, clock))
+        self.session.runtime.start(py, receive, move |py, ()| take_event(py, &state))
     }
 }
 

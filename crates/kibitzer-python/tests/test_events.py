@@ -65,8 +65,8 @@ def test_every_event_equals_its_json(tmp_path: Path) -> None:
             names = {field.name for field in dataclasses.fields(event)}
             assert set(vars(event)) - {"_source", "variant"} <= names
     of_sessions = {
-        "adjourned_game", "analysis", "bot", "connected", "connecting", "cut", "ended", "fault", "lost", "restored",
-        "session_ready",
+        "adjourned_game", "analysis", "answered", "bot", "connected", "connecting", "cut", "ended", "fault", "lost",
+        "restored", "session_ready",
     }
     assert set(ics.KINDS) - kinds <= of_sessions, sorted(set(ics.KINDS) - kinds - of_sessions)
 

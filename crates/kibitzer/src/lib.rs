@@ -127,8 +127,9 @@ pub mod internal {
     #[cfg(feature = "filter")]
     pub mod filter {
         pub use crate::filter::{
-            BOT, DISCONNECTED, EventFilter, Expression, FilterError, GAP, MARK, ReplyMatch, ReplyTimes, ShortDuration,
-            Subject, TerminalSafe, game_of, is_quantity, kinds, parse_duration, term_completions, unknown_word_message,
+            ANSWERED, BOT, DISCONNECTED, EventFilter, Expression, FilterError, GAP, MARK, Passed, ReplyMatch,
+            ReplyTimes, ShortDuration, Subject, TerminalSafe, game_of, is_quantity, kinds, parse_duration,
+            term_completions, unknown_word_message,
         };
     }
 

@@ -45,6 +45,7 @@ Examples:
   kibitzer decode session.raw                             follow the games of a log
   kibitzer decode session.jsonl | jq 'select(.event==\"tell\") | {from, text}'
   kibitzer decode --filter 'kind:tell,say -from:RoboTD' session.jsonl
+  kibitzer decode --filter unanswered session.jsonl       lines that the server did not answer
   kibitzer decode session.raw | grep '\"event\":\"position\"' | tail -1
   kibitzer decode --format summary session.raw            count its events
   zcat session.raw.gz | kibitzer decode --timeseal 2      from a pipe, pings removed";
@@ -99,6 +100,7 @@ pub(crate) fn print_recorded_events(
     }
     let DecodePrinter { reader, mut decoder, mut output, .. } = printer;
     decoder.finish(|event| output.print_if_accepted(event))?;
+    output.end_connection()?;
     output.writer.finish()?;
     cut_line.filter(|_| reader.strict).map_or(Ok(()), |line| Err(input.cut_failure(line)))
 }
@@ -116,15 +118,14 @@ pub(crate) struct DecodePrinter {
 struct FilteredWriter {
     /// Time of the last piece that had one; `None` for a raw log.
     stamp: Option<Stamp>,
-    /// Decides which events are printed; `None` prints all.
-    filter: Option<EventFilter>,
+    filter: EventFilter,
     writer: EventWriter,
 }
 
 impl DecodePrinter {
     /// Creates a printer that parses as `reader` says, and prints to `writer` the events that `filter` accepts, all without one.
     pub(crate) fn new(reader: ReaderArgs, filter: Option<Expression>, writer: EventWriter) -> Self {
-        let output = FilteredWriter { stamp: None, filter: filter.map(EventFilter::new), writer };
+        let output = FilteredWriter { stamp: None, filter: EventFilter::new(filter), writer };
         Self { reader, decoder: PieceDecoder::new(move || reader.event_reader()), chunk: None, output }
     }
 
@@ -141,13 +142,14 @@ impl DecodePrinter {
             }
             _ => decoder.decode(piece, |event| output.print_if_accepted(event))?,
         }
-        match (piece, &mut output.filter) {
-            (StreamPiece::Received(bytes), _) => output.writer.count_bytes(bytes.len()),
-            (StreamPiece::Ended, Some(filter)) => filter.end_connection(),
-            (StreamPiece::Cut(line), _) => {
+        match piece {
+            StreamPiece::Received(bytes) => output.writer.count_bytes(bytes.len()),
+            StreamPiece::Ended => output.end_connection()?,
+            StreamPiece::Cut(line) => {
+                output.end_connection()?;
                 output.writer.write_cut_recording(*line, &output.stamp.unwrap_or_default())?;
             }
-            _ => {}
+            StreamPiece::Sent { .. } => {}
         }
         output.writer.flush()
     }
@@ -156,11 +158,15 @@ impl DecodePrinter {
 impl FilteredWriter {
     /// Prints an event if the filter accepts it. The filter sees the event in either case.
     fn print_if_accepted(&mut self, event: &Event) -> Result<(), Failure> {
-        let at = self.stamp.map_or(Duration::ZERO, |stamp| stamp.time);
-        if self.filter.as_mut().is_none_or(|filter| filter.record_and_check(event, at)) {
-            self.writer.write_event(event, self.stamp.as_ref())?;
-        }
-        Ok(())
+        let Self { stamp, filter, writer } = self;
+        let has_times = stamp.is_some();
+        filter.record(event, stamp.unwrap_or_default(), |passed| writer.write_passed(passed, has_times))
+    }
+
+    /// Prints the lines of a connection that ended without a reply to them, if the filter accepts them.
+    fn end_connection(&mut self) -> Result<(), Failure> {
+        let Self { stamp, filter, writer } = self;
+        filter.end_connection(|passed| writer.write_passed(passed, stamp.is_some()))
     }
 }
 

@@ -262,15 +262,18 @@ impl PrintLoop {
 
     /// Prints an event if the filter accepts it.
     fn print_if_accepted(&mut self, at: Instant, event: &Event) -> Result<(), Failure> {
+        let Self { lines, filter, .. } = self;
         let stamp = self.clock.stamp(at);
-        let is_accepted = match &mut self.text {
-            Some(text) => text.record_and_check(event),
-            None => self.filter.record_and_check(event, stamp.time),
-        };
-        if is_accepted {
-            self.lines.write_event(event, Some(&stamp))?;
+        match &mut self.text {
+            Some(text) => {
+                if text.record_and_check(event) {
+                    lines.write_event(event, Some(&stamp))
+                } else {
+                    Ok(())
+                }
+            }
+            None => filter.record(event, stamp, |passed| lines.write_passed(passed, true)),
         }
-        Ok(())
     }
 
     /// Returns the next item; `None` once all senders are dropped. If none is queued, flushes the output and blocks until one

@@ -2,14 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
-use std::time::Instant;
+use std::ops::Not;
+use std::time::{Duration, Instant};
 
 use anstream::AutoStream;
 use clap::ValueEnum;
+use kibitzer::internal::filter::{ANSWERED, Passed};
 use kibitzer::internal::recorded::Stamp;
 use kibitzer_bot::BotEvent;
+use kibitzer_core::event::{Attribution, RequestId, RequestOrigin};
 use kibitzer_core::{Event, EventKind};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::json;
 
 use super::terminal::StdoutAboveInput;
@@ -85,6 +88,22 @@ impl EventWriter {
         if let OutputForm::Summary(summary) = &mut self.form {
             summary.bytes += bytes as u64;
         }
+    }
+
+    /// Writes what passed a filter: an event, or as JSON the report that a reply began; a summary counts it. `has_times` is false for
+    /// a raw log.
+    pub(crate) fn write_passed(&mut self, passed: Passed<'_>, has_times: bool) -> Result<(), Failure> {
+        match (passed, &mut self.form) {
+            (Passed::Event(event, stamp), _) => return self.write_event(event, has_times.then_some(&stamp)),
+            (Passed::Answered { attribution, after, stamp }, OutputForm::Jsonl(_)) => {
+                let object = json_object(&Answered::new(attribution, after));
+                return self.write_own_event_if_json(ANSWERED, &stamp, &object);
+            }
+            (Passed::Answered { after, .. }, OutputForm::Summary(summary)) => summary.count_reply(after),
+            (Passed::Unanswered, OutputForm::Summary(summary)) => summary.unanswered += 1,
+            _ => {}
+        }
+        Ok(())
     }
 
     /// Writes an event: as JSON with its time, as text without; a summary only counts it. `stamp` is `None` for a raw log. Writes
@@ -163,6 +182,34 @@ pub(crate) fn bot_event_json(event: &BotEvent, stamp: &Stamp) -> Vec<u8> {
     line
 }
 
+/// Members of the event `answered`.
+#[derive(Debug, Serialize)]
+struct Answered {
+    request: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    requested_by: Option<RequestOrigin>,
+    #[serde(skip_serializing_if = "Not::not")]
+    inferred: bool,
+    after_ms: f64,
+}
+
+impl Answered {
+    fn new(attribution: Attribution, after: Duration) -> Self {
+        Self {
+            request: attribution.request().map(RequestId::number),
+            requested_by: attribution.origin(),
+            inferred: attribution.is_inferred(),
+            after_ms: milliseconds(after),
+        }
+    }
+}
+
+/// Returns a time in milliseconds, to the microsecond.
+#[expect(clippy::cast_precision_loss, reason = "only after 285 years")]
+fn milliseconds(time: Duration) -> f64 {
+    time.as_micros() as f64 / 1e3
+}
+
 /// Counts of the events of a stream; serialized as they are printed.
 #[derive(Debug, Serialize)]
 struct Summary {
@@ -175,6 +222,10 @@ struct Summary {
     /// Number of events of each kind.
     events: BTreeMap<&'static str, u64>,
     desyncs: u64,
+    /// Number of sent lines without a reply.
+    unanswered: u64,
+    /// Times from a sent line to its reply.
+    reply_ms: ReplyPercentiles,
     /// Time since the summary was created; set when it is written.
     elapsed_s: f64,
     /// Speed in millions of bytes per second; set when it is written.
@@ -185,7 +236,23 @@ impl Summary {
     /// Creates a summary without counts. The speed is measured from now on.
     fn start() -> Self {
         let start = Instant::now();
-        Self { start, bytes: 0, frames: 0, events: BTreeMap::new(), desyncs: 0, elapsed_s: 0.0, mb_per_s: 0.0 }
+        Self {
+            start,
+            bytes: 0,
+            frames: 0,
+            events: BTreeMap::new(),
+            desyncs: 0,
+            unanswered: 0,
+            reply_ms: ReplyPercentiles::default(),
+            elapsed_s: 0.0,
+            mb_per_s: 0.0,
+        }
+    }
+
+    /// Counts a reply that began this long after its line.
+    fn count_reply(&mut self, after: Duration) {
+        *self.events.entry(ANSWERED).or_default() += 1;
+        self.reply_ms.count(after);
     }
 
     /// Counts an event under its kind, unless it is a ping, and as a frame, unless it is a desync or a sent line.
@@ -207,5 +274,37 @@ impl Summary {
         self.mb_per_s = self.bytes as f64 / 1e6 / self.elapsed_s.max(f64::MIN_POSITIVE);
         kibitzer::internal::json::write(&mut out, &self)?;
         out.write_all(b"\n")
+    }
+}
+
+/// Counts of times, of which only the first three digits are kept, so that there are few different ones. Serialized as percentiles
+/// in milliseconds, each `null` if nothing was counted.
+#[derive(Debug, Default)]
+struct ReplyPercentiles(BTreeMap<Duration, u64>);
+
+impl ReplyPercentiles {
+    /// Counts a time.
+    fn count(&mut self, time: Duration) {
+        let us = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+        let unit = 10_u64.pow(us.checked_ilog10().unwrap_or(0).saturating_sub(2));
+        *self.0.entry(Duration::from_micros(us / unit * unit)).or_default() += 1;
+    }
+
+    /// Returns the time that this share of the times, in percent, does not exceed; `None` without times.
+    fn at(&self, percent: u64) -> Option<Duration> {
+        let rank = (self.0.values().sum::<u64>() * percent).div_ceil(100);
+        let mut n_counted = 0;
+        let mut times = self.0.iter().map(|(time, n)| {
+            n_counted += n;
+            (*time, n_counted)
+        });
+        times.find(|(_, n_counted)| *n_counted >= rank).map(|(time, _)| time)
+    }
+}
+
+impl Serialize for ReplyPercentiles {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let percentiles = [("p50", 50), ("p90", 90), ("p99", 99)];
+        serializer.collect_map(percentiles.map(|(name, percent)| (name, self.at(percent).map(milliseconds))))
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::{self, Write};
+use std::time::Duration;
 
 use anstyle::{Ansi256Color, AnsiColor, Style};
 use kibitzer_core::chess::{Color, LastMove, Piece, Square};
@@ -60,6 +61,13 @@ pub(crate) fn one_line(event: &Event) -> String {
 /// Returns the last move of a board with its number, such as `12... Nf6`, as escaped text; `None` without a move.
 pub(crate) fn numbered_move(board: &Style12) -> Option<String> {
     board.numbered_move().map(|played| TerminalSafe(&played).in_cells().into_owned())
+}
+
+/// Formats a time of the session: `m:ss.mmm`, from an hour on `h:mm:ss.mmm`.
+pub(crate) fn format_session_time(at: Duration) -> String {
+    let (hours, minutes, seconds) = (at.as_secs() / 3600, at.as_secs() / 60 % 60, at.as_secs() % 60);
+    let minutes = if hours > 0 { format!("{hours}:{minutes:02}") } else { minutes.to_string() };
+    format!("{minutes}:{seconds:02}.{:03}", at.subsec_millis())
 }
 
 /// Writes a line in one style. Does not escape the text.
@@ -197,4 +205,22 @@ fn game_text(board: &Style12) -> String {
         ""
     };
     format!("game {}, {}+{}{part}", board.game(), board.initial_min(), board.increment_s())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_hours_minutes_and_seconds() {
+        let cases = [
+            (59_999, "0:59.999"),
+            (3_599_000, "59:59.000"),
+            (3_600_000, "1:00:00.000"),
+            (363_725_001, "101:02:05.001"),
+        ];
+        for (ms, want) in cases {
+            assert_eq!(format_session_time(Duration::from_millis(ms)), want);
+        }
+    }
 }

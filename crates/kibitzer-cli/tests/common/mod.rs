@@ -105,7 +105,7 @@ pub(crate) fn timeless(printed: &str) -> String {
             "{line}"
         );
         let utc = keys.find([',', '}']).unwrap();
-        if event != r#"{"event":"sent","offset":null"# {
+        if ![r#"{"event":"sent","offset":null"#, r#"{"event":"answered","offset":null"#].contains(&event) {
             lines.extend([event, without_request(keys.get(utc..).unwrap()), "\n"]);
         }
     }

@@ -14,6 +14,7 @@ __all__ = [
     "AdjournedGame",
     "Analysis",
     "Announcement",
+    "Answered",
     "Arrived",
     "BlockEnd",
     "BlockStart",
@@ -202,6 +203,17 @@ class Announcement(Event):
     titles: tuple[str, ...]
     text: str
     _keys: ClassVar[str] = "from titles text"
+
+
+@dataclass(frozen=True)
+class Answered(Event):
+    """Event `answered`: `request`, `requested_by`, `inferred`, `after_ms`: the reply to a `sent` line begins with the
+    next event; `after_ms` is the time since the line, in milliseconds with up to three decimals. A stream of NATS
+    and the library have no such event."""
+
+    event: ClassVar[str] = "answered"
+    after_ms: float
+    _keys: ClassVar[str] = "after_ms"
 
 
 @dataclass(frozen=True)
@@ -1684,6 +1696,7 @@ KINDS: dict[str, type[Event]] = {
     "adjourned_game": AdjournedGame,
     "analysis": Analysis,
     "announcement": Announcement,
+    "answered": Answered,
     "arrived": Arrived,
     "block_end": BlockEnd,
     "block_start": BlockStart,

@@ -12,7 +12,7 @@ use regex_lite::Regex;
 use super::words::{TerminalSafe, parse_duration};
 
 /// Words with a meaning of their own in an expression; other words are searched as text.
-pub(super) const RESERVED: [&str; 4] = ["and", "or", "not", "mine"];
+pub(super) const RESERVED: [&str; 5] = ["and", "or", "not", "mine", "unanswered"];
 
 /// A filter expression, such as `kind:tell from:foo`. `Display` writes the text it was parsed from, trimmed and on one line;
 /// expressions with the same text are equal.
@@ -44,6 +44,8 @@ pub(super) enum Term {
     Matches(Regex),
     /// The event is about a game of this login, or an offer to it: see [`Attribution::is_own_game`](kibitzer_core::event::Attribution::is_own_game).
     Mine,
+    /// The event is a sent line of a request that has no reply.
+    Unanswered,
     Compare(Comparison),
 }
 
@@ -67,6 +69,7 @@ impl Term {
             Self::Text(text) => subject.text().to_lowercase().contains(text),
             Self::Matches(pattern) => pattern.is_match(subject.text()),
             Self::Mine => subject.event.is_some_and(|event| event.attribution().is_own_game()),
+            Self::Unanswered => subject.is_unanswered,
             Self::Compare(comparison) => comparison.accepts(subject),
         }
     }
@@ -105,9 +108,12 @@ pub const GAP: &str = "gap";
 /// Kind of the console's rows at which a recorded connection ends.
 pub const DISCONNECTED: &str = "disconnected";
 
-/// Returns every valid value of `kind:`: the kinds of events, and those of the console's other rows.
+/// Kind of the reports of a [filter](super::EventFilter) that a reply began.
+pub const ANSWERED: &str = "answered";
+
+/// Returns every valid value of `kind:`: the kinds of events, and those of the console's other rows and of reports.
 pub fn kinds() -> impl Iterator<Item = &'static str> {
-    EventKind::ALL.iter().map(|kind| kind.as_str()).chain([MARK, BOT, GAP, DISCONNECTED])
+    EventKind::ALL.iter().map(|kind| kind.as_str()).chain([MARK, BOT, GAP, DISCONNECTED, ANSWERED])
 }
 
 /// An event or a console row, as expressions see it.
@@ -119,6 +125,7 @@ pub struct Subject<'a> {
     pub(super) event: Option<&'a Event>,
     /// Time from the sent line to this event, if the event starts its reply.
     pub(super) reply_after: Option<Duration>,
+    is_unanswered: bool,
     /// The text that words and patterns are searched in.
     display: &'a dyn fmt::Display,
     /// Result of [`text`](Self::text), which is formatted at the first use.
@@ -133,7 +140,18 @@ impl<'a> Subject<'a> {
 
     /// Creates the subject of a row that is not an event, with the text to search in. `mine` and comparisons do not accept it.
     pub fn of_row(kind: &'static str, game: Option<GameId>, display: &'a dyn fmt::Display) -> Self {
-        Self { kind, game, event: None, reply_after: None, display, text: OnceCell::new() }
+        Self { kind, game, event: None, reply_after: None, is_unanswered: false, display, text: OnceCell::new() }
+    }
+
+    /// Creates the subject of the report that a reply began, `after` the sent line.
+    pub(super) fn of_reply(after: Duration, display: &'a dyn fmt::Display) -> Self {
+        Self { reply_after: Some(after), ..Self::of_row(ANSWERED, None, display) }
+    }
+
+    /// Returns the subject as that of a sent line, and sets whether it has no reply.
+    #[must_use]
+    pub fn unanswered_if(self, is_unanswered: bool) -> Self {
+        Self { is_unanswered, ..self }
     }
 
     /// Returns the text as the console's list of events shows it, with control characters escaped.

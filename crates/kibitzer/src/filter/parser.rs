@@ -3,7 +3,8 @@
 //! ```text
 //! disjunction = conjunction { "or" conjunction }
 //! conjunction = term { ["and"] term }
-//! term = ("not" | "-" | "!") term | "(" disjunction ")" | "pattern" | key:values | quantity operator value | "mine" | word
+//! term = ("not" | "-" | "!") term | "(" disjunction ")" | "pattern" | key:values | quantity operator value | "mine"
+//!      | "unanswered" | word
 //! ```
 
 use kibitzer_core::message::GameId;
@@ -113,7 +114,7 @@ impl Parser<'_> {
         self.parse_word_term()
     }
 
-    /// Parses a term that starts with a word: `key:values`, a comparison, `mine`, or a word to search for. Fails if none follows.
+    /// Parses a term that starts with a word: `key:values`, a comparison, `mine`, `unanswered`, or a word to search for. Fails if none follows.
     fn parse_word_term(&mut self) -> Result<Term, FilterError> {
         let (start, word) = (self.at, self.peek_word());
         if word.is_empty() || is_one_of(&["and", "or"], word) {
@@ -142,8 +143,11 @@ impl Parser<'_> {
             return Err(self.error(start, unknown_word_message("quantity", key, Quantity::VARIANTS.iter().copied())));
         }
         self.at = start + word.len();
-        let is_mine = word.eq_ignore_ascii_case("mine");
-        Ok(if is_mine { Term::Mine } else { Term::Text(word.to_lowercase()) })
+        Ok(match word.to_lowercase() {
+            word if word == "mine" => Term::Mine,
+            word if word == "unanswered" => Term::Unanswered,
+            word => Term::Text(word),
+        })
     }
 
     /// Parses the value after the operator of a comparison, with blanks before it.

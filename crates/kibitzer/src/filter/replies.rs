@@ -56,53 +56,54 @@ impl fmt::Display for ShortDuration {
     }
 }
 
-/// The sent lines of a connection that wait for their reply.
-#[derive(Debug, Default)]
-pub struct ReplyTimes {
-    waiting: VecDeque<(RequestId, SentRow)>,
+/// The sent lines of a connection that wait for their reply, each with a value of the caller, such as the number of its row.
+#[derive(Debug)]
+pub struct ReplyTimes<T = u64> {
+    waiting: VecDeque<(RequestId, Duration, T)>,
 }
 
-/// The row in which a sent line is shown, and its time since the start of the session.
-#[derive(Clone, Copy, Debug)]
-struct SentRow {
-    row: u64,
-    at: Duration,
+impl<T> Default for ReplyTimes<T> {
+    fn default() -> Self {
+        Self { waiting: VecDeque::new() }
+    }
 }
 
-impl ReplyTimes {
-    /// Records a line, sent at `at` and shown in row `row`, as waiting for its reply, unless it belongs to no request. Forgets the
-    /// oldest waiting line if there are `MAX_PENDING_LINES`.
-    pub fn record_sent(&mut self, row: u64, at: Duration, attribution: Attribution) {
-        let Some(request) = attribution.request() else { return };
-        if self.waiting.iter().any(|(waiting, _)| *waiting == request) {
-            return;
-        }
-        if self.waiting.len() >= MAX_PENDING_LINES {
-            self.waiting.pop_front();
-        }
-        self.waiting.push_back((request, SentRow { row, at }));
+impl<T> ReplyTimes<T> {
+    /// Returns whether a sent line waits for a reply once it is [recorded](Self::record_sent): it belongs to a request, and is its
+    /// first line. The fence after a command belongs to the request of the command.
+    pub fn is_awaiting_line(&self, attribution: Attribution) -> bool {
+        attribution.request().is_some_and(|request| self.waiting.iter().all(|(waiting, ..)| *waiting != request))
     }
 
-    /// Iterates over the waiting lines, the oldest first: the row in which a line is shown, and its time.
-    pub fn waiting(&self) -> impl Iterator<Item = (u64, Duration)> {
-        self.waiting.iter().map(|(_, sent)| (sent.row, sent.at))
+    /// Records a line, sent at `at`, as waiting for its reply, if it [does](Self::is_awaiting_line). At `MAX_PENDING_LINES`, forgets
+    /// the line that has waited longest, and returns its value.
+    pub fn record_sent(&mut self, line: T, at: Duration, attribution: Attribution) -> Option<T> {
+        let request = attribution.request().filter(|_| self.is_awaiting_line(attribution))?;
+        self.waiting.push_back((request, at, line));
+        if self.waiting.len() > MAX_PENDING_LINES { self.take_oldest() } else { None }
     }
 
-    /// Records an event at time `at` in row `row`. Returns the row of a waiting line with its reply, if the event starts it.
-    pub fn record_event(&mut self, row: u64, at: Duration, event: &Event) -> Option<(u64, ReplyMatch)> {
-        if matches!(event, Event::Connected) {
+    /// Iterates over the waiting lines, the oldest first: the value of a line, and its time.
+    pub fn waiting(&self) -> impl Iterator<Item = (&T, Duration)> {
+        self.waiting.iter().map(|(_, at, line)| (line, *at))
+    }
+
+    /// Records an event at time `at` in row `row`. Returns the value of a waiting line with its reply, if the event starts it.
+    pub fn record_event(&mut self, row: u64, at: Duration, event: &Event) -> Option<(T, ReplyMatch)> {
+        if let Event::Connected = event {
             self.waiting.clear();
         }
         let attribution = event.attribution();
-        if let Event::Sent { .. } = event {
-            self.record_sent(row, at, attribution);
-            return None;
-        }
-        let request = attribution.request()?;
-        let place = self.waiting.iter().position(|(waiting, _)| *waiting == request)?;
-        let (_, sent) = self.waiting.remove(place)?;
-        let after = at.saturating_sub(sent.at);
-        Some((sent.row, ReplyMatch { after, row, is_guessed: attribution.is_inferred() }))
+        let request = attribution.request().filter(|_| !matches!(event, Event::Sent { .. }))?;
+        let place = self.waiting.iter().position(|(waiting, ..)| *waiting == request)?;
+        let (_, sent_at, line) = self.waiting.remove(place)?;
+        let after = at.saturating_sub(sent_at);
+        Some((line, ReplyMatch { after, row, is_guessed: attribution.is_inferred() }))
+    }
+
+    /// Forgets the line that has waited longest, and returns its value; `None` if no line waits.
+    pub fn take_oldest(&mut self) -> Option<T> {
+        self.waiting.pop_front().map(|(.., line)| line)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The language as a whole.
 
+use std::convert::Infallible;
 use std::time::Duration;
 
 use kibitzer_core::event::Attribution;
@@ -24,11 +25,37 @@ fn events(said: &[u8]) -> Vec<Event> {
 /// Numbers of the events that pass, counted from 1.
 fn accepted(source: &str, events: &[Event]) -> Vec<usize> {
     let mut filter = EventFilter::new(Expression::parse(source).unwrap());
-    (1..)
-        .zip(events)
-        .filter(|(_, event)| filter.record_and_check(event, Duration::ZERO))
-        .map(|(number, _)| number)
-        .collect()
+    (1..).zip(events).filter(|(_, event)| !passed(&mut filter, event, 0).is_empty()).map(|(number, _)| number).collect()
+}
+
+/// What passes at this time: the lines of sent events, the kinds of others, and reports.
+fn passed(filter: &mut EventFilter, event: &Event, ms: u64) -> Vec<String> {
+    let mut passed = Vec::new();
+    let stamp = Stamp { time: Duration::from_millis(ms), utc: None };
+    let Ok(()) = filter.record(event, stamp, |it| {
+        passed.push(text_of(it));
+        Ok::<_, Infallible>(())
+    });
+    passed
+}
+
+/// What passes at the end of the connection.
+fn passed_at_end(filter: &mut EventFilter) -> Vec<String> {
+    let mut passed = Vec::new();
+    let Ok(()) = filter.end_connection(|it| {
+        passed.push(text_of(it));
+        Ok::<_, Infallible>(())
+    });
+    passed
+}
+
+fn text_of(passed: Passed<'_>) -> String {
+    match passed {
+        Passed::Event(event @ Event::Sent { .. }, stamp) => format!("{event} at {:?}", stamp.time),
+        Passed::Event(event, _) => event.kind().to_string(),
+        Passed::Answered { after, .. } => format!("answered after {after:?}"),
+        Passed::Unanswered => "unanswered".to_owned(),
+    }
 }
 
 #[test]
@@ -115,31 +142,64 @@ fn own_games_are_those_that_this_login_plays() {
     }
 }
 
+/// Sends a line at this time; returns what passes.
+fn sent(reader: &mut EventReader, filter: &mut EventFilter, line: &str, ms: u64) -> Vec<String> {
+    let attribution = reader.note_sent_line(line.as_bytes(), Attribution::default());
+    passed(filter, &Event::sent(Some(line.into()), attribution), ms)
+}
+
+/// Receives bytes at this time; returns what passes.
+fn received(reader: &mut EventReader, filter: &mut EventFilter, mut said: &[u8], ms: u64) -> Vec<String> {
+    let events = std::iter::from_fn(|| reader.next(&mut said));
+    events.flat_map(|event| passed(filter, &event, ms)).collect()
+}
+
 #[test]
 fn replies_are_compared_by_their_delay() {
     let mut reader = EventReader::default();
     let mut filter = EventFilter::new(Expression::parse("reply>200ms").unwrap());
-    let sent = |reader: &mut EventReader, filter: &mut EventFilter, line: &str, ms| {
-        let attribution = reader.note_sent_line(line.as_bytes(), Attribution::default());
-        let event = Event::sent(Some(line.into()), attribution);
-        assert!(!filter.record_and_check(&event, Duration::from_millis(ms)), "{line}");
-    };
-    let passes = |reader: &mut EventReader, filter: &mut EventFilter, said: &[u8], ms| -> Vec<bool> {
-        let mut said = said;
-        let events = std::iter::from_fn(|| reader.next(&mut said));
-        events.map(|event| filter.record_and_check(&event, Duration::from_millis(ms))).collect()
-    };
-    sent(&mut reader, &mut filter, "1 finger", 0);
-    let block = passes(&mut reader, &mut filter, b"\x151\x1637\x16x\n\r\x17\n\rfics% ", 201);
-    assert_eq!(block, [true, false, false, false], "the start of the block, not its lines and end");
+    assert_eq!(sent(&mut reader, &mut filter, "1 finger", 0), [""; 0]);
+    let block = received(&mut reader, &mut filter, b"\x151\x1637\x16x\n\r\x17\n\rfics% ", 201);
+    assert_eq!(block, ["answered after 201ms", "block_start"], "not its lines and end");
     sent(&mut reader, &mut filter, "date", 300);
     sent(&mut reader, &mut filter, "\u{ff}\u{fe}\u{1}", 300);
-    let reply = passes(&mut reader, &mut filter, b"\n\rFoo shouts: x\n\rfics% Noon\n\rfics% ", 501);
-    assert_eq!(reply, [false, false, true, false], "without numbers it is the first line that no other player caused");
+    let reply = received(&mut reader, &mut filter, b"\n\rFoo shouts: x\n\rfics% Noon\n\rfics% ", 501);
+    let want = ["answered after 201ms", "text"];
+    assert_eq!(reply, want, "without numbers it is the first line that no other player caused");
     sent(&mut reader, &mut filter, "date", 600);
-    filter.record_and_check(&Event::Connected, Duration::from_millis(700));
-    let late = passes(&mut reader, &mut filter, b"Noon\n\rfics% ", 900);
-    assert_eq!(late, [false, false], "the line was sent on an earlier connection");
+    passed(&mut filter, &Event::Connected, 700);
+    let late = received(&mut reader, &mut filter, b"Noon\n\rfics% ", 900);
+    assert_eq!(late, [""; 0], "the line was sent on an earlier connection");
+}
+
+#[test]
+fn lines_that_depend_on_their_reply_pass_once_it_is_known() {
+    let cases: [(&str, [&[&str]; 3]); 5] = [
+        ("unanswered", [&[], &[], &["> 2 date at 1ms", "unanswered"]]),
+        ("unanswered finger", [&[], &[], &[]]),
+        ("kind:sent -unanswered", [&[], &["> 1 finger at 0ns"], &[]]),
+        ("kind:sent,answered", [&["> 1 finger at 0ns", "> 2 date at 1ms"], &["answered after 5ms"], &["unanswered"]]),
+        ("unanswered or kind:block_end", [&[], &["block_end"], &["> 2 date at 1ms", "unanswered"]]),
+    ];
+    for (source, [at_first, at_reply, at_end]) in cases {
+        let mut reader = EventReader::default();
+        let mut filter = EventFilter::new(Expression::parse(source).unwrap());
+        let mut lines = sent(&mut reader, &mut filter, "1 finger", 0);
+        lines.extend(sent(&mut reader, &mut filter, "2 date", 1));
+        assert_eq!(lines, at_first, "{source}");
+        let reply = received(&mut reader, &mut filter, b"\x151\x1637\x16x\n\r\x17\n\rfics% ", 5);
+        assert_eq!(reply, at_reply, "{source}");
+        assert_eq!(passed_at_end(&mut filter), at_end, "{source}");
+        assert_eq!(passed_at_end(&mut filter), [""; 0], "{source}: once");
+    }
+}
+
+#[test]
+fn held_lines_are_limited() {
+    let mut reader = EventReader::default();
+    let mut filter = EventFilter::new(Expression::parse("unanswered").unwrap());
+    let at_limit = (0..300).flat_map(|n| sent(&mut reader, &mut filter, &format!("{} x", n + 1), n)).count();
+    assert_eq!((at_limit / 2, passed_at_end(&mut filter).len() / 2), (300 - 256, 256));
 }
 
 #[test]
@@ -227,7 +287,7 @@ fn the_examples_in_the_readme_are_expressions() {
     let (_, section) = readme.split_once("\n## Select events\n").unwrap();
     let rows = section.lines().take_while(|line| !line.starts_with("## ")).filter_map(|line| line.strip_prefix("| `"));
     let examples: Vec<_> = rows.map(|row| row.split_once("` |").unwrap().0.replace("\\|", "|")).collect();
-    assert_eq!(examples.len(), 10);
+    assert_eq!(examples.len(), 11);
     for example in examples {
         assert_eq!(Expression::parse(&example).map(drop), Ok(()), "{example}");
     }

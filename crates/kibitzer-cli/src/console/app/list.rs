@@ -47,6 +47,18 @@ impl RowList {
         is_listed
     }
 
+    /// Removes a row that no longer [belongs to the list](Self::includes), such as an answered line with the filter `unanswered`.
+    pub(crate) fn remove_unless_included(&mut self, row: &ConsoleRow) {
+        if let Ok(place) = self.listed.binary_search(&row.number)
+            && !self.includes(row)
+        {
+            self.listed.remove(place);
+            if !self.is_paused {
+                self.follow_end();
+            }
+        }
+    }
+
     /// Replaces the filter and rebuilds the list, see [`rebuild`](Self::rebuild). `None` lists all rows; details of the protocol only
     /// if they are switched on.
     pub(crate) fn set_filter(&mut self, filter: Option<Expression>, rows: &RowBuffer) {

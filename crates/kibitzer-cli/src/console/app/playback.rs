@@ -66,6 +66,12 @@ impl App {
     pub(super) fn on_new_row(&mut self, row_number: u64, now: Instant) {
         let Some(new) = self.model.rows.get(row_number) else { return };
         let is_listed = self.list.add_if_included(new, self.model.rows.oldest_number());
+        if new.reply_after.is_some() {
+            let mut rows = self.model.rows.iter_back_from(row_number);
+            if let Some(answered) = rows.find(|row| row.is_answered_by(row_number)) {
+                self.list.remove_unless_included(answered);
+            }
+        }
         let is_break = self.playback.breaks_at(new, &self.list);
         let game = new.game();
         let change = new.event().and_then(Event::change).cloned();

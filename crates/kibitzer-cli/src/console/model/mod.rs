@@ -207,7 +207,7 @@ impl SessionModel {
     /// Returns the oldest sent line whose reply has not begun for more than two seconds, except for checks of the connection, and how
     /// long it has waited.
     pub(crate) fn overdue_line(&self, now: Duration) -> Option<(&SentLine, Duration)> {
-        let lines = self.replies.waiting().filter_map(|(row, at)| match &self.rows.get(row)?.content {
+        let lines = self.replies.waiting().filter_map(|(row, at)| match &self.rows.get(*row)?.content {
             RowContent::Sent(sent) if !sent.attribution.is_housekeeping() => Some((sent, now.saturating_sub(at))),
             _ => None,
         });
@@ -244,7 +244,8 @@ impl SessionModel {
             self.password_prompt.close_at_line_end(&bytes);
         }
         let (bytes, text) = if secret { (Vec::new(), Vec::new()) } else { (bytes, text) };
-        let sent = SentLine { bytes, text, secret, attribution, reply: None };
+        let awaits_reply = is_line && self.replies.is_awaiting_line(attribution);
+        let sent = SentLine { bytes, text, secret, attribution, awaits_reply, reply: None };
         if is_line || is_probe {
             self.unanswered.get_or_insert(Unanswered { since: at, is_probe });
         }
@@ -343,6 +344,7 @@ impl SessionModel {
         self.latency.round_trip.push(reply.after);
         if let Some(ConsoleRow { content: RowContent::Sent(sent), .. }) = self.rows.get_mut(row) {
             sent.reply = Some(reply);
+            sent.awaits_reply = false;
         }
         Some(reply.after)
     }

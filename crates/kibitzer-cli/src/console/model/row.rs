@@ -64,6 +64,8 @@ pub(crate) struct SentLine {
     pub(crate) secret: bool,
     /// The request of the line, and who made it.
     pub(crate) attribution: Attribution,
+    /// Whether the line waits for a reply, or has never got one: telnet commands, lines of timeseal and of the login have none.
+    pub(crate) awaits_reply: bool,
     /// Time and first row of the reply, once it was received.
     pub(crate) reply: Option<ReplyMatch>,
 }
@@ -93,6 +95,11 @@ impl ConsoleRow {
     /// Returns the row's event, if it has one.
     pub(crate) fn event(&self) -> Option<&Event> {
         if let RowContent::Event(event) = &self.content { Some(event) } else { None }
+    }
+
+    /// Returns whether the row is a sent line whose reply begins in the row with this number.
+    pub(crate) fn is_answered_by(&self, number: u64) -> bool {
+        matches!(&self.content, RowContent::Sent(SentLine { reply: Some(reply), .. }) if reply.row == number)
     }
 
     /// Returns the stream positions of the row's frame among the received bytes of all connections; `None` if the row is no
@@ -126,7 +133,10 @@ impl ConsoleRow {
     pub(crate) fn filter_subject(&self) -> Subject<'_> {
         match &self.content {
             RowContent::Event(event) => Subject::of_event(event, self.reply_after),
-            content => Subject::of_row(self.kind_name(), self.game(), content),
+            content => {
+                let is_unanswered = matches!(content, RowContent::Sent(sent) if sent.awaits_reply);
+                Subject::of_row(self.kind_name(), self.game(), content).unanswered_if(is_unanswered)
+            }
         }
     }
 
@@ -276,6 +286,7 @@ mod tests {
             text: b"14 finger".to_vec(),
             secret: false,
             attribution: Attribution::default(),
+            awaits_reply: false,
             reply: Some(reply),
         };
         let content = RowContent::Sent(sent);

@@ -1,12 +1,15 @@
 //! The same events pass an expression in the console, in `decode` and `replay`, and in `connect`.
 
 use std::cell::RefCell;
+use std::convert::Infallible;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
+use kibitzer::internal::filter::Passed;
+use kibitzer::internal::recorded::Stamp;
 use kibitzer_core::Event;
 
 use super::fixed_instant;
@@ -73,9 +76,9 @@ fn decoded(path: &Path, filter: Option<Expression>) -> Vec<String> {
 }
 
 /// Returns whether a line is not in both outputs: the end of a recording is a mark in the console, the ends of connections are rows there,
-/// `decode` prints no pings, and withholds telnet commands after a password prompt.
+/// `decode` prints no pings, reports replies, and withholds telnet commands after a password prompt.
 fn is_left_out(line: &str) -> bool {
-    let kinds = ["cut", "ping", "connected"].map(|kind| format!("\"event\":\"{kind}\""));
+    let kinds = ["cut", "ping", "connected", "answered"].map(|kind| format!("\"event\":\"{kind}\""));
     kinds.iter().any(|kind| line.contains(kind)) || line.contains("\"line\":null") || line.contains("\"line\":\"\u{ff}")
 }
 
@@ -134,7 +137,15 @@ fn the_same_events_pass_in_every_command() {
         for (n, source) in EXPRESSIONS.into_iter().enumerate().skip(at % 16).step_by(16) {
             let expression = Expression::parse(source).unwrap();
             let mut filter = EventFilter::new(expression.clone());
-            let in_connect: Vec<_> = events.iter().map(|(row, event)| filter.record_and_check(event, row.at)).collect();
+            let in_connect = events.iter().map(|(row, event)| {
+                let (mut passes, stamp) = (false, Stamp { time: row.at, utc: None });
+                let Ok(()) = filter.record(event, stamp, |passed| {
+                    passes |= matches!(passed, Passed::Event(..));
+                    Ok::<_, Infallible>(())
+                });
+                passes
+            });
+            let in_connect: Vec<_> = in_connect.collect();
             let in_console: Vec<_> = events.iter().map(|(row, _)| expression.accepts(&row.filter_subject())).collect();
             assert_eq!(in_console, in_connect, "{source} in {name}: console and connect");
             let passed = lines.iter().zip(in_console).filter(|(_, passes)| *passes).map(|(line, _)| line);
@@ -144,4 +155,25 @@ fn the_same_events_pass_in_every_command() {
         }
     }
     assert!(n_passed.iter().all(|n| *n > 0), "an expression that selects nothing proves nothing: {n_passed:?}");
+}
+
+/// Lines without a reply come out last in `decode`, once the connection has ended.
+#[test]
+fn the_same_lines_are_unanswered_in_every_command() {
+    let mut n_unanswered = 0;
+    for path in transcripts() {
+        for source in ["unanswered", "kind:sent -unanswered"] {
+            let expression = Expression::parse(source).unwrap();
+            let rows = rows(&path);
+            let accepted = rows.iter().filter(|row| expression.accepts(&row.filter_subject()));
+            let mut in_console: Vec<_> = accepted.map(|row| json(&event_of(row).unwrap())).collect();
+            in_console.retain(|line| !is_left_out(line));
+            let mut in_decode = decoded(&path, Some(expression));
+            in_console.sort();
+            in_decode.sort();
+            assert_eq!(in_console, in_decode, "{source} in {}", path.display());
+            n_unanswered += if source == "unanswered" { in_decode.len() } else { 0 };
+        }
+    }
+    assert!(n_unanswered > 20, "{n_unanswered}");
 }

@@ -7,13 +7,12 @@ use ratatui::text::{Line, Span};
 use unicode_truncate::UnicodeTruncateStr as _;
 
 use super::layout::NARROW;
-use super::lists::format_session_time;
 use super::theme::Theme;
 use crate::console::app::{App, Focus};
 use crate::console::input::masked_or_safe;
 use crate::console::model::SessionModel;
 use crate::console::source::{ConsoleSource, LiveSession, Notice, RecordingPlayer};
-use crate::output::TerminalSafe;
+use crate::output::{TerminalSafe, format_session_time};
 
 /// Returns the first row: state, time, breakpoint and name of the source.
 pub(super) fn title_row(theme: Theme, app: &App, now: Duration) -> Line<'static> {

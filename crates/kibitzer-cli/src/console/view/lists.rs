@@ -10,7 +10,7 @@ use super::draw::{Canvas, short_count};
 use super::theme::Theme;
 use crate::console::app::{App, TimeColumn};
 use crate::console::model::{ConsoleRow, GameSnapshot, RowBuffer, RowContent, SessionModel};
-use crate::output::{TerminalSafe, numbered_move};
+use crate::output::{TerminalSafe, format_session_time, numbered_move};
 
 /// Minimum width of a list that shows milliseconds in times of day.
 const NARROW: u16 = 48;
@@ -113,13 +113,6 @@ fn row_line(canvas: &Canvas<'_>, app: &App, row: &ConsoleRow, time: &str) -> Lin
     ])
 }
 
-/// Formats a time of the session: `m:ss.mmm`, from an hour on `h:mm:ss.mmm`.
-pub(super) fn format_session_time(at: Duration) -> String {
-    let (hours, minutes, seconds) = (at.as_secs() / 3600, at.as_secs() / 60 % 60, at.as_secs() % 60);
-    let minutes = if hours > 0 { format!("{hours}:{minutes:02}") } else { minutes.to_string() };
-    format!("{minutes}:{seconds:02}.{:03}", at.subsec_millis())
-}
-
 /// Draws the games, those in progress first, scrolled so that the shown one is visible.
 pub(super) fn draw_games(canvas: Canvas<'_>, model: &SessionModel, shown: Option<GameId>) {
     let n_going_on = model.games.values().filter(|game| game.followed).count();
@@ -164,22 +157,4 @@ fn game_line(theme: Theme, snapshot: &GameSnapshot) -> Line<'static> {
         Span::raw(format!("{white}-{black} ")),
         Span::styled(state, theme.dimmed()),
     ])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_have_hours_minutes_and_seconds() {
-        let cases = [
-            (59_999, "0:59.999"),
-            (3_599_000, "59:59.000"),
-            (3_600_000, "1:00:00.000"),
-            (363_725_001, "101:02:05.001"),
-        ];
-        for (ms, want) in cases {
-            assert_eq!(format_session_time(Duration::from_millis(ms)), want);
-        }
-    }
 }

@@ -28,7 +28,7 @@ pub(super) use self::theme::tests::{contrast, is_square};
 use crate::console::app::{App, COMMANDS, DetailView, KEY_GROUPS, KeyGroup, MouseTarget, OverlayPage, PAGE_KEY_GROUPS};
 use crate::console::input::EDITING_KEYS;
 use crate::log::newest_lines_if_on;
-use crate::output::TerminalSafe;
+use crate::output::{TerminalSafe, format_session_time};
 
 /// Terms of filter expressions and their meanings, for the help page.
 const EXPRESSIONS: [(&str, &str); 6] = [
@@ -126,7 +126,7 @@ fn draw_views(canvas: &mut Canvas<'_>, views: &[(DetailView, Rect)], app: &App) 
         };
         let note = match view {
             DetailView::Bytes => frame::bytes_note(model, row),
-            DetailView::Frame => format!("#{} at {}", row.number, lists::format_session_time(row.at)),
+            DetailView::Frame => format!("#{} at {}", row.number, format_session_time(row.at)),
             DetailView::Event => format!("#{} {}", row.number, row.kind_name()),
         };
         let canvas = canvas.draw_tabs(&names, &note);

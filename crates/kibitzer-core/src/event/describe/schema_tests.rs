@@ -147,6 +147,10 @@ impl Shapes {
         let kinds = EventKind::ALL.iter().filter(|kind| **kind != EventKind::Ping).map(|kind| kind.as_str());
         let mut events: BTreeMap<_, _> = kinds.map(|kind| (kind, self.event(kind))).collect();
         let (line, text) = (json!({"type": "integer", "minimum": 1}), json!({"type": "string"}));
+        let mut answered = attribution();
+        answered.as_object_mut().unwrap().remove("own");
+        answered["after_ms"] = json!({"type": "number", "minimum": 0});
+        events.insert("answered", own_event("answered", &answered));
         events.insert("analysis", own_event("analysis", &analysis()));
         events.insert("bot", own_event("bot", &bot_action()));
         events.insert("cut", own_event("cut", &json!({"line": line})));

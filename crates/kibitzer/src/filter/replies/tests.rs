@@ -49,10 +49,11 @@ fn on_icc_the_reply_is_the_unit_with_the_tag() {
 #[test]
 fn lines_without_a_reply_are_dropped_at_the_limit() {
     let (mut replies, mut reader) = (ReplyTimes::default(), EventReader::default());
+    let mut dropped = Vec::new();
     for row in 0..1000 {
-        replies.record_sent(row, ms(0), reader.note_sent_line(b"1 x", Attribution::default()));
+        dropped.extend(replies.record_sent(row, ms(0), reader.note_sent_line(b"1 x", Attribution::default())));
     }
-    assert_eq!(replies.waiting.len(), MAX_PENDING_LINES);
+    assert_eq!((dropped, replies.waiting.len()), ((0..744).collect(), MAX_PENDING_LINES));
 }
 
 #[test]

@@ -1,4 +1,9 @@
+use std::time::Duration;
+
+use kibitzer_core::event::Attribution;
+
 use super::*;
+use crate::console::model::{RowContent, SentLine};
 use crate::console::tests::rows;
 
 fn list(n: usize) -> (RowList, Vec<ConsoleRow>) {
@@ -63,4 +68,26 @@ fn rows_that_are_gone_are_not_listed() {
     let (mut shown, rows) = list(3);
     shown.add_if_included(&ConsoleRow { number: 7, ..rows[0].clone() }, 5);
     assert_eq!(shown.scroll_to_visible_rows(9), [5, 7]);
+}
+
+#[test]
+fn an_answered_line_leaves_the_list_of_unanswered_ones() {
+    let mut list = RowList { filter: Some(Expression::parse("unanswered").unwrap()), ..RowList::default() };
+    let sent = |number, awaits_reply| {
+        let content = RowContent::Sent(SentLine {
+            bytes: Vec::new(),
+            text: b"date".to_vec(),
+            secret: false,
+            attribution: Attribution::default(),
+            awaits_reply,
+            reply: None,
+        });
+        ConsoleRow { number, at: Duration::ZERO, base: 0, reply_after: None, content }
+    };
+    assert!(!list.add_if_included(&sent(1, false), 1));
+    assert!(list.add_if_included(&sent(2, true), 1) && list.add_if_included(&sent(3, true), 1));
+    list.remove_unless_included(&sent(2, true));
+    assert_eq!((list.n_listed(), list.selected_number()), (2, Some(3)));
+    list.remove_unless_included(&sent(3, false));
+    assert_eq!((list.n_listed(), list.selected_number()), (1, Some(2)));
 }
