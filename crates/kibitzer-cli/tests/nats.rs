@@ -35,6 +35,13 @@ fn output(args: &[&str]) -> String {
     outcome.stdout
 }
 
+/// The events of a recording, without the times of replies, which are not stored.
+fn decoded(path: &str) -> String {
+    let lines = output(&["decode", path]);
+    let stored = lines.split_inclusive('\n').filter(|line| !line.starts_with(r#"{"event":"answered""#));
+    stored.collect()
+}
+
 fn stored(url: &str, session: &str) -> String {
     output(&["tail", "--nats", url, "--from", "first", "--stored", "--session", session, "--format", "jsonl"])
 }
@@ -49,7 +56,7 @@ fn a_recording_is_stored_as_it_is_decoded_and_its_games_as_they_are() {
         for _ in 0..2 {
             assert_eq!(output(&["publish", &path, "--nats", &url]), "");
             let lines: Vec<_> = stored(&url, name).lines().map(|line| without_bytes(line.as_bytes())).collect();
-            assert_eq!(String::from_utf8(lines.join(&b'\n')).unwrap(), output(&["decode", &path]).trim_end(), "{name}");
+            assert_eq!(String::from_utf8(lines.join(&b'\n')).unwrap(), decoded(&path).trim_end(), "{name}");
         }
     }
     let positions =
@@ -270,5 +277,75 @@ fn the_sample_configurations_are_yaml() {
         let script = "import sys, yaml; assert sys.argv[2] in yaml.safe_load(open(sys.argv[1]))";
         let status = Command::new(&python).args(["-c", script, &path, part]).status();
         assert!(status.unwrap().success(), "{name}");
+    }
+}
+
+/// Shows a stored session from its start in a browser's terms, until an event has this JSON text. Returns all events, and the text of
+/// the stream up to then.
+#[cfg(feature = "web")]
+fn shown_events(url: &str, session: &str, last: &str) -> (Vec<Value>, String) {
+    let args = ["web", "--nats", url, "--session", session, "--from", "first", "--listen", "127.0.0.1:0"];
+    let mut child = kibitzer(&args).spawn().unwrap();
+    let mut link = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut link).unwrap();
+    let address = link.trim().trim_start_matches("http://").trim_end_matches('/').to_owned();
+    let get = |path: &str| {
+        let mut stream = TcpStream::connect(&address).unwrap();
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").unwrap();
+        BufReader::new(stream).lines().map(Result::unwrap)
+    };
+    let mut seen = String::new();
+    for line in get("/events") {
+        seen += &line;
+        if line.contains(last) {
+            break;
+        }
+    }
+    let events = get("/export?form=json").filter(|line| line.starts_with('{'));
+    let events = events.map(|line| serde_json::from_str(&line).unwrap()).collect();
+    assert!(terminate(child).status.success());
+    (events, seen)
+}
+
+/// The events of lines, without the bytes of the server.
+#[cfg(feature = "web")]
+fn parsed<'a>(lines: impl Iterator<Item = &'a str>) -> Vec<Value> {
+    lines.map(|line| serde_json::from_slice(&without_bytes(line.as_bytes())).unwrap()).collect()
+}
+
+#[cfg(feature = "web")]
+#[test]
+fn a_stored_session_is_shown_in_a_browser() {
+    let Some(server) = NatsServer::start("web") else { return };
+    let url = server.url();
+    let name = "uhlinfics-bughouse-4-disconnect-Carla";
+    let path = recording(name);
+    output(&["publish", &path, "--nats", &url]);
+    let decoded = decoded(&path);
+    let (shown, _) = shown_events(&url, name, decoded.lines().last().unwrap());
+    assert_eq!(shown, parsed(decoded.lines()));
+    let chess = serve(&["--seed", "1", "--speed", "100"]);
+    let child = publish_live(&url, &chess.address, &["--guest"]);
+    wait_for_event(&url, |event| event["event"] == "position");
+    assert!(terminate(child).status.success());
+    let stored = stored(&url, "live");
+    let (mut shown, seen) = shown_events(&url, "live", "\"event\":\"ended\"");
+    let mut expected = parsed(stored.lines());
+    // A line of FICS ends with a carriage return, which is stored with the next event: the line is read with that one.
+    for event in shown.iter_mut().chain(&mut expected) {
+        assert!(event["utc"].take().is_string() && event["t"].take().is_number());
+    }
+    for events in [&mut shown, &mut expected] {
+        events.sort_by_key(|event| event["offset"].is_null());
+    }
+    assert_eq!(shown, expected);
+    assert!(seen.contains(r#""source":{"handle":"#) && seen.contains(r#""kind":"stream""#), "{seen}");
+    for (args, reason) in [
+        (&["web", "--nats", &url][..], "which session of the stream? give --session NAME"),
+        (&["web", "--nats", &url, "--session", "live", "--write"], "cannot be used with"),
+        (&["web", "--nats", &url, "--session", "live", "fics"], "cannot be used with"),
+    ] {
+        let outcome = run(args, b"");
+        assert!(outcome.status == 2 && outcome.stderr.contains(reason), "{args:?}: {outcome:?}");
     }
 }

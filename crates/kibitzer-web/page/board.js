@@ -46,8 +46,7 @@ export class Board {
             this.svg.addEventListener('pointerup', (event) => this.release(event));
             this.svg.addEventListener('pointercancel', () => this.choose(null));
             host.addEventListener('keydown', (event) => this.key(/** @type {KeyboardEvent} */ (event)));
-            host.addEventListener('focus', () => this.hint());
-            host.addEventListener('blur', () => this.hint());
+            for (const type of ['focus', 'blur']) host.addEventListener(type, () => this.hint());
         }
     }
 

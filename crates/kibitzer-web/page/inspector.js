@@ -11,7 +11,7 @@ import { arrows, byId, html, input, keyed, LIST, setText } from './dom.js';
 /** What the list leaves out unless it is filtered or all rows are shown. */
 const QUIET = new Set(['prompt', 'block_start', 'block_end', 'unit_start', 'unit_end', 'telnet', 'holding', 'listing_line']);
 /** What the summary of an event leaves out. */
-const COMMON = new Set('event offset t utc request requested_by inferred own game from name titles text'.split(' '));
+const COMMON = new Set('event offset t utc request requested_by inferred own game from name titles text account'.split(' '));
 const UNITS = Object.entries({ _cp: 'hundredths of a pawn', _ms: 'ms', _min: 'min', _s: 's', bytes: 'bytes', offset: 'bytes' });
 /** How many rows are drawn, and how many are kept of those that match. */
 const [WINDOW, MAX_FOUND] = [200, 2000];
@@ -30,6 +30,8 @@ export class Inspector {
         /** @type {Row[] | undefined} what they were drawn from; undefined to draw them again */
         this.drawn = undefined;
         this.due = 0;
+        /** @type {Map<number, number>} the requests without a reply, and when they were sent */
+        this.unanswered = new Map();
         byId('filter-form').addEventListener('submit', (event) => {
             event.preventDefault();
             this.setFilter(input('filter').value.trim());
@@ -96,6 +98,7 @@ export class Inspector {
         const source = this.filter ? this.found : state.rows;
         if (!forced && (!down || this.drawn === source)) return;
         this.drawn = source;
+        this.unanswered = state.requests;
         const rows = source.filter((row) => this.lists(row));
         this.draw(rows.slice(-WINDOW));
         this.list.scrollTop = this.list.scrollHeight;
@@ -111,7 +114,10 @@ export class Inspector {
             const attributes = { class: `row ${event.event}`, tabindex: -1, click: () => this.choose(row) };
             return html('button', attributes, html('time', {}, timeText(event)), ' ', html('b', {}, event.event), ' ', words);
         };
-        const mark = (/** @type {Element} */ it, /** @type {Row} */ row) => it.setAttribute('aria-current', String(row.id === this.chosen?.id));
+        const mark = (/** @type {Element} */ it, /** @type {Row} */ row) => {
+            it.setAttribute('aria-current', String(row.id === this.chosen?.id));
+            it.classList.toggle('unanswered', row.event.event === 'sent' && this.unanswered.has(row.event.request));
+        };
         keyed(this.list, rows, (row) => row.id, make, mark);
     }
 
@@ -180,6 +186,6 @@ export function summary(event) {
     const from = event.from ?? event.name ?? '';
     const rest = Object.entries(event).filter(([key, value]) => value !== null && !COMMON.has(key));
     const parts = rest.map(([key, value]) => `${key} ${typeof value === 'object' ? JSON.stringify(value) : value}`);
-    const words = event.text ?? event.line ?? parts.join(', ');
+    const words = event.text ?? event.line ?? (event.reason && event.action ? `${event.action}: ${event.reason}` : parts.join(', '));
     return `${game}${event.result ? `${event.result} ` : ''}${from ? `${from}: ` : ''}${words}`.slice(0, 300);
 }

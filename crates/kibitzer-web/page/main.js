@@ -2,7 +2,7 @@
 import { Board, still } from './board.js';
 import { cellsOf, checkedKing, describe, material, moveCommand, other, play } from './chess.js';
 import { Connection, getGame } from './connection.js';
-import { arrows, byId, dialog, html, keyed, ROW, setText } from './dom.js';
+import { arrows, byId, dialog, html, input, keyed, ROW, setText } from './dom.js';
 import { Games, loadOpenings, Moves, openingOf } from './games.js';
 import { charts, draw } from './graphs.js';
 import { Inspector } from './inspector.js';
@@ -10,7 +10,7 @@ import { renderPlayer } from './players.js';
 import { defaultGame, initial, ownColor, reduce } from './state.js';
 import { Talk } from './talk.js';
 import { Timeline } from './timeline.js';
-import { lineWords, lossOf, moveOf, resultOf, statusOf, timesOf } from './words.js';
+import { engineOf, lineWords, lossOf, moveOf, resultOf, statusOf, timesOf } from './words.js';
 
 /** @typedef {import('./chess.js').Color} Color */
 /** @typedef {import('./state.js').Game} Game */
@@ -69,6 +69,8 @@ function frame() {
 
 const drop = (/** @type {string} */ role, /** @type {PointerEvent | undefined} */ event) => board.drop(role, event);
 const announce = (/** @type {string} */ text) => setText(byId('announce'), text);
+/** Whether there is a player who accepts any match. */
+const isDemo = () => state.source.name.startsWith('the embedded server');
 const shown = () => (view.game && state.games.get(view.game)) || defaultGame(state);
 
 /** @param {Partial<typeof view>} choice */
@@ -196,21 +198,22 @@ function renderBoard(game, now) {
     const check = ['suicide', 'atomic'].includes(game.info?.variant) ? -1 : checkedKing(cells, position.side_to_move);
     const own = ownColor(game);
     const flip = (own ? own === 'black' : Boolean(position.flip)) !== view.flipped.has(game.key);
-    const input = inputOf(game);
+    const mover = inputOf(game);
     const premove = view.premove?.key === game.key ? view.premove.uci : null;
-    const drawn = [position, pending, flip, premove, input?.premove, input?.color, input?.legal];
+    const drawn = [position, pending, flip, premove, mover?.premove, mover?.color, mover?.legal];
     if (drawn.length !== drawnBoard.length || drawn.some((it, index) => it !== drawnBoard[index])) {
         drawnBoard = drawn;
-        board.show(still(cells, { flip, last: pending ?? position.last_move?.uci ?? null, check, premove }), input);
+        board.show(still(cells, { flip, last: pending ?? position.last_move?.uci ?? null, check, premove }), mover);
         setText(byId('board-text'), describe(cells));
     }
     const { taken, balance } = material(cells);
     const ticking = state.line.rate > 0 && !connection.silent();
-    const rows = { game, position, newest: ply === last, now, ticking, taken, mover: input?.color ?? null, drop };
+    const rows = { game, position, newest: ply === last, now, ticking, taken, mover: mover?.color ?? null, drop };
     for (const color of /** @type {Color[]} */ (['white', 'black'])) {
         const row = (color === 'black') === flip ? 'bottom' : 'top';
         renderPlayer(row, color, { ...rows, balance: color === 'white' ? balance : -balance });
     }
+    setText(byId('engine'), engineOf(game));
     setText(byId('status'), statusOf(game, ply, [check >= 0 && 'check', openingOf(game), premove && `premove ${premove}`]));
     byId('game-pgn').setAttribute('href', game.number === null ? 'games.pgn' : `game/${game.number}.pgn`);
     byId('export-game').setAttribute('value', String(game.number ?? ''));
@@ -288,13 +291,12 @@ const about = (/** @type {string} */ command) => () => send(command, shown()?.nu
 const actions = /** @type {Record<string, () => void>} */ ({
     first: () => stepBy(-Infinity), previous: () => stepBy(-1), next: () => stepBy(1), last: () => step(null), flip,
     newest: () => choosing({ game: null, ply: null }),
+    play: () => Object.assign(input('command'), { value: isDemo() ? 'match Whetstone 5 0 unrated' : 'seek 5 0' }).focus(),
     theme: () => document.documentElement.classList.toggle(matchMedia('(prefers-color-scheme: dark)').matches ? 'light' : 'dark'),
     help: () => dialog('keys').showModal(), draw: about('draw'), takeback: about('takeback 2'),
     resign: () => confirm('Resign this game?') && about('resign')(), cancel: () => choosing({ premove: null }),
 });
-for (const button of document.querySelectorAll('button[data-do]')) {
-    button.addEventListener('click', actions[/** @type {HTMLElement} */ (button).dataset.do ?? '']);
-}
+document.querySelectorAll('button[data-do]').forEach((it) => it.addEventListener('click', actions[it.getAttribute('data-do') ?? '']));
 const KEYS = /** @type {Record<string, () => void>} */ ({
     ArrowLeft: actions.previous, ArrowRight: actions.next, Home: actions.first, End: actions.last, Escape: actions.cancel,
     f: flip, '[': () => nextGame(-1), ']': () => nextGame(1), '?': actions.help,

@@ -162,9 +162,7 @@ class Draft {
             case 'analysis': this.analysis(event); break;
             case 'move_list': Object.assign(this.current(event.game) ?? {}, { complete: false, listed: ++next.changes }); break;
             case 'lost': case 'ended':
-                for (const [key, game] of next.games) {
-                    if (!game.result && !game.stale) this.change(key).stale = true;
-                }
+                next.games.forEach((game, key) => game.result || game.stale || (this.change(key).stale = true));
                 next.questions = [];
                 next.requests.clear();
                 next.breaks = [...next.breaks, event.t ?? 0].slice(-MAX.samples);

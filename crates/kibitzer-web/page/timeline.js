@@ -14,12 +14,9 @@ export class Timeline {
             setText(byId('time'), clockText(Number(this.range.value) * 1000));
         });
         this.range.addEventListener('change', () => { this.held = false; });
-        for (const id of ['seek', 'marks']) {
-            byId(id).addEventListener('change', () => control({ control: 'seek', t: Number(input(id).value) }));
-        }
-        for (const name of ['play', 'pause', 'step', 'back']) {
-            byId(name).addEventListener('click', () => control({ control: name }));
-        }
+        const seek = (/** @type {string} */ id) => control({ control: 'seek', t: Number(input(id).value) });
+        for (const id of ['seek', 'marks']) byId(id).addEventListener('change', () => seek(id));
+        for (const name of ['play', 'pause', 'step', 'back']) byId(name).addEventListener('click', () => control({ control: name }));
         byId('speed').addEventListener('change', () => control({ control: 'speed', rate: Number(input('speed').value) }));
     }
 
@@ -49,6 +46,7 @@ export class Timeline {
             this.range.setAttribute('aria-valuetext', clockText(now * 1000));
             setText(byId('time'), clockText(now * 1000));
         }
+        if (state.line.rate) input('speed').value = String(state.line.rate);
         byId('play').hidden = state.line.state === 'playing';
         byId('pause').hidden = state.line.state !== 'playing';
         byId('timeline').toggleAttribute('inert', !state.tokens.control);

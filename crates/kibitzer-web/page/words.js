@@ -28,7 +28,7 @@ export function standing(game) {
     if (game.number === null) return 'printed on request';
     if (!game.followed) return 'no longer observed';
     if (game.stale) return 'old: connection lost';
-    return `${game.board?.side_to_move} to move`;
+    return game.board?.relation === 1 ? 'your move' : `${game.board?.side_to_move} to move`;
 }
 
 /** The state of a board. @param {Game} game @param {import('./state.js').Ply} ply @param {(string | false | null)[]} more */
@@ -37,14 +37,15 @@ export function statusOf(game, ply, more) {
     const [first] = game.plies;
     const part = game.complete && first.ply > 0 && first.board.last_move && `moves from ${Math.ceil(first.ply / 2)} on`;
     const title = join(['Game', game.number === null ? '' : String(game.number), terms({ ...ply.board, ...game.info })], ' ');
-    return join([title, moveOf(ply.board, ply.ply), now, part, ...more, game.analysis && evaluation(game, game.analysis)], ' · ');
+    return join([title, moveOf(ply.board, ply.ply), now, part, ...more], ' · ');
 }
 
-/** @param {Game} game @param {ServerEvent} analysis */
-function evaluation(game, analysis) {
-    const { cp = 0, mate = null } = game.evaluations.at(-1) ?? {};
+/** The newest analysis. @param {Game} game */
+export function engineOf({ analysis, evaluations }) {
+    if (!analysis) return '';
+    const { cp = 0, mate = null } = evaluations.at(-1) ?? {};
     const score = mate === null ? `${(cp ?? 0) < 0 ? '' : '+'}${((cp ?? 0) / 100).toFixed(2)}` : `mate in ${mate}`;
-    return `engine ${score} depth ${analysis.depth ?? '–'}: ${[analysis.line ?? []].flat().slice(0, 4).join(' ')}`;
+    return `Engine: ${score}, depth ${analysis.depth ?? '–'}: ${[analysis.line ?? []].flat().slice(0, 4).join(' ')}`;
 }
 
 /** The state of the line. @param {import('./state.js').Line} line @param {boolean} cut whether the server of the page is silent */

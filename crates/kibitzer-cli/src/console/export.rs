@@ -108,6 +108,7 @@ pub(crate) fn row_json(row: &ConsoleRow, utc_start: Option<Utc>) -> Vec<u8> {
     match &row.content {
         RowContent::Event(event) => event.write_json(&members, &mut out),
         RowContent::Sent(sent) => sent.to_event().write_json(&members, &mut out),
+        RowContent::Stored(_, json) => out = json.clone().into_bytes(),
         _ => {
             out = format!("{{\"event\":\"{}\",\"offset\":null{members},\"text\":", row.kind_name()).into_bytes();
             // Writing text to memory cannot fail.

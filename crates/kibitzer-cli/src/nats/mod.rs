@@ -1,13 +1,16 @@
-//! `kibitzer publish` and `kibitzer tail`: events in a NATS JetStream stream.
+//! `kibitzer publish`, `kibitzer tail` and `kibitzer web --nats`: events in a NATS JetStream stream.
 
+#[cfg(feature = "web")]
+pub(crate) mod follow;
 pub(crate) mod publish;
 pub(crate) mod tail;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use kibitzer::internal::recorded::StreamPiece;
 use kibitzer::transcript::Utc;
-use kibitzer_core::event::Attribution;
+use kibitzer_core::event::{Attribution, RequestId, RequestOrigin};
 use kibitzer_nats::{
     DEFAULT_STREAM, EventStream, NatsError, ReadFrom, SessionName, StoredEvent, StreamOptions, StreamReader,
     SubjectFilter,
@@ -129,6 +132,12 @@ struct ServerOutput {
     /// The connection of the bytes: its epoch and its number in its publisher; `None` without bytes.
     connection: Option<(u64, u64)>,
     utc: Option<Utc>,
+    /// Time since the session of the publisher began; zero if it is not known.
+    time: Duration,
+    /// Name of the event.
+    event: String,
+    /// Whether the event is one of the server's output.
+    has_offset: bool,
 }
 
 /// Why a message says nothing about its session.
@@ -155,7 +164,14 @@ struct StoredMembers {
     connection: u64,
     /// Of a sent line; `None` if it is secret.
     line: Option<String>,
+    request: Option<RequestId>,
+    requested_by: Option<RequestOrigin>,
+    /// Whether the request is a guess.
+    #[serde(default)]
+    inferred: bool,
     utc: Option<String>,
+    t: Option<f64>,
+    offset: Option<u64>,
 }
 
 impl ServerOutput {
@@ -173,11 +189,20 @@ impl ServerOutput {
             }
             ("position", None) => return Err(OutputError::NoBytes),
             ("sent", None) => {
-                Some(StreamPiece::Sent { bytes: members.line.map(String::into_bytes), stated: Attribution::default() })
+                let request = members.request.filter(|_| !members.inferred);
+                let stated = Attribution::of_request(request, members.requested_by);
+                Some(StreamPiece::Sent { bytes: members.line.map(String::into_bytes), stated })
             }
             _ => None,
         };
-        Ok(Self { piece, connection, utc: members.utc.and_then(|utc| utc.parse().ok()) })
+        Ok(Self {
+            piece,
+            connection,
+            utc: members.utc.and_then(|utc| utc.parse().ok()),
+            time: Duration::try_from_secs_f64(members.t.unwrap_or_default()).unwrap_or_default(),
+            event: members.event,
+            has_offset: members.offset.is_some(),
+        })
     }
 }
 

@@ -50,7 +50,7 @@ Examples:
   kibitzer tail --from 10m --game 12 --kind position,kibitz       game 12 since ten minutes";
 
 /// Parses the value of `--from`. A duration counts back from now.
-fn parse_start_point(text: &str) -> Result<ReadFrom, &'static str> {
+pub(super) fn parse_start_point(text: &str) -> Result<ReadFrom, &'static str> {
     match text {
         "now" => Ok(ReadFrom::Now),
         "first" => Ok(ReadFrom::First),
@@ -118,7 +118,7 @@ impl Args {
 
 /// Returns the line to print for a stored event, without its end; the error says why the message is not an event. JSON is printed
 /// as it was published, except for characters that would end the line or control a terminal.
-fn format_event(stored: &StoredEvent, format: LineFormat) -> Result<String, String> {
+pub(super) fn format_event(stored: &StoredEvent, format: LineFormat) -> Result<String, String> {
     let line = std::str::from_utf8(&stored.line).map_err(|error| error.to_string())?;
     let event: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
     let name = event.get("event").and_then(Value::as_str).ok_or("it names no event")?;

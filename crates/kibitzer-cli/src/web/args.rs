@@ -10,6 +10,7 @@ use std::sync::Arc;
 use kibitzer::Profile;
 use kibitzer_attach::AttachAccess;
 use kibitzer_web::{SourceInfo, WebOptions, WebServer};
+use tokio::runtime::Runtime;
 use tokio::sync::{Semaphore, oneshot};
 
 use super::PageServer;
@@ -25,7 +26,7 @@ use crate::pgn::observe_games;
 /// Show a session in a browser: boards, talk, graphs and every event
 ///
 /// Without a source, it shows the demo of `kibitzer`. Only this machine can open the page, and only look, unless options allow more.
-#[derive(Debug, clap::Args)]
+#[derive(clap::Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"))]
 pub(crate) struct Args {
     /// A server, as for `kibitzer connect`, for a session of its own; or a recording, which is played
@@ -34,6 +35,9 @@ pub(crate) struct Args {
     /// Show the session that another process of the same user exposes on this socket
     #[arg(long, value_name = "PATH", conflicts_with_all = ["source", "guest", "user", "password_command", "password_file", "no_reconnect", "record"])]
     attach: Option<PathBuf>,
+    #[cfg(feature = "nats")]
+    #[command(flatten)]
+    stored: crate::nats::follow::FollowArgs,
     #[command(flatten)]
     page: PageArgs,
     #[command(flatten)]
@@ -53,8 +57,9 @@ pub(crate) struct PageArgs {
     /// The address of the page; port 0: any that is free
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8765")]
     listen: SocketAddr,
-    /// Open the page in the browser of this machine
-    #[arg(long)]
+    /// Open the page in the browser of this machine. With --allow-remote, open the printed link yourself: every user of this machine
+    /// could read its token in the list of processes
+    #[arg(long, conflicts_with = "allow_remote")]
     open: bool,
     /// Let viewers send commands and play; with --allow-remote, those with the first link
     #[arg(long)]
@@ -183,6 +188,10 @@ impl Args {
         if let Some(path) = &self.attach {
             return self.show_attached(path);
         }
+        #[cfg(feature = "nats")]
+        if self.stored.is_given() {
+            return self.show_stored();
+        }
         match &self.source {
             None => self.show_demo(),
             Some(source) if is_recording(source) => self.show_recording(Path::new(source)),
@@ -250,22 +259,44 @@ impl Args {
         let (feed, sender) = SessionFeed::new_attached();
         let requests = access.may_send().then(|| LineSender::Attached(session.requests()));
         let live = LiveSession::new(feed, requests, server.clone(), runtime.handle().clone(), session.began());
+        let source = SourceInfo::new("attached", server.clone());
+        let outcome = self.show_watched(&runtime, live, source, fill_feed(session, sender))?;
+        check_attached_end(&server, outcome.unwrap_or(Ok(None)))
+    }
+
+    /// Shows a session of a NATS stream.
+    #[cfg(feature = "nats")]
+    fn show_stored(&self) -> Result<(), Failure> {
+        let runtime = runtime()?;
+        let session = runtime.block_on(Box::pin(self.stored.open()))?;
+        let (feed, sender) = SessionFeed::new_attached();
+        let live = session.live_session(feed, runtime.handle().clone());
+        let source = SourceInfo::new("stream", session.name.clone());
+        self.show_watched(&runtime, live, source, session.forward(sender)).map(drop)
+    }
+
+    /// Shows a session of which `fill` fills the feed. The page stays open after its end. Returns its result; `None` before its end.
+    fn show_watched<T: Send>(
+        &self,
+        runtime: &Runtime,
+        live: LiveSession,
+        source: SourceInfo,
+        fill: impl Future<Output = T> + Send,
+    ) -> Result<Option<T>, Failure> {
         let page = self.listen(false)?;
         let background = async move |closed: oneshot::Receiver<()>| {
             tokio::pin!(closed);
             tokio::select! {
-                _ = &mut closed => Ok(None),
-                // The page stays open after the end of the session.
-                outcome = fill_feed(session, sender) => {
+                _ = &mut closed => None,
+                outcome = fill => {
                     let _ = closed.await;
-                    outcome
+                    Some(outcome)
                 }
             }
         };
-        let source = SourceInfo::new("attached", server.clone());
-        let outcome = page
-            .show_beside(ConsoleSource::Live(Box::new(live)), source, |closed| runtime.block_on(background(closed)))?;
-        check_attached_end(&server, outcome.unwrap_or(Ok(None)))
+        let shown = page
+            .show_beside(ConsoleSource::Live(Box::new(live)), source, |closed| runtime.block_on(background(closed)));
+        shown.map(Option::flatten)
     }
 }
 

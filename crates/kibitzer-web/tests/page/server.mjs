@@ -15,10 +15,10 @@ const TYPES = { html: 'text/html', js: 'text/javascript', css: 'text/css', svg: 
 /** The events from which a game is built. */
 const OF_GAMES = new Set(['position', 'holding', 'game_created', 'game_info', 'game_ended', 'observing', 'analysis']);
 
-/** The events that `kibitzer decode` prints for a recording. */
+/** The events that `kibitzer decode` prints for a recording, without the times of replies, which the page measures itself. */
 export function decode(file) {
     const text = execFileSync(process.env.KIBITZER ?? 'kibitzer', ['decode', file], { maxBuffer: 1 << 28, encoding: 'utf8' });
-    return text.split('\n').filter(Boolean).map((line) => JSON.parse(line));
+    return text.split('\n').filter(Boolean).map((line) => JSON.parse(line)).filter((event) => event.event !== 'answered');
 }
 
 /** Writes the squares as the first field of a FEN. */

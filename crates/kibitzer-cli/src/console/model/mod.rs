@@ -76,6 +76,9 @@ pub(crate) enum SourceItemKind {
     Disconnected,
     /// A line sent by the client.
     Sent(SentItem),
+    /// An event that a stored session itself caused, such as a lost connection, as JSON.
+    #[cfg_attr(not(all(feature = "nats", feature = "web")), expect(dead_code, reason = "no sessions are stored"))]
+    Stored(EventKind, String),
 }
 
 /// A line sent by the client, as the source delivers it.
@@ -186,6 +189,10 @@ impl SessionModel {
                 self.reset_connection_state();
             }
             SourceItemKind::Sent(item) => self.apply_sent(at, item),
+            SourceItemKind::Stored(kind, json) => {
+                self.reset_if_new_connection(kind);
+                self.push_row(at, RowContent::Stored(kind, json));
+            }
         }
     }
 
@@ -268,10 +275,7 @@ impl SessionModel {
         if let Some(message) = event.message() {
             self.offers.apply(message, event.change());
         }
-        match event.kind() {
-            EventKind::Connected | EventKind::Lost | EventKind::Ended => self.reset_connection_state(),
-            _ => {}
-        }
+        self.reset_if_new_connection(event.kind());
         if event.kind() == EventKind::Lost {
             self.rates.second_mut(at).losses += 1;
         }
@@ -304,6 +308,13 @@ impl SessionModel {
         let before = self.handle.replace(handle.clone()).filter(|before| before != handle);
         if let Some(before) = before {
             self.add_mark(at, format!("new handle {handle}, before {before}"));
+        }
+    }
+
+    /// Resets the state of the connection if an event of this kind is its start or end.
+    fn reset_if_new_connection(&mut self, kind: EventKind) {
+        if matches!(kind, EventKind::Connected | EventKind::Lost | EventKind::Ended) {
+            self.reset_connection_state();
         }
     }
 

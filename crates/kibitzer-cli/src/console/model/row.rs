@@ -48,6 +48,8 @@ pub(crate) enum RowContent {
     Bot(BotEvent),
     /// Text inserted by the user or the console.
     Mark(String),
+    /// An event that a stored session itself caused, as JSON.
+    Stored(EventKind, String),
     /// A silence: nothing was received or sent for this long before the next row.
     Gap(Duration),
     /// The end of a recorded connection. Later rows belong to the next one.
@@ -116,6 +118,7 @@ impl ConsoleRow {
             RowContent::Sent(_) => EventKind::Sent.as_str(),
             RowContent::Bot(_) => BOT,
             RowContent::Mark(_) => MARK,
+            RowContent::Stored(kind, _) => kind.as_str(),
             RowContent::Gap(_) => GAP,
             RowContent::Disconnected => DISCONNECTED,
         }
@@ -194,7 +197,7 @@ impl ConsoleRow {
                 RowContent::Sent(sent) => sent.bytes.len() + sent.text.len(),
                 RowContent::Bot(BotEvent::Acted { reason, .. }) => reason.len(),
                 RowContent::Bot(_) | RowContent::Gap(_) | RowContent::Disconnected => 0,
-                RowContent::Mark(text) => text.len(),
+                RowContent::Mark(text) | RowContent::Stored(_, text) => text.len(),
             }
     }
 }
@@ -207,6 +210,7 @@ impl fmt::Display for RowContent {
             Self::Sent(sent) => sent.to_event().fmt(f),
             Self::Bot(event) => write!(f, "{event:#}"),
             Self::Mark(text) => write!(f, "--- {text} ---"),
+            Self::Stored(_, json) => f.write_str(json),
             Self::Gap(silence) => write!(f, "--- silence of {} ---", ShortDuration(*silence)),
             Self::Disconnected => f.write_str("--- the connection ended ---"),
         }

@@ -12,6 +12,7 @@ use kibitzer_core::text::error_chain;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
+use crate::console::model::SourceItem;
 use crate::live::forward_attached;
 
 /// Capacity of the channel of an attached session, in events. Once it is full, the other process buffers and counts its losses.
@@ -28,6 +29,9 @@ pub(crate) enum FeedItem {
     Bot(Instant, BotEvent),
     /// Number of the bot's events that were dropped since the last such item, because the channel was full.
     MissedBotEvents(u64),
+    /// An item of a stored session.
+    #[cfg_attr(not(all(feature = "nats", feature = "web")), expect(dead_code, reason = "no sessions are stored"))]
+    Stored(SourceItem),
     /// The attachment ended for this reason; the session itself may continue.
     Detached(String),
 }

@@ -12,8 +12,9 @@ use kibitzer_core::game::Game;
 use kibitzer_core::message::Handle;
 use kibitzer_core::session::{SessionState, TransmitKind};
 use kibitzer_core::text::error_chain;
-use kibitzer_core::{Event, EventReader};
+use kibitzer_core::{Event, EventKind, EventReader};
 use kibitzer_server::{ConnectionTarget, FiredFaults, ServerControl};
+use serde_json::Value;
 use thiserror::Error;
 use tokio::runtime;
 use tokio::task::JoinSet;
@@ -29,6 +30,8 @@ use crate::output::one_line;
 
 /// Number of running jobs, most of them sent lines that wait for their reply, from which on no further line is sent.
 const MAX_RUNNING_JOBS: usize = 64;
+/// Label of the state before a connection is open.
+const CONNECTING_LABEL: &str = "dialing";
 /// Label of the only state in which lines can be sent.
 const READY_LABEL: &str = "live";
 
@@ -73,8 +76,8 @@ pub(crate) struct LiveSession {
     /// Sending, recording and fault injection in progress; each ends with a notice or `None`.
     pub(super) jobs: JoinSet<Option<Notice>>,
     began: tokio::time::Instant,
-    /// Time of day at which the session began.
-    pub(crate) utc_start: Utc,
+    /// Time of day at which the session began; `None` if it is stored without times of day.
+    pub(crate) utc_start: Option<Utc>,
     /// Bytes of sent lines, the oldest first, whose `Event::Sent` with the text has not arrived yet.
     unconfirmed: VecDeque<Vec<u8>>,
     /// Whether the present failure of the recording was already shown.
@@ -108,7 +111,7 @@ impl LiveSession {
             runtime,
             jobs: JoinSet::new(),
             began,
-            utc_start: Utc::now().minus(began.elapsed()),
+            utc_start: Some(Utc::now().minus(began.elapsed())),
             unconfirmed: VecDeque::new(),
             is_failure_shown: false,
             pending_notice: None,
@@ -189,6 +192,11 @@ impl LiveSession {
                     let at = at.saturating_duration_since(self.began);
                     Some(SourceItem { at, kind: SourceItemKind::Bot(event) })
                 }
+                FeedItem::Stored(item) => {
+                    self.has_new_items = true;
+                    self.update_state_of_stored(&item.kind);
+                    Some(item)
+                }
                 FeedItem::MissedBotEvents(missed) => Some(self.mark_now(format!("missed: {missed} events of the bot"))),
                 FeedItem::Detached(reason) => {
                     self.attached_state = "gone";
@@ -209,14 +217,7 @@ impl LiveSession {
 
     /// Updates the label of the state and the handle after an event of the session, and stores the reason of its end as a notice.
     fn update_state(&mut self, event: &Event) {
-        self.attached_state = match event {
-            Event::Connecting(_) => "dialing",
-            Event::Connected => "login",
-            Event::SessionReady(_) => READY_LABEL,
-            Event::Lost(_) => "lost",
-            Event::Ended(_) => "over",
-            _ => self.attached_state,
-        };
+        self.update_label(event.kind());
         match event {
             Event::LoggedIn(identity) => self.handle.clone_from(&identity.handle),
             Event::Ended(_) => {
@@ -226,6 +227,34 @@ impl LiveSession {
             }
             _ => {}
         }
+    }
+
+    /// Updates the label of the state and the handle after an item of a stored session. Its first item may be one of a session that is
+    /// ready.
+    fn update_state_of_stored(&mut self, item: &SourceItemKind) {
+        match item {
+            SourceItemKind::Stored(kind, json) => {
+                self.update_label(*kind);
+                if *kind == EventKind::LoggedIn {
+                    let members = serde_json::from_str::<Value>(json).unwrap_or_default();
+                    let handle = members.get("handle").and_then(Value::as_str);
+                    self.handle = handle.and_then(|handle| handle.parse().ok());
+                }
+            }
+            SourceItemKind::Bytes(_) if self.attached_state == CONNECTING_LABEL => self.attached_state = READY_LABEL,
+            _ => {}
+        }
+    }
+
+    fn update_label(&mut self, kind: EventKind) {
+        self.attached_state = match kind {
+            EventKind::Connecting => CONNECTING_LABEL,
+            EventKind::Connected => "login",
+            EventKind::SessionReady => READY_LABEL,
+            EventKind::Lost => "lost",
+            EventKind::Ended => "over",
+            _ => self.attached_state,
+        };
     }
 
     /// Copies the state and the handle from a snapshot, and converts the snapshot to an item. A snapshot arrives after attaching,
@@ -407,7 +436,7 @@ impl LiveSession {
 /// Returns the word that the title shows for a state of a session.
 const fn label_of_state(state: &SessionState) -> &'static str {
     match state {
-        SessionState::Connecting => "dialing",
+        SessionState::Connecting => CONNECTING_LABEL,
         SessionState::LoggingIn(_) => "login",
         SessionState::Ready | SessionState::Restoring => READY_LABEL,
         SessionState::Waiting => "lost",

@@ -11,6 +11,8 @@ use kibitzer::transcript::Utc;
 use kibitzer_core::EventReader;
 
 use crate::failure::Failure;
+#[cfg(all(feature = "nats", feature = "web"))]
+pub(crate) use feed::{FeedItem, FeedSender};
 pub(crate) use feed::{SessionFeed, fill_feed};
 pub(crate) use live_session::{JobError, LiveSession};
 pub(crate) use recording_player::{NextItem, RecordingPlayer, SPEEDS, SeekGoal, board_ply_in_row};
@@ -53,7 +55,7 @@ impl ConsoleSource {
     pub(crate) const fn utc_start(&self) -> Option<Utc> {
         match self {
             Self::Recording(player) => player.reader.utc_start,
-            Self::Live(live) => Some(live.utc_start),
+            Self::Live(live) => live.utc_start,
         }
     }
 

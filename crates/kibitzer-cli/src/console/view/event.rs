@@ -67,6 +67,7 @@ fn row_fields(row: &ConsoleRow) -> Vec<NameAndValue> {
         }
         RowContent::Bot(event) => vec![field("action", event.to_string())],
         RowContent::Mark(text) => vec![field("mark", text.clone())],
+        RowContent::Stored(_, json) => vec![field("json", json.clone())],
         RowContent::Gap(silence) => vec![field("silence", ShortDuration(*silence).to_string())],
         RowContent::Disconnected => vec![field("connection", "ended".to_owned())],
     }

@@ -49,7 +49,7 @@ pub(crate) fn row_text(row: &ConsoleRow) -> String {
         }
         RowContent::Sent(sent) => sent.text_or_mask(),
         RowContent::Bot(event) => event.to_string(),
-        RowContent::Mark(text) => text.clone(),
+        RowContent::Mark(text) | RowContent::Stored(_, text) => text.clone(),
         RowContent::Gap(_) | RowContent::Disconnected => row.summary_line(),
     }
 }
@@ -70,6 +70,7 @@ pub(crate) fn frame_properties(row: &ConsoleRow) -> Vec<(&'static str, String)> 
         }
         RowContent::Bot(_) => vec![("class", "none; of the bot".to_owned())],
         RowContent::Mark(_) => vec![("class", "mark".to_owned())],
+        RowContent::Stored(..) => vec![("class", "none; of the session".to_owned())],
         RowContent::Gap(_) | RowContent::Disconnected => vec![("class", "none; of the console".to_owned())],
     }
 }
