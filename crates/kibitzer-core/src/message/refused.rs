@@ -39,6 +39,8 @@ pub enum Refusal {
     AmbiguousCommand,
     /// The clock is paused.
     ClockPaused,
+    /// The clock is not paused.
+    ClockNotPaused,
     /// The opponent still has time, so that the game cannot be claimed on time.
     NotOutOfTime,
     /// The clocks are not running, for example because not both players have moved yet.
@@ -210,7 +212,8 @@ pub(super) const SENTENCES: TemplateTable<Refusal> = templates! {
         "Source and destination entries are the same." "Alias names may not be *." "No message sent.";
     Refusal::BadPassword => "Incorrect password{,|;} password not changed!";
     Refusal::ClockPaused => "The clock is paused, use \"unpause\" to resume."
-        "Game clock is paused, use \"unpause\" to resume.";
+        "Game {clock is|is already} paused, use \"unpause\" to resume.";
+    Refusal::ClockNotPaused => "Game is not paused.";
     Refusal::ClockNotTicking => "The clock is not ticking." "You cannot flag before both players have moved.";
     Refusal::NotOutOfTime => "Opponent is not out of time*" "Your opponent is not out of time*";
     Refusal::TakebackTooFar => "There are no moves in your game." "There are only # half{-| }moves in your game."

@@ -268,6 +268,8 @@ const REFUSALS: &[(&str, Why)] = &[
     ("Incorrect password, password not changed!", Why::BadPassword),
     ("Incorrect password; password not changed!", Why::BadPassword),
     ("Game clock is paused, use \"unpause\" to resume.", Why::ClockPaused),
+    ("Game is already paused, use \"unpause\" to resume.", Why::ClockPaused),
+    ("Game is not paused.", Why::ClockNotPaused),
     ("Can only backup 3 moves", Why::TakebackTooFar),
     ("There is only 1 half-move in your game.", Why::TakebackTooFar),
     ("Bughouse games cannot be adjourned.", Why::NotInThisGame),
