@@ -369,6 +369,14 @@ impl Attributor {
             return;
         }
         let Some(listing) = &mut self.listing else { return };
+        let may_be_file_line = match received.message {
+            Message::Text(_) => true,
+            Message::Refused(_) => false,
+            _ => listing.depth.is_some(),
+        };
+        if listing.collector.accepts_any_line() && !may_be_file_line {
+            return;
+        }
         let is_part = listing.collector.add_line(received.raw()).is_some();
         if matches!(received.message, Message::Text(_)) {
             if is_part && !received.raw().is_empty() && listing.depth.is_some() {

@@ -97,6 +97,13 @@ macro_rules! listings {
     };
 }
 
+impl AnyListingCollector {
+    /// Returns whether any line may be part of the listing, so that its lines do not show which reply they belong to.
+    pub(crate) const fn accepts_any_line(&self) -> bool {
+        matches!(self, Self::Help(_))
+    }
+}
+
 listings! {
     /// Reply to `bugwho`.
     Bughouse(BughouseList): ["bugwho"], [22], [];

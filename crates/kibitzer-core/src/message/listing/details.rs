@@ -144,7 +144,10 @@ impl Listing for BughouseList {
     }
 }
 
-/// A help file. Nothing marks its end.
+/// A help file. Any line may be part of it, and nothing marks its end.
+///
+/// Without block mode, a line that is a message of any type is not part of it, because a game or another player may have caused the
+/// line. Lines of unknown form that arrive before the end of the reply are, at most 10,000.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HelpText {
@@ -158,9 +161,7 @@ pub struct HelpText {
 
 impl Listing for HelpText {
     fn add_line(&mut self, line: &[u8]) -> Option<ControlFlow<()>> {
-        // Games may go on while the file is sent.
-        let is_of_game = line.starts_with(b"<") || line.starts_with(b"{Game ");
-        (!is_of_game).then(|| self.lines.push(ServerText::from_wire(line)))?;
+        self.lines.push(ServerText::from_wire(line));
         Some(ControlFlow::Continue(()))
     }
 }

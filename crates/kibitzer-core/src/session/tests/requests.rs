@@ -6,6 +6,7 @@ use super::*;
 use crate::message::listing::AnyListing;
 use crate::message::{Attribution, RequestOrigin};
 use crate::message::{CommandCode, GameId, Ivar, Refusal};
+use crate::text::ServerText;
 
 /// Returns the block of a reply and the prompt after it.
 fn block(number: &str, code: u32, text: &str) -> String {
@@ -85,6 +86,26 @@ fn a_help_file_has_the_topic_that_was_asked_for() {
     driver.request("help intro").unwrap();
     driver.serve(&mut peer.on("help intro", "Talking to players\n\r"));
     assert_eq!(topic(driver.reply()), "intro");
+}
+
+// Without marks, only the type of a message shows that it is no line of the file.
+#[test]
+fn a_help_file_without_marks_has_no_lines_about_games_and_players() {
+    let (mut driver, peer) = on_uhlin(guest());
+    let others = "\n\rNotification: Boris has arrived.\n\rBoris tells you: help\n\rGame 5: Game clock paused.\n\r\
+        Your partner has disconnected.\n\r{Game 5 (A vs. B) B resigns} 1-0\n\rfics% ";
+    driver.request("help intro").unwrap();
+    let mut peer = peer.on("help intro", &format!("Talking to players\n\r{others}Second line\n\r"));
+    peer = peer.on("help none", "No help available on none.\n\r");
+    driver.serve(&mut peer);
+    let reply = driver.reply().unwrap();
+    let Some(AnyListing::Help(help)) = reply.listing() else { panic!("{reply:?}") };
+    assert_eq!(help.lines.iter().map(ServerText::as_str).collect::<Vec<_>>(), ["Talking to players", "Second line"]);
+    driver.request("help none").unwrap();
+    driver.serve(&mut peer);
+    assert!(matches!(driver.reply(), Err(RequestError::Refused { reason: Refusal::NothingFound, .. })));
+    let n_listings = driver.events().iter().filter(|event| matches!(event, Event::Listing { .. })).count();
+    assert_eq!(n_listings, 1, "a refusal is no help file");
 }
 
 // Rules: transport P2
@@ -403,7 +424,7 @@ fn an_unanswered_probe_does_not_affect_replies() {
 }
 
 fn refused(reason: Refusal, text: &str) -> RequestError {
-    RequestError::Refused { reason, text: crate::text::ServerText::from_wire(text.as_bytes()) }
+    RequestError::Refused { reason, text: ServerText::from_wire(text.as_bytes()) }
 }
 
 #[test]
