@@ -133,7 +133,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Consumes and returns `n_bytes` bytes, or the rest if there are fewer.
-    fn take_at_most(&mut self, n_bytes: usize) -> &'a [u8] {
+    pub(crate) fn take_at_most(&mut self, n_bytes: usize) -> &'a [u8] {
         let (head, tail) = self.rest.split_at_checked(n_bytes).unwrap_or((self.rest, &[]));
         self.rest = tail;
         head

@@ -1,6 +1,5 @@
 //! Selection of the parser of a line: by its tag, or by its start in the table of the server's sentences.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 use super::presence::trim_decoration;
@@ -56,7 +55,7 @@ fn all_sentences() -> impl Iterator<Item = Sentence> {
 }
 
 /// The part of a line before the text that a sentence is compared with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Start {
     Line,
     You,
@@ -71,9 +70,9 @@ struct IndexedSentence {
     meaning: Meaning,
 }
 
-/// The sentences by their start and the first byte after it, a blank not counted. The byte rules out most of them at little cost.
-static INDEX: LazyLock<BTreeMap<(Start, u8), Vec<IndexedSentence>>> = LazyLock::new(|| {
-    let mut index = BTreeMap::<_, Vec<_>>::new();
+/// The sentences, each in the place of its [start and first byte](place). They rule out most of them at little cost.
+static INDEX: LazyLock<Vec<Vec<IndexedSentence>>> = LazyLock::new(|| {
+    let mut index = Vec::new();
     for (sentence, meaning) in all_sentences() {
         let of_game = sentence.strip_prefix("[Game $: ]%");
         let starts = [
@@ -83,11 +82,19 @@ static INDEX: LazyLock<BTreeMap<(Start, u8), Vec<IndexedSentence>>> = LazyLock::
         ];
         let without_start = starts.into_iter().find_map(|(start, rest)| Some((start, rest?)));
         let (start, template) = without_start.unwrap_or((Start::Line, sentence));
-        let entry = IndexedSentence { template, may_follow_game: of_game.is_some(), meaning };
-        index.entry((start, key(template.as_bytes()))).or_default().push(entry);
+        let place = place(start, template.as_bytes());
+        index.resize_with(index.len().max(place + 1), Vec::new);
+        if let Some(entries) = index.get_mut(place) {
+            entries.push(IndexedSentence { template, may_follow_game: of_game.is_some(), meaning });
+        }
     }
     index
 });
+
+/// Returns the place of a sentence, or of a line that may be one, in the index.
+const fn place(start: Start, text: &[u8]) -> usize {
+    start as usize * 256 + key(text) as usize
+}
 
 /// Returns the byte by which texts are compared first: the first one, or the second after a blank. All digits have the byte of the
 /// placeholder for numbers.
@@ -151,7 +158,7 @@ fn find_sentence(start: Start, rest: &[u8], subject: Subject<'_>) -> Option<Mess
                 _ => is_named,
             }
     };
-    INDEX.get(&(start, key(rest)))?.iter().filter(fits_subject).find_map(|sentence| {
+    INDEX.get(place(start, rest))?.iter().filter(fits_subject).find_map(|sentence| {
         let mut at = Cursor::new(rest);
         let mut found = read_template_after_name(&mut at, sentence.template, name, titles)?;
         at.expect_blank_rest()?;

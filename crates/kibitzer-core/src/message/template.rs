@@ -89,7 +89,7 @@ pub(crate) fn read_template_after_name<'a>(
     let mut rest: &[u8] = b"";
     let mut template = template.as_bytes();
     while let [part, tail @ ..] = template {
-        template = tail;
+        let from_part = std::mem::replace(&mut template, tail);
         match *part {
             b'%' if name.is_none() => {
                 name = Some(Handle::read(at)?);
@@ -118,9 +118,17 @@ pub(crate) fn read_template_after_name<'a>(
                 let _ = at.eat(fitting.max_by_key(|alternative| alternative.len())?);
                 template = after;
             }
-            // A line that a server wrapped after a blank has two of them once it is joined.
-            b' ' => drop(at.expect(b" ")?.skip_whitespace()),
-            literal => drop(at.expect(&[literal])?),
+            _ => {
+                let is_equal = |(part, byte): &(&u8, &u8)| part == byte && !b"%#$&@*{".contains(part);
+                let n_equal = from_part.iter().zip(at.rest()).take_while(is_equal).count();
+                let (literal, tail) = from_part.split_at_checked(n_equal)?;
+                let _ = at.take_at_most(n_equal);
+                // A line that a server wrapped after a blank has two of them once it is joined.
+                if *literal.last()? == b' ' {
+                    at.skip_whitespace();
+                }
+                template = tail;
+            }
         }
     }
     // Most texts match no template, so that handles are built only here.
