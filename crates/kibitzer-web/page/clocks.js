@@ -4,7 +4,7 @@
 
 /** The side whose clock runs. @param {import('./state.js').Game} game @returns {Color | null} */
 export function running(game) {
-    const board = game.board;
+    const board = game.clocks ?? game.board;
     return board?.clock_running && !game.result && game.followed && !game.stale ? board.side_to_move : null;
 }
 
@@ -14,7 +14,7 @@ export function running(game) {
  * @param {import('./state.js').Game} game @param {Color} color @param {number} now time of the session in seconds
  */
 export function remaining(game, color, now) {
-    const board = game.board;
+    const board = game.clocks ?? game.board;
     const clock = board?.[`${color}_clock_ms`] ?? null;
     return clock !== null && typeof board?.t === 'number' && running(game) === color ? clock - Math.max(0, now - board.t) * 1000 : clock;
 }

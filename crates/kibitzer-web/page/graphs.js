@@ -45,11 +45,9 @@ export function draw(chart) {
     const words = `${chart.title}. ${chart.x}, ${points.length} points; ${chart.y}. Last: ${lasts}`;
     const box = `0 0 ${LEFT + WIDTH + 68} ${TOP + HEIGHT + 34}`;
     const title = label(0, 12, `${chart.title} (${chart.y})`);
-    const root = svg('svg', { class: 'chart', viewBox: box, role: 'img', 'aria-label': words }, title);
-    if (!points.length) {
-        root.append(label(LEFT, TOP + HEIGHT / 2, 'no data yet'));
-        return root;
-    }
+    const none = points.length ? '' : label(LEFT, TOP + HEIGHT / 2, 'no data yet');
+    const root = svg('svg', { class: 'chart', viewBox: box, role: 'img', 'aria-label': words }, title, none);
+    if (none) return root;
     for (const y of ticks(y0, y1, chart.times)) {
         root.append(svg('path', { class: y === 0 ? 'axis' : 'rule', d: `M${LEFT} ${py(y)}h${WIDTH}` }));
         root.append(label(LEFT - 4, py(y) + 4, write(y), 'end'));

@@ -3,7 +3,8 @@
  *
  * Bounded: games, moves, rows, lines of talk and samples each have a limit below.
  */
-import { plyOf } from './chess.js';
+import { other, plyOf } from './chess.js';
+import { remaining } from './clocks.js';
 
 /** @typedef {import('./chess.js').Color} Color */
 /** @typedef {{event: string, [key: string]: any}} ServerEvent an event of docs/events.md */
@@ -13,10 +14,11 @@ import { plyOf } from './chess.js';
 /**
  * @typedef {{
  *   key: string, number: number | null, white: string, black: string, info: ServerEvent | null, board: ServerEvent | null,
- *   plies: Ply[], reserve: Record<Color, string> | null, result: ServerEvent | null, own: boolean, followed: boolean, stale: boolean,
- *   complete: boolean, listed: number, evaluations: Evaluation[], analysis: ServerEvent | null, changed: number,
+ *   clocks: ServerEvent | null, plies: Ply[], reserve: Record<Color, string> | null, result: ServerEvent | null, own: boolean,
+ *   followed: boolean, stale: boolean, complete: boolean, listed: number, evaluations: Evaluation[], analysis: ServerEvent | null,
+ *   changed: number,
  *   legal: {fen: string, moves: string[] | null} | null,
- * }} Game
+ * }} Game `clocks` is the board with other clocks, if they changed since
  */
 /** @typedef {{id: string, t: number | null, kind: string, from: string, titles: string[], text: string, sent: boolean}} TalkLine */
 /** @typedef {{name: string, command: string, order: number, lines: TalkLine[], total: number, read: number}} TalkTab */
@@ -87,14 +89,14 @@ class Draft {
     /** @param {{id: string, data: ServerEvent}} action */
     message({ id, data: event }) {
         this.record(id, event);
-        this.count(event);
         this.apply(id, event);
     }
 
-    /** Adds an event to the stream and the talk. @param {string} id @param {ServerEvent} event */
+    /** Adds an event to the stream, the talk and the measurements. @param {string} id @param {ServerEvent} event */
     record(id, event) {
         this.next.rows.push({ id, event });
         this.talk(id, event);
+        this.count(event);
     }
 
     /** @param {{id: string, data: any}} action */
@@ -104,10 +106,7 @@ class Draft {
             source: data.source, tokens: data.tokens, line: next.line, serial: next.serial, changes: next.changes + 1,
             missed: data.reason === 'seek' ? 0 : next.missed + (data.missed ?? 0),
         });
-        for (const row of data.recent) {
-            this.record(row.id, row.event);
-            this.count(row.event);
-        }
+        for (const row of data.recent) this.record(row.id, row.event);
         for (const event of data.state) this.apply(id, event);
         for (const tab of next.talk.values()) tab.read = tab.total;
     }
@@ -150,6 +149,7 @@ class Draft {
             case 'position': this.position(id, event); break;
             case 'game_created': case 'game_info': this.terms(event); break;
             case 'holding': this.holding(event); break;
+            case 'clock': this.clock(event); break;
             case 'game_ended': {
                 const game = this.current(event.game);
                 if (game && !game.result && samePlayers(game, event)) {
@@ -187,7 +187,7 @@ class Draft {
         }
         const own = game.own || Boolean(event.own);
         const { white, black } = event;
-        Object.assign(game, { white, black, own, board: event, stale: false, followed: !printed, legal: null, changed: ++next.changes });
+        Object.assign(game, { white, black, own, board: event, clocks: null, stale: false, followed: !printed, legal: null, changed: ++next.changes });
         if (event.white_reserve !== null || event.black_reserve !== null) {
             game.reserve = { white: event.white_reserve ?? '', black: event.black_reserve ?? '' };
         }
@@ -213,10 +213,22 @@ class Draft {
         (this.current(number) ?? this.create(number, '', '')).reserve = { white, black };
     }
 
+    /** Stops clocks, lets them run, or adds time. @param {ServerEvent} event */
+    clock({ game: number, own, action, to, seconds, t }) {
+        const game = number !== null || own ? this.current(number) : null;
+        const old = game?.clocks ?? game?.board;
+        if (!game || !old) return;
+        const mine = action === 'time_added' ? null : ownColor(game);
+        const receiver = mine ? (action === 'time_given' ? other(mine) : mine) : to === game.white ? 'white' : 'black';
+        const given = action.startsWith('time_') ? seconds * 1000 : 0;
+        const left = (/** @type {Color} */ it) => (remaining(game, it, t) ?? 0) + (it === receiver ? given : 0);
+        const runs = action === 'resumed' || (action !== 'paused' && old.clock_running);
+        game.clocks = { ...old, t, white_clock_ms: left('white'), black_clock_ms: left('black'), clock_running: runs };
+    }
+
     /** @param {ServerEvent} event */
     analysis(event) {
-        const own = [...this.next.games.values()].findLast((game) => game.own && !game.result);
-        const game = event.game === null ? (own && this.change(own.key)) : this.current(event.game);
+        const game = this.current(event.game);
         if (!game?.board) return;
         // The score is from the bot's point of view.
         const turn = (game.board.side_to_move === 'white') === (game.board.relation !== -1);
@@ -290,17 +302,14 @@ class Draft {
         const bytes = Math.max(0, (event.offset ?? next.offset) - next.offset);
         next.offset = event.offset ?? next.offset;
         const second = Math.floor(t);
-        const rate = next.rates.at(-1);
-        if (rate?.t === second) {
-            next.rates[next.rates.length - 1] = { t: second, events: rate.events + 1, bytes: rate.bytes + bytes };
-        } else {
-            next.rates.push({ t: second, events: 1, bytes });
-        }
+        const known = next.rates.at(-1)?.t === second ? next.rates.pop() : null;
+        next.rates.push({ t: second, events: (known?.events ?? 0) + 1, bytes: (known?.bytes ?? 0) + bytes });
     }
 
-    /** The game that has the number, as one that may be changed. @param {number} number @returns {Game | null} */
+    /** The game that has the number, null for the own game in progress, as one that may be changed. @param {number | null} number */
     current(number) {
-        const key = this.next.current.get(number) ?? '';
+        const own = number === null ? [...this.next.games.values()].findLast((game) => game.own && !game.result) : null;
+        const key = own?.key ?? this.next.current.get(number ?? NaN) ?? '';
         return this.next.games.has(key) ? this.change(key) : null;
     }
 
@@ -323,7 +332,7 @@ class Draft {
         const { next } = this;
         const key = number === null ? 'printed' : `g${++next.serial}`;
         const game = {
-            key, number, white, black, info: null, board: null, plies: [], reserve: null, result: null,
+            key, number, white, black, info: null, board: null, clocks: null, plies: [], reserve: null, result: null,
             own: false, followed: true, stale: false, complete: false, changed: ++next.changes,
             evaluations: [], analysis: null, legal: null, listed: 0,
         };

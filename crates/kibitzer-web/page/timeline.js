@@ -9,10 +9,7 @@ export class Timeline {
         this.range = input('seek');
         this.held = false;
         this.loaded = false;
-        this.range.addEventListener('input', () => {
-            this.held = true;
-            setText(byId('time'), clockText(Number(this.range.value) * 1000));
-        });
+        this.range.addEventListener('input', () => { this.held = true; });
         this.range.addEventListener('change', () => { this.held = false; });
         const seek = (/** @type {string} */ id) => control({ control: 'seek', t: Number(input(id).value) });
         for (const id of ['seek', 'marks']) byId(id).addEventListener('change', () => seek(id));
@@ -25,10 +22,9 @@ export class Timeline {
         /** @type {{duration_s: number, bins: number[], marks: {t: number, event: string}[]}} */
         const { duration_s: duration, bins, marks } = await getJson('timeline');
         this.range.max = String(duration);
-        const bars = bins.map((n, x) => {
-            const height = n && 4 + 26 * Math.sqrt(n / Math.max(...bins));
-            return svg('rect', { x, y: 30 - height, width: 1, height });
-        });
+        const most = Math.max(...bins);
+        const heights = bins.map((n) => n && 4 + 26 * Math.sqrt(n / most));
+        const bars = heights.map((height, x) => svg('rect', { x, y: 30 - height, width: 1, height }));
         const breaks = marks.map((mark) => svg('path', { class: 'break', d: `M${(mark.t / (duration || 1)) * bins.length} 0v30` }));
         const label = `Events over ${clockText(duration * 1000)}, ${marks.length} marks`;
         const box = { viewBox: `0 0 ${bins.length} 30`, preserveAspectRatio: 'none', role: 'img', 'aria-label': label };
@@ -44,8 +40,8 @@ export class Timeline {
         if (!this.held) {
             this.range.value = String(now);
             this.range.setAttribute('aria-valuetext', clockText(now * 1000));
-            setText(byId('time'), clockText(now * 1000));
         }
+        setText(byId('time'), clockText(Number(this.range.value) * 1000));
         if (state.line.rate) input('speed').value = String(state.line.rate);
         byId('play').hidden = state.line.state === 'playing';
         byId('pause').hidden = state.line.state !== 'playing';

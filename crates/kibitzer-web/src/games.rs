@@ -20,8 +20,8 @@ const KEPT_EVENTS: usize = 4_000;
 const KEPT_BYTES: usize = 48 << 20;
 
 /// Kinds of which the newest event of a game is part of its state, in the order in which they are sent.
-const STATE_KINDS: [&str; 7] =
-    ["game_created", "game_info", "holding", "position", "analysis", "observing", "game_ended"];
+const STATE_KINDS: [&str; 8] =
+    ["game_created", "game_info", "holding", "position", "clock", "analysis", "observing", "game_ended"];
 /// Kinds that begin another game of the same number if the last one is over.
 const OPENING_KINDS: [&str; 5] = ["game_created", "game_info", "observing", "holding", "position"];
 
@@ -147,7 +147,7 @@ impl SessionState {
     fn apply_to_game(&mut self, number: GameId, stored: &WebEvent<'_>, json: &Bytes, begins: bool) {
         let kind = STATE_KINDS.iter().position(|kind| *kind == stored.kind);
         let known = self.games.get(&number);
-        if known.is_none() && kind.is_none() {
+        if known.is_none() && (kind.is_none() || stored.kind == "clock") {
             return;
         }
         let has_board = known.is_some_and(|known| known.state.get(3).is_some_and(Option::is_some));
@@ -161,6 +161,10 @@ impl SessionState {
         if let Some(game) = self.games.get_mut(&number) {
             if let Some(place) = kind.and_then(|kind| game.state.get_mut(kind)) {
                 *place = Some(json.clone());
+            }
+            // A board has the clocks.
+            if let Some(clock) = game.state.get_mut(4).filter(|_| stored.kind == "position") {
+                *clock = None;
             }
             if stored.kind == "game_ended" || is_left {
                 game.is_over = true;

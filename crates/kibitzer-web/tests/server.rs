@@ -387,6 +387,18 @@ fn push_said(hub: &Hub, said: &str) -> Vec<GameId> {
 const START: &str = "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 ";
 
 #[tokio::test]
+async fn a_reset_has_the_clocks_that_changed_since_the_last_board() {
+    let (hub, address, ..) = start(WebOptions::write).await;
+    let clock_of = |names| format!("{START}{names} 0 3 2 39 39 180 180 1 none (0:00) none 0 1 0\n\r");
+    let paused = |game| format!("Game {game}: Game clock paused.\n\r");
+    push_said(&hub, &[clock_of("7 Ann Bob"), clock_of("8 Cy Di"), paused(7), paused(8), clock_of("8 Cy Di")].concat());
+    let (_, _, reset) = Stream::open(address, "").await.next_event().await;
+    let state: Vec<_> =
+        reset["state"].as_array().unwrap().iter().map(|it| (it["event"].as_str(), it["game"].as_u64())).collect();
+    assert_eq!(state, [(Some("position"), Some(7)), (Some("clock"), Some(7)), (Some("position"), Some(8))]);
+}
+
+#[tokio::test]
 async fn a_reset_has_each_game_once_and_the_moves_that_are_legal() {
     let (hub, address, ..) = start(WebOptions::write).await;
     push_said(

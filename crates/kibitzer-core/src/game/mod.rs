@@ -390,7 +390,8 @@ impl Games {
 
     fn set_clock_paused(&mut self, id: GameId, is_paused: bool) -> Option<MessageEffect> {
         let game = self.game_owning_number(id)?;
-        // Boards of some servers do not say whether clocks run.
+        // Boards of some servers do not say whether clocks run, so that a board on request during a pause does not end it.
+        game.paused_at = is_paused.then_some(game.position.ply());
         game.numbers_mut().clock_running = is_paused.then_some(false);
         Some(MessageEffect::change(game, ChangeKind::Clock))
     }

@@ -39,6 +39,8 @@ pub struct Game {
     /// Whether boards or moves may have been missed. The current board is then unknown, and the next one is accepted without a
     /// desync.
     pub(super) is_out_of_step: bool,
+    /// The ply at which the clocks were paused; `None` without a pause, or after it.
+    pub(super) paused_at: Option<u32>,
     pub(super) reserves: ReserveEvidence,
 }
 
@@ -91,6 +93,7 @@ impl Game {
             next_board: None,
             awaited: None,
             is_out_of_step: false,
+            paused_at: None,
             reserves: ReserveEvidence::default(),
         }
     }
@@ -171,7 +174,8 @@ impl Game {
         self.ending.is_none() && self.followed
     }
 
-    /// Returns the side whose clock is running. If the server does not report this, clocks run once both sides have moved.
+    /// Returns the side whose clock is running. If the server does not report this, clocks run once both sides have moved, except
+    /// in a pause, which the next move ends.
     ///
     /// `None` if no clock is running, as in a game that is examined, untimed or over.
     pub fn running_clock(&self) -> Option<Color> {
@@ -179,7 +183,9 @@ impl Game {
         if self.ending.is_some() || is_untimed || self.position.relation().is_examined() {
             return None;
         }
-        let runs = self.position.clock_running().unwrap_or(self.position.ply() >= play::PLIES_WITHOUT_CLOCK);
+        let ply = self.position.ply();
+        let is_paused = self.paused_at.is_some_and(|paused_at| ply <= paused_at);
+        let runs = self.position.clock_running().unwrap_or(ply >= play::PLIES_WITHOUT_CLOCK && !is_paused);
         runs.then_some(self.position.side_to_move())
     }
 
@@ -223,7 +229,10 @@ impl Game {
         if let Some(known) = &self.info {
             info.complete_from(known);
         }
-        self.set_variant(info.game_kind());
+        // The announcement of a game may show which variant the same word stands for.
+        if info.start.is_some() || info.kind != self.kind {
+            self.set_variant(info.game_kind());
+        }
         self.kind = info.kind.clone().or(self.kind.take());
         self.rated = info.rated.or(self.rated);
         self.info = Some(Box::new(info));

@@ -753,6 +753,9 @@ fn paused_clocks_stand_still() {
     for paused in ["Game clock paused.\n", "Game 7: Game clock paused.\n", "B accepted pause. Game clock paused.\n"] {
         let paused = [&lines[..], &[paused.to_owned()]].concat();
         assert_eq!(running(&paused), None, "{paused:?}");
+        assert_eq!(running(&[&paused[..], &lines[1..]].concat()), None, "{paused:?}, and the board again");
+        let moved = without_clock_state(&nf3(-1));
+        assert_eq!(running(&[&paused[..], &[moved]].concat()), Some(Color::Black), "{paused:?}, and a move");
         assert_eq!(running(&[&paused[..], &["Game clock resumed.\n".to_owned()]].concat()), Some(Color::White));
     }
     let other = [&lines[..], &["Game 8: Game clock paused.\n".to_owned()]].concat();

@@ -92,6 +92,24 @@ test('a takeback drops the later moves, and a new game takes over the number', (
     assert.equal(defaultGame(state).key, 'g3');
 });
 
+test('a paused clock stands still, and added time is on it at once', () => {
+    const clock = (action, t, more = {}) => ({ event: 'clock', game: 1, t, action, by: null, to: null, seconds: null, text: '', ...more });
+    const at = (state, now) => ['white', 'black'].map((color) => remaining(state.games.get('g1'), color, now));
+    const added = feed([board(), clock('time_added', 6, { by: 'Bob', to: 'Ann', seconds: 30 })]);
+    assert.deepEqual(at(added, 11), [80000, 60000]);
+    const paused = feed([clock('paused', 11)], added);
+    assert.deepEqual([at(paused, 11), at(paused, 99)], [[80000, 60000], [80000, 60000]]);
+    assert.equal(running(paused.games.get('g1')), null);
+    assert.equal(paused.games.get('g1').board, added.games.get('g1').board, 'the position is the same');
+    const resumed = feed([clock('lagged', 50, { by: 'Ann', seconds: 30 }), clock('resumed', 99)], paused);
+    assert.deepEqual(at(resumed, 100), [79000, 60000]);
+    assert.deepEqual(at(feed([board({ t: 100, white_clock_ms: 1000 })], resumed), 100.5), [500, 60000], 'a board counts again');
+    assert.deepEqual(at(feed([clock('paused', 5, { game: 2 })], feed([board()])), 6), [55000, 60000], 'another game');
+    const own = feed([board({ own: true, relation: 1 }), clock('time_given', 1, { game: null, own: true, seconds: 5 }), clock('time_received', 1, { game: null, own: true, seconds: 9 }), clock('paused', 2, { game: null, own: true })]);
+    assert.deepEqual(at(own, 50), [68000, 65000], 'lines about the own game have no number');
+    assert.deepEqual(at(feed([clock('time_added', 1, { game: null, by: 'Ann', to: 'Bob', seconds: 5 })], feed([board()])), 1), [60000, 60000], 'a board follows');
+});
+
 test('a reset keeps nothing but what it brings, and history completes a game', () => {
     const later = board({ fen: START.replace('w KQkq - 0 1', 'b KQkq - 0 5'), last_move: { san: 'a3', uci: 'a2a3' }, white_clock_ms: 1 });
     let state = feed([board({ game: 9 })]);

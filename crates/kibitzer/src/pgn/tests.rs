@@ -87,6 +87,16 @@ fn a_game_has_the_form_of_the_database() {
 }
 
 #[test]
+fn a_pause_and_added_time_change_no_times_of_moves() {
+    let plain = opening(7, "Ann Bob", "blitz");
+    let mut lines = plain.clone();
+    let notices = ["Game clock paused.", "Game clock resumed.", "Ann has added 60 seconds to Bob's clock."];
+    lines.splice(4..4, notices.map(|notice| format!("Game 7: {notice}")));
+    assert_eq!(pgn_of(&lines).to_string(), pgn_of(&plain).to_string());
+    assert_eq!(pgn_of(&lines[..5]).to_string(), pgn_of(&plain[..4]).to_string(), "in the pause");
+}
+
+#[test]
 fn games_that_are_broken_off_are_unterminated() {
     let mut lines = opening(7, "Ann Bob", "blitz");
     assert_eq!((pgn_of(&lines).tag("Result"), pgn_of(&lines).tag("Termination")), (Some("*"), None));

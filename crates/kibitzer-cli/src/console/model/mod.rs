@@ -374,12 +374,14 @@ impl SessionModel {
                 self.games.remove(&id);
             }
         }
-        // Only a new board restarts the clocks; other changes of the game do not.
+        // Only a new board, and a clock that stops or starts, restart the clocks; other changes of the game do not.
         let mut known = self.games.get_mut(&snapshot.id());
         if snapshot.followed {
             snapshot.continue_from(known.as_deref_mut().map(|known| &mut **known));
         }
-        let known = known.filter(|known| known.board == snapshot.board);
+        let is_clock_notice = event.kind() == EventKind::Clock;
+        let known = known
+            .filter(|known| known.board == snapshot.board || (is_clock_notice && known.running == snapshot.running));
         snapshot.clocks_at = known.map_or(at, |known| known.clocks_at);
         self.games.insert(snapshot.id(), snapshot);
     }

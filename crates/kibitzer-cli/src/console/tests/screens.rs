@@ -241,6 +241,27 @@ fn clocks_tick_while_the_recording_runs() {
     assert!(watcher.screen(SIZES[0]).contains("1:59"), "it stands still");
 }
 
+#[test]
+fn paused_clocks_stand_still_and_added_time_counts_at_once() {
+    let mut watcher = TestConsole::of_pieces(&[
+        b"<12> rnbqkb-r pppppppp -----n-- -------- ----P--- -------- PPPPKPPP RNBQ-BNR B -1 0 0 1 1 0 7 Newton Einstein 0 2 12 39 39 \
+            119 122 2 K/e1-e2 (0:06) Ke2 0\n\rfics% ",
+        b"\n\rGame 7: Newton has added 60 seconds to Einstein's clock.\n\rfics% ",
+        b"\n\rGame 7: Game clock paused.\n\rfics% ",
+        b"fics% ",
+        b"\n\rGame 7: Game clock resumed.\n\rfics% ",
+        b"fics% ",
+    ]);
+    let mut clock_after = |seconds: f64| {
+        watcher.wait(seconds);
+        let screen = watcher.screen(SIZES[0]);
+        ["3:00", "3:01", "3:02"].into_iter().find(|clock| screen.contains(clock)).unwrap_or_else(|| panic!("{screen}"))
+    };
+    // The time since the board counts, although the added time came a second later.
+    assert_eq!([clock_after(1.2), clock_after(1.2), clock_after(0.8)], ["3:00", "3:02", "3:02"]);
+    assert_eq!(clock_after(1.5), "3:01", "it runs again");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_live_session_in_each_view() {
     let mut guest = Guest::among_players().await;
