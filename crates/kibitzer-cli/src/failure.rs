@@ -41,6 +41,16 @@ impl Failure {
         Self { status, message: Some(message.into()) }
     }
 
+    /// Creates a failure that ends the program with this exit status, without a message.
+    pub(crate) fn silent(status: u8) -> Self {
+        Self { status, message: None }
+    }
+
+    /// Returns the failure with another exit status.
+    pub(crate) fn with_status(self, status: u8) -> Self {
+        Self { status, ..self }
+    }
+
     /// Creates a failure on this machine: exit status [`FAILED`].
     pub(crate) fn local(message: impl Into<String>) -> Self {
         Self::new(FAILED, message)

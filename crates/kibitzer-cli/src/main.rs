@@ -6,6 +6,7 @@ mod connect;
 mod console;
 mod decode;
 mod demo;
+mod diff;
 mod failure;
 mod fault;
 mod filter;
@@ -64,6 +65,7 @@ Examples:
   kibitzer connect fics                    log in to a server by hand, as a guest
   kibitzer record fics session.jsonl       record a session
   kibitzer decode session.jsonl            print its events
+  kibitzer diff session.jsonl other.jsonl  compare two recordings
   kibitzer replay session.jsonl            look at it in the console
   kibitzer pgn session.jsonl               print its games as PGN
   kibitzer serve                           the embedded server alone, to try a bot on
@@ -75,6 +77,7 @@ enum CliCommand {
     Connect(connect::Args),
     Record(record::Args),
     Decode(decode::Args),
+    Diff(diff::Args),
     Replay(decode::ReplayArgs),
     Pgn(pgn::Args),
     #[cfg(feature = "web")]
@@ -106,6 +109,7 @@ fn main() -> ExitCode {
         Some(CliCommand::Connect(args)) => run(args.run_session(plain)),
         Some(CliCommand::Record(args)) => run(args.record_until_end()),
         Some(CliCommand::Decode(args)) => args.decode_input(),
+        Some(CliCommand::Diff(args)) => args.compare(),
         Some(CliCommand::Replay(args)) => args.replay_recording(plain),
         Some(CliCommand::Pgn(args)) => args.write_games(),
         #[cfg(feature = "nats")]

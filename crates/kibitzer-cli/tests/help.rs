@@ -12,8 +12,9 @@ use crate::common::{file, kibitzer, run, serve, transcript};
 
 /// The commands, with what of their examples has to be left out, and why.
 const COMMANDS: [(&str, &[&str]);
-    11 + if cfg!(feature = "nats") { 2 } else { 0 } + if cfg!(feature = "web") { 1 } else { 0 }] = [
-    ("", &[]),
+    12 + if cfg!(feature = "nats") { 2 } else { 0 } + if cfg!(feature = "web") { 1 } else { 0 }] = [
+    // Two recordings have to be there: tests/diff.rs has them.
+    ("", &["kibitzer diff"]),
     // A bot has to be there: tests/attach.rs has one.
     // The URL is that of a public server.
     ("console", &["--attach", "wss://"]),
@@ -23,6 +24,7 @@ const COMMANDS: [(&str, &[&str]);
     ("connect", &[]),
     ("record", &[]),
     ("decode", &[]),
+    ("diff", &["kibitzer diff"]),
     ("replay", &[]),
     ("pgn", &[]),
     // A NATS server has to be there: tests/nats.rs has one.

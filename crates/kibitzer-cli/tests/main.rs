@@ -12,6 +12,7 @@ mod common;
 mod connect;
 mod decode;
 mod demo;
+mod diff;
 mod events;
 mod examples;
 #[cfg(all(unix, feature = "nats"))]
