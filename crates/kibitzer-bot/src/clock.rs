@@ -102,16 +102,12 @@ impl EngineConfig {
     }
 
     /// Returns how much longer to wait with a move that was found `elapsed` after its board, for
-    /// [`min_move_ms`](Self::min_move_ms): at most a fiftieth of the remaining time, and not at all if less than a second remains.
-    pub fn waiting_time(&self, clock: &GameClocks, side: Color, elapsed: Duration, lag: Duration) -> Duration {
-        let own = self.usable_time(clock, side, elapsed, lag);
-        let missing = self.untimed_waiting_time(elapsed);
-        if own < SMALL_CLOCK { Duration::ZERO } else { missing.min(own / 50) }
-    }
-
-    /// Returns how much longer to wait with a move in a game without clocks, as [`waiting_time`](Self::waiting_time) does.
-    pub fn untimed_waiting_time(&self, elapsed: Duration) -> Duration {
-        Duration::from_millis(self.min_move_ms).saturating_sub(elapsed)
+    /// [`min_move_ms`](Self::min_move_ms): at most a fiftieth of the remaining time of the side with the move, and not at all if less than
+    /// a second remains. `clock` is `None` in a game without clocks.
+    pub fn waiting_time(&self, clock: Option<(GameClocks, Color)>, elapsed: Duration, lag: Duration) -> Duration {
+        let own = clock.map_or(Duration::MAX, |(clock, side)| self.usable_time(&clock, side, elapsed, lag));
+        let longest = if own < SMALL_CLOCK { Duration::ZERO } else { own / 50 };
+        Duration::from_millis(self.min_move_ms).saturating_sub(elapsed).min(longest)
     }
 
     /// Returns the limits of a search in a game without clocks: a fixed time of [`move_time_ms`](Self::move_time_ms), otherwise of

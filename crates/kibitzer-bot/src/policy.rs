@@ -5,7 +5,7 @@ use std::pin::Pin;
 
 use kibitzer::track::TrackedGame;
 use kibitzer::{Handle, TalkKind};
-use kibitzer_core::message::{Challenge, OfferKind};
+use kibitzer_core::message::{Challenge, OfferKind, Titles};
 
 use crate::config::{AcceptRules, BotConfig, format_range};
 use crate::engine::{Score, SearchInfo};
@@ -31,7 +31,7 @@ pub trait Policy: Send + Sync + 'static {
     }
 
     /// Returns the reply to a tell, to words of the opponent or to a kibitz, or `None` to send none. Not called for the commands
-    /// of owners. The reply is sent as a tell, at most one in 10 s to each player.
+    /// of owners. The reply is sent as a tell, to each player at most one in [`answer_pause`](crate::config::TalkRules::answer_pause).
     fn choose_reply(&mut self, talk: &TalkSituation<'_>) -> Option<TalkReply> {
         talk.configured_answer().map(|answer| TalkReply::Now(answer.to_owned()))
     }
@@ -169,6 +169,8 @@ pub struct TalkSituation<'a> {
     pub config: &'a BotConfig,
     /// The speaker.
     pub from: &'a Handle,
+    /// The speaker's titles, as the message has them: `GM`, `C`; empty if it has none.
+    pub titles: &'a Titles,
     /// [`TalkKind::Tell`], [`TalkKind::Say`] or [`TalkKind::Kibitz`].
     pub kind: TalkKind,
     /// The words.
@@ -180,9 +182,13 @@ pub struct TalkSituation<'a> {
 }
 
 impl<'a> TalkSituation<'a> {
-    /// Returns the first answer of the settings whose word occurs in the message, regardless of case; `None` without one, and to
-    /// a kibitz.
+    /// Returns the answer of the settings to the command with which the message begins; otherwise the first answer whose word occurs in
+    /// it. Both regardless of case. `None` without one, and to a kibitz without a command.
     pub fn configured_answer(&self) -> Option<&'a str> {
+        let first = self.text.split_whitespace().next().unwrap_or_default();
+        if let Some((_, answer)) = self.config.talk.commands.iter().find(|(name, _)| name.eq_ignore_ascii_case(first)) {
+            return Some(answer);
+        }
         let text = self.text.to_lowercase();
         let mut answers = self.config.talk.answers.iter();
         let is_private = !matches!(self.kind, TalkKind::Kibitz { .. });

@@ -182,8 +182,10 @@ pub enum BotAction {
     /// Sent a move.
     Moved,
     /// Did not use the result of a search, because the position has changed or the game is over or given up; or did not answer a
-    /// player, because too many others wait or the last answer was a moment ago.
+    /// player, because too many others wait.
     Dropped,
+    /// Did not answer a player, because the last answer was a moment ago.
+    Suppressed,
     /// An answer waits until the bot can give it, or a message was delivered late.
     Delayed,
     /// Offered a draw.

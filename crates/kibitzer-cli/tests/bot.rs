@@ -173,6 +173,80 @@ fn killed_bot_leaves_no_engine_behind_not_even_one_that_ignores_its_input_and_si
     }
 }
 
+/// An engine that moves its pawns, and then a knight out and back.
+const QUIET_ENGINE: &str = r#"#!/bin/sh
+pawns='a2a3 a7a6 b2b3 b7b6 c2c3 c7c6 d2d3 d7d6 e2e3 e7e6 f2f3 f7f6 g2g3 g7g6 h2h3 h7h6'
+knights='g1e2 g8e7 e2g1 e7g8'
+while read -r line; do case $line in
+    uci) echo 'id name Quiet'; echo uciok;;
+    isready) echo readyok;;
+    position*) set -- $line; if [ $# = 2 ]; then n=0; else n=$(($# - 3)); fi;;
+    go*) if [ $n -lt 16 ]; then set -- $pawns; shift $n; else set -- $knights; shift $((n % 4)); fi; echo bestmove $1;;
+    quit) exit;;
+esac; done
+"#;
+
+/// A program that is killed with SIGKILL at the end of the test at the latest.
+struct Program(std::process::Child);
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Program {
+    /// Waits for so many lines with these words.
+    fn wait_for(&mut self, words: &str, n: usize) {
+        let lines = BufReader::with_capacity(1, self.0.stdout.as_mut().unwrap()).lines().map(Result::unwrap);
+        let found = lines.filter(|line| line.contains(words)).take(n).count();
+        assert_eq!(found, n, "{words}");
+    }
+}
+
+#[test]
+fn game_of_a_program_killed_with_sigkill_is_in_its_file_after_the_restart() {
+    let folder = folder("bot-sigkill");
+    let program = folder.join("quiet");
+    fs::write(&program, QUIET_ENGINE).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let account = |handle: &str| format!("[[account]]\nhandle = '{handle}'\npassword = 'secret'\n");
+    let accounts = file("bot-sigkill-accounts.toml", account("Botvin") + &account("Tal"));
+    let server = serve(&["--no-population", "--accounts", &accounts]);
+    let (_, port) = server.address.split_once(':').unwrap();
+    let password = file("bot-sigkill-password", "secret");
+    let settings = |handle: &str, rest: &str| {
+        let text = format!(
+            "[server]\nhost = '127.0.0.1'\nports = [{port}]\nhandle = '{handle}'\npassword_from = {{ file = '{password}' }}\n\
+            [engine]\ncommand = './quiet'\nmin_move_ms = 200\n[pgn]\nfile = '{handle}.pgn'\n{rest}"
+        );
+        file(&format!("bot-sigkill-{handle}.toml"), text)
+    };
+    let tal = settings("Tal", "[matchmaking]\nterms = ['3 0 unrated']\nplayers = ['Botvin']\npause = '10s'\n");
+    let botvin = settings("Botvin", "");
+    let start = |path: &str| Program(kibitzer(&["bot", path]).current_dir(&folder).spawn().unwrap());
+    let (mut first, other) = (start(&botvin), start(&tal));
+    first.wait_for("Botvin: Moved", 4);
+    drop(first);
+    let record = folder.join("unfinished-Botvin-127_0_0_1.pgn");
+    assert!(fs::read_to_string(&record).unwrap().contains("1. a3 "));
+    // The game is resumed, and drawn when a position has occurred three times. Then the next one begins.
+    let mut second = start(&botvin);
+    second.wait_for("Botvin: Ended", 1);
+    second.wait_for("Botvin: Moved", 4);
+    let games = fs::read_to_string(folder.join("Botvin.pgn")).unwrap();
+    assert!(games.matches("[Event ").count() == 1 && games.ends_with("1/2-1/2\n"), "{games}");
+    assert!(games.contains("1. a3 ") && games.contains("1... a6 ") && games.contains(" 8... h6 "), "{games}");
+    // The opponent is gone when the program starts again.
+    drop((other, second));
+    let (status, _, stderr) = run_in(&folder, &["bot", &botvin, "--for", "2s"]);
+    assert_eq!((status, stderr.as_str()), (0, ""));
+    let games = fs::read_to_string(folder.join("Botvin.pgn")).unwrap();
+    assert!(games.matches("[Event ").count() == 2 && games.ends_with(" *\n"), "{games}");
+    assert!(!record.exists());
+}
+
 #[test]
 fn mistakes_are_reported_in_one_line() {
     let folder = folder("bot-mistakes");

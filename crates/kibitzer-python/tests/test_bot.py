@@ -156,7 +156,7 @@ async def test_commands_know_the_game_the_score_and_who_asks() -> None:
             assert game and game.opponent == "Alekhin" and game.moves == ("e2e4", "g8f6") and game.color == "black"
             assert game.board().fen() == chess.Board(game.fen).fen()
             await table.human.request("tell Botvin !fail")
-            await table.did("dropped", "10 s ago")
+            await table.did("suppressed", "10s ago")
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,16 @@
 //!
 //! | part | owns |
 //! |---|---|
-//! | `games` | games, decisions in them, engine, book, estimate of the lag |
+//! | `games` | games, decisions in them and their files, engine, books, estimate of the lag |
 //! | `answers` | open offers, postponed challenges |
 //! | `matchmaking` | planned seeks and challenges, memory of other players |
 //! | `stopping` | how far a stop has come |
 //! | `out` | unanswered requests, receiver of the events |
 
 mod answers;
+mod commentary;
 mod decisions;
+mod files;
 mod games;
 mod matchmaking;
 mod moves;
@@ -135,7 +137,7 @@ impl BotPlayer {
     /// # Cancel safety
     ///
     /// Cancel safe: the session ends with the future.
-    async fn leave(self, result: Result<(), BotError>) -> Result<(), BotError> {
+    async fn leave(mut self, result: Result<(), BotError>) -> Result<(), BotError> {
         self.games.append_unfinished();
         let is_playing = self.is_playing_or_interrupted();
         // Unread events would hold the session back.
@@ -206,6 +208,7 @@ impl BotPlayer {
             return;
         }
         self.out.report(BotAction::Connection, "the session is ready");
+        self.games.files.expect_resumption(Instant::now());
         if let Some(handle) = self.client.handle() {
             self.matchmaking.add_own_handle(handle);
         }
@@ -338,8 +341,8 @@ impl BotPlayer {
         }
     }
 
-    /// Emits a line of analysis, adjourns or leaves the game after a stop, claims the opponent's time, sends a move that was held back, and
-    /// posts seeks and challenges, each if it is due.
+    /// Emits a line of analysis, adjourns or leaves the game after a stop, claims the opponent's time, writes the games of an earlier process,
+    /// sends a move that was held back, and posts seeks and challenges, each if it is due.
     fn on_deadline(&mut self) {
         let now = Instant::now();
         match self.stopping.take_due_step(now) {
@@ -352,6 +355,7 @@ impl BotPlayer {
         }
         self.games.emit_due_analysis(now);
         self.games.send_due_flag_claims(now);
+        self.games.append_cut_off_if_due(now);
         self.games.send_due_moves(now, &mut *self.policy);
         self.matchmaking.send_due(now, self.availability());
     }

@@ -72,14 +72,14 @@ fn minimum_time_never_uses_up_the_clock() {
     let engine = EngineConfig { min_move_ms: 60_000, ..EngineConfig::default() };
     let mut own = 60_000;
     for _ in 0..1000 {
-        let wait = engine.waiting_time(&clock(own, 0, 0), White, MS(20), MS(100));
+        let wait = engine.waiting_time(Some((clock(own, 0, 0), White)), MS(20), MS(100));
         own -= i64::try_from(wait.as_millis()).unwrap();
     }
     assert!((1_000..2_000).contains(&own), "{own}");
     let engine = EngineConfig { min_move_ms: 800, ..EngineConfig::default() };
-    let waiting_time = |elapsed| engine.waiting_time(&clock(60_000, 0, 0), White, elapsed, Duration::ZERO);
+    let waiting_time = |elapsed| engine.waiting_time(Some((clock(60_000, 0, 0), White)), elapsed, Duration::ZERO);
     assert_eq!([MS(0), MS(300), MS(900)].map(waiting_time), [MS(800), MS(500), Duration::ZERO]);
-    assert_eq!(engine.untimed_waiting_time(MS(300)), MS(500));
+    assert_eq!(engine.waiting_time(None, MS(300), Duration::ZERO), MS(500));
 }
 
 #[test]

@@ -19,7 +19,8 @@ use toml::de::DeTable;
 
 pub(crate) use rules::format_range;
 pub use rules::{
-    AcceptRules, AdjournedRules, DrawRule, MatchmakingRules, OfferRules, RematchRules, ResignRule, SeekRules, TalkRules,
+    AcceptRules, AdjournedRules, DrawRule, MatchmakingRules, OfferRules, RematchRules, ResignRule, ScoreAudience,
+    SeekRules, TalkRules,
 };
 
 pub use crate::book::BookConfig;
@@ -70,10 +71,16 @@ pub struct BotConfig {
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct PgnConfig {
-    /// File to which every game is appended when it is over; `None` to write none.
+    /// File to which every game is appended when it is over; `None` to write none. In the path, `{date}`, `{opponent}`, `{variant}` and
+    /// `{account}` are replaced by letters, digits, `-` and `_`; missing folders are then created.
+    #[serde(deserialize_with = "deserialize_path_pattern")]
     pub file: Option<PathBuf>,
-    /// File that always contains the current game, replaced after every move; `None` to write none.
+    /// File that always contains the current game, replaced after every move; `None` to write none. Its path is like that of `file`.
+    #[serde(deserialize_with = "deserialize_path_pattern")]
     pub live_file: Option<PathBuf>,
+    /// Whether the comments of the bot's moves have the engine's score from White's side and its depth: `[%eval 0.35][%depth 12]`. The
+    /// live file shows them during the game.
+    pub evals: bool,
 }
 
 /// `[shutdown]`: what happens to a game when the bot is to stop.
@@ -186,6 +193,22 @@ impl BotConfig {
 /// Returns whether two accounts have the same handle on the same server.
 fn is_same_account(one: &Profile, other: &Profile) -> bool {
     one.host_name() == other.host_name() && one.handle().is_some() && one.handle() == other.handle()
+}
+
+/// Words that are replaced in the path of a file of games.
+pub(crate) const PATH_FIELDS: [&str; 4] = ["{date}", "{opponent}", "{variant}", "{account}"];
+
+/// Reads a path with [`PATH_FIELDS`].
+fn deserialize_path_pattern<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PathBuf>, D::Error> {
+    let path = String::deserialize(deserializer)?;
+    let rest = PATH_FIELDS.iter().fold(path.clone(), |rest, field| rest.replace(field, ""));
+    if rest.contains(['{', '}']) {
+        let fields = PATH_FIELDS.join(", ");
+        return Err(D::Error::custom(format_args!(
+            "`{path}` has other words in braces than {fields}: write one of these"
+        )));
+    }
+    Ok(Some(path.into()))
 }
 
 /// Reads one table, or a list of tables.

@@ -220,8 +220,22 @@ const fn default_computers_only() -> bool {
     true
 }
 
+/// To whom the scores of the engine are sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum ScoreAudience {
+    /// To no one.
+    #[default]
+    Off,
+    /// To the opponent and all observers.
+    Kibitz,
+    /// To the observers.
+    Whisper,
+}
+
 /// `[talk]`: words to other players, and the owner's commands. Talk never reaches the engine or a shell.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct TalkRules {
@@ -229,11 +243,53 @@ pub struct TalkRules {
     pub greeting: String,
     /// Words to the opponent when a game ends; empty: none. `{opponent}` is replaced.
     pub goodbye: String,
-    /// Answers to tells that contain a word, regardless of case.
+    /// Words to a player who observes a game, once in it; empty: none. `{spectator}`, `{opponent}`, `{engine}` are replaced.
+    pub spectator_greeting: String,
+    /// Answers to messages and kibitzes whose first word is this one, regardless of case, such as `!help`.
+    #[serde(deserialize_with = "deserialize_commands")]
+    pub commands: BTreeMap<String, String>,
+    /// Answers to tells that contain a word, regardless of case, and are not one of the commands.
     pub answers: BTreeMap<String, String>,
+    /// Shortest time between two answers to one player: at most 7 days, 10 s by default. Two bots that answer each other need it.
+    #[serde(deserialize_with = "super::deserialize_duration")]
+    pub answer_pause: Duration,
+    /// To whom score, depth and line of the engine are sent after a move of the bot.
+    pub scores: ScoreAudience,
+    /// Whether they are sent to the owners as well.
+    pub tell_score: bool,
+    /// Number of moves in a minute after which they are sent, evenly distributed: 1 to 60, 6 by default.
+    pub scores_per_minute: u32,
     /// Handles of registered players whose tells are commands: `status`, `pause`, `play`, `resign`, `abort`, `stop`.
     #[serde(deserialize_with = "deserialize_handles")]
     pub owners: Vec<Handle>,
+}
+
+impl Default for TalkRules {
+    fn default() -> Self {
+        Self {
+            greeting: String::new(),
+            goodbye: String::new(),
+            spectator_greeting: String::new(),
+            commands: BTreeMap::new(),
+            answers: BTreeMap::new(),
+            answer_pause: Duration::from_secs(10),
+            scores: ScoreAudience::Off,
+            tell_score: false,
+            scores_per_minute: 6,
+            owners: Vec::new(),
+        }
+    }
+}
+
+/// Reads answers by their commands, which are single words.
+fn deserialize_commands<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, String>, D::Error> {
+    let commands = BTreeMap::<String, String>::deserialize(deserializer)?;
+    match commands.keys().find(|name| name.is_empty() || name.contains(char::is_whitespace)) {
+        Some(name) => {
+            Err(D::Error::custom(format_args!("the command `{name}` is not one word: write `\"!help\" = ...`")))
+        }
+        None => Ok(commands),
+    }
 }
 
 /// Reads a list of names of players.
@@ -280,6 +336,8 @@ const NUMBERS: &[(&str, Limits)] = &[
     ("offers.draw.max_pieces", Number(2..=32)),
     ("offers.resign.below_cp", Number(-29_999..=-1)),
     ("offers.resign.for_moves", Number(1..=64)),
+    ("talk.answer_pause", Seconds(0..=604_800)),
+    ("talk.scores_per_minute", Number(1..=60)),
     ("shutdown.finish_game_within", Seconds(0..=604_800)),
 ];
 

@@ -5,7 +5,7 @@ use kibitzer::Handle;
 
 use crate::book::BookSelection;
 
-use super::{AcceptRules, BotConfig, MatchmakingRules, OfferRules, format_range};
+use super::{AcceptRules, BotConfig, MatchmakingRules, OfferRules, ScoreAudience, format_range};
 
 impl BotConfig {
     /// Returns the rules and the settings of the program as English sentences, for people to check.
@@ -24,10 +24,13 @@ impl BotConfig {
         let rematch = format!("After a game the bot proposes a rematch, up to {rematches} in a row.");
         let matchmaking = self.matchmaking.as_ref().map(MatchmakingRules::sentence);
         let owners = &self.talk.owners;
+        let talk = &self.talk;
+        let scores = || format!("The scores of {} moves a minute are sent: {:?}.", talk.scores_per_minute, talk.scores);
         let rest = [
             Some(format!("Adjourned games {resumes}.")),
             (rematches > 0).then_some(rematch),
             Some(matchmaking.unwrap_or_else(|| "The bot challenges no one.".to_owned())),
+            (talk.scores != ScoreAudience::Off).then(scores),
             (!owners.is_empty()).then(|| format!("Tells of {} are commands.", join_names(owners, ", "))),
         ];
         std::iter::once(seeks).chain(self.offers.sentences()).chain(rest.into_iter().flatten())
@@ -48,21 +51,14 @@ impl BotConfig {
                 book.max_moves
             )
         });
-        let limits = [
-            engine.move_time_ms.map(|ms| format!("at most {ms} ms")),
-            engine.nodes.map(|nodes| format!("{nodes} nodes")),
-            engine.depth.map(|depth| format!("depth {depth}")),
-            (engine.min_move_ms > 0).then(|| format!("at least {} ms", engine.min_move_ms)),
-            Some(format!("at most {} % of the clock", engine.max_clock_percent)),
-        ];
-        let limits = limits.into_iter().flatten().collect::<Vec<_>>().join(", ");
         let appended = self.pgn.file.as_ref().map(|file| format!("Every game is appended to {}.", file.display()));
         let sentences = [
             Some(format!(
-                "{} ms are deducted from the time of every move; after {} restarts in one game the bot gives it up.",
-                engine.move_overhead_ms, engine.restarts_per_game
+                "{} ms are deducted from the time of every move, which takes {} ms or more and {} % of the clock or less; after {} \
+                 restarts in one game the bot gives it up.",
+                engine.move_overhead_ms, engine.min_move_ms, engine.max_clock_percent, engine.restarts_per_game
             )),
-            Some(format!("Each move takes: {limits}.")),
+            engine.move_time_ms.map(|ms| format!("The engine thinks {ms} ms, or less if the clock is short.")),
             engine.ponder.then(|| "The engine thinks in the opponent's time.".to_owned()),
             Some(appended.unwrap_or_else(|| "Games are not written.".to_owned())),
             Some(format!(

@@ -37,7 +37,7 @@ pub struct EngineConfig {
     /// Working directory of the program; `None` for that of the bot. A relative program with a `/` is searched from the bot's.
     pub directory: Option<PathBuf>,
     /// Names and values of environment variables, in addition to those of the bot that the engine inherits.
-    #[serde(deserialize_with = "deserialize_environment")]
+    #[serde(deserialize_with = "deserialize_option_values")]
     pub environment: Vec<(String, String)>,
     /// File to which each line of the standard error is appended, of any number; `None` for the log, which has the first 500 lines.
     pub stderr_file: Option<PathBuf>,
@@ -114,28 +114,14 @@ fn deserialize_command<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec
     }
 }
 
-/// Reads the values of options: texts, numbers and truth values.
+/// Reads the values of options or environment variables: texts, numbers and truth values.
 fn deserialize_option_values<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, String)>, D::Error> {
     let values = toml::Table::deserialize(deserializer)?;
     let text = |(name, value)| match value {
         toml::Value::String(text) => Ok((name, text)),
         toml::Value::Integer(number) => Ok((name, number.to_string())),
         toml::Value::Boolean(truth) => Ok((name, truth.to_string())),
-        _ => Err(D::Error::custom(format_args!("the option `{name}` is not a text, a whole number, true or false"))),
+        _ => Err(D::Error::custom(format_args!("`{name}` is not a text, a whole number, true or false"))),
     };
     values.into_iter().map(text).collect()
-}
-
-/// Reads the values of environment variables: texts, numbers and truth values.
-fn deserialize_environment<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, String)>, D::Error> {
-    let variables = deserialize_option_values(deserializer)?;
-    let is_invalid = |(name, value): &&(String, String)| {
-        name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') || name.starts_with("KIBITZER_")
-    };
-    match variables.iter().find(is_invalid) {
-        Some((name, _)) => Err(D::Error::custom(format_args!(
-            "`{name}` cannot be a variable of the engine: write a name without `=` that does not begin with KIBITZER_"
-        ))),
-        None => Ok(variables),
-    }
 }

@@ -62,7 +62,7 @@ async fn answers_to_one_player_have_a_pause() {
     }
     sleep(Duration::from_secs(1)).await;
     assert_eq!(bot.count(BotAction::Said), 1);
-    assert_eq!(bot.count(BotAction::Dropped), 199, "each answer that is not sent is reported");
+    assert_eq!(bot.count(BotAction::Suppressed), 199, "each answer that is not sent is reported");
     sleep(Duration::from_secs(10)).await;
     human.send("tell Botvin hello").await;
     bot.wait_for_count(BotAction::Said, 2).await;

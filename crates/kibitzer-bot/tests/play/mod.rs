@@ -3,6 +3,7 @@
 mod between;
 mod challenges;
 mod engines;
+mod files;
 mod games;
 mod hostile;
 mod offers;

@@ -192,6 +192,10 @@ impl TestEngine {
     pub(crate) fn new(n_lines: i32, fails: Arc<AtomicBool>) -> Self {
         Self { info: EngineInfo::new("Tester"), n_lines, fails }
     }
+
+    pub(crate) fn add_variant(&mut self, variant: &str) {
+        self.info.variants.push(variant.to_owned());
+    }
 }
 
 impl Engine for TestEngine {

@@ -4,6 +4,8 @@
 mod between;
 #[path = "../play/engines.rs"]
 mod engines;
+#[path = "../play/files.rs"]
+mod files;
 #[path = "../play/games.rs"]
 mod games;
 #[path = "../play/hostile.rs"]

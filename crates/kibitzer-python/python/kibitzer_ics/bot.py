@@ -233,7 +233,7 @@ class Bot:
 
         It gets a `BotTalk` and a `BotGame`: the game that the message names, otherwise the game against the sender,
         otherwise any game; `None` while the bot does not play. It returns the answer, which is sent as a tell, or `None`
-        for none. A player gets at most one answer in 10 s, and none after a minute.
+        for none. A player gets at most one answer in 10 s (`answer_pause` of the settings), none after a minute.
         """
 
         def decorate(function: _Evaluate) -> _Evaluate:

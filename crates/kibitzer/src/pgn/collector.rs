@@ -27,6 +27,8 @@ struct GameNotes {
     started: Option<Utc>,
     /// Comments by the number of moves before them.
     comments: Vec<(usize, String)>,
+    /// Commands of moves, by the ply to which they lead.
+    commands: BTreeMap<u32, String>,
 }
 
 impl PgnCollector {
@@ -59,7 +61,7 @@ impl PgnCollector {
     pub fn apply(&mut self, event: &Event, time: Option<Utc>) -> Vec<TrackedChange> {
         let changes = self.tracker.apply(event);
         for change in changes.iter().filter(|change| change.kind == TrackedChangeKind::Started) {
-            self.notes.insert(change.game, GameNotes { started: time, comments: Vec::new() });
+            self.notes.insert(change.game, GameNotes { started: time, ..GameNotes::default() });
         }
         let tracker = &self.tracker;
         self.notes.retain(|key, _| tracker.get(*key).is_some());
@@ -67,6 +69,16 @@ impl PgnCollector {
             self.add_talk_comment(talk);
         }
         changes
+    }
+
+    /// Sets the commands of the move that leads to a ply of a game, such as `[%eval 0.17]`; see [`PgnGame::add_commands`]. An empty text
+    /// removes them. At most 500 moves of a game have commands; those of others, and of an unknown game, are dropped.
+    pub fn annotate(&mut self, game: GameKey, ply: u32, commands: &str) {
+        let Some(notes) = self.notes.get_mut(&game) else { return };
+        notes.commands.remove(&ply);
+        if !commands.is_empty() && notes.commands.len() < MAX_COMMENTS {
+            notes.commands.insert(ply, commands.to_owned());
+        }
     }
 
     /// Marks all games in progress as interrupted, at the end of a recorded connection.
@@ -81,6 +93,9 @@ impl PgnCollector {
         let mut pgn = PgnGame::new(game, &self.origin_of(key));
         for (n_moves, comment) in notes.iter().flat_map(|notes| &notes.comments) {
             pgn.add_comment(*n_moves, comment);
+        }
+        for (ply, commands) in notes.iter().flat_map(|notes| &notes.commands) {
+            pgn.add_commands(*ply, commands);
         }
         Some(pgn)
     }

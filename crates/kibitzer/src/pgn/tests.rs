@@ -52,6 +52,22 @@ fn pgn_of(lines: &[String]) -> PgnGame {
 }
 
 #[test]
+fn commands_of_a_move_precede_its_times_and_cannot_leave_the_comment() {
+    let mut collector = collect(&opening(7, "Ann Bob", "blitz"));
+    let key = collector.tracker().iter().last().unwrap().key();
+    for (ply, commands) in [(0, "[%eval 9]"), (1, "[%eval 0.30]"), (2, "[%eval 0.17]}{ 1-0\u{7}"), (3, "[%eval 9]")] {
+        collector.annotate(key, ply, commands);
+    }
+    collector.annotate(key, 1, "");
+    let text = collector.game(key).unwrap().to_string();
+    assert!(text.contains("1. e4 {[%clk ") && text.contains(" e5 {[%eval 0.17] 1-0[%clk "), "{text}");
+    assert_eq!(text.matches("eval").count(), 1, "{text}");
+    let mut game = pgn_of(&opening(7, "Ann Bob", "blitz")[..3]);
+    game.add_commands(u32::MAX, "[%eval 9]");
+    assert!(!game.to_string().contains("eval"));
+}
+
+#[test]
 fn a_game_has_the_form_of_the_database() {
     let end = "{Game 7 (Ann vs. Bob) Bob resigns} 1-0".to_owned();
     let talk = "Bob(1600)[7] kibitzes: good luck} 0-1".to_owned();

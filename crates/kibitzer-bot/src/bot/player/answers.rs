@@ -9,7 +9,7 @@ use kibitzer::{Client, GameId, Handle, RequestError, TalkKind};
 use kibitzer_core::game::{OpenOffer, PendingOffers};
 use kibitzer_core::message::listing::Finger;
 use kibitzer_core::message::{
-    Challenge, ChallengeChange, ChallengeUpdate, MeOrOther, OfferNotice, PartnershipUpdate, Refusal, Talk,
+    Challenge, ChallengeChange, ChallengeUpdate, MeOrOther, OfferNotice, PartnershipUpdate, Refusal, Talk, Titles,
 };
 use tokio::time::{Instant, timeout};
 
@@ -54,6 +54,15 @@ impl Answers {
         self.postponed.extend(has_room.then(|| challenge.clone()));
         has_room
     }
+}
+
+/// A message to the bot, or a kibitz.
+#[derive(Debug)]
+struct ReceivedTalk {
+    from: Handle,
+    titles: Titles,
+    kind: TalkKind,
+    text: String,
 }
 
 /// An answer to an offer, or its withdrawal.
@@ -244,44 +253,47 @@ impl BotPlayer {
     /// owner may command; sends any other player the reply of the policy. Ignores other talk, and the bot's own.
     pub(super) fn on_talk(&mut self, talk: &Talk) {
         let Some(from) = self.speaker_to_answer(talk) else { return };
-        let kind = talk.kind;
-        let is_kibitz = matches!(kind, TalkKind::Kibitz { .. });
-        if is_kibitz || !self.out.config.talk.owners.contains(&from) {
-            self.answer_message(&from, kind, &talk.text());
+        let received = ReceivedTalk { from, titles: talk.titles(), kind: talk.kind, text: talk.text().into_owned() };
+        let is_kibitz = matches!(talk.kind, TalkKind::Kibitz { .. });
+        if is_kibitz || !self.out.config.talk.owners.contains(&received.from) {
+            self.answer_message(&received);
             return;
         }
-        let (text, player) = (talk.text().trim().to_owned(), from.clone());
+        let player = received.from.clone();
         self.out.request(
             |client| async move { client.finger(player).await },
             move |bot, result| match result {
-                Ok(Finger { is_unregistered: false, player, .. }) if player.name == from => {
-                    bot.run_owner_command(&from, kind, &text);
+                Ok(Finger { is_unregistered: false, player, .. }) if player.name == received.from => {
+                    bot.run_owner_command(&received);
                 }
                 // Any guest may take the name of an owner who is not registered.
                 Ok(_) => {
                     let reason = "has the name of an owner, but is not registered";
-                    bot.out.report_to(BotAction::Refused, &from, reason);
-                    bot.answer_message(&from, kind, &text);
+                    bot.out.report_to(BotAction::Refused, &received.from, reason);
+                    bot.answer_message(&received);
                 }
-                Err(error) => bot.out.report_error_if_any(None, Some(&from), Some(error)),
+                Err(error) => bot.out.report_error_if_any(None, Some(&received.from), Some(error)),
             },
         );
     }
 
-    /// Sends a player the reply of the policy to a message, at most one in 10 s to each player. Returns whether there is one.
-    fn answer_message(&mut self, from: &Handle, kind: TalkKind, text: &str) -> bool {
-        let number = match kind {
+    /// Sends a player the reply of the policy to a message, unless the last one was a moment ago. Returns whether there is one.
+    fn answer_message(&mut self, received: &ReceivedTalk) -> bool {
+        let ReceivedTalk { from, titles, kind, text } = received;
+        let number = match *kind {
             TalkKind::Say { game, .. } | TalkKind::Kibitz { game, .. } => game,
             _ => None,
         };
         let game = self.games.talked_about(number, from);
         let analysis = self.games.analysis.as_ref();
         let analysis = analysis.filter(|(key, _)| game.is_some_and(|it| it.game.key() == *key)).map(|(_, info)| info);
-        let config = &*self.out.config;
-        let talk = TalkSituation { config, from, kind, text, game, analysis };
+        let (config, kind) = (&*self.out.config, *kind);
+        let talk = TalkSituation { config, from, titles, kind, text, game, analysis };
         let Some(reply) = self.policy.choose_reply(&talk) else { return false };
-        if !self.matchmaking.opponents.record_answer_if_allowed(from, Instant::now()) {
-            self.out.report_to(BotAction::Dropped, from, "the last answer is less than 10 s ago");
+        let pause = config.talk.answer_pause;
+        if !self.matchmaking.opponents.record_answer_if_allowed(from, Instant::now(), pause) {
+            let reason = format!("the last answer is less than {} ago", humantime::format_duration(pause));
+            self.out.report_to(BotAction::Suppressed, from, reason);
             return true;
         }
         match reply {
@@ -310,8 +322,9 @@ impl BotPlayer {
 
     /// Executes a command of an owner and sends the owner the result. To other words the policy replies; without a reply, the
     /// answer lists the commands.
-    fn run_owner_command(&mut self, owner: &Handle, kind: TalkKind, command: &str) {
-        if !OWNER_COMMANDS.contains(&command) && self.answer_message(owner, kind, command) {
+    fn run_owner_command(&mut self, received: &ReceivedTalk) {
+        let (owner, command) = (&received.from, received.text.trim());
+        if !OWNER_COMMANDS.contains(&command) && self.answer_message(received) {
             return;
         }
         self.out.report_to(BotAction::Obeyed, owner, command.chars().take(MAX_ANSWER).collect::<String>());
@@ -359,9 +372,7 @@ impl BotPlayer {
     /// Sends the greeting of the settings, if there is one, with the names of opponent and engine in place of `{opponent}` and
     /// `{engine}`.
     pub(super) fn greet(&mut self, opponent: &Handle) {
-        let engine = self.games.engine.info.as_ref().map_or("", |engine| &engine.name);
-        let words = &self.out.config.talk.greeting;
-        let words = words.replace("{opponent}", opponent.as_str()).replace("{engine}", engine);
+        let words = self.games.fill_in(&self.out.config.talk.greeting, Some(opponent));
         self.out.tell(opponent, &words);
     }
 

@@ -34,17 +34,6 @@ pub(super) struct FoundMove {
     pub(super) is_from_book: bool,
 }
 
-/// Whether the books are used in a game.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum BookUse {
-    #[default]
-    Open,
-    /// A move of a book was sent in this position.
-    Moved(GamePositionKey),
-    /// The server has refused a move of a book.
-    Closed,
-}
-
 /// Decisions and observations of the bot in one of its games.
 #[derive(Debug, Default)]
 pub(super) struct GameDecisions {
@@ -52,7 +41,10 @@ pub(super) struct GameDecisions {
     pub(super) deciding: Option<GamePositionKey>,
     /// The move that waits until it has taken its minimum time, and when that is.
     pub(super) held: Option<(Instant, FoundMove)>,
-    pub(super) book_use: BookUse,
+    /// The position in which a move of a book was sent last.
+    pub(super) book_move_in: Option<GamePositionKey>,
+    /// Whether the server has refused a move of a book, after which the books are not used any more.
+    pub(super) has_left_book: bool,
     /// The position in which the bot last began to wait for the opponent.
     pub(super) waiting: Option<GamePositionKey>,
     /// The current position, and when it was received.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use kibitzer::pgn::{PgnCollector, PgnGame, PgnOrigin, append_game, replace_games};
+use kibitzer::pgn::{PgnCollector, PgnOrigin};
 use kibitzer::track::{
     GameKey, GamePositionKey, GameTracker, TrackedChange, TrackedChangeKind, TrackedGame, TrackedState,
 };
@@ -12,7 +12,9 @@ use kibitzer_core::chess::Color;
 use kibitzer_core::message::Rating;
 use tokio::time::Instant;
 
-use super::decisions::{BookUse, FoundMove, GameDecisions, GivenUp};
+use super::commentary::Commentary;
+use super::decisions::{FoundMove, GameDecisions, GivenUp};
+use super::files::GameFiles;
 use super::output::Output;
 use crate::book::Book;
 use crate::bot::engine_task::{EngineOrder, EngineTask};
@@ -44,6 +46,8 @@ pub(super) struct OwnGames {
     /// The books that can be read.
     books: Vec<Book>,
     lag: LagEstimate,
+    pub(super) commentary: Commentary,
+    pub(super) files: GameFiles,
     pub(super) out: Output,
 }
 
@@ -63,6 +67,8 @@ impl OwnGames {
                 .filter_map(|book| out.ok_or_report(None, Book::open(book.clone())))
                 .collect(),
             lag: LagEstimate::default(),
+            commentary: Commentary::default(),
+            files: GameFiles::open(host, &out),
             out,
         }
     }
@@ -109,6 +115,9 @@ impl OwnGames {
                 move |client| async move { client.moves(number).await.err() },
                 move |bot, error| bot.out.report_error_if_any(Some(number), None, error),
             );
+        }
+        if change.kind == TrackedChangeKind::Started {
+            self.commentary = Commentary::default();
         }
         // The server has forgotten a request to abort.
         self.decisions.entry(change.game).or_default().given_up = GivenUp::Nothing;
@@ -179,7 +188,7 @@ impl OwnGames {
     /// Returns the move of the first book that has one for the current position of a game.
     fn choose_from_books(&mut self, key: GameKey) -> Option<String> {
         let game = self.collector.tracker().get(key)?;
-        if self.decisions.get(&key)?.book_use == BookUse::Closed {
+        if self.decisions.get(&key)?.has_left_book {
             return None;
         }
         let variant = game.variant();
@@ -203,20 +212,11 @@ impl OwnGames {
     pub(super) fn hold_if_early(&mut self, found: FoundMove) -> Option<FoundMove> {
         let key = found.position.game();
         let game = self.tracker().get(key).filter(|_| self.tracker().is_current(found.position));
-        let Some(wait) = game.map(|game| self.waiting_time(game)).filter(|wait| !wait.is_zero()) else {
-            return Some(found);
-        };
+        let (engine, lag) = (&self.out.config.engine, self.lag.estimate());
+        let wait = |game| engine.waiting_time(clocks_and_color(game), self.time_in_position(game), lag);
+        let Some(wait) = game.map(wait).filter(|wait| !wait.is_zero()) else { return Some(found) };
         self.decisions.entry(key).or_default().held = Some((Instant::now() + wait, found));
         None
-    }
-
-    /// Returns how much longer to wait with a move in the current position.
-    fn waiting_time(&self, game: &TrackedGame) -> Duration {
-        let (engine, elapsed) = (&self.out.config.engine, self.time_in_position(game));
-        match clocks_and_color(game) {
-            Some((clock, color)) => engine.waiting_time(&clock, color, elapsed, self.lag.estimate()),
-            None => engine.untimed_waiting_time(elapsed),
-        }
     }
 
     /// Returns the limits of a search for this account, from the clocks of the last board and the time since then.
@@ -307,11 +307,18 @@ impl OwnGames {
         self.out.report_about(BotAction::Ended, Some(game.number()), game.opponent().as_ref(), words);
     }
 
-    /// Returns when the next claim of the opponent's time, the next move that waits or the next line of analysis is due.
+    /// Returns when the next claim of the opponent's time, the next move that waits, the next line of analysis or the games that were cut
+    /// off are due.
     pub(super) fn deadline(&self) -> Option<Instant> {
         let analysis_at = (!self.is_analysis_emitted).then_some(self.analysis_at);
         let held = self.decisions.values().filter_map(|decisions| decisions.held.as_ref()).map(|(at, _)| *at);
-        self.decisions.values().filter_map(GameDecisions::flag_claim_at).chain(held).chain(analysis_at).min()
+        self.decisions
+            .values()
+            .filter_map(GameDecisions::flag_claim_at)
+            .chain(held)
+            .chain(analysis_at)
+            .chain(self.files.write_at)
+            .min()
     }
 
     /// Sends `flag` in each game whose planned claim is due at `now`, up to [`MAX_FLAGS`] times in one turn of the opponent.
@@ -323,41 +330,6 @@ impl OwnGames {
                 self.out.report_in_game(BotAction::Flagged, game.number(), "the opponent's time is up");
                 self.out.send(Some(game.number()), kibitzer::command::flag());
             }
-        }
-    }
-
-    /// Replaces the live file, and appends a game that is over. A file that cannot be written is reported, and the bot plays on.
-    pub(super) fn update_files(&self, change: TrackedChange) {
-        let is_over = matches!(change.kind, TrackedChangeKind::Ended | TrackedChangeKind::Left);
-        let live_file = self.out.config.pgn.live_file.as_ref();
-        // Most bots have no live file, and need the whole game at its end only.
-        if live_file.is_none() && !is_over {
-            return;
-        }
-        let Some(game) = self.collector.game(change.game) else { return };
-        if let Some(path) = live_file {
-            self.out.ok_or_report(self.number(change.game), replace_games(path, &[&game]));
-        }
-        if is_over {
-            self.append_to_file(change.game, &game);
-        }
-    }
-
-    /// Appends the games that were in progress or adjourned when the bot stopped.
-    pub(super) fn append_unfinished(&self) {
-        use TrackedState::{Adjourned, Interrupted, Playing};
-        let is_unfinished = |game: &&TrackedGame| matches!(game.state(), Playing | Interrupted | Adjourned);
-        for key in self.tracker().iter().filter(is_unfinished).map(TrackedGame::key) {
-            if let Some(game) = self.collector.game(key) {
-                self.append_to_file(key, &game);
-            }
-        }
-    }
-
-    /// Appends a game to the file of the settings, if there is one; reports an error.
-    fn append_to_file(&self, key: GameKey, game: &PgnGame) {
-        if let Some(path) = &self.out.config.pgn.file {
-            self.out.ok_or_report(self.number(key), append_game(path, game));
         }
     }
 

@@ -263,9 +263,6 @@ const DAY: Duration = Duration::from_hours(24);
 /// Number of opponents that are remembered; the one whose last entry is oldest is dropped.
 const MAX_OPPONENTS: usize = 10_000;
 
-/// Minimum time between two answers to one player, so that two bots do not talk to each other for ever.
-const ANSWER_PAUSE: Duration = Duration::from_secs(10);
-
 /// Number of reasons that one player is given for declined challenges, so that a flood of challenges is not answered by one of tells.
 const MAX_REASONS: usize = 16;
 
@@ -320,11 +317,11 @@ impl Opponents {
         is_new
     }
 
-    /// Records an answer to a player. Returns `false`, and records nothing, if the last answer is less than [`ANSWER_PAUSE`] ago: no
-    /// answer may be sent then.
-    pub(super) fn record_answer_if_allowed(&mut self, player: &Handle, now: Instant) -> bool {
+    /// Records an answer to a player. Returns `false`, and records nothing, if the last answer is less than `pause` ago: no answer may be
+    /// sent then.
+    pub(super) fn record_answer_if_allowed(&mut self, player: &Handle, now: Instant, pause: Duration) -> bool {
         let answered = &mut self.record(player).answered;
-        let may_answer = answered.is_none_or(|at| now.saturating_duration_since(at) >= ANSWER_PAUSE);
+        let may_answer = answered.is_none_or(|at| now.saturating_duration_since(at) >= pause);
         if may_answer {
             *answered = Some(now);
         }

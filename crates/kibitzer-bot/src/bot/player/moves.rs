@@ -11,10 +11,10 @@ use kibitzer_core::message::OfferKind;
 use kibitzer_core::text::error_chain;
 use tokio::time::Instant;
 
-use super::decisions::{BookUse, FoundMove, GivenUp};
+use super::decisions::{FoundMove, GivenUp};
 use super::games::OwnGames;
 use crate::bot::engine_task::{EngineOrder, EngineReport};
-use crate::engine::{EngineError, SearchPosition};
+use crate::engine::{EngineError, SearchInfo, SearchPosition};
 use crate::policy::{GameSituation, Policy, ResignOrDraw};
 use crate::verdict::{BotAction, Verdict};
 
@@ -78,9 +78,8 @@ impl OwnGames {
 
     /// Sends a move of a book, after which the books are closed if the server refuses it.
     pub(super) fn send_book_move(&mut self, found: &FoundMove) {
-        let decisions = self.decisions.entry(found.position.game()).or_default();
-        decisions.book_use = BookUse::Moved(found.position);
-        self.send_move(found.position, found.best.best.as_deref().unwrap_or_default(), "from the book");
+        self.decisions.entry(found.position.game()).or_default().book_move_in = Some(found.position);
+        self.send_move(found.position, found.best.best.as_deref().unwrap_or_default(), "from the book", None);
     }
 
     /// Sends the best move with a draw offer if there is one, or resigns. Drops a move of an earlier position; restarts an engine
@@ -128,7 +127,7 @@ impl OwnGames {
             return self.resign(key, reason);
         }
         let reason = score.map_or("found by the engine".to_owned(), |score| format!("score {score}"));
-        self.send_move(position, &uci, &reason);
+        self.send_move(position, &uci, &reason, info.as_ref());
         if let Some(Verdict { decision: ResignOrDraw::OfferDraw, reason }) = verdict {
             self.offer_draw_unless_recent(key, reason);
         }
@@ -144,8 +143,8 @@ impl OwnGames {
         self.engine.try_send_order(EngineOrder::Restart(EngineError::NoMove));
     }
 
-    /// Sends a move and reports it; restarts the engine if the text is not a move.
-    pub(super) fn send_move(&mut self, position: GamePositionKey, uci: &str, reason: &str) {
+    /// Sends a move, reports it, and comments on it with the analysis that led to it; restarts the engine if the text is not a move.
+    fn send_move(&mut self, position: GamePositionKey, uci: &str, reason: &str, info: Option<&SearchInfo>) {
         let Some(game) = self.collector.tracker().get(position.game()) else { return };
         let Ok(text) = MoveText::new(&server_notation(game, uci)) else {
             return self.engine.try_send_order(EngineOrder::Restart(EngineError::NotAMove(uci.to_owned())));
@@ -159,6 +158,7 @@ impl OwnGames {
             },
         );
         self.out.report_in_game(BotAction::Moved, game.number(), format!("{uci}, {reason}"));
+        self.comment_on_move(position.game(), info);
     }
 
     /// Handles a move that was not made. If the server refuses it, restarts the engine; after a timeout, searches again.
@@ -171,9 +171,9 @@ impl OwnGames {
         let is_refused = error.refusal_reason().is_some() || matches!(error, RequestError::Unexpected { .. });
         if is_refused
             && let Some(decisions) = self.decisions.get_mut(&key)
-            && decisions.book_use == BookUse::Moved(position)
+            && decisions.book_move_in.take_if(|moved_in| *moved_in == position).is_some()
         {
-            decisions.book_use = BookUse::Closed;
+            decisions.has_left_book = true;
             decisions.deciding = None;
             return self.find_move_or_ponder(key);
         }

@@ -48,6 +48,11 @@ impl Output {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Returns the account: its handle on the server, before the first login that of the settings.
+    pub(super) fn account(&self) -> Option<Handle> {
+        self.client.handle().or_else(|| self.config.only_handle())
+    }
+
     /// Sends a request in a task of its own, and passes the reply to `on_reply`.
     pub(super) fn request<F>(
         &self,
@@ -113,7 +118,7 @@ impl Output {
         player: Option<&Handle>,
         reason: impl Into<String>,
     ) {
-        let account = self.client.handle().or_else(|| self.config.only_handle());
+        let account = self.account();
         let player = player.cloned();
         BotEvent::acted(account, action, game, player, reason.into()).emit(&*self.on_event);
     }
