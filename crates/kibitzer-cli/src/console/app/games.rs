@@ -11,9 +11,6 @@ use super::screen::{Pane, TerminalRequest};
 use super::typing::NO_SERVER;
 use crate::console::model::{ConsoleRow, GameSnapshot};
 
-/// Maximum number of boards in the grid, more than fit on most screens.
-const MAX_BOARDS: usize = 64;
-
 /// The user's answer to an offer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OfferCommand {
@@ -111,12 +108,12 @@ impl App {
         self.game_choice.pinned.or_else(own).or_else(of_row).or(self.game_choice.auto)
     }
 
-    /// Returns the games to draw: the shown game, the other board of its bughouse match and, in the grid, up to 64 other games in
+    /// Returns the games to draw: the shown game, the other board of its bughouse match and, in the grid, all other games in
     /// progress. Each is as it is now, or was at the selected older row.
     pub(crate) fn shown_boards(&self) -> Vec<GameSnapshot> {
         let all = self.model.games.iter().filter(|(_, game)| self.screen.alone == Some(Pane::Grid) && game.followed);
         let mut games: Vec<_> = self.shown_game().into_iter().chain(self.partner_of_shown_game()).collect();
-        games.extend(all.map(|(id, _)| *id).filter(|id| !games.contains(id)).take(MAX_BOARDS).collect::<Vec<_>>());
+        games.extend(all.map(|(id, _)| *id).filter(|id| !games.contains(id)).collect::<Vec<_>>());
         self.snapshots_at_selection(&games)
     }
 

@@ -8,7 +8,7 @@ use ratatui::crossterm::event::KeyCode;
 
 use super::live::Guest;
 use super::screens::{assert_live_screens, assert_screen};
-use super::{SIZES, Shown, TestConsole};
+use super::{SIZES, Shown, TestConsole, text};
 use crate::console::SessionFeed;
 use crate::console::model::ConsoleRow;
 use crate::demo::join_channels_and_observe;
@@ -198,4 +198,23 @@ fn a_check_and_the_winner_are_beside_the_board() {
     for size in SIZES {
         assert_screen("result", size, &console.screen(size));
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_grid_says_how_many_boards_it_hides_and_fills_the_screen() {
+    let mut guest = Guest::among_players().await;
+    for game in 3..=6 {
+        guest.run(&format!("observe {game}")).await;
+    }
+    guest.run("/grid").await;
+    let n_boards = guest.app.shown_boards().len();
+    assert!(n_boards > 3, "{n_boards}");
+    for size in SIZES {
+        assert_screen("live-grid-of-many", size, &text(&guest.buffer(size)));
+    }
+    let screen = text(&guest.buffer((80, 24)));
+    let n_shown = screen.matches("\u{2500} game ").count();
+    assert!(screen.contains(&format!(" +{} more ", n_boards - n_shown)), "{screen}");
+    assert!(!text(&guest.buffer((160, 50))).contains(" more "));
+    guest.leave().await;
 }

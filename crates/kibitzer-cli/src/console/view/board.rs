@@ -17,10 +17,8 @@ use crate::output::{TerminalSafe, is_move_square, numbered_move};
 /// Number of lines below the board for the engine's analysis and the time of the last move.
 pub(super) const ANALYSIS_LINES: u16 = 3;
 
-/// Width and height of a board with large squares in the grid, in cells of the terminal.
-const LARGE_CELL: (u16, u16) = (36, 23);
-/// Width and height of a board with small squares in the grid.
-const SMALL_CELL: (u16, u16) = (27, 15);
+/// Minimum width and height of a board in the grid, in cells of the terminal.
+const LEAST_CELL: Size = Size::new(25, 15);
 
 /// Minimum width of the space beside the board in which the engine's analysis is drawn.
 const LEAST_SIDE_WIDTH: u16 = 30;
@@ -30,20 +28,29 @@ const LEAST_HEIGHT: u16 = 11;
 
 /// Size of a small square, in cells of the terminal.
 const SMALL_SQUARE: Size = Size::new(2, 1);
-/// Size of a large square, in cells of the terminal.
-const LARGE_SQUARE: Size = Size::new(4, 2);
+/// Sizes of larger squares, the largest first.
+const LARGER_SQUARES: [Size; 3] = [Size::new(8, 4), Size::new(6, 3), Size::new(4, 2)];
 
-/// Divides an area into a grid, and returns the areas of its first `n_boards` cells, or of fewer if not all fit. The cells have
-/// room for large squares if that is possible for all boards.
+/// Returns the largest size of squares that fits, with the labels of ranks and six more rows, below the heading of a game.
+fn square_size(width: u16, height: u16) -> Size {
+    let fits = |size: &Size| width >= 8 * size.width + 3 && height >= 8 * size.height + 6;
+    LARGER_SQUARES.into_iter().find(fits).unwrap_or(SMALL_SQUARE)
+}
+
+/// Divides an area into a grid, and returns the areas of its first `n_boards` cells, or of fewer if not all fit. The squares of all
+/// boards are as large as possible, then the cells as wide as possible.
 pub(super) fn board_areas(area: Rect, n_boards: usize) -> Vec<Rect> {
-    let fitting = |(width, height): (u16, u16)| ((area.width / width).max(1), (area.height / height).max(1));
     let n_boards = u16::try_from(n_boards).unwrap_or(u16::MAX).max(1);
-    let (columns, rows) = Some(fitting(LARGE_CELL))
-        .filter(|(columns, rows)| columns.saturating_mul(*rows) >= n_boards)
-        .unwrap_or_else(|| fitting(SMALL_CELL));
-    let columns = columns.min(n_boards);
-    let rows = rows.min(n_boards.div_ceil(columns));
-    // One free column separates neighbors.
+    let most_columns = (area.width / LEAST_CELL.width).max(1);
+    let most_rows = (area.height / LEAST_CELL.height).max(1);
+    // One free column separates neighbors, and a heading takes a row.
+    let square = |(columns, rows): &(u16, u16)| {
+        square_size((area.width / columns).saturating_sub(1), (area.height / rows).saturating_sub(1)).height
+    };
+    let grids = (1..=most_columns.min(n_boards)).map(|columns| (columns, n_boards.div_ceil(columns)));
+    let grids = grids.filter(|(_, rows)| *rows <= most_rows);
+    // The last of the largest is the one with the fewest columns.
+    let (columns, rows) = grids.rev().max_by_key(square).unwrap_or((most_columns, most_rows));
     let (gap, width, height) = (u16::from(columns > 1), area.width / columns, area.height / rows);
     let places = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row))).take(n_boards.into());
     let cell = |(column, row)| Rect {
@@ -55,7 +62,7 @@ pub(super) fn board_areas(area: Rect, n_boards: usize) -> Vec<Rect> {
     places.map(cell).collect()
 }
 
-/// Draws as many of the shown games as fit, with the clocks at `now`. The partner of the shown game in a bughouse match is drawn from
+/// Draws as many of the shown games as fit, with the clocks at `now`; the title of the last one has the number of the others. The partner of the shown game in a bughouse match is drawn from
 /// the side of its team, opposite to that game.
 pub(super) fn draw_boards(mut canvas: Canvas<'_>, app: &App, now: Duration) {
     let (games, partner) = (app.shown_boards(), app.partner_of_shown_game());
@@ -63,13 +70,17 @@ pub(super) fn draw_boards(mut canvas: Canvas<'_>, app: &App, now: Duration) {
     let Some(first) = games.first() else {
         return draw_no_board(canvas, app);
     };
-    for (snapshot, cell) in games.iter().zip(board_areas(canvas.area, games.len())) {
+    let cells = board_areas(canvas.area, games.len());
+    let n_hidden = games.len().saturating_sub(cells.len());
+    for (number, (snapshot, cell)) in games.iter().zip(&cells).enumerate() {
         let of_game = if partner == Some(snapshot.id()) { first } else { snapshot };
         let bottom = bottom_side(of_game, app.game_choice.turned.contains(&of_game.id()));
         let bottom = if partner == Some(snapshot.id()) { bottom.opponent() } else { bottom };
         let refusal = app.model.refusal.as_deref().filter(|_| snapshot.followed && snapshot.own_color().is_some());
-        let game = DrawnGame { snapshot, now, bottom, note: board_note(app, snapshot), refusal };
-        draw_game(canvas.sub_canvas(cell), &game);
+        let hidden = (n_hidden > 0 && number + 1 == cells.len()).then(|| format!("+{n_hidden} more"));
+        let notes = [board_note(app, snapshot).to_owned()].into_iter().chain(hidden).filter(|note| !note.is_empty());
+        let game = DrawnGame { snapshot, now, bottom, note: notes.collect::<Vec<_>>().join(", "), refusal };
+        draw_game(canvas.sub_canvas(*cell), &game);
     }
 }
 
@@ -113,7 +124,7 @@ struct DrawnGame<'a> {
     now: ClockTime,
     bottom: Color,
     /// Note in the title.
-    note: &'static str,
+    note: String,
     /// Why the server refused the user's last line.
     refusal: Option<&'a str>,
 }
@@ -121,7 +132,7 @@ struct DrawnGame<'a> {
 /// Draws a game: players, clocks, reserves, squares and the last move; below or beside them the engine's analysis and the times
 /// of moves. Without room for the squares, draws the position as FEN.
 fn draw_game(canvas: Canvas<'_>, game: &DrawnGame<'_>) {
-    let &DrawnGame { snapshot, now, bottom, note, refusal } = game;
+    let &DrawnGame { snapshot, now, bottom, ref note, refusal } = game;
     let mut canvas = canvas.draw_heading(&format!("game {}", snapshot.id()), note);
     let Canvas { area, theme, .. } = canvas;
     if area.height < LEAST_HEIGHT {
@@ -129,9 +140,7 @@ fn draw_game(canvas: Canvas<'_>, game: &DrawnGame<'_>) {
         let lines = players.into_iter().chain([joined(state_lines(theme, snapshot, refusal))]);
         return canvas.draw_lines(lines.chain(wrap_text(&snapshot.board.fen().to_string(), area.width)));
     }
-    // The labels of ranks, and six more rows.
-    let has_room = area.width >= 8 * LARGE_SQUARE.width + 3 && area.height >= 8 * LARGE_SQUARE.height + 6;
-    let size = if has_room { LARGE_SQUARE } else { SMALL_SQUARE };
+    let size = square_size(area.width, area.height);
     let rows = usize::from(8 * size.height);
     // What is beside the squares, if there is room.
     let side = Rect { x: area.x + 8 * size.width + 4, y: area.y + 2, ..area };

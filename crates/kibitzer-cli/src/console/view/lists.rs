@@ -97,9 +97,7 @@ fn time_text(app: &App, row: &ConsoleRow, mark: Duration, width: u16) -> String 
 fn row_line(canvas: &Canvas<'_>, app: &App, row: &ConsoleRow, time: &str) -> Line<'static> {
     let (theme, width) = (canvas.theme, canvas.area.width);
     let mark = if app.list.selected_number() == Some(row.number) { "\u{25b8}" } else { " " };
-    // Longer kinds are cut.
-    let cells = if width < 80 { 12 } else { 15 };
-    let kind: String = row.kind_name().chars().take(cells).collect();
+    let (kind, cells) = (row.kind_name(), app.list.kind_cells);
     let room = usize::from(width).saturating_sub(2 + time.len().max(8) + cells + 1);
     let text = match app.screen.columns_left {
         0 => row.summary_within(room),
@@ -120,7 +118,7 @@ pub(super) fn draw_games(canvas: Canvas<'_>, model: &SessionModel, shown: Option
     let mut canvas = canvas.draw_heading("games", &note);
     let theme = canvas.theme;
     for (row, snapshot) in visible_games(model, shown, canvas.area.height).into_iter().enumerate() {
-        let line = game_line(theme, snapshot);
+        let line = game_line(theme, snapshot, canvas.area.width.into());
         canvas.draw_line(row, &line);
         if Some(snapshot.id()) == shown {
             canvas.highlight_row(row);
@@ -139,18 +137,22 @@ pub(super) fn visible_games(model: &SessionModel, shown: Option<GameId>, height:
     games.into_iter().skip(top).take(height).collect()
 }
 
-/// Returns the row of a game in the list of games: number, players and state.
-fn game_line(theme: Theme, snapshot: &GameSnapshot) -> Line<'static> {
-    let [white, black] = Color::BOTH.map(|color| {
-        let name = TerminalSafe(snapshot.board.player(color).as_str()).in_cells().into_owned();
-        name.chars().take(8).collect::<String>()
-    });
+/// Returns the row of a game in the list of games: number, players and state. Names are cut only if all does not fit, to no less than
+/// eight characters.
+fn game_line(theme: Theme, snapshot: &GameSnapshot, width: usize) -> Line<'static> {
     let mark = if snapshot.board.relation().is_mine() { "*" } else { " " };
     let state = match (&snapshot.ending, snapshot.followed) {
         (Some(ending), _) => ending.result.to_string(),
         (None, false) => "left".to_owned(),
         (None, true) => numbered_move(&snapshot.board).unwrap_or_default(),
     };
+    let names = Color::BOTH.map(|color| TerminalSafe(snapshot.board.player(color).as_str()).in_cells().into_owned());
+    let [n_white, n_black] = names.each_ref().map(|name| name.chars().count());
+    // Number, hyphen and blank take seven cells.
+    let room = width.saturating_sub(7 + state.len()).max(16);
+    let [white, black] = names;
+    let white: String = white.chars().take(room - n_black.min(room / 2)).collect();
+    let black: String = black.chars().take(room - n_white.min(room / 2)).collect();
     let style = if snapshot.followed { theme.emphasized() } else { theme.dimmed() };
     Line::from(vec![
         Span::styled(format!("{mark}{:>3} ", snapshot.id()), style),
