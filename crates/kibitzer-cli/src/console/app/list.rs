@@ -18,8 +18,6 @@ pub(crate) struct RowList {
     pub(crate) is_paused: bool,
     /// Number of the topmost visible row; 0 for an empty list.
     top: u64,
-    /// Length of the longest kind of all rows that were added since the filter was chosen.
-    pub(crate) kind_cells: usize,
 }
 
 impl RowList {
@@ -39,7 +37,6 @@ impl RowList {
         let is_listed = self.includes(row);
         if is_listed {
             self.listed.push_back(row.number);
-            self.kind_cells = self.kind_cells.max(row.kind_name().len());
             if !self.is_paused {
                 self.selected = row.number;
             }
@@ -79,9 +76,7 @@ impl RowList {
     /// Filters all rows again. A paused selection stays on its row or, if that is not listed, moves to the nearest listed row
     /// before it, otherwise to the first one. A selection that follows the newest row continues to do so.
     pub(crate) fn rebuild(&mut self, rows: &RowBuffer) {
-        let listed: Vec<_> = rows.iter().filter(|row| self.includes(row)).collect();
-        self.kind_cells = listed.iter().map(|row| row.kind_name().len()).max().unwrap_or(0);
-        self.listed = listed.into_iter().map(|row| row.number).collect();
+        self.listed = rows.iter().filter(|row| self.includes(row)).map(|row| row.number).collect();
         if self.is_paused {
             self.selected = self.listed_at_or_before(self.selected).or(self.listed.front().copied()).unwrap_or(0);
         } else {

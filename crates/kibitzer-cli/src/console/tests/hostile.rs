@@ -91,7 +91,7 @@ fn no_text_makes_a_line_of_its_own() {
         let mut watcher = session(text);
         watcher.keys("a");
         let rows: Vec<_> = watcher.rows().map(|row| (row.kind_name(), row.summary_line())).collect();
-        let cells = rows.iter().map(|(kind, _)| kind.len()).max().unwrap();
+        let cells = rows.iter().map(|(kind, _)| kind.len()).max().unwrap().max(15);
         let screen = watcher.screen((160, 50));
         let list: Vec<_> =
             screen.lines().skip(2).take(rows.len()).map(|line| line.chars().skip(41).collect::<String>()).collect();

@@ -26,10 +26,13 @@ pub(super) fn draw_rows(canvas: Canvas<'_>, app: &mut App) {
         TimeColumn::Mark => mark_times(&app.model.rows, &visible),
         _ => Vec::new(),
     };
+    let kinds = visible.iter().filter_map(|number| app.model.rows.get(*number)).map(|row| row.kind_name().len());
+    // Longer kinds are rare.
+    let kind_cells = kinds.max().unwrap_or(0).max(if area.width < 80 { 12 } else { 15 });
     for (place, number) in visible.into_iter().enumerate() {
         let Some(row) = app.model.rows.get(number) else { continue };
         let time = time_text(app, row, marks.get(place).copied().unwrap_or_default(), area.width);
-        let line = row_line(&canvas, app, row, &time);
+        let line = row_line(&canvas, app, row, &time, kind_cells);
         canvas.draw_line(place, &line);
         if selected == Some(number) {
             canvas.highlight_row(place);
@@ -93,11 +96,11 @@ fn time_text(app: &App, row: &ConsoleRow, mark: Duration, width: u16) -> String 
     }
 }
 
-/// Returns a row of the list: time, kind and summary; the start of the summary may be scrolled out of the screen.
-fn row_line(canvas: &Canvas<'_>, app: &App, row: &ConsoleRow, time: &str) -> Line<'static> {
+/// Returns a row of the list: time, kind in a column of `cells`, and summary; the start of the summary may be scrolled out of the screen.
+fn row_line(canvas: &Canvas<'_>, app: &App, row: &ConsoleRow, time: &str, cells: usize) -> Line<'static> {
     let (theme, width) = (canvas.theme, canvas.area.width);
     let mark = if app.list.selected_number() == Some(row.number) { "\u{25b8}" } else { " " };
-    let (kind, cells) = (row.kind_name(), app.list.kind_cells);
+    let kind = row.kind_name();
     let room = usize::from(width).saturating_sub(2 + time.len().max(8) + cells + 1);
     let text = match app.screen.columns_left {
         0 => row.summary_within(room),
