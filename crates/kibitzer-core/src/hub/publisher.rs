@@ -13,11 +13,11 @@ use super::{
 };
 use crate::event::{Event, Restored};
 use crate::game::{Game, Games};
-use crate::message::{GameId, Message};
+use crate::message::GameId;
 use crate::session::SessionCounters;
 
-/// Length of a batch whose memory is kept for a later one. So is that of a shorter batch if it has a board.
-const MIN_REUSED_EVENTS: usize = 9;
+/// Number of batches after a silence from which on their memory is kept for later ones: the answer to a probe has fewer.
+const MIN_REUSED_BATCHES: u32 = 8;
 
 /// Sender of the events of a session. Dropping it closes every subscription after its last event.
 #[derive(Debug)]
@@ -29,8 +29,8 @@ pub struct HubPublisher {
     woken: Vec<Waker>,
     /// The last batches whose memory may be reused once no subscriber has a handle of them, the older one first.
     recent: [Option<Arc<Vec<Event>>>; 2],
-    /// Whether batches are kept in `recent`, because there was one that is worth it.
-    reuses_batches: bool,
+    /// Number of batches since the last silence, at most [`MIN_REUSED_BATCHES`].
+    n_batches: u32,
 }
 
 impl HubPublisher {
@@ -51,7 +51,7 @@ impl HubPublisher {
             watches: Vec::new(),
             woken: Vec::new(),
             recent: [None, None],
-            reuses_batches: false,
+            n_batches: 0,
         }
     }
 
@@ -122,15 +122,17 @@ impl HubPublisher {
     }
 
     /// Publishes events in one step, as [`publish_where_room`](Self::publish_where_room) does with one: with one lock and one
-    /// wake-up of each waiting subscriber. `games` and `counters` are those after the last event.
+    /// wake-up of each waiting subscriber. `games` and `counters` are those after the last event. Does nothing without events.
     ///
     /// A lossless subscriber with room receives all of them, also if they are more than its capacity. A watch receives the state
     /// after the last event.
     ///
     /// Leaves earlier events in `events` that no subscriber has any more, or none. The caller reuses their memory and removes them.
     pub fn publish_batch(&mut self, events: &mut Vec<Event>, games: &Games, counters: &SessionCounters) {
-        let is_board = |event: &Event| matches!(event.message(), Some(Message::Style12(_)));
-        self.reuses_batches |= events.len() >= MIN_REUSED_EVENTS || events.iter().any(is_board);
+        if events.is_empty() {
+            return;
+        }
+        self.n_batches = MIN_REUSED_BATCHES.min(self.n_batches + 1);
         // A handle that a subscriber keeps is never overwritten: `get_mut` succeeds without any.
         let is_unused = |batch: &mut Arc<_>| Arc::get_mut(batch).is_some();
         let unused = self.recent.iter_mut().rev().find_map(|recent| recent.take_if(is_unused));
@@ -145,7 +147,7 @@ impl HubPublisher {
             UnreadEvents::all(batch)
         };
         let dropped = self.deliver(share, is_report, games, Some(counters));
-        if !self.reuses_batches {
+        if self.n_batches < MIN_REUSED_BATCHES {
             *events = Vec::new();
         } else if published.is_some() {
             let [older, newer] = &mut self.recent;
@@ -157,7 +159,7 @@ impl HubPublisher {
     /// Frees the memory that is kept for later batches.
     pub fn release_memory(&mut self) {
         self.recent = [None, None];
-        self.reuses_batches = false;
+        self.n_batches = 0;
     }
 
     /// Waits until a subscriber has joined since the last call; may return although it was admitted already. The caller then

@@ -262,21 +262,32 @@ impl Subscription {
     /// # Errors
     ///
     /// As [`recv`](Self::recv).
+    #[inline]
     pub fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<SharedEvent, RecvError>> {
         loop {
             if let Some(event) = self.next_taken() {
                 return Poll::Ready(Ok(event));
             }
-            let taken = ready!(self.receiver.poll_take(context)).inspect_err(|error| self.count_missed(*error))?;
-            self.taken = Some(taken);
+            ready!(self.poll_take(context))?;
         }
+    }
+
+    /// Takes the next batch from the receiver.
+    #[inline(never)]
+    fn poll_take(&mut self, context: &mut Context<'_>) -> Poll<Result<(), RecvError>> {
+        let taken = ready!(self.receiver.poll_take(context)).inspect_err(|error| self.count_missed(*error))?;
+        self.taken = Some(taken);
+        Poll::Ready(Ok(()))
     }
 
     /// Returns the next event of the taken batch that the filter accepts; `None` if none is left.
     #[inline]
     fn next_taken(&mut self) -> Option<SharedEvent> {
         let n_unread = self.taken.as_ref()?.len();
-        let event = UnreadEvents::next(&mut self.taken, self.filter.as_deref());
+        if let Some(filter) = &self.filter {
+            UnreadEvents::skip_rejected(&mut self.taken, filter);
+        }
+        let event = UnreadEvents::pop(&mut self.taken);
         if let EventReceiver::Lossless(reader) = &self.receiver {
             reader.room.note_read(n_unread - self.taken.as_ref().map_or(0, UnreadEvents::len));
         }

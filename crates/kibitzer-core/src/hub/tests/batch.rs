@@ -16,6 +16,13 @@ impl Session {
         batch
     }
 
+    /// Publishes batches until their memory is kept.
+    fn keep_batches(&mut self) {
+        for n_batches in 1..10 {
+            assert_eq!(self.say_together([0]).len(), usize::from(n_batches >= 8), "batch {n_batches}");
+        }
+    }
+
     /// Publishes all events of these bytes in one step.
     fn feed_together(&mut self, mut bytes: &[u8]) {
         let mut batch: Vec<_> = std::iter::from_fn(|| self.events.next(&mut bytes)).collect();
@@ -92,6 +99,7 @@ fn a_filter_applies_within_a_batch() {
 #[test]
 fn a_batch_is_reused_once_its_last_handle_is_dropped() {
     let mut session = Session::new(64);
+    session.keep_batches();
     let (mut first, mut second) = (session.hub().subscribe(), session.hub().subscribe_lossless(64));
     assert_eq!(session.say_together(0..20), []);
     let handle = first.try_recv().unwrap().unwrap();
@@ -106,11 +114,14 @@ fn a_batch_is_reused_once_its_last_handle_is_dropped() {
     session.publisher.release_memory();
     assert_eq!((numbers(&mut first).len(), numbers(&mut second).len()), (20, 20));
     assert_eq!(session.say_together([80]), [], "nothing is kept");
+    assert_eq!((numbers(&mut first).len(), numbers(&mut second).len()), (1, 1));
+    assert_eq!(session.say_together([81]), [], "nor a batch soon after a silence");
 }
 
 #[test]
 fn a_batch_that_a_stuck_subscriber_has_missed_is_reused() {
     let mut session = Session::new(64);
+    session.keep_batches();
     let (_stuck, mut fast) = (session.hub().subscribe(), session.hub().subscribe());
     for batch in 0..10_u32 {
         let used = session.say_together(batch * 20..batch * 20 + 20);
