@@ -374,6 +374,14 @@ impl OfferKind {
     }
 }
 
+impl ClockAction {
+    /// Returns the words of FICS for this notice. Empty if no sentence can be written with these parts.
+    #[doc(hidden)]
+    pub fn to_sentence(self, parts: &SentenceParts<'_>) -> String {
+        write_first(CLOCKS, |meaning| matches!(meaning, Meaning::Clock(action) if action == self), parts)
+    }
+}
+
 impl ChallengeChange {
     /// Returns the words of FICS for this change by this login or by another player. The first name is that of the other party, the
     /// second one that of the opponent in [`Joined`](Self::Joined). Empty if no sentence can be written with these parts.

@@ -117,6 +117,11 @@ impl TimesealClock {
         }
     }
 
+    /// Returns the time since the newest ping; `None` once it is answered.
+    pub(crate) fn time_without_answer(&self, now: Instant) -> Option<Duration> {
+        Some(now.saturating_duration_since(self.pinged?))
+    }
+
     /// Returns the lag since the newest answered ping: the time from that ping to `now` on the server's clock, minus the time
     /// from the answer to the newest line on the client's clock. `None` before the first answer; zero if the client's time is
     /// longer.

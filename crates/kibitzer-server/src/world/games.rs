@@ -4,9 +4,11 @@
 //! fatics-bughouse-*.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use kibitzer_core::SentenceParts;
 use kibitzer_core::chess::Color;
-use kibitzer_core::message::GameId;
+use kibitzer_core::message::{ClockAction, GameId};
 
 use super::boards::BoardReason;
 use super::game_store::ActiveGame;
@@ -14,6 +16,9 @@ use super::icc::datagrams::number;
 use super::{ConnectionId, Deadline, Player, World};
 use crate::chess::{Position, Variant};
 use crate::play::{Ending, ExaminedGame, Game, GameHeader, Sides, Terms};
+
+/// Time without an answer to a ping after which a player counts as lagging.
+const LAG_LIMIT: Duration = Duration::from_secs(30);
 
 impl World {
     /// Starts a game between two players, and in bughouse one between their partners, after removing their seeks and challenges.
@@ -187,6 +192,7 @@ impl World {
             }
         }
         self.schedule.cancel(Deadline::Flag(number));
+        self.schedule.cancel(Deadline::Lag(number));
         if let Some(ActiveGame::Played(game)) = self.games.in_progress.remove(&number) {
             self.store_according_to_ending(game);
         }
@@ -220,6 +226,42 @@ impl World {
         let opponent = self.online_player(game, game.side_to_move().opponent());
         if opponent.is_none_or(|id| self.lobby.has_flag(id, "autoflag")) {
             self.end_game(number, ending);
+        }
+    }
+
+    /// Pings the player who is to move in a game, if the client uses timeseal, and schedules the report of a missing answer.
+    pub(crate) fn ping_player_to_move(&mut self, number: GameId, id: ConnectionId) {
+        if self.lobby.uses_timeseal(id) {
+            self.lobby.queue_ping_if_sealed(id);
+            self.schedule.set(Deadline::Lag(number), self.now() + LAG_LIMIT);
+        }
+    }
+
+    /// Returns whether a player's client has not answered the newest ping of timeseal for [`LAG_LIMIT`].
+    pub(crate) fn is_lagging(&self, id: ConnectionId) -> bool {
+        let seal = self.lobby.connection(id).and_then(|connection| connection.seal.as_ref());
+        seal.and_then(|seal| seal.time_without_answer(self.now())).is_some_and(|time| time >= LAG_LIMIT)
+    }
+
+    /// Reports that the player to move lags, to all others who watch the game, and to the opponent also which command ends the
+    /// game as a courtesy. Does nothing if the ping was answered.
+    ///
+    /// Source: lines that other clients of freechess.org act on.
+    pub(super) fn report_lag(&mut self, number: GameId) {
+        let Some(game) = self.games.played(number) else { return };
+        let color = game.side_to_move();
+        let is_kept = game.ending_by_leaving(color).reason.is_adjournment();
+        let opponent = self.online_player(game, color.opponent());
+        let Some(id) = self.online_player(game, color).filter(|&id| self.is_lagging(id)) else { return };
+        let name = self.lobby.player_name(id);
+        let seconds = u32::try_from(LAG_LIMIT.as_secs()).ok();
+        let lag = SentenceParts { names: &[&name], number: seconds, game: Some(number), ..SentenceParts::default() };
+        let lagged = ClockAction::Lagged.to_sentence(&lag);
+        let courtesy = if is_kept { ClockAction::MayAdjourn } else { ClockAction::MayAbort };
+        let courtesy = courtesy.to_sentence(&SentenceParts::default());
+        for whom in self.audience(number).into_iter().filter(|&whom| whom != id) {
+            let advice = if Some(whom) == opponent { format!("{courtesy}\n") } else { String::new() };
+            self.lobby.notify(whom, &format!("{lagged}\n{advice}"));
         }
     }
 

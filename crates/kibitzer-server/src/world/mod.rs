@@ -48,6 +48,8 @@ pub(crate) enum Deadline {
     Idle(ConnectionId),
     /// The clock of a game may have run out.
     Flag(GameId),
+    /// The player to move in a game may have lagged for long.
+    Lag(GameId),
     /// The server shuts down.
     Shutdown,
 }
@@ -162,6 +164,7 @@ impl World {
                 Deadline::Pause(id) => self.ask_name_after_invitation(id),
                 Deadline::Idle(id) => self.log_out_if_idle_or_reschedule(id),
                 Deadline::Flag(number) => self.end_if_flag_fell_or_reschedule(number),
+                Deadline::Lag(number) => self.report_lag(number),
                 Deadline::Shutdown => self.shutdown_now(),
             }
         }

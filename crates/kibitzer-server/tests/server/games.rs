@@ -670,6 +670,50 @@ async fn a_timeseal_player_is_pinged_and_not_charged_for_lag() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_player_who_answers_no_ping_lags_and_the_opponent_may_abort_as_a_courtesy() {
+    let server = server_with(&["Alekhine", "Bogoljubov"]).await;
+    let (mut white, _) = Peer::connect(&server).await;
+    white.send(&seal_hello(Timeseal::V2, 0).unwrap()).await;
+    for line in ["Alekhine", "secret"] {
+        white.send(&seal_line(line.as_bytes(), 10).unwrap()).await;
+    }
+    let mut black = Peer::player(&server, "Bogoljubov").await;
+    white.send(&seal_line(b"match Bogoljubov 5 0 u white", 10).unwrap()).await;
+    white.heard().await;
+    black.text().await;
+    black.ask("accept").await;
+    let mut observer = Peer::guest(&server, "Onlooker").await;
+    observer.ask("observe 1").await;
+    white.send(&seal_line(b"e4", 20).unwrap()).await;
+    white.heard().await;
+    black.text().await;
+    black.ask("e5").await;
+    white.heard().await;
+    observer.text().await;
+    // An answered ping is no lag.
+    time::sleep(Duration::from_secs(29)).await;
+    white.send(&seal_ping_answer(5_000)).await;
+    time::sleep(Duration::from_secs(5)).await;
+    assert_eq!((black.text().await.as_str(), observer.text().await.as_str()), ("", ""));
+    white.send(&seal_line(b"Nf3", 40_000).unwrap()).await;
+    black.text().await;
+    black.ask("Nc6").await;
+    white.heard().await;
+    observer.text().await;
+    assert_eq!(black.ask("abort").await, "Requesting to abort game 1.\nfics% ");
+    assert_eq!(black.ask("withdraw").await.lines().last(), Some("fics% "));
+    observer.text().await;
+    white.heard().await;
+    time::sleep(Duration::from_secs(31)).await;
+    let lagged = "\nGame 1: Alekhine has lagged for 30 seconds.\n";
+    assert_eq!(black.text().await, format!("{lagged}You may courtesyabort the game.\nfics% "));
+    assert_eq!(observer.text().await, format!("{lagged}fics% "));
+    let ended = black.ask("abort").await;
+    assert!(ended.contains("{Game 1 (Alekhine vs. Bogoljubov) Game courtesyaborted by Bogoljubov} *\n"), "{ended}");
+    server.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_unknown_timeseal_version_is_refused_and_plain_lines_are_not() {
     let server = server_with(&[]).await;
     let (mut peer, _) = Peer::connect(&server).await;

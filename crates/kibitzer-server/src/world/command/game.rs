@@ -235,7 +235,7 @@ impl World {
         self.show_board_to_audience(number, Some(id), BoardReason::Move);
         let n_plies = self.games.played(number).map_or(0, |game| game.record.plies.len());
         if let Some(opponent) = self.online_opponent_of(id).filter(|_| n_plies >= MIN_PLIES_TO_PING) {
-            self.lobby.queue_ping_if_sealed(opponent);
+            self.ping_player_to_move(number, opponent);
         }
         self.reschedule_flag_check(number);
         if let Some(ending) = ending {
