@@ -18,46 +18,48 @@ export class Games {
         this.host = host;
         this.choose = choose;
         arrows(host, LIST);
-        /** @type {Map<string, Card>} */
-        this.cards = new Map();
+        /** @type {WeakMap<Element, Card>} */
+        this.cards = new WeakMap();
+        this.due = 0;
     }
 
     /** @param {Iterable<Game>} all @param {Game | null} shown @param {number} now */
     render(all, shown, now) {
+        // Small boards follow 20 times a second, however many moves there are.
+        if (performance.now() < this.due) return;
+        this.due = performance.now() + 50;
         const games = [...all].filter((game) => game.board);
         games.sort((a, b) => rank(a) - rank(b) || (rank(a) === 2 ? b.changed - a.changed : (a.number ?? 0) - (b.number ?? 0)));
         keyed(this.host, games, (game) => game.key, (game) => this.make(game), (element, game) => this.update(element, game, shown, now));
-        const kept = new Set(games.map((game) => game.key));
-        this.cards.forEach((_, key) => kept.has(key) || this.cards.delete(key));
     }
 
     /** @param {Game} game */
     make(game) {
         const part = (/** @type {string} */ name, text = '') => html('span', { class: name }, text);
         const [frame, standing, black, white] = ['frame', 'standing', 'clock', 'clock'].map((name) => part(name));
-        this.cards.set(game.key, { game: null, board: new Board(frame, true), standing, clocks: { black, white } });
         const top = html('span', { class: 'player' }, part('name', game.black), black);
         const bottom = html('span', { class: 'player' }, part('name', game.white), white);
-        const click = () => this.choose(game.key);
-        return html('button', { class: 'card', 'data-game': String(game.number), click }, top, frame, bottom, standing);
+        const choose = () => this.choose(game.key);
+        const element = html('button', { class: 'card', 'data-game': String(game.number), click: choose }, top, frame, bottom, standing);
+        this.cards.set(element, { game: null, board: new Board(frame, true), standing, clocks: { black, white } });
+        return element;
     }
 
     /** @param {HTMLElement} element @param {Game} game @param {Game | null} shown @param {number} now */
     update(element, game, shown, now) {
-        const card = this.cards.get(game.key);
+        const card = this.cards.get(element);
         if (!card || !game.board) return;
         element.setAttribute('aria-pressed', String(game === shown));
         element.tabIndex = game === shown ? 0 : -1;
-        setText(card.clocks.white, clockText(remaining(game, 'white', now)));
-        setText(card.clocks.black, clockText(remaining(game, 'black', now)));
+        for (const side of /** @type {const} */ (['white', 'black'])) setText(card.clocks[side], clockText(remaining(game, side, now)));
         if (card.game === game) return;
         card.game = game;
         const own = ownColor(game);
         const flip = own ? own === 'black' : Boolean(game.board.flip);
         card.board.show(still(cellsOf(game.board.fen), { flip, last: game.board.last_move?.uci ?? null }));
         const over = rank(game) === 2;
-        const move = moveOf(game.board, game.plies.at(-1)?.ply ?? 0);
-        setText(card.standing, `${game.own ? '★ ' : ''}${game.number ?? ''}: ${move}${over ? ` ${standing(game)}` : ''}`);
+        const move = `${game.own ? '★ ' : ''}${game.number ?? ''}: ${moveOf(game.board, game.plies.at(-1)?.ply ?? 0)}`;
+        setText(card.standing, over ? `${move} ${standing(game)}` : move);
         element.classList.toggle('over', over);
         element.classList.toggle('flipped', flip);
     }

@@ -11,8 +11,7 @@ export class Timeline {
         this.loaded = false;
         this.range.addEventListener('input', () => { this.held = true; });
         this.range.addEventListener('change', () => { this.held = false; });
-        const seek = (/** @type {string} */ id) => control({ control: 'seek', t: Number(input(id).value) });
-        for (const id of ['seek', 'marks']) byId(id).addEventListener('change', () => seek(id));
+        for (const id of ['seek', 'marks']) byId(id).addEventListener('change', () => control({ control: 'seek', t: +input(id).value }));
         for (const name of ['play', 'pause', 'step', 'back']) byId(name).addEventListener('click', () => control({ control: name }));
         byId('speed').addEventListener('change', () => control({ control: 'speed', rate: Number(input('speed').value) }));
     }

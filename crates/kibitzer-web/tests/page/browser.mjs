@@ -416,8 +416,12 @@ const trials = {
         };
         boards.forEach((_, game) => moveOne(game));
         await page.waitForFunction(() => document.querySelectorAll('.card').length === 64);
+        // MOVES is the number of moves in a second, which arrive in pieces as the program sends them.
+        const [perSecond, began] = [Number(process.env.MOVES ?? 30), performance.now()];
         let n = 0;
-        const timer = setInterval(() => moveOne((n++ * 7) % 64), 1000 / 30);
+        const timer = setInterval(() => {
+            while (n < ((performance.now() - began) / 1000) * perSecond) moveOne((n++ * 7) % 64);
+        }, 25);
         // The browser's own measure of input: the time from a key to the next frame that shows its effect.
         await page.evaluate(() => {
             globalThis.inputs = [];
