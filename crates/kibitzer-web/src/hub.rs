@@ -106,14 +106,14 @@ struct Entry {
 
 /// An event of the ring with its identifier, as it is sent on request.
 #[derive(Debug)]
-pub(crate) struct Row {
+struct Row {
     id: String,
     json: Bytes,
 }
 
 impl Row {
     /// Returns rows as the items of a JSON array. Large, so not to be called while the hub is locked.
-    pub(crate) fn join(rows: &[Self]) -> String {
+    fn join(rows: &[Self]) -> String {
         let row = |it: &Self| format!(r#"{{"id":"{}","event":{}}}"#, it.id, String::from_utf8_lossy(&it.json));
         rows.iter().map(row).collect::<Vec<_>>().join(",")
     }
@@ -271,15 +271,17 @@ impl Hub {
         state.entry(state.number(id)?).map(|entry| entry.row)
     }
 
-    /// Returns rows, as far as they are in the ring, and the identifier of the newest event.
-    pub(crate) fn events_of_rows(&self, rows: &[u64]) -> (Vec<Row>, String) {
+    /// Returns rows, as far as they are in the ring, and the identifier of the newest event, as a JSON object.
+    pub fn rows_json(&self, rows: &[u64]) -> String {
         let state = self.lock();
         let found = rows.iter().filter_map(|row| {
             let index = state.ring.partition_point(|entry| entry.row < *row);
             let entry = state.ring.get(index).filter(|entry| entry.row == *row)?;
             Some(state.row(index, entry))
         });
-        (found.collect(), state.id(state.newest))
+        let (found, through) = (found.collect::<Vec<_>>(), state.id(state.newest));
+        drop(state);
+        format!(r#"{{"rows":[{}],"through":"{through}"}}"#, Row::join(&found))
     }
 
     /// Returns the kept events of the newest game with a number, one on each line.

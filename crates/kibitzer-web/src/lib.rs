@@ -14,5 +14,5 @@ mod server;
 pub use games::WebEvent;
 pub use hub::{Hub, LineState, SourceInfo};
 pub use page::PageFile;
-pub use request::{AnswerSender, Control, ExportedFile, PageRequest};
+pub use request::{Control, PageQuery, PageRequest};
 pub use server::{WebOptions, WebServer, request_channel};

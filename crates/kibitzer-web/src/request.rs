@@ -7,14 +7,21 @@ use kibitzer::GameId;
 use serde_json::Value;
 use tokio::sync::oneshot;
 
-/// Sends the answer to a request; the page gets an error if it is dropped.
-pub type AnswerSender<T> = oneshot::Sender<T>;
-
 /// A request of the page to the program that has the session.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum PageRequest {
-    /// The numbers of the rows that match; the error is that of the filter.
+pub struct PageRequest {
+    /// What the page asks for.
+    pub query: PageQuery,
+    /// Receives the answer, or a text for the viewer that says why there is none. The page gets an error if it is dropped.
+    pub answer: oneshot::Sender<Result<Vec<u8>, String>>,
+}
+
+/// What the page asks the program for.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum PageQuery {
+    /// The rows that match, as [`Hub::rows_json`](crate::Hub::rows_json) returns them.
     Rows {
         /// Filter expression; empty for all rows.
         filter: String,
@@ -22,13 +29,11 @@ pub enum PageRequest {
         range: std::ops::Range<u64>,
         /// How many of the newest to return.
         limit: usize,
-        /// Where the answer goes.
-        answer: AnswerSender<Result<Vec<u64>, String>>,
     },
     /// The frame of a row, as a JSON object.
-    Row(u64, AnswerSender<Option<Value>>),
-    /// The time line of a recording, as a JSON object; `None` for other sources.
-    Timeline(AnswerSender<Option<Value>>),
+    Row(u64),
+    /// The time line of a recording, as a JSON object.
+    Timeline,
     /// Rows as a file.
     Export {
         /// Form of the file, as in the console.
@@ -37,32 +42,13 @@ pub enum PageRequest {
         filter: String,
         /// Number of a game to which the rows are limited.
         game: Option<GameId>,
-        /// Where the file goes; the error says why there is none.
-        answer: AnswerSender<Result<ExportedFile, String>>,
     },
     /// Counters in the Prometheus text format.
-    Metrics(AnswerSender<String>),
+    Metrics,
     /// A request of a program, as JSON. The answer is its reply, as JSON.
-    Command(Bytes, AnswerSender<Vec<u8>>),
-    /// Plays the recording.
-    Control(Control, AnswerSender<()>),
-}
-
-/// An exported file.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct ExportedFile {
-    /// Name of the file.
-    pub name: String,
-    /// Content of the file.
-    pub content: Vec<u8>,
-}
-
-impl ExportedFile {
-    /// Creates a file.
-    pub const fn new(name: String, content: Vec<u8>) -> Self {
-        Self { name, content }
-    }
+    Command(Bytes),
+    /// Plays the recording; the answer is empty.
+    Control(Control),
 }
 
 /// A change of the replay of a recording.

@@ -30,9 +30,9 @@ use tokio::task::JoinSet;
 use tokio_io_timeout::TimeoutStream;
 
 use crate::access::{self, Access, Rights};
-use crate::hub::{Hub, Row};
+use crate::hub::Hub;
 use crate::page::PageFile;
-use crate::request::{Control, PageRequest};
+use crate::request::{Control, PageQuery, PageRequest};
 
 /// Maximum number of viewers at a time.
 const MAX_VIEWERS: usize = 256;
@@ -55,6 +55,8 @@ const WAITING_REQUESTS: usize = 64;
 type Query = HashMap<String, String>;
 
 const JSON: &str = "application/json";
+/// Type of a file to store.
+const FILE: &str = "application/octet-stream";
 const TEXT: &str = "text/plain; charset=utf-8";
 /// Type of the Prometheus text format.
 const METRICS: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -301,17 +303,14 @@ impl Handler {
             ["events"] => self.stream(rights, request.headers()),
             ["games.pgn"] => typed(PGN, self.hub.pgn(None)),
             ["game", file] => self.game_file(file),
-            ["rows"] => self.rows(&query).await,
-            ["row", id] => self.row(id).await,
-            ["timeline"] => match self.ask(PageRequest::Timeline).await {
-                Some(Some(timeline)) => json_answer(&timeline),
-                _ => failed("only a recording has a time line"),
+            ["rows"] => self.ask(JSON, self.rows(&query)).await,
+            ["row", id] => match self.hub.row_of(id) {
+                Some(row) => self.ask(JSON, PageQuery::Row(row)).await,
+                None => failed("the event is no longer kept"),
             },
+            ["timeline"] => self.ask(JSON, PageQuery::Timeline).await,
             ["export"] => self.export(&query).await,
-            ["metrics"] => {
-                let page = self.ask(PageRequest::Metrics).await.unwrap_or_default();
-                typed(METRICS, page)
-            }
+            ["metrics"] => self.ask(METRICS, PageQuery::Metrics).await,
             [name] => match PageFile::find(name) {
                 Some(file) => {
                     ([(CONTENT_TYPE, file.content_type), (CACHE_CONTROL, "no-cache")], file.text).into_response()
@@ -322,11 +321,17 @@ impl Handler {
         }
     }
 
-    /// Sends a request to the program, and waits for its answer; `None` if the program is about to end.
-    async fn ask<T>(&self, request: impl FnOnce(oneshot::Sender<T>) -> PageRequest) -> Option<T> {
-        let (sender, answer) = oneshot::channel();
-        self.requests.send(request(sender)).await.ok()?;
-        answer.await.ok()
+    /// Asks the program, and returns its answer with this type, or its error.
+    async fn ask(&self, content_type: &'static str, query: PageQuery) -> Response {
+        let (answer, answered) = oneshot::channel();
+        if self.requests.send(PageRequest { query, answer }).await.is_err() {
+            return failed("the session is over");
+        }
+        match answered.await {
+            Ok(Ok(content)) => typed(content_type, content),
+            Ok(Err(error)) => failed(&error),
+            Err(_) => failed("the session is over"),
+        }
     }
 
     fn stream(&self, rights: Rights, headers: &HeaderMap) -> Response {
@@ -351,44 +356,34 @@ impl Handler {
         }
     }
 
-    async fn rows(&self, query: &Query) -> Response {
-        let range =
-            self.hub.rows_between(query.get("after").map(String::as_str), query.get("before").map(String::as_str));
-        let limit =
-            query.get("limit").and_then(|limit| limit.parse().ok()).map_or(ROWS.0, |limit: usize| limit.min(ROWS.1));
-        let filter = query.get("filter").cloned().unwrap_or_default();
-        match self.ask(|answer| PageRequest::Rows { filter, range, limit, answer }).await {
-            None => failed("the session is over"),
-            Some(Err(error)) => failed(&error),
-            Some(Ok(rows)) => {
-                let (rows, through) = self.hub.events_of_rows(&rows);
-                typed(JSON, format!(r#"{{"rows":[{}],"through":"{through}"}}"#, Row::join(&rows)))
-            }
-        }
-    }
-
-    async fn row(&self, id: &str) -> Response {
-        let Some(row) = self.hub.row_of(id) else { return failed("the event is no longer kept") };
-        match self.ask(|answer| PageRequest::Row(row, answer)).await {
-            Some(Some(row)) => json_answer(&row),
-            _ => failed("the bytes of the event are no longer kept"),
+    fn rows(&self, query: &Query) -> PageQuery {
+        let text = |key| query.get(key).map(String::as_str);
+        let limit = text("limit").and_then(|limit| limit.parse().ok());
+        PageQuery::Rows {
+            filter: text("filter").unwrap_or_default().to_owned(),
+            range: self.hub.rows_between(text("after"), text("before")),
+            limit: limit.map_or(ROWS.0, |limit: usize| limit.min(ROWS.1)),
         }
     }
 
     async fn export(&self, query: &Query) -> Response {
         let text = |key| query.get(key).cloned().unwrap_or_default();
         let (form, filter) = (text("form"), text("filter"));
+        let name = match &*form {
+            "recording" => "session.jsonl",
+            "json" => "events.jsonl",
+            "pgn" => "games.pgn",
+            "test" => "test_of_game.rs",
+            _ => "events.txt",
+        };
         let game = query.get("game").and_then(|game| game.parse().ok()).map(GameId);
-        match self.ask(|answer| PageRequest::Export { form, filter, game, answer }).await {
-            Some(Ok(file)) => {
-                let disposition = format!("attachment; filename=\"{}\"", file.name);
-                let headers =
-                    [(CONTENT_TYPE, "application/octet-stream".to_owned()), (CONTENT_DISPOSITION, disposition)];
-                (headers, file.content).into_response()
-            }
-            Some(Err(error)) => failed(&error),
-            None => failed("the session is over"),
+        let mut response = self.ask(FILE, PageQuery::Export { form, filter, game }).await;
+        if response.headers().get(CONTENT_TYPE).is_some_and(|content_type| content_type == FILE)
+            && let Ok(disposition) = HeaderValue::try_from(format!("attachment; filename=\"{name}\""))
+        {
+            response.headers_mut().insert(CONTENT_DISPOSITION, disposition);
         }
+        response
     }
 
     /// Checks the token of a command and passes the command on.
@@ -419,12 +414,10 @@ impl Handler {
         }
         if is_control {
             let Some(control) = Control::parse(&value) else { return failed("there is no such control") };
-            self.ask(|answer| PageRequest::Control(control, answer)).await;
+            self.ask(JSON, PageQuery::Control(control)).await;
             return StatusCode::NO_CONTENT.into_response();
         }
-        self.ask(|answer| PageRequest::Command(body, answer))
-            .await
-            .map_or_else(|| failed("the session does not accept commands now"), |reply| typed(JSON, reply))
+        self.ask(JSON, PageQuery::Command(body)).await
     }
 }
 

@@ -9,7 +9,7 @@
 use std::net::SocketAddr;
 
 use kibitzer::{EventReader, GameId};
-use kibitzer_web::{Hub, PageRequest, SourceInfo, WebEvent, WebOptions, WebServer, request_channel};
+use kibitzer_web::{Hub, PageQuery, PageRequest, SourceInfo, WebEvent, WebOptions, WebServer, request_channel};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
@@ -181,8 +181,8 @@ async fn commands_need_their_token_and_type() {
     let (_hub, address, _, mut requests) = start(WebOptions::write).await;
     tokio::spawn(async move {
         while let Some(request) = requests.recv().await {
-            let PageRequest::Command(body, answer) = request else { panic!("{request:?}") };
-            answer.send([&b"{\"echo\":"[..], &body, b"}"].concat()).unwrap();
+            let PageQuery::Command(body) = request.query else { panic!("{request:?}") };
+            request.answer.send(Ok([&b"{\"echo\":"[..], &body, b"}"].concat())).unwrap();
         }
     });
     let (_, _, reset) = Stream::open(address, "").await.next_event().await;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::ValueEnum as _;
 use kibitzer_core::message::GameId;
-use kibitzer_web::{ExportedFile, PageRequest};
+use kibitzer_web::{PageQuery, PageRequest};
 use serde_json::{Value, json};
 
 use super::pump::Pump;
@@ -28,50 +28,50 @@ const MAX_COMMANDS: usize = 64;
 impl Pump {
     /// Answers a request of the page, or starts to.
     pub(super) fn answer(&mut self, request: PageRequest) {
-        // An answer that is dropped, or that nobody waits for any more, is an error of the page.
-        match request {
-            PageRequest::Control(control, answer) => {
+        let PageRequest { query, answer, .. } = request;
+        let answered = match query {
+            PageQuery::Control(control) => {
                 self.control(control);
-                let _ = answer.send(());
+                Ok(Vec::new())
             }
-            PageRequest::Rows { filter, range, limit, answer } => {
-                let _ = answer.send(parse_filter(&filter).map(|filter| {
-                    let rows = self
-                        .model
-                        .rows
-                        .iter()
-                        .filter(|row| range.contains(&row.number) && accepts(filter.as_ref(), row));
-                    let mut rows: Vec<_> = rows.map(|row| row.number).collect();
-                    rows.split_off(rows.len().saturating_sub(limit))
-                }));
+            PageQuery::Rows { filter, range, limit } => parse_filter(&filter).map(|filter| {
+                let is_asked = |row: &&ConsoleRow| range.contains(&row.number) && accepts(filter.as_ref(), row);
+                let mut rows: Vec<_> = self.model.rows.iter().filter(is_asked).map(|row| row.number).collect();
+                self.hub.rows_json(&rows.split_off(rows.len().saturating_sub(limit))).into()
+            }),
+            PageQuery::Row(number) => {
+                let frame = self.model.rows.get(number).map(|row| self.frame(row).to_string().into());
+                frame.ok_or_else(|| "the bytes of the event are no longer kept".to_owned())
             }
-            PageRequest::Row(number, answer) => {
-                let _ = answer.send(self.model.rows.get(number).map(|row| self.frame(row)));
-            }
-            PageRequest::Timeline(answer) => {
-                let Some(player) = self.source.try_as_recording_ref() else { return drop(answer.send(None)) };
-                let (known, reader) = (Arc::clone(&self.timeline), player.reader.restarted());
-                // It reads the whole recording.
-                self.commands.spawn_blocking(move || {
-                    drop(answer.send(Some(known.get_or_init(|| timeline_of(reader)).clone())));
-                });
-            }
-            PageRequest::Export { form, filter, game, answer } => {
-                let _ = answer.send(self.export(&form, &filter, game));
-            }
-            PageRequest::Metrics(answer) => {
+            PageQuery::Timeline => match self.source.try_as_recording_ref() {
+                None => Err("only a recording has a time line".to_owned()),
+                Some(player) => {
+                    let (known, reader) = (Arc::clone(&self.timeline), player.reader.restarted());
+                    // It reads the whole recording.
+                    self.commands.spawn_blocking(move || {
+                        drop(answer.send(Ok(known.get_or_init(|| timeline_of(reader)).to_string().into())));
+                    });
+                    return;
+                }
+            },
+            PageQuery::Export { form, filter, game } => self.export(&form, &filter, game),
+            PageQuery::Metrics => {
                 let client = if let ConsoleSource::Live(live) = &self.source { live.client() } else { None };
                 let sessions: Vec<_> = client.map(|client| (1, SessionMetrics::of(client))).into_iter().collect();
-                let _ = answer.send(prometheus_page(&sessions));
+                Ok(prometheus_page(&sessions).into())
             }
-            PageRequest::Command(body, answer) => {
+            PageQuery::Command(body) => {
                 let sender = if let ConsoleSource::Live(live) = &self.source { live.sender.clone() } else { None };
                 if let Some(sender) = sender.filter(|_| self.commands.len() < MAX_COMMANDS) {
-                    self.commands.spawn(async move { drop(answer.send(answer_request(&sender, &body).await)) });
+                    self.commands.spawn(async move { drop(answer.send(Ok(answer_request(&sender, &body).await))) });
+                    return;
                 }
+                Err("the session does not accept commands now".to_owned())
             }
-            _ => {}
-        }
+            _ => return,
+        };
+        // A viewer may no longer wait.
+        let _ = answer.send(answered);
     }
 
     /// Returns the frame of a row.
@@ -81,23 +81,14 @@ impl Pump {
         json!({ "bytes": bytes, "class": class, "line": row_text(row), "text": row.summary_line() })
     }
 
-    fn export(&self, form: &str, filter: &str, game: Option<GameId>) -> Result<ExportedFile, String> {
+    fn export(&self, form: &str, filter: &str, game: Option<GameId>) -> Result<Vec<u8>, String> {
         let filter = parse_filter(filter)?;
         let form = ExportForm::from_str(form, false)?;
         let rows = self.model.rows.iter().filter(|row| accepts(filter.as_ref(), row));
         let rows: Vec<_> = rows.filter(|row| game.is_none() || row.game() == game).collect();
         let reader = || self.source.new_event_reader();
         let content = export_rows(&self.model, &rows, form, game, (reader, self.source.utc_start()), None);
-        let name = match form {
-            ExportForm::Recording => "session.jsonl",
-            ExportForm::Json => "events.jsonl",
-            ExportForm::Pgn => "games.pgn",
-            ExportForm::Text => "events.txt",
-            ExportForm::Test => "test_of_game.rs",
-        };
-        content
-            .map(|content| ExportedFile::new(name.to_owned(), content.into_bytes()))
-            .map_err(|error| error.to_string())
+        content.map(String::into_bytes).map_err(|error| error.to_string())
     }
 }
 
