@@ -188,7 +188,8 @@ function renderBoard(game, now) {
         setText(byId('status'), 'No board yet.');
         return;
     }
-    if (!game.complete && game.number !== null && !requested.has(`${game.key} ${game.listed}`)) {
+    // A list may arrive together with the answer to an earlier request, after which the game counts as complete.
+    if ((!game.complete || game.listed) && game.number !== null && !requested.has(`${game.key} ${game.listed}`)) {
         requested.add(`${game.key} ${game.listed}`);
         getGame(game.number).then((events) => dispatch({ type: 'history', key: game.key, events }));
     }
