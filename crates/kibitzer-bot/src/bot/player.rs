@@ -16,6 +16,7 @@ mod games;
 mod matchmaking;
 mod moves;
 mod output;
+mod records;
 
 use kibitzer::command;
 use kibitzer::track::{TrackedChange, TrackedChangeKind};

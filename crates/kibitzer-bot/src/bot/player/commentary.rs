@@ -1,6 +1,5 @@
 //! Comments on the game in progress: the scores of the engine, to players and in the record of the game, and greetings to spectators.
 
-use std::collections::HashSet;
 use std::time::Duration;
 
 use kibitzer::command::TalkCommand;
@@ -25,19 +24,6 @@ const SPECTATORS_PAUSE: Duration = Duration::from_secs(20);
 
 /// Number of spectators who are greeted after one request.
 const MAX_GREETINGS: usize = 5;
-
-/// What was said about the game, and to whom.
-#[derive(Debug, Default)]
-pub(super) struct Commentary {
-    /// When the next score may be sent.
-    scores_at: Option<Instant>,
-    /// To whom no score is sent any more, as the server refused one: `kibitz`, `whisper`, or the name of an owner.
-    refused: HashSet<String>,
-    /// When the spectators may be requested again.
-    spectators_at: Option<Instant>,
-    /// The spectators who were greeted; few, as requests and greetings are limited.
-    greeted: HashSet<Handle>,
-}
 
 impl OwnGames {
     /// Comments on a move that was sent: in the record of the game, with the score to those whom the settings name, and with greetings to

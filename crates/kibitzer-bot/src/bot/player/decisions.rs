@@ -1,7 +1,9 @@
 //! The state that the bot keeps for each of its games, in addition to the game itself.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
+use kibitzer::Handle;
 use kibitzer::track::GamePositionKey;
 use kibitzer_core::chess::Fen;
 use tokio::time::Instant;
@@ -22,6 +24,19 @@ pub(super) enum GivenUp {
     /// It makes no move in this position, which the server has reached against the rules.
     Position(GamePositionKey),
     Game,
+}
+
+/// What was said about the game, and to whom.
+#[derive(Debug, Default)]
+pub(super) struct Commentary {
+    /// When the next score may be sent.
+    pub(super) scores_at: Option<Instant>,
+    /// To whom no score is sent any more, as the server refused one: `kibitz`, `whisper`, or the name of an owner.
+    pub(super) refused: HashSet<String>,
+    /// When the spectators may be requested again.
+    pub(super) spectators_at: Option<Instant>,
+    /// The spectators who were greeted; few, as requests and greetings are limited.
+    pub(super) greeted: HashSet<Handle>,
 }
 
 /// A move that was found for a position.

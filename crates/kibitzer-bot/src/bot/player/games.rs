@@ -12,8 +12,7 @@ use kibitzer_core::chess::Color;
 use kibitzer_core::message::Rating;
 use tokio::time::Instant;
 
-use super::commentary::Commentary;
-use super::decisions::{FoundMove, GameDecisions, GivenUp};
+use super::decisions::{Commentary, FoundMove, GameDecisions, GivenUp};
 use super::files::GameFiles;
 use super::output::Output;
 use crate::book::Book;
