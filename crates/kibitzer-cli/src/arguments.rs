@@ -12,7 +12,7 @@ use kibitzer_core::message::Family;
 use kibitzer_core::wire::{Encoding, Framer, Timeseal};
 use kibitzer_server::PopulationOptions;
 
-use crate::output::LineFormat;
+use crate::output::{LineFormat, TextArgs};
 
 /// Output format of a live session.
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -23,6 +23,8 @@ pub(crate) struct FormatArgs {
     /// The same as --format jsonl
     #[arg(long, conflicts_with = "format")]
     json: bool,
+    #[command(flatten)]
+    pub(crate) text: TextArgs,
 }
 
 impl FormatArgs {

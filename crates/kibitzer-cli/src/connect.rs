@@ -60,6 +60,7 @@ Examples:
   kibitzer connect fics --log debug --log-file fics.log   with a log of what the session does
   kibitzer connect my.toml --record session.jsonl         a session by a profile, recorded
   printf 'games\\nquit\\n' | kibitzer connect localhost:5000   a session from a script
+  kibitzer connect --plain --boards never --times         for a screen reader
   kibitzer connect --for 10s --filter 'not (kind:prompt or kind:holding)'
   echo '{\"id\":1,\"command\":\"games\"}' | kibitzer connect --json --for 5s   a request with its answer, for programs
   kibitzer connect --json --for 10s | jq -r .event        ten seconds of `kibitzer serve`, for programs";
@@ -79,7 +80,7 @@ impl Args {
         let Some(started) = start_unless_stopped(&self.server, profile, &mut ending).await? else { return Ok(()) };
         let (client, tap, server) = started;
         metrics.add_session(&client);
-        let printed = PrintedEvents::accepted_by(self.filter.expression.clone());
+        let printed = PrintedEvents::accepted_by(self.filter.expression.clone(), self.format.text);
         let printer = EventPrinter::spawn_for_tap(&client, tap, format, printed, metrics.print_interval);
         let output = printer.sender().filter(|_| format == LineFormat::Jsonl);
         let (line_mode, input) = self.open_typed_input(plain, &client);

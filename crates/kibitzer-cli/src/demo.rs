@@ -90,7 +90,7 @@ impl Args {
         }
         let (client, tap) = start_and_expose_session(profile, SERVER).await?;
         metrics.add_session(&client);
-        let printed = PrintedEvents { expression: None, text_kinds: is_in_text_output };
+        let printed = PrintedEvents { expression: None, text_kinds: is_in_text_output, text: self.format.text };
         let printer = EventPrinter::spawn_for_tap(&client, tap, format, printed, metrics.print_interval);
         let companion = async {
             join_channels_and_observe(&client).await;

@@ -48,7 +48,7 @@ struct Cli {
     command: Option<CliCommand>,
     #[command(flatten)]
     demo: demo::Args,
-    /// Print lines, and open no screen [default on a pipe]
+    /// Print lines, and open no screen [default on a pipe]; for screen readers with --boards never
     #[arg(long, global = true)]
     plain: bool,
     #[command(flatten)]

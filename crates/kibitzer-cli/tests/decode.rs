@@ -451,3 +451,38 @@ fn help_is_given() {
     let Outcome { stdout, status, .. } = run(&["--help"], b"");
     assert!(status == 0 && stdout.contains("Usage: kibitzer [OPTIONS]\n       kibitzer <COMMAND>"), "{stdout}");
 }
+
+/// A game that the login plays, and one that it observes.
+#[test]
+fn boards_are_lines_unless_they_are_drawn() {
+    let board = |game: u32, relation: i32| {
+        format!(
+            "<12> rnbqkb-r pppppppp -----n-- -------- ----P--- -------- PPPPKPPP RNBQ-BNR B -1 0 0 1 1 0 {game} Newton \
+             Einstein {relation} 2 12 39 39 297 298 2 K/e1-e2 (0:06) Ke2 0\n\r"
+        )
+    };
+    let start = "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 8 Foo Bar 0 2 \
+        12 39 39 120 120 1 none (0:00) none 0\n\r";
+    let said = format!("{}{}{start}Foo shouts: hi\n\r", board(7, -1), board(8, 0));
+    let text = |arguments: &[&str]| decode(&[&["--format", "text"], arguments].concat(), said.as_bytes());
+    let moves = "game 7: 2. Ke2, white 4:57, black 4:58\ngame 8: 2. Ke2, white 4:57, black 4:58\n\
+        game 8: no move yet, white 2:00, black 2:00\nFoo shouts: hi\n";
+    assert_eq!(text(&["--boards", "never"]), moves);
+    let [_, others] = moves.split_inclusive("black 4:58\n").collect::<Vec<_>>()[..2] else { panic!() };
+    let mine = text(&["--boards", "mine"]);
+    assert!(mine.lines().count() == 12 && mine.contains(others) && mine.contains("a b c d e f g h"), "{mine}");
+    assert_eq!((text(&["--boards", "all"]), text(&[]).lines().count()), (text(&[]), 28));
+    assert_eq!(text(&["--boards", "never", "--times"]), moves, "a raw log has no times");
+}
+
+#[test]
+fn lines_begin_with_their_time_if_asked() {
+    let text = decode(&["--format", "text", "--times"], RECORDED.as_bytes());
+    assert!(text.starts_with("0:00 login:\n0:00 > Foo\n0:01 password:\n"), "{text}");
+    assert!(text.contains("\n1:02 Noon\n"), "{text}");
+    let board = transcript(SESSION, 1_000);
+    let drawn = decode(&["--format", "text", "--times"], &board);
+    assert!(drawn.contains("\n0:01 \n 8 "), "{drawn}");
+    let moves = decode(&["--format", "text", "--times", "--boards", "never"], &board);
+    assert!(moves.contains("\n0:01 game 7: 2. Ke2, white 1:59, black 2:02\n"), "{moves}");
+}

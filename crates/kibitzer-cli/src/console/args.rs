@@ -88,7 +88,7 @@ impl Args {
         let filter = self.session.filter.expression.clone();
         let access = if self.write { AttachAccess::Write } else { AttachAccess::Read };
         if is_plain {
-            let (format, ending) = (self.session.format.format(), self.session.ending);
+            let (format, ending) = (self.session.format, self.session.ending);
             return run(run_attached_session(path, access, format, filter, ending));
         }
         let runtime = runtime()?;

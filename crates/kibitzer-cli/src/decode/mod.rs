@@ -16,7 +16,7 @@ use crate::arguments::{ReaderArgs, speed_parser};
 use crate::console;
 use crate::failure::Failure;
 use crate::filter::{EventFilter, Expression, FilterArgs};
-use crate::output::{EventWriter, FORMAT_HELP, LineFormat};
+use crate::output::{EventWriter, FORMAT_HELP, LineFormat, TextArgs};
 
 pub(crate) use input::{Progress, RecordedInput};
 
@@ -31,6 +31,8 @@ pub(crate) struct Args {
     file: Option<PathBuf>,
     #[arg(long, value_enum, help = FORMAT_HELP)]
     format: Option<Format>,
+    #[command(flatten)]
+    text: TextArgs,
     #[command(flatten)]
     filter: FilterArgs,
     #[command(flatten)]
@@ -72,7 +74,7 @@ impl Args {
             Some(Format::Text) => Some(LineFormat::Text),
             Some(Format::Summary) => None,
         };
-        let writer = EventWriter::new(format);
+        let writer = EventWriter::new(format).with_text(self.text);
         let mut printer = DecodePrinter::new(self.reader, self.filter.expression.clone(), writer);
         printer.chunk = self.chunk;
         print_recorded_events(input, printer, |_| {})
@@ -186,6 +188,8 @@ pub(crate) struct ReplayArgs {
     #[arg(long, value_enum)]
     format: Option<LineFormat>,
     #[command(flatten)]
+    text: TextArgs,
+    #[command(flatten)]
     filter: FilterArgs,
     #[command(flatten)]
     reader: ReaderArgs,
@@ -213,7 +217,7 @@ impl ReplayArgs {
             let due = Duration::try_from_secs_f64(time.as_secs_f64() / self.speed).unwrap_or(Duration::MAX);
             thread::sleep(due.saturating_sub(started.elapsed()));
         };
-        let writer = EventWriter::new(self.format.unwrap_or_else(LineFormat::for_stdout));
+        let writer = EventWriter::new(self.format.unwrap_or_else(LineFormat::for_stdout)).with_text(self.text);
         let decoder = DecodePrinter::new(self.reader, filter, writer);
         print_recorded_events(RecordedInput::open_transcript(&self.file)?, decoder, wait_until_due)
     }

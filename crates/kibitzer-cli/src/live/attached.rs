@@ -13,9 +13,9 @@ use tokio::time::Instant;
 use super::{
     EventPrinter, LineSender, PrintItem, PrintedEvents, StopArgs, check_attached_end, send_typed_until_failure,
 };
+use crate::arguments::FormatArgs;
 use crate::failure::{Failure, NO_SESSION, report};
 use crate::filter::Expression;
-use crate::output::LineFormat;
 
 /// Attaches to the session that another process exposes on the socket at `path`.
 ///
@@ -51,7 +51,7 @@ pub(crate) async fn attach(path: &Path, access: AttachAccess) -> Result<Attached
 pub(crate) async fn run_attached_session(
     path: &Path,
     access: AttachAccess,
-    format: LineFormat,
+    format: FormatArgs,
     filter: Option<Expression>,
     ending: StopArgs,
 ) -> Result<(), Failure> {
@@ -64,7 +64,8 @@ pub(crate) async fn run_attached_session(
         Some(Ok(Some(first))) => first,
         Some(over) => return check_attached_end(&server, over.map(|_| None)),
     };
-    let (events, mut printer) = EventPrinter::spawn(session.began(), format, PrintedEvents::accepted_by(filter));
+    let (events, mut printer) =
+        EventPrinter::spawn(session.began(), format.format(), PrintedEvents::accepted_by(filter, format.text));
     let sender = LineSender::Attached(session.requests());
     let typing = async {
         if access.may_send() {

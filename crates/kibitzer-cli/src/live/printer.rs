@@ -16,7 +16,7 @@ use super::stop::{StopSignal, report_failed_recording};
 use crate::failure::Failure;
 use crate::filter::{EventFilter, Expression};
 use crate::metrics::{SessionMetrics, metrics_ticks};
-use crate::output::{EventWriter, LineFormat, json_object};
+use crate::output::{EventWriter, LineFormat, TextArgs, json_object};
 
 /// Capacity of the channel to the printer. While it is full, the session does not read from the server.
 const UNPRINTED_EVENTS: usize = 256;
@@ -52,12 +52,13 @@ pub(crate) struct PrintedEvents {
     /// the protocol.
     pub(crate) expression: Option<Expression>,
     pub(crate) text_kinds: fn(EventKind) -> bool,
+    pub(crate) text: TextArgs,
 }
 
 impl PrintedEvents {
     /// Prints the events that an expression accepts; without one, events of all kinds.
-    pub(crate) fn accepted_by(expression: Option<Expression>) -> Self {
-        Self { expression, text_kinds: |_| true }
+    pub(crate) fn accepted_by(expression: Option<Expression>, text: TextArgs) -> Self {
+        Self { expression, text_kinds: |_| true, text }
     }
 }
 
@@ -92,12 +93,15 @@ impl EventPrinter {
     pub(crate) fn spawn(began: Instant, format: LineFormat, printed: PrintedEvents) -> (PrintSender, Self) {
         let (sender, items) = mpsc::channel(UNPRINTED_EVENTS);
         let clock = SessionClock::new(began);
-        let PrintedEvents { expression, text_kinds } = printed;
+        let PrintedEvents { expression, text_kinds, text: text_args } = printed;
         let prints_for_people = format == LineFormat::Text && expression.is_none();
         let text = prints_for_people.then_some(TextSelection { kinds: text_kinds, is_login_announced: false });
         let filter = EventFilter::new(expression);
         let mut thread = JoinSet::new();
-        thread.spawn_blocking(move || PrintLoop { items, clock, lines: EventWriter::new(format), filter, text }.run());
+        thread.spawn_blocking(move || {
+            let lines = EventWriter::new(format).with_text(text_args);
+            PrintLoop { items, clock, lines, filter, text }.run()
+        });
         let printer = Self { thread, feeding: JoinSet::new(), sender: sender.downgrade() };
         (sender, printer)
     }

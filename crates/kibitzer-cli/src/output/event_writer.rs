@@ -16,7 +16,7 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 
 use super::terminal::StdoutAboveInput;
-use super::text;
+use super::text::{self, TextArgs};
 use crate::failure::Failure;
 
 /// Size of the output buffer. It is needed because standard output flushes its own buffer with every line.
@@ -52,7 +52,7 @@ enum OutputForm {
     /// JSON Lines, with a buffer for one line that is reused.
     Jsonl(Vec<u8>),
     /// For people; in color if the terminal shows it.
-    Text,
+    Text(TextArgs),
     /// Counts, written at the end.
     Summary(Summary),
 }
@@ -69,9 +69,17 @@ impl EventWriter {
                 let out = BufWriter::with_capacity(BUFFER_BYTES, StdoutAboveInput::default());
                 let buffer: Box<dyn Write> = Box::new(out);
                 let choice = AutoStream::choice(&io::stdout());
-                Self::of_form(OutputForm::Text, Box::new(AutoStream::new(buffer, choice)))
+                Self::of_form(OutputForm::Text(TextArgs::default()), Box::new(AutoStream::new(buffer, choice)))
             }
         }
+    }
+
+    /// Returns the writer with options of its text; they have no effect on the other output forms.
+    pub(crate) fn with_text(mut self, args: TextArgs) -> Self {
+        if let OutputForm::Text(text) = &mut self.form {
+            *text = args;
+        }
+        self
     }
 
     /// Creates a writer of JSON Lines to `out` instead of standard output.
@@ -106,7 +114,7 @@ impl EventWriter {
         Ok(())
     }
 
-    /// Writes an event: as JSON with its time, as text without; a summary only counts it. `stamp` is `None` for a raw log. Writes
+    /// Writes an event: as JSON with its time, as text; a summary only counts it. `stamp` is `None` for a raw log. Writes
     /// no pings.
     pub(crate) fn write_event(&mut self, event: &Event, stamp: Option<&Stamp>) -> Result<(), Failure> {
         let written = match &mut self.form {
@@ -117,7 +125,7 @@ impl EventWriter {
                 line.push(b'\n');
                 self.out.write_all(line)
             }
-            OutputForm::Text => text::write_event(&mut self.out, event),
+            OutputForm::Text(args) => text::write_event(&mut self.out, event, *args, stamp.map(|stamp| stamp.time)),
             OutputForm::Summary(summary) => {
                 summary.count(event);
                 Ok(())
@@ -132,7 +140,7 @@ impl EventWriter {
             OutputForm::Jsonl(_) => {
                 return self.write_own_event_if_json("cut", stamp, &json_object(&json!({ "line": line_number })));
             }
-            OutputForm::Text => text::write_cut_recording(&mut self.out, line_number),
+            OutputForm::Text(_) => text::write_cut_recording(&mut self.out, line_number),
             OutputForm::Summary(summary) => {
                 *summary.events.entry("cut").or_default() += 1;
                 Ok(())

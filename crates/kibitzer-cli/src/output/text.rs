@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use anstyle::{Ansi256Color, AnsiColor, Style};
+use clap::ValueEnum;
 use kibitzer_core::chess::{Color, LastMove, Piece, Square};
 use kibitzer_core::message::{ClockReading, Message, Style12};
 use kibitzer_core::{Event, EventCategory, EventKind};
@@ -26,21 +27,72 @@ pub(crate) fn hex_digits(bytes: &[u8], separator: &str) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(separator)
 }
 
-/// Writes an event as a line, or as the lines of a board. Writes nothing for a ping, nor for a listing, because its lines are
+/// Options of the text output, also for screen readers.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub(crate) struct TextArgs {
+    /// Boards to draw in text; the others are one line with the move and the clocks
+    #[arg(long, value_enum, default_value_t)]
+    boards: DrawnBoards,
+    /// Begin each line of text with its time since the start of the session
+    #[arg(long)]
+    times: bool,
+}
+
+/// The boards that are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum DrawnBoards {
+    /// None
+    Never,
+    /// Those of the login's own games
+    Mine,
+    /// All
+    #[default]
+    All,
+}
+
+/// Writes an event as a line, or as the lines of a board. With `--times`, its time is before the first line. Writes nothing for a ping, nor for a listing, because its lines are
 /// events of their own.
 ///
 /// The output contains escape sequences for color, which `out` has to remove if it shows none. Received text is escaped by
 /// [`TerminalSafe`].
-pub(crate) fn write_event(out: &mut impl Write, event: &Event) -> io::Result<()> {
+pub(crate) fn write_event(
+    out: &mut impl Write,
+    event: &Event,
+    args: TextArgs,
+    time: Option<Duration>,
+) -> io::Result<()> {
+    if event.kind() == EventKind::Ping || event.kind().category() == EventCategory::Listing {
+        return Ok(());
+    }
+    if let Some(time) = time.filter(|_| args.times) {
+        let time = i64::try_from(time.as_secs()).unwrap_or(i64::MAX).saturating_mul(1_000);
+        write!(out, "{LABEL}{}{LABEL:#} ", ClockReading::from_ms(time))?;
+    }
     if let Some(board) = event.board() {
+        let is_drawn = match args.boards {
+            DrawnBoards::Never => false,
+            DrawnBoards::Mine => event.attribution().is_own_game(),
+            DrawnBoards::All => true,
+        };
+        if !is_drawn {
+            return write_styled_line(out, PLAIN, move_and_clocks(board));
+        }
+        if args.times && time.is_some() {
+            writeln!(out)?;
+        }
         return write_board(out, board, event.reported_move());
     }
     match (event.kind(), event.message()) {
-        (EventKind::Ping, _) => Ok(()),
-        (kind, _) if kind.category() == EventCategory::Listing => Ok(()),
         (kind, Some(Message::Talk(talk))) => write_talk(out, style_of(kind), event, &talk.text()),
         (kind, _) => write_styled_line(out, style_of(kind), TerminalSafe(&event.to_string())),
     }
+}
+
+/// Returns a board as one line: `game 1: 6. a4, white 4:57, black 4:58`.
+fn move_and_clocks(board: &Style12) -> String {
+    let played = numbered_move(board).unwrap_or_else(|| "no move yet".to_owned());
+    let [white, black] = [Color::White, Color::Black].map(|color| board.clock(color));
+    format!("game {}: {played}, white {white}, black {black}", board.game())
 }
 
 /// Writes a line that says that the recording ends inside the line with this number.
