@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Drives the console in a real terminal (tmux) and checks the screen: play, filter, step, breakpoint, the three views, resize,
 # quit, SIGTERM; then live sessions: login with a password, observing, filters, completion, recording, a breakpoint while events
-# arrive, quit, and a replay of the recording; lines on a terminal; then a bot; last, attaching to the session of another process.
+# arrive, quit, and a replay of the recording; lines on a terminal; then own games, a stalled line and a bot; last, attaching to the session of another process.
 # Argument: the program to run; built if omitted.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -173,6 +173,17 @@ kill -TERM "$(cat "$scratch/pid")"
 expect '^shell>'
 settings told
 cmp -s "$scratch/before" "$scratch/told" || fail 'the terminal is not as it was after a signal'
+
+# A VT100 has no color.
+line "clear; TERM=vt100 $program replay --speed 100 $recording"
+expect '^kibitzer over '
+if in_tmux capture-pane -e -p -t main | grep -qE $'\e\\[([0-9;]*;)?(3[0-8]|4[0-8]|9[0-7]|10[0-7])[;m]'; then
+    fail 'a VT100 gets color'
+fi
+expect '^  38\.\.\. Re1#'
+expect '^  0-1, Flohr won: '
+keys -l 'q'
+expect '^shell>'
 
 # Without a clipboard: a message says so.
 line "clear; TERM=linux $program replay --speed 100 $recording"
@@ -378,8 +389,42 @@ expect '--- fault cut@next-board took'
 line '/filter'
 line '/grid'
 expect '─ game [0-9]+ .*─ game [0-9]+ '
+in_tmux resize-window -t main -x 60 -y 20
+expect '─ game [0-9]+ .*─ game [0-9]+ \+1 more '
+in_tmux resize-window -t main -x 80 -y 24
 line '/grid'
 expect '─ stream '
+
+# What the session sends is not the user's; /game and observe show their game.
+line '/filter kind:sent'
+expect ' session> [0-9]+ observe [0-9]+'
+line '/filter'
+line '/game 1'
+expect '^─ game 1 '
+line 'observe 2'
+expect '^─ game 2 '
+
+# An own game: a pause and a pin end, a refused move and the result are beside the board.
+line '/pause'
+line 'match Whetstone 2 0 unrated white'
+expect ': your move; type it'
+expect '^\* *[0-9]+ Guest'
+refuse 'screen paused'
+line 'e5'
+expect '^  Illegal move \(e5\)'
+line 'e4'
+vanish '^  Illegal move \(e5\)'
+expect ': your move; type it'
+line '/game 1'
+expect '^─ game 1 '
+line 'resign'
+expect '^  0-1, you lost: '
+
+# A line without answers: its age, then what waits.
+line '/fault stall@now'
+expect '^kibitzer live, silent [0-9]+s'
+line 'date'
+expect '^kibitzer stalled [0-9]+s .* date waits [0-9]+s'
 keys C-c
 expect '^shell>'
 
