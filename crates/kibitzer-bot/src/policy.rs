@@ -7,7 +7,7 @@ use kibitzer::track::TrackedGame;
 use kibitzer::{Handle, TalkKind};
 use kibitzer_core::message::{Challenge, OfferKind, Titles};
 
-use crate::config::{AcceptRules, BotConfig, format_range};
+use crate::config::{AcceptRules, BotConfig, format_range, is_computer};
 use crate::engine::{Score, SearchInfo};
 use crate::verdict::Verdict;
 
@@ -18,6 +18,17 @@ pub trait Policy: Send + Sync + 'static {
     /// Decides whether to accept a challenge.
     fn judge_challenge(&mut self, challenge: &Challenge, situation: &ChallengeSituation<'_>) -> Verdict<bool> {
         situation.judge(challenge)
+    }
+
+    /// Decides whether to accept a player's request to join a simultaneous exhibition of the bot.
+    fn judge_simul(&mut self, from: &Handle, situation: &ChallengeSituation<'_>) -> Verdict<bool> {
+        situation.judge_simul(from)
+    }
+
+    /// Returns whether decisions depend on the titles of a challenger. If so, the bot requests the player's `finger` before it decides,
+    /// unless it knows the titles.
+    fn needs_titles(&self, config: &BotConfig) -> bool {
+        config.accept.distinguishes_computers()
     }
 
     /// Decides whether to grant an offer of the opponent.
@@ -62,7 +73,10 @@ pub struct ChallengeSituation<'a> {
     pub config: &'a BotConfig,
     /// Variants that the engine plays, by the names of UCI.
     pub variants: &'a [String],
-    /// Whether a game is in progress, or a challenge has been accepted.
+    /// Titles of the challenger, such as `C` for a computer; empty also if they are not known, see [`Policy::needs_titles`].
+    pub titles: &'a Titles,
+    /// Whether a game is in progress, or a challenge has been accepted. `false` for a challenge that may wait for the end of the
+    /// game ([`Preference::Humans`](crate::config::Preference::Humans)); it is judged again then.
     pub is_busy: bool,
     /// Whether the bot accepts no more games, because it is stopping or is paused by its owner.
     pub is_closed: bool,
@@ -82,29 +96,55 @@ impl ChallengeSituation<'_> {
         }
     }
 
+    /// Decides by the settings whether to accept a player's request to join a simultaneous exhibition of the bot.
+    pub fn judge_simul(&self, from: &Handle) -> Verdict<bool> {
+        let accept = &self.config.accept;
+        let not_given = (!accept.simuls).then(|| "the bot gives no simuls".to_owned());
+        let objection = not_given.or_else(|| self.objection_to_any_game()).or_else(|| self.objection_to_player(from));
+        match objection.or_else(|| accept.objection_to_titles(self.titles)).or_else(|| self.objection_to_repetition()) {
+            Some(reason) => Verdict::decline(reason),
+            None => Verdict::accept("requests to join a simul are accepted"),
+        }
+    }
+
     /// Returns the first reason to decline a challenge; `None` to accept it.
     fn first_objection(&self, challenge: &Challenge) -> Option<String> {
-        let accept = &self.config.accept;
-        if self.is_closed {
-            return Some("no new games are accepted at the moment".to_owned());
+        let objection = self.objection_to_any_game();
+        if objection.is_some() || challenge.adjourned {
+            let resumes = self.config.adjourned.resume;
+            return objection.or_else(|| (!resumes).then(|| "adjourned games are not resumed".to_owned()));
         }
-        if self.is_busy {
-            return Some("a game is in progress".to_owned());
-        }
-        if challenge.adjourned {
-            return (!self.config.adjourned.resume).then(|| "adjourned games are not resumed".to_owned());
-        }
-        let from = &challenge.from;
-        if accept.block.contains(from) || (!accept.allow.is_empty() && !accept.allow.contains(from)) {
-            return Some("only certain players are accepted".to_owned());
-        }
-        let objection = accept.objection_to_terms(challenge).or_else(|| self.objection_to_kind(challenge));
-        objection.or_else(|| accept.objection_to_rating(challenge)).or_else(|| self.objection_to_repetition())
+        let objection = self.objection_to_player(&challenge.from);
+        objection.or_else(|| self.objection_to_conditions(challenge)).or_else(|| self.objection_to_repetition())
+    }
+
+    /// Returns the reason why no game may begin now; `None` if one may.
+    fn objection_to_any_game(&self) -> Option<String> {
+        let closed = self.is_closed.then(|| "no new games are accepted at the moment".to_owned());
+        closed.or_else(|| self.is_busy.then(|| "a game is in progress".to_owned()))
+    }
+
+    /// Returns the reason to decline a player who is blocked or not among those allowed; `None` otherwise.
+    fn objection_to_player(&self, player: &Handle) -> Option<String> {
+        (!self.config.accept.may_play(player)).then(|| "only certain players are accepted".to_owned())
+    }
+
+    /// Returns the reasons to decline if the challenge meets none of the terms; `None` if it meets one.
+    fn objection_to_conditions(&self, challenge: &Challenge) -> Option<String> {
+        let objection = |rules: &AcceptRules| {
+            let objection = rules.objection_to_terms(challenge).or_else(|| self.objection_to_kind(rules, challenge));
+            objection
+                .or_else(|| rules.objection_to_rating(challenge))
+                .or_else(|| rules.objection_to_titles(self.titles))
+        };
+        let mut objections: Vec<_> = self.config.accept.alternatives().iter().map(objection).collect::<Option<_>>()?;
+        objections.dedup();
+        Some(objections.join("; or "))
     }
 
     /// Returns the reason to decline the kind of game: its speed or variant is not listed, or the engine does not play it. `None`
     /// if it is played.
-    fn objection_to_kind(&self, challenge: &Challenge) -> Option<String> {
+    fn objection_to_kind(&self, rules: &AcceptRules, challenge: &Challenge) -> Option<String> {
         let kind = challenge.game_kind();
         let variant = match &kind.variant {
             Some(variant) => variant.as_str(),
@@ -114,7 +154,7 @@ impl ChallengeSituation<'_> {
         // A variant is played at any speed if it is listed; chess at the listed speeds.
         let name = if variant == "chess" { kind.speed.unwrap_or("chess") } else { variant };
         // Whether untimed games are played is a setting of its own.
-        if name != "untimed" && !self.config.accept.kinds.iter().any(|listed| listed.eq_ignore_ascii_case(name)) {
+        if name != "untimed" && !rules.kinds.iter().any(|listed| listed.eq_ignore_ascii_case(name)) {
             return Some(format!("{name} is not played"));
         }
         (!self.variants.iter().any(|known| known == variant)).then(|| format!("the engine does not play {variant}"))
@@ -149,15 +189,23 @@ impl AcceptRules {
         (!fits).then(|| format!("games have an increment of {} seconds", format_range(&self.increment_s)))
     }
 
-    /// Returns the reason to decline a challenger whose rating is out of range or missing; `None` if it is accepted.
+    /// Returns the reason to decline a challenger whose rating is out of range, too far from the bot's own one, or missing; `None` if
+    /// it is accepted.
     fn objection_to_rating(&self, challenge: &Challenge) -> Option<String> {
-        match challenge.from_rating.value() {
-            Some(rating) if !self.rating.contains(&rating) => {
-                Some(format!("opponents have a rating of {}", format_range(&self.rating)))
-            }
-            None if !self.unrated_players => Some("opponents have a rating".to_owned()),
-            _ => None,
+        let Some(rating) = challenge.from_rating.value() else {
+            return (!self.unrated_players).then(|| "opponents have a rating".to_owned());
+        };
+        if !self.rating.contains(&rating) {
+            return Some(format!("opponents have a rating of {}", format_range(&self.rating)));
         }
+        let (own, limit) = (challenge.to_rating.value()?, self.rating_difference?);
+        (rating.abs_diff(own) > limit).then(|| format!("opponents have a rating of {own} plus or minus {limit}"))
+    }
+
+    /// Returns the reason to decline a computer, or a person; `None` if the player is accepted.
+    fn objection_to_titles(&self, titles: &Titles) -> Option<String> {
+        let whom = if is_computer(titles) { "computers are not played" } else { "only computers are played" };
+        (!self.computers.admits(titles)).then(|| whom.to_owned())
     }
 }
 

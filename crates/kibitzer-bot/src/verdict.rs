@@ -165,9 +165,9 @@ impl BotEvent {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum BotAction {
-    /// Accepted a challenge.
+    /// Accepted a challenge, or a request to join a simul.
     Accepted,
-    /// Declined a challenge.
+    /// Declined a challenge, or a request to join a simul.
     Declined,
     /// Posted a seek.
     Sought,
@@ -216,7 +216,7 @@ pub enum BotAction {
     Connection,
     /// The server refused what the bot tried.
     ServerRefused,
-    /// A book or a file of games cannot be used.
+    /// A book, a file of games or the memory of other players cannot be used.
     FileFailed,
     /// Began to stop, or took a further step to it.
     Stopping,

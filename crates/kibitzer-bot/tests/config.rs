@@ -56,6 +56,8 @@ fn keys_in_comments_of_the_shipped_file_are_known() {
     let config = load("commented", &lines.collect::<Vec<_>>().join("\n")).unwrap();
     assert_eq!(config.matchmaking.as_ref().unwrap().pause, Duration::from_mins(5));
     assert!(config.books.len() == 1 && config.offers.resign.is_some());
+    assert!(config.state.folder.is_some() && config.accept.rating_difference == Some(300));
+    assert_eq!((config.accept.terms.len(), config.matchmaking.as_ref().unwrap().terms.len()), (2, 2));
     assert!(config.pgn.file.is_some() && config.pgn.live_file.is_some());
     assert!(config.sentences().iter().any(|line| line.contains("below -900 centipawns for 4 moves")));
 }
@@ -64,7 +66,11 @@ fn keys_in_comments_of_the_shipped_file_are_known() {
 fn the_sentence_about_challenges_names_whom_the_bot_challenges() {
     let cases = [
         ("", "challenges computers with a rating of 0 to 9999 to: 3 0"),
-        ("computers_only = false\nrating = [1200, 2400]\n", "challenges players with a rating of 1200 to 2400 to: 3 0"),
+        (
+            "computers = true\nrating_difference = 300\n",
+            "challenges players with a rating of 0 to 9999, at most 300 from the bot's own to: 3 0",
+        ),
+        ("computers = true\nrating = [1200, 2400]\n", "challenges players with a rating of 1200 to 2400 to: 3 0"),
         ("players = [\"Foo\", \"Bar\"]\n", "challenges Foo or Bar to: 3 0"),
     ];
     for (n, (rules, want)) in cases.into_iter().enumerate() {
@@ -92,6 +98,15 @@ fn minimal_file_is_enough_and_accounts_override_the_server() {
 }
 
 #[test]
+fn accounts_may_be_written_in_one_line() {
+    let text = "server = {host = \"a\"}\nengine = {command = \"e\"}\naccount = [{handle = \"One\"}, {host = \"b\"}]\n";
+    let accounts = load("inline", text).unwrap().accounts;
+    assert_eq!(accounts.iter().map(Profile::host_name).collect::<Vec<_>>(), ["a", "b"]);
+    let error = load("inline error", &text.replace("{command", "{ponder = 3, command")).unwrap_err();
+    assert!(error.contains("line 2: `engine.ponder`: invalid type: integer `3`, expected a boolean"), "{error}");
+}
+
+#[test]
 fn accounts_are_those_that_play_and_a_handle_of_the_server_that_does_not_is_a_warning() {
     let server = MINIMAL.replace("[engine]", "handle = \"Server\"\n[engine]");
     let load = |name: &str, accounts: &str| {
@@ -116,6 +131,31 @@ fn book_is_one_table_or_several() {
     let config = load("two books", &text).unwrap();
     assert_eq!((config.books.len(), config.books[1].variants.join(" ")), (2, "atomic".to_owned()));
     assert!(config.sentences().iter().any(|line| line.contains("10 moves of atomic are played from b:")));
+}
+
+#[test]
+fn sentences_name_the_conditions_of_each_of_several_terms() {
+    let text = format!(
+        "{MINIMAL}[login]\ncommands = [\"+channel 1\"]\n[accept]\nprefer = \"humans\"\nsimuls = true\n\
+         [[accept.terms]]\nkinds = [\"lightning\"]\ncomputers = \"only\"\n\
+         [[accept.terms]]\nrated = true\nrating_difference = 200\ncomputers = false\n\
+         [matchmaking]\nterms = [\"3 0\", {{ match = \"5 0\", rating = [1, 2], computers = true }}]\n\
+         [state]\nfolder = \"memory\"\n"
+    );
+    let sentences = load("terms", &text).unwrap().sentences();
+    for want in [
+        "Unrated challenges to lightning are accepted, with 1 to 60 minutes and 0 to 60 seconds per move.",
+        "Opponents are computers with a rating of 0 to 9999, or without one.",
+        "Rated and unrated challenges to lightning, blitz, standard are accepted, with 1 to 60 minutes and 0 to 60 seconds per move.",
+        "Opponents are people with a rating of 0 to 9999, at most 200 from the bot's own, or without one.",
+        "Challenges of people wait for the end of the game, those of computers are declined.",
+        "Requests to join a simul are accepted, one at a time.",
+        "Every 5m without a game, the bot challenges computers with a rating of 0 to 9999 to: 3 0; 5 0 (players) (rating 1 to 2).",
+        "Games and refusals of the last day are kept in the folder memory.",
+        "After each login, these commands are sent: +channel 1.",
+    ] {
+        assert!(sentences.iter().any(|sentence| sentence == want), "{want}: {sentences:#?}");
+    }
 }
 
 #[test]
@@ -157,6 +197,30 @@ fn mistakes_are_reported_with_their_line() {
         ("path", "[pgn]\nfile = \"{me}.pgn\"\n", 6, "`{me}.pgn` has other words in braces than {date}, {opponent}"),
         ("option", "[matchmaking]\npause = 3\n", 6, "invalid type"),
         ("account table", "[account]\n", 5, "[[account]]"),
+        ("computers", "[accept]\ncomputers = \"no\"\n", 6, "`accept.computers`: expected true, false or \"only\""),
+        (
+            "prefer",
+            "[accept]\nprefer = \"people\"\n",
+            6,
+            "`accept.prefer`: unknown variant `people`, expected `none` or",
+        ),
+        ("empty terms", "[[accept.terms]]\nrating = [9, 1]\n", 6, "`accept.terms.rating`: the range [9, 1] is empty"),
+        ("terms key", "[[accept.terms]]\nblock = []\n", 6, "unknown field `block`, expected one of `rated`"),
+        (
+            "terms range",
+            "[[accept.terms]]\n[[accept.terms]]\ninitial_min = [1, 10000]\n",
+            7,
+            "`accept.terms.initial_min` must be",
+        ),
+        ("difference", "[accept]\nrating_difference = 10000\n", 6, "`accept.rating_difference` must be 0 to 9999"),
+        ("match", "[matchmaking]\nterms = [{ rating = [1, 2] }]\n", 6, "`matchmaking.terms`: missing field `match`"),
+        ("number", "[matchmaking]\nterms = [3]\n", 6, "expected a text such as \"3 0 unrated\", or a table with"),
+        (
+            "command",
+            "[login]\ncommands = [\"+channel 1\", \"tell a\\nb\"]\n",
+            6,
+            "`login.commands`: command 2 cannot be sent",
+        ),
         ("account", "[[account]]\nhandl = \"One\"\n", 6, "did you mean `handle`"),
     ] {
         let error = load(name, &format!("{MINIMAL}{text}")).unwrap_err();

@@ -9,7 +9,6 @@ use std::time::Duration;
 use kibitzer::internal::recorded::SessionClock;
 use kibitzer::{Handle, Profile};
 use kibitzer_bot::config::MatchmakingRules;
-use kibitzer_bot::engine::EngineError;
 use kibitzer_bot::{
     Book, Bot, BotConfig, BotError, BotEvent, Engine as _, EngineConfig, StartEngine, Stop, WeakPlayer,
 };
@@ -35,6 +34,9 @@ const DEMO_MOVE: Duration = Duration::from_millis(500);
 /// once. Games survive a lost connection and a restart where the server keeps them. Every decision is printed with its reason. On
 /// a terminal the session is shown in the console, and closing it stops the bot in the same way. config/bot.toml describes all
 /// settings.
+///
+/// [server] alone is one account. With [[account]] tables those play, each with an engine of its own, and [server] has defaults for
+/// their keys. The failure of one account is reported at once with its name, and the others play on.
 #[derive(Debug, clap::Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"))]
 pub(crate) struct Args {
@@ -203,7 +205,7 @@ impl Args {
     ///
     /// # Errors
     ///
-    /// [`Failure`] if an engine does not start, or of the first account whose session fails, which is reported at once; the others
+    /// [`Failure`] of the first account whose engine does not start or whose session fails. It is reported at once, and the others
     /// play on.
     ///
     /// # Cancel safety
@@ -313,12 +315,6 @@ fn check_bot_end(server: &str, error: BotError) -> Result<(), Failure> {
         BotError::Connect(error) => Err(connect_failure(server, &error)),
         BotError::Ended(reason) => check_end(server, reason),
         error => Err(Failure::caused_by(error)),
-    }
-}
-
-impl From<EngineError> for Failure {
-    fn from(error: EngineError) -> Self {
-        Self::caused_by(error)
     }
 }
 

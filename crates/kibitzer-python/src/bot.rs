@@ -71,6 +71,9 @@ impl NativeBot {
         let stop = Stop::new();
         *lock(&self.stop) = stop.clone();
         let mut config = self.config.clone();
+        if let Some(warning) = &config.warning {
+            tracing::warn!("{warning}");
+        }
         // An engine that names its variants is there to play them.
         if config.accept.kinds == AcceptRules::default().kinds {
             config.accept.kinds.extend(variants.iter().flatten().filter(|name| *name != "chess").cloned());

@@ -23,6 +23,8 @@ pub enum Feature {
     /// Names of players and kinds of offers as parameters of `accept`, `decline` and `withdraw`. Without it they do nothing, as
     /// on FatICS; numbers work.
     OfferNames,
+    /// Refusal of challenges to a player who plays a game. Without it they are delivered.
+    BusyRefusal,
 }
 
 /// Options of a [`Server`](crate::Server).
@@ -152,8 +154,8 @@ impl ServerOptions {
         self
     }
 
-    /// Disables a feature that some servers lack. Default: all are enabled. On ICC, only [`Feature::Pipelining`] and
-    /// [`Feature::OfferNames`] have an effect; it never has the others.
+    /// Disables a feature that some servers lack. Default: all are enabled. On ICC, only [`Feature::Pipelining`],
+    /// [`Feature::OfferNames`] and [`Feature::BusyRefusal`] have an effect; it never has the others.
     pub fn without(mut self, feature: Feature) -> Self {
         self.missing.push(feature);
         self
@@ -165,8 +167,8 @@ impl ServerOptions {
         self
     }
 
-    /// Returns whether a feature that only the FICS family has is enabled; always `false` on ICC. Not for [`Feature::Pipelining`]
-    /// and [`Feature::OfferNames`], which do not depend on the family.
+    /// Returns whether a feature that only the FICS family has is enabled; always `false` on ICC. Not for [`Feature::Pipelining`],
+    /// [`Feature::OfferNames`] and [`Feature::BusyRefusal`], which do not depend on the family.
     pub(crate) fn has_feature(&self, feature: Feature) -> bool {
         self.family.has_fics_extensions() && !self.missing.contains(&feature)
     }

@@ -153,9 +153,8 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
     ///
     /// # Errors
     ///
-    /// [`BotError::Engine`], before any login, if an engine does not start. Otherwise the [`BotError`] of the first account whose
-    /// session could not start or ended for another reason than the stop; the event of that moment names the account. The other
-    /// accounts play on until they end, too.
+    /// The [`BotError`] of the first account whose engine or session could not start, or whose session ended for another reason than
+    /// the stop; the event of that moment names the account. The other accounts play on until they end, too.
     ///
     /// # Panics
     ///
@@ -165,7 +164,7 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
     ///
     /// Cancel safe: dropping the future disconnects all accounts and ends the engines.
     pub async fn run(self, stop: Stop) -> Result<(), BotError> {
-        let on_event = Arc::clone(&self.on_event);
+        let (on_event, on_failure) = (Arc::clone(&self.on_event), Arc::clone(&self.on_event));
         let connect = move |profile: Profile| {
             let on_event = Arc::clone(&on_event);
             async move {
@@ -176,7 +175,13 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
                 })?)
             }
         };
-        self.run_with_sessions(stop, connect, |_, error| Err(error)).await
+        let on_end = move |account: &Profile, error| {
+            if let BotError::Engine(error) = &error {
+                report_action(&*on_failure, account.handle().cloned(), BotAction::EngineFailed, error_chain(error));
+            }
+            Err(error)
+        };
+        self.run_with_sessions(stop, connect, on_end).await
     }
 
     /// Plays as [`run`](Self::run) does, in sessions that the caller starts. `connect` starts the session of an account, once its engine
@@ -184,7 +189,7 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
     ///
     /// # Errors
     ///
-    /// The first error of an account, by `connect` or `on_end`; or, before any login, that of an engine that does not start.
+    /// The first error of an account, by `connect` or `on_end`; the latter also converts that of an engine that does not start.
     ///
     /// # Panics
     ///
@@ -201,23 +206,27 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
     ) -> Result<(), E>
     where
         C: Future<Output = Result<Client, E>> + Send + 'static,
-        E: From<EngineError> + Send + 'static,
+        E: Send + 'static,
     {
         let start = |account: &Profile| {
+            let account = account.clone();
             let config = BotConfig { accounts: vec![account.clone()], ..BotConfig::clone(&self.config) };
-            Self { config: Arc::new(config), ..self.clone() }.start_engine()
+            let started = Self { config: Arc::new(config), ..self.clone() }.start_engine();
+            async move { (account, started.await) }
         };
         let mut starting: JoinSet<_> = self.config.accounts.iter().map(start).collect();
-        let mut bots = Vec::new();
+        let (mut bots, mut result) = (Vec::new(), Ok(()));
         while !starting.is_empty() {
             tokio::select! {
-                Some(bot) = starting.join_next() => bots.push(resume_unwind_if_panicked(bot)?),
+                Some(started) = starting.join_next() => match resume_unwind_if_panicked(started) {
+                    (account, Ok(bot)) => bots.push((account, bot)),
+                    (account, Err(error)) => result = result.and(on_end(&account, error.into())),
+                },
                 () = stop.requested() => return Ok(()),
             }
         }
         let mut players = JoinSet::new();
-        for bot in bots {
-            let Some(account) = bot.accounts().first().cloned() else { continue };
+        for (account, bot) in bots {
             let session = connect(bot.session_profile(account.clone()));
             let (stop, on_end) = (stop.clone(), on_end.clone());
             players.spawn(async move {
@@ -225,7 +234,6 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
                 bot.run_with(client, stop).await.or_else(|error| on_end(&account, error))
             });
         }
-        let mut result = Ok(());
         while let Some(ended) = players.join_next().await {
             result = result.and(resume_unwind_if_panicked(ended));
         }

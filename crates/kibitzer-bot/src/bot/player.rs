@@ -9,12 +9,14 @@
 //! | `out` | unanswered requests, receiver of the events |
 
 mod answers;
+mod challenges;
 mod commentary;
 mod decisions;
 mod files;
 mod games;
 mod matchmaking;
 mod moves;
+mod opponents;
 mod output;
 mod records;
 
@@ -32,9 +34,10 @@ use crate::policy::Policy;
 use crate::verdict::BotAction;
 
 use answers::Answers;
+use challenges::SIMUL;
 use games::OwnGames;
 use matchmaking::{Availability, Matchmaking};
-use output::{MAX_REQUESTS, Output};
+use output::{MAX_REQUESTS, Output, error_with_words};
 
 /// State of the connection of a bot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -125,6 +128,8 @@ impl BotPlayer {
                 Ok(()) = urgency.changed() => self.on_stop_requested(*urgency.borrow_and_update()),
                 () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => self.on_deadline(),
             }
+            // Last, so that the engine already searches while the disk is busy.
+            self.matchmaking.opponents.save_if_changed(&self.out);
         }
         self.leave(Ok(())).await
     }
@@ -214,7 +219,24 @@ impl BotPlayer {
             self.matchmaking.add_own_handle(handle);
         }
         self.link = if self.games.has_interrupted() { LinkState::Restoring } else { LinkState::Up };
+        self.send_login_commands();
         self.plan_next_game();
+    }
+
+    /// Sends the commands of the settings. Reports those that the server refuses, without their arguments.
+    fn send_login_commands(&self) {
+        for line in self.out.config.login.commands.clone() {
+            let verb = line.split_whitespace().next().unwrap_or_default().to_owned();
+            self.out.request(
+                |client| async move { client.request(&line).await.err() },
+                move |bot, error| {
+                    if let Some(error) = error {
+                        let reason = format!("command `{verb}` of [login]: {}", error_with_words(&error));
+                        bot.out.report(BotAction::ServerRefused, reason);
+                    }
+                },
+            );
+        }
     }
 
     /// Handles a message about challenges, offers, partnership or talk. Reports one that would need an answer, and does nothing, while
@@ -224,6 +246,7 @@ impl BotPlayer {
             let (what, player) = match message {
                 Message::Challenge(challenge) => ("challenge", Some(challenge.from.clone())),
                 Message::Offer(offer) if offer.actor == MeOrOther::Other => ("offer", None),
+                Message::Pending(offer) if offer.kind == SIMUL => ("request for a simul", Some(offer.name.clone())),
                 Message::Talk(talk) => match self.speaker_to_answer(talk) {
                     Some(player) => ("message", Some(player)),
                     None => return,
@@ -237,6 +260,7 @@ impl BotPlayer {
             Message::Challenge(challenge) => self.on_challenge(challenge),
             Message::ChallengeUpdate(update) => self.on_challenge_update(update),
             Message::Offer(offer) => self.on_offer(offer),
+            Message::Pending(offer) => self.on_pending_offer(offer),
             Message::Partner(partner) => self.on_partnership(partner),
             Message::Talk(talk) => self.on_talk(talk),
             _ => {}
@@ -288,6 +312,8 @@ impl BotPlayer {
                 self.matchmaking.forget_last_game(&opponent);
             }
             self.say_goodbye(&opponent);
+            // Those who wait come before a rematch.
+            self.answer_postponed_challenges();
             if is_played && self.availability() == Availability::Free {
                 self.matchmaking.propose_rematch_if_allowed(&opponent);
             }

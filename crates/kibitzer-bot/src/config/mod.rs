@@ -1,5 +1,7 @@
 //! The settings of a bot: one TOML file.
 
+mod accept;
+mod matchmaking;
 mod rules;
 mod sentences;
 
@@ -10,18 +12,18 @@ use std::time::Duration;
 
 use kibitzer::internal::most_similar_word;
 use kibitzer::{ConfigError, Handle, Profile};
-use kibitzer_core::session::FirstConnect;
+use kibitzer_core::session::{Command, FirstConnect};
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 use toml::de::DeTable;
 
+pub(crate) use accept::is_computer;
+pub use accept::{AcceptRules, AcceptTerms, Computers, Preference};
+pub use matchmaking::{MatchmakingRules, MatchmakingTerms};
 pub(crate) use rules::format_range;
-pub use rules::{
-    AcceptRules, AdjournedRules, DrawRule, MatchmakingRules, OfferRules, RematchRules, ResignRule, ScoreAudience,
-    SeekRules, TalkRules,
-};
+pub use rules::{AdjournedRules, DrawRule, OfferRules, RematchRules, ResignRule, ScoreAudience, SeekRules, TalkRules};
 
 pub use crate::book::BookConfig;
 use crate::engine::EngineConfig;
@@ -46,6 +48,8 @@ pub struct BotConfig {
     /// The opening books. The first one with a move plays; the engine chooses every move if there is none.
     #[serde(rename = "book", deserialize_with = "deserialize_books")]
     pub books: Vec<BookConfig>,
+    /// What to send after every login.
+    pub login: LoginConfig,
     /// Which challenges to accept.
     pub accept: AcceptRules,
     /// Seeks to keep open while no game is played.
@@ -62,8 +66,31 @@ pub struct BotConfig {
     pub talk: TalkRules,
     /// Where to write the games.
     pub pgn: PgnConfig,
+    /// Where to keep the memory of other players.
+    pub state: StateConfig,
     /// How to stop.
     pub shutdown: ShutdownConfig,
+}
+
+/// `[login]`: what is sent after every login.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct LoginConfig {
+    /// Commands that every account sends after each login, also after a lost connection: `+channel 1`, `tell mamer join 3`. One that
+    /// the server refuses is reported.
+    #[serde(deserialize_with = "deserialize_commands")]
+    pub commands: Vec<String>,
+}
+
+/// `[state]`: where the bot remembers the games of the last 24 hours and the players who declined its challenges.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[non_exhaustive]
+pub struct StateConfig {
+    /// Folder with a file for each account that has a handle, `HANDLE@HOST.json`. It is created if it does not exist. `None` to
+    /// forget other players at the end.
+    pub folder: Option<PathBuf>,
 }
 
 /// `[pgn]`: where the games are written.
@@ -101,7 +128,8 @@ impl Default for ShutdownConfig {
 }
 
 /// The tables of a file. Those whose names begin with `x-` belong to other programs.
-const TABLES: &str = "server account engine book accept seek offers adjourned rematch matchmaking talk pgn shutdown";
+const TABLES: &str =
+    "server account login engine book accept seek offers adjourned rematch matchmaking talk pgn state shutdown";
 
 impl BotConfig {
     /// Returns the settings of a bot that plays with this account and engine, with the default rules.
@@ -109,9 +137,14 @@ impl BotConfig {
         Self { accounts: vec![account], engine, ..Self::default() }
     }
 
+    /// Returns the account if there is exactly one.
+    pub(crate) fn only_account(&self) -> Option<&Profile> {
+        if let [account] = &self.accounts[..] { Some(account) } else { None }
+    }
+
     /// Returns the handle of the account, if there is one account with a handle.
     pub(crate) fn only_handle(&self) -> Option<Handle> {
-        if let [account] = &self.accounts[..] { account.handle().cloned() } else { None }
+        self.only_account()?.handle().cloned()
     }
 
     /// Reads the settings from a file like `config/bot.toml`.
@@ -155,7 +188,11 @@ impl BotConfig {
             return Err(error_at(None, "missing field `server`".to_owned()));
         }
         rules::check_numbers(tables).map_err(|(span, reason)| error_at(Some(span), reason))?;
-        let mut config: Self = toml::from_str(&text).map_err(not_toml)?;
+        let mut config: Self = toml::from_str(&text).map_err(|error| {
+            let key = error.span().map(|span| key_at(tables, span.start)).filter(|key| !key.is_empty());
+            let key = key.map_or_else(String::new, |key| format!("`{key}`: "));
+            error_at(error.span(), format!("{key}{}", error.message()))
+        })?;
         config.engine.require_known_limits().map_err(|error| {
             let nodes = tables.get("engine").and_then(|engine| engine.get_ref().get("nodes"));
             error_at(nodes.map(Spanned::span), error.to_string())
@@ -232,6 +269,25 @@ fn deserialize_books<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<B
     }
 
     deserializer.deserialize_any(Books)
+}
+
+/// Returns the keys, with dots between them, that lead to the value at a position of the file; empty if no value is there.
+fn key_at(table: &DeTable<'_>, position: usize) -> String {
+    let found = table.iter().find_map(|(name, value)| {
+        let items = value.get_ref().as_array().map_or(std::slice::from_ref(value), |list| list);
+        let inner = items.iter().find_map(|item| item.get_ref().as_table().map(|table| key_at(table, position)));
+        let inner = inner.filter(|keys| !keys.is_empty()).map(|keys| format!("{}.{keys}", name.get_ref()));
+        inner.or_else(|| value.span().contains(&position).then(|| name.get_ref().to_string()))
+    });
+    found.unwrap_or_default()
+}
+
+/// Reads a list of commands for the server.
+fn deserialize_commands<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let commands = Vec::<String>::deserialize(deserializer)?;
+    let refused = commands.iter().enumerate().find_map(|(n, command)| Some((n + 1, Command::new(command).err()?)));
+    refused
+        .map_or(Ok(commands), |(n, error)| Err(D::Error::custom(format_args!("command {n} cannot be sent: {error}"))))
 }
 
 /// Reads a duration such as `"10m"` or `"1h 30m"`.

@@ -12,57 +12,8 @@ use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// `[accept]`: which challenges are accepted. All others are declined, with the reason. Numbers are at most 9,999.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-#[non_exhaustive]
-pub struct AcceptRules {
-    /// Whether rated games are played. FICS allows it only for registered computer accounts.
-    pub rated: bool,
-    /// The kinds of game by their names on the server: speeds such as `blitz`, variants such as `crazyhouse`.
-    pub kinds: Vec<String>,
-    /// Accepted range of minutes on the clock at the start.
-    #[serde(deserialize_with = "deserialize_range")]
-    pub initial_min: RangeInclusive<u32>,
-    /// Accepted range of seconds added per move.
-    #[serde(deserialize_with = "deserialize_range")]
-    pub increment_s: RangeInclusive<u32>,
-    /// Whether untimed games are played.
-    pub untimed: bool,
-    /// The opponent's rating.
-    #[serde(deserialize_with = "deserialize_range")]
-    pub rating: RangeInclusive<u16>,
-    /// Whether opponents without a rating are accepted, such as guests.
-    pub unrated_players: bool,
-    /// Number of games with one opponent within 24 hours, at most 10,000; 0 means no limit.
-    pub games_per_opponent_per_day: u32,
-    /// Players whose challenges are declined.
-    #[serde(deserialize_with = "deserialize_handles")]
-    pub block: Vec<Handle>,
-    /// Players whose challenges are accepted; empty: all.
-    #[serde(deserialize_with = "deserialize_handles")]
-    pub allow: Vec<Handle>,
-}
-
-impl Default for AcceptRules {
-    fn default() -> Self {
-        Self {
-            rated: false,
-            kinds: ["lightning", "blitz", "standard"].map(str::to_owned).to_vec(),
-            initial_min: 1..=60,
-            increment_s: 0..=60,
-            untimed: false,
-            rating: any_rating(),
-            unrated_players: true,
-            games_per_opponent_per_day: 0,
-            block: Vec::new(),
-            allow: Vec::new(),
-        }
-    }
-}
-
 /// Reads a closed range of numbers, written as `[1, 30]`.
-fn deserialize_range<'de, T, D>(deserializer: D) -> Result<RangeInclusive<T>, D::Error>
+pub(super) fn deserialize_range<'de, T, D>(deserializer: D) -> Result<RangeInclusive<T>, D::Error>
 where
     T: Deserialize<'de> + PartialOrd + fmt::Display,
     D: Deserializer<'de>,
@@ -72,6 +23,15 @@ where
         return Err(D::Error::custom(format_args!("the range [{min}, {max}] is empty")));
     }
     Ok(min..=max)
+}
+
+/// Reads a range as [`deserialize_range`] does, of a setting that may be missing.
+pub(super) fn deserialize_some_range<'de, T, D>(deserializer: D) -> Result<Option<RangeInclusive<T>>, D::Error>
+where
+    T: Deserialize<'de> + PartialOrd + fmt::Display,
+    D: Deserializer<'de>,
+{
+    deserialize_range(deserializer).map(Some)
 }
 
 /// Formats a range for a sentence: `1 to 30`.
@@ -173,51 +133,8 @@ pub struct RematchRules {
     pub propose: u32,
 }
 
-/// `[matchmaking]`: challenges to other players while no game is played.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-pub struct MatchmakingRules {
-    /// Terms in the words of the server's command `match`: `"3 0 unrated"`.
-    pub terms: Vec<String>,
-    /// Players to challenge, in place of the players whom the server lists. If empty, those players in the list who are free.
-    #[serde(default, deserialize_with = "deserialize_handles")]
-    pub players: Vec<Handle>,
-    /// The opponent's rating: 0 to 9,999. Not checked for `players`.
-    #[serde(default = "any_rating", deserialize_with = "deserialize_range")]
-    pub rating: RangeInclusive<u16>,
-    /// Time between two challenges, and how long the bot waits without a game before the first: 10 s to 7 days. Set by a program, less
-    /// than 10 s counts as 10 s.
-    #[serde(default = "default_challenge_pause", deserialize_with = "super::deserialize_duration")]
-    pub pause: Duration,
-    /// Whether only computers are challenged. FICS asks bots not to challenge people who do not want to play computers.
-    #[serde(default = "default_computers_only")]
-    pub computers_only: bool,
-}
-
-impl MatchmakingRules {
-    /// Returns rules that challenge one of these players every 5 minutes, with these terms.
-    pub fn against(players: impl IntoIterator<Item = Handle>, terms: impl Into<String>) -> Self {
-        Self {
-            terms: vec![terms.into()],
-            players: players.into_iter().collect(),
-            rating: any_rating(),
-            pause: default_challenge_pause(),
-            computers_only: false,
-        }
-    }
-}
-
-const fn any_rating() -> RangeInclusive<u16> {
+pub(super) const fn any_rating() -> RangeInclusive<u16> {
     0..=9_999
-}
-
-const fn default_challenge_pause() -> Duration {
-    Duration::from_mins(5)
-}
-
-const fn default_computers_only() -> bool {
-    true
 }
 
 /// To whom the scores of the engine are sent.
@@ -293,7 +210,7 @@ fn deserialize_commands<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BT
 }
 
 /// Reads a list of names of players.
-fn deserialize_handles<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Handle>, D::Error> {
+pub(super) fn deserialize_handles<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Handle>, D::Error> {
     let names = Vec::<String>::deserialize(deserializer)?;
     let parse = |name: String| name.parse().map_err(|error| D::Error::custom(format_args!("`{name}`: {error}")));
     names.into_iter().map(parse).collect()
@@ -325,9 +242,17 @@ const NUMBERS: &[(&str, Limits)] = &[
     ("accept.initial_min", Number(0..=9_999)),
     ("accept.increment_s", Number(0..=9_999)),
     ("accept.rating", Number(0..=9_999)),
+    ("accept.rating_difference", Number(0..=9_999)),
+    ("accept.terms.initial_min", Number(0..=9_999)),
+    ("accept.terms.increment_s", Number(0..=9_999)),
+    ("accept.terms.rating", Number(0..=9_999)),
+    ("accept.terms.rating_difference", Number(0..=9_999)),
     ("accept.games_per_opponent_per_day", Number(0..=10_000)),
     ("rematch.propose", Number(0..=1_000)),
     ("matchmaking.rating", Number(0..=9_999)),
+    ("matchmaking.rating_difference", Number(0..=9_999)),
+    ("matchmaking.terms.rating", Number(0..=9_999)),
+    ("matchmaking.terms.rating_difference", Number(0..=9_999)),
     ("matchmaking.pause", Seconds(10..=604_800)),
     ("offers.takebacks", Number(0..=1_000)),
     ("offers.draw.within_cp", Number(0..=30_000)),

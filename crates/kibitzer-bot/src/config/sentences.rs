@@ -1,11 +1,15 @@
 //! The rules in plain sentences, for `kibitzer bot --check`.
 
+use std::ops::RangeInclusive;
+
 use humantime::format_duration;
 use kibitzer::Handle;
 
 use crate::book::BookSelection;
 
-use super::{AcceptRules, BotConfig, MatchmakingRules, OfferRules, ScoreAudience, format_range};
+use super::{
+    AcceptRules, BotConfig, MatchmakingRules, MatchmakingTerms, OfferRules, Preference, ScoreAudience, format_range,
+};
 
 impl BotConfig {
     /// Returns the rules and the settings of the program as English sentences, for people to check.
@@ -51,6 +55,11 @@ impl BotConfig {
                 book.max_moves
             )
         });
+        let commands = &self.login.commands;
+        let memory = match &self.state.folder {
+            Some(folder) => format!("Games and refusals of the last day are kept in the folder {}.", folder.display()),
+            None => "Other players are forgotten at the end.".to_owned(),
+        };
         let appended = self.pgn.file.as_ref().map(|file| format!("Every game is appended to {}.", file.display()));
         let sentences = [
             Some(format!(
@@ -59,8 +68,11 @@ impl BotConfig {
                 engine.move_overhead_ms, engine.min_move_ms, engine.max_clock_percent, engine.restarts_per_game
             )),
             engine.move_time_ms.map(|ms| format!("The engine thinks {ms} ms, or less if the clock is short.")),
+            (!commands.is_empty())
+                .then(|| format!("After each login, these commands are sent: {}.", commands.join("; "))),
             engine.ponder.then(|| "The engine thinks in the opponent's time.".to_owned()),
             Some(appended.unwrap_or_else(|| "Games are not written.".to_owned())),
+            Some(memory),
             Some(format!(
                 "When stopped, the bot plays on for at most {} and then adjourns.",
                 format_duration(self.shutdown.finish_game_within)
@@ -72,23 +84,34 @@ impl BotConfig {
 
 impl AcceptRules {
     fn sentences(&self) -> impl Iterator<Item = String> {
+        let conditions: Vec<_> = self.alternatives().iter().flat_map(Self::condition_sentences).collect();
+        let per_day = self.games_per_opponent_per_day;
+        let named = |handles: &[Handle]| (!handles.is_empty()).then(|| join_names(handles, ", "));
+        let waits = "Challenges of people wait for the end of the game, those of computers are declined.";
+        let sentences = [
+            (self.prefer == Preference::Humans).then(|| waits.to_owned()),
+            self.simuls.then(|| "Requests to join a simul are accepted, one at a time.".to_owned()),
+            (per_day > 0).then(|| format!("One opponent gets {per_day} games a day.")),
+            named(&self.allow).map(|names| format!("Only {names} may challenge, and are challenged.")),
+            named(&self.block).map(|names| format!("Challenges of {names} are declined.")),
+        ];
+        conditions.into_iter().chain(sentences.into_iter().flatten())
+    }
+
+    /// Returns the sentences about the conditions of challenges, without those of the terms.
+    fn condition_sentences(&self) -> [String; 2] {
         let rated = if self.rated { "Rated and unrated" } else { "Unrated" };
         let untimed = if self.untimed { ", or untimed" } else { "" };
         let unrated = if self.unrated_players { ", or without one" } else { "" };
         let (kinds, minutes, seconds) =
             (self.kinds.join(", "), format_range(&self.initial_min), format_range(&self.increment_s));
-        let per_day = self.games_per_opponent_per_day;
-        let named = |handles: &[Handle]| (!handles.is_empty()).then(|| join_names(handles, ", "));
-        let sentences = [
-            Some(format!(
+        let rating = format_rating(&self.rating, self.rating_difference);
+        [
+            format!(
                 "{rated} challenges to {kinds} are accepted, with {minutes} minutes and {seconds} seconds per move{untimed}."
-            )),
-            Some(format!("Opponents have a rating of {}{unrated}.", format_range(&self.rating))),
-            (per_day > 0).then(|| format!("One opponent gets {per_day} games a day.")),
-            named(&self.allow).map(|names| format!("Only {names} may challenge.")),
-            named(&self.block).map(|names| format!("Challenges of {names} are declined.")),
-        ];
-        sentences.into_iter().flatten()
+            ),
+            format!("Opponents are {} with a rating of {rating}{unrated}.", self.computers.players()),
+        ]
     }
 }
 
@@ -120,15 +143,33 @@ impl OfferRules {
 
 impl MatchmakingRules {
     fn sentence(&self) -> String {
-        let rating = format_range(&self.rating);
+        let rating = format_rating(&self.rating, self.rating_difference);
         let whom = match &self.players[..] {
-            [] if self.computers_only => format!("computers with a rating of {rating}"),
-            [] => format!("players with a rating of {rating}"),
+            [] => format!("{} with a rating of {rating}", self.computers.players()),
             players => join_names(players, " or "),
         };
-        let (pause, terms) = (format_duration(self.pause), self.terms.join("; "));
+        let terms: Vec<_> = self.terms.iter().map(MatchmakingTerms::phrase).collect();
+        let (pause, terms) = (format_duration(self.pause), terms.join("; "));
         format!("Every {pause} without a game, the bot challenges {whom} to: {terms}.")
     }
+}
+
+impl MatchmakingTerms {
+    /// Returns the words, and the conditions in brackets.
+    fn phrase(&self) -> String {
+        let conditions = [
+            self.computers.map(|computers| format!(" ({})", computers.players())),
+            self.rating.as_ref().map(|rating| format!(" (rating {})", format_range(rating))),
+            self.rating_difference.map(|points| format!(" (at most {points} from the bot's own)")),
+        ];
+        self.words.clone() + &conditions.into_iter().flatten().collect::<String>()
+    }
+}
+
+/// Formats a range of ratings and the largest difference.
+fn format_rating(range: &RangeInclusive<u16>, difference: Option<u16>) -> String {
+    let difference = difference.map(|points| format!(", at most {points} from the bot's own"));
+    format_range(range) + &difference.unwrap_or_default()
 }
 
 /// Returns the names with this separator between them.

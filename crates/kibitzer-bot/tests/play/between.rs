@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kibitzer::{Handle, Profile};
-use kibitzer_bot::config::MatchmakingRules;
+use kibitzer_bot::config::{Computers, MatchmakingRules};
 use kibitzer_bot::{BotAction, BotConfig, BotError, EngineConfig};
 use kibitzer_core::chess::Color;
 use kibitzer_core::session::Password;
@@ -93,7 +93,7 @@ async fn player_who_does_not_play_the_bot_is_not_asked_again() {
 async fn listed_players_are_challenged_by_rating_and_kind_of_account() {
     let (bot, _human, _) = beside(|config| {
         let mut rules = MatchmakingRules::against([], "5 0 unrated");
-        rules.computers_only = true;
+        rules.computers = Computers::Only;
         config.matchmaking = Some(rules);
     })
     .await;

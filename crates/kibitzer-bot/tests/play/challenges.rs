@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use kibitzer_bot::BotAction;
-use kibitzer_bot::config::MatchmakingRules;
+use kibitzer_bot::config::{Computers, MatchmakingRules};
 use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, Feature, ServerOptions};
 
 use super::table::{Human, Running, ready, serve, serve_accounts, settings, weak};
+use super::whom::bot_on;
 
 /// As on FatICS.
 #[tokio::test(start_paused = true)]
@@ -71,4 +72,36 @@ async fn challenge_before_the_session_is_ready_is_answered_when_it_is() {
     human.line("[Botvin").await;
     drop(human.client.request("match Botvin 5 0 unrated").await);
     human.board(|_| true).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn request_for_a_simul_is_accepted_one_at_a_time_or_declined() {
+    for is_given in [false, true] {
+        let (bot, account) = bot_on(ServerOptions::new(), |config| {
+            config.accept.simuls = is_given;
+            config.accept.computers = Computers::Excluded;
+            config.login.commands = vec!["simopen".to_owned()];
+        })
+        .await;
+        let mut human = Human::log_in_with(account("Alekhin")).await;
+        human.send("simmatch Botvin").await;
+        if !is_given {
+            human.line("the bot gives no simuls").await;
+            continue;
+        }
+        bot.wait_for(BotAction::Started, "").await;
+        human.turn().await;
+        human.play("e7e5").await;
+        human.turn().await;
+        assert_eq!(bot.count(BotAction::Moved), 2, "{:#?}", bot.actions());
+        let euwe = Human::log_in_with(account("Euwe")).await;
+        euwe.send("simmatch Botvin").await;
+        bot.wait_for(BotAction::Declined, "a game is in progress").await;
+        human.client.resign().await.unwrap();
+        bot.wait_for(BotAction::Ended, "").await;
+        Human::log_in_with(account("Robot")).await.send("simmatch Botvin").await;
+        bot.wait_for(BotAction::Declined, "computers are not played").await;
+        euwe.send("simmatch Botvin").await;
+        bot.wait_for_count(BotAction::Started, 2).await;
+    }
 }

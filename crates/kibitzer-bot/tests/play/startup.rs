@@ -70,21 +70,45 @@ fn challenge_and_resumption_wait_until_the_engine_of_an_existing_session_has_sta
     });
 }
 
+/// An engine of which the first `n` starts succeed.
+fn starting(n: usize) -> impl StartEngine {
+    let starts = Arc::new(AtomicUsize::new(0));
+    move || {
+        let is_good = starts.fetch_add(1, Ordering::Relaxed) < n;
+        async move { if is_good { Ok(WeakPlayer::new(1, Duration::ZERO)) } else { Err(EngineError::NoMove) } }
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn engine_that_does_not_start_ends_the_bot_before_the_login() {
     let (_server, profile) = serve(options()).await;
     let human = Human::log_in(&profile, "Alekhin").await;
     let mut config = settings(&profile);
     config.accounts.push(profile.guest_as("Tal".parse().unwrap()));
-    let starts = Arc::new(AtomicUsize::new(0));
-    let engine = move || {
-        let n = starts.fetch_add(1, Ordering::Relaxed);
-        async move { if n == 0 { Ok(WeakPlayer::new(1, Duration::ZERO)) } else { Err(EngineError::NoMove) } }
-    };
-    let bot = Bot::new(config).engine(engine).on_client(|_| panic!("a session was started"));
+    let bot = Bot::new(config).engine(starting(0)).on_client(|_| panic!("a session was started"));
     assert!(matches!(bot.run(Stop::new()).await, Err(BotError::Engine(EngineError::NoMove))));
     let who = human.client.request("who").await.unwrap().text();
     assert!(!who.contains("Botvin") && !who.contains("Tal"), "{who}");
+}
+
+#[test]
+fn engine_of_one_account_that_does_not_start_is_reported_by_the_name_of_the_account_and_the_others_play_on() {
+    on_both_flavours(|| async {
+        let (_server, profile) = serve(options()).await;
+        let mut config = settings(&profile);
+        config.accounts.push(profile.clone().guest_as("Tal".parse().unwrap()));
+        let bot = Running::start(config, starting(1));
+        bot.wait_for(BotAction::Connection, "ready").await;
+        let failed = bot.names_of(BotAction::EngineFailed, "");
+        let names: Vec<_> = failed.into_iter().filter_map(|(account, _)| account).collect();
+        let (played, failed) = if names == ["Botvin"] { ("Tal", "Botvin") } else { ("Botvin", "Tal") };
+        assert_eq!(names, [failed]);
+        let human = Human::log_in(&profile, "Alekhin").await;
+        human.send(&format!("match {played} 5 0 unrated")).await;
+        bot.wait_for(BotAction::Started, "").await;
+        bot.stop.force();
+        assert!(matches!(bot.done.await.unwrap(), Err(BotError::Engine(EngineError::NoMove))));
+    });
 }
 
 #[tokio::test(start_paused = true)]

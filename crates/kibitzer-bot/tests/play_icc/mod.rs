@@ -10,6 +10,8 @@ mod files;
 mod games;
 #[path = "../play/hostile.rs"]
 mod hostile;
+#[path = "../play/memory.rs"]
+mod memory;
 #[path = "../play/offers.rs"]
 mod offers;
 #[path = "../play/probe.rs"]
@@ -20,3 +22,5 @@ mod recovery;
 mod startup;
 #[path = "../play/table.rs"]
 mod table;
+#[path = "../play/whom.rs"]
+mod whom;

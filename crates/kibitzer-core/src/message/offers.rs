@@ -2,8 +2,8 @@
 
 use strum::AsRefStr;
 
-use super::template::{Captures, read_bracketed_color, read_name, read_rated};
-use super::{GameId, Handle, MeOrOther, Rating};
+use super::template::{Captures, read_bracketed_color, read_rated};
+use super::{GameId, Handle, MeOrOther, Rating, Titles};
 use crate::by_name::{named_enum, parse_by_name};
 use crate::chess::Color;
 use crate::scan::{Cursor, parse_decimal};
@@ -101,6 +101,8 @@ pub struct Challenge {
     pub actor: MeOrOther,
     /// The challenger, whom the line names first.
     pub from: Handle,
+    /// The challenger's titles, such as `C` for a computer; empty where the line shows none, as on most servers.
+    pub from_titles: Titles,
     /// The challenger's rating for this type of game.
     pub from_rating: Rating,
     /// The color that the challenger requests; `None` if the server is to choose.
@@ -135,9 +137,9 @@ impl Challenge {
     /// accepted.
     pub(crate) fn parse_terms(text: &[u8], actor: MeOrOther) -> Option<Self> {
         let mut at = Cursor::new(text);
-        let (from, from_rating) = read_player(&mut at)?;
+        let (from, from_titles, from_rating) = read_player(&mut at)?;
         let from_color = read_bracketed_color(&mut at);
-        let (to, to_rating) = read_player(&mut at)?;
+        let (to, _, to_rating) = read_player(&mut at)?;
         let rated = read_rated(&mut at)?;
         let kind = read_kind(&mut at);
         // An untimed game has no clocks: `unrated untimed`.
@@ -152,6 +154,7 @@ impl Challenge {
         let mut challenge = Self {
             actor,
             from,
+            from_titles,
             from_rating,
             from_color,
             to,
@@ -186,10 +189,10 @@ impl Challenge {
     }
 }
 
-/// Reads a name, whose titles are skipped, and the rating after it: `Foo (1500P)`.
-fn read_player(at: &mut Cursor<'_>) -> Option<(Handle, Rating)> {
-    let name = Handle::from_wire(read_name(at.skip_whitespace())?);
-    Some((name, Rating::read_bracketed(at.skip_whitespace())?))
+/// Reads a name with its titles, and the rating after it: `Foo(C) (1500P)`.
+fn read_player(at: &mut Cursor<'_>) -> Option<(Handle, Titles, Rating)> {
+    let name = Handle::from_wire(Handle::read(at.skip_whitespace())?);
+    Some((name, Titles::read(at), Rating::read_bracketed(at.skip_whitespace())?))
 }
 
 /// Reads the next word after optional blanks; `None` at the end.

@@ -194,7 +194,7 @@ pub(crate) fn match_table<T: Copy>(text: &[u8], table: TemplateTable<T>) -> Opti
 }
 
 /// Reads a handle and the titles after it; returns the bytes of the handle.
-pub(crate) fn read_name<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
+fn read_name<'a>(at: &mut Cursor<'a>) -> Option<&'a [u8]> {
     let name = Handle::read(at)?;
     Titles::skip(at);
     Some(name)

@@ -179,6 +179,12 @@ class Bot:
     arguments: `Bot(server={"host": "freechess.org", "handle": "MyBot"}, accept={"rated": False})`; `server` may also be a
     `Profile`.
 
+    Without the list `account`, `server` is one account. With it those play, each with an engine of its own, and `server` has
+    defaults for their keys: `account=[{"handle": "MyBot"}, {"handle": "MyOtherBot"}]`. The failure of one account is a
+    `BotAction` with its name, and the others play on. `accept` decides who is played (`computers`, `prefer`,
+    `rating_difference`, `terms` ...), `login` has the commands after each login, and `state` the folder that keeps the
+    games and refusals of the last day.
+
     Functions for `engine`, `command` and `on` are coroutines, or plain functions, which run in a thread of their own so
     that they may block.
 
@@ -186,7 +192,7 @@ class Bot:
         ConfigError: `run` and `run_async`, if the file or an argument is not valid.
     """
 
-    def __init__(self, path: str | os.PathLike[str] | None = None, **tables: Mapping[str, object] | Profile) -> None:
+    def __init__(self, path: str | os.PathLike[str] | None = None, **tables: Mapping[str, object] | Sequence[Mapping[str, object]] | Profile) -> None:
         if path and tables:
             raise TypeError("the settings are a file or keyword arguments, not both")
         self._path = path

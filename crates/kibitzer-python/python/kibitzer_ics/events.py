@@ -382,6 +382,7 @@ class Challenge(Event):
 
     event: ClassVar[str] = "challenge"
     sender: str
+    from_titles: tuple[str, ...]
     from_rating: int | None
     from_color: Literal["white", "black"] | None
     to: str
@@ -395,8 +396,8 @@ class Challenge(Event):
     loaded_from: str | None
     adjourned: bool
     _keys: ClassVar[str] = (
-        "from from_rating from_color to to_rating rated kind speed variant initial_min increment_s "
-        "loaded_from adjourned "
+        "from from_titles from_rating from_color to to_rating rated kind speed variant initial_min "
+        "increment_s loaded_from adjourned "
     )
 
 
@@ -406,6 +407,7 @@ class ChallengeSent(Event):
 
     event: ClassVar[str] = "challenge_sent"
     sender: str
+    from_titles: tuple[str, ...]
     from_rating: int | None
     from_color: Literal["white", "black"] | None
     to: str
@@ -420,8 +422,8 @@ class ChallengeSent(Event):
     adjourned: bool
     text: str | None
     _keys: ClassVar[str] = (
-        "from from_rating from_color to to_rating rated kind speed variant initial_min increment_s "
-        "loaded_from adjourned text "
+        "from from_titles from_rating from_color to to_rating rated kind speed variant initial_min "
+        "increment_s loaded_from adjourned text "
     )
 
 
@@ -1267,6 +1269,7 @@ class OfferedGame(Row):
     """Part of `pending_from.terms`."""
 
     sender: str
+    from_titles: tuple[str, ...]
     from_rating: int | None
     from_color: Literal["white", "black"] | None
     to: str
@@ -1280,8 +1283,8 @@ class OfferedGame(Row):
     loaded_from: str | None
     adjourned: bool
     _keys: ClassVar[str] = (
-        "from from_rating from_color to to_rating rated kind speed variant initial_min increment_s "
-        "loaded_from adjourned "
+        "from from_titles from_rating from_color to to_rating rated kind speed variant initial_min "
+        "increment_s loaded_from adjourned "
     )
 
 

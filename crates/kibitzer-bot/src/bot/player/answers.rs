@@ -1,4 +1,4 @@
-//! Answers to other players: challenges, offers, partnerships and talk.
+//! Answers to other players: offers, partnerships and talk; and how an offer is answered.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,14 +13,11 @@ use kibitzer_core::message::{
 };
 use tokio::time::{Instant, timeout};
 
+use super::BotPlayer;
 use super::output::{MAX_LATE_REPLIES, Output};
-use super::{BotPlayer, LinkState};
 use crate::bot::stop::StopUrgency;
-use crate::policy::{ChallengeSituation, TalkReply, TalkSituation};
+use crate::policy::{TalkReply, TalkSituation};
 use crate::verdict::BotAction;
-
-/// Number of challenges that are postponed; further ones are not answered.
-const MAX_POSTPONED_CHALLENGES: usize = 16;
 
 /// Delay of a private message above which it is reported.
 const TELL_DELAY: Duration = Duration::from_secs(2);
@@ -39,21 +36,15 @@ const OWNER_COMMANDS: [&str; 6] = ["status", "pause", "play", "resign", "abort",
 pub(super) struct Answers {
     /// The open offers of this connection.
     pub(super) open: PendingOffers,
-    /// Challenges that arrived before the session was ready, or before it was known whether an interrupted game goes on.
-    postponed: Vec<Challenge>,
+    /// Challenges that arrived before the session was ready, or before it was known whether an interrupted game goes on; and those
+    /// of players whose titles are being requested.
+    pub(super) postponed: Vec<Challenge>,
+    /// Challenges of people that wait for the end of the game.
+    pub(super) waiting: Vec<Challenge>,
+    /// Players whose titles are being requested.
+    pub(super) asked: Vec<Handle>,
     /// Whether a challenge was accepted whose game has not started yet.
     pub(super) is_accepting: bool,
-}
-
-impl Answers {
-    /// Postpones a challenge; it replaces an earlier one of the same player. Drops it, and returns `false`, if
-    /// [`MAX_POSTPONED_CHALLENGES`] are postponed.
-    fn postpone(&mut self, challenge: &Challenge) -> bool {
-        self.postponed.retain(|known| known.from != challenge.from);
-        let has_room = self.postponed.len() < MAX_POSTPONED_CHALLENGES;
-        self.postponed.extend(has_room.then(|| challenge.clone()));
-        has_room
-    }
 }
 
 /// A message to the bot, or a kibitz.
@@ -68,10 +59,10 @@ struct ReceivedTalk {
 /// An answer to an offer, or its withdrawal.
 #[derive(Clone, Debug)]
 pub(super) struct AnswerToOffer {
-    verb: OfferAnswerVerb,
-    offer: OfferRef,
+    pub(super) verb: OfferAnswerVerb,
+    pub(super) offer: OfferRef,
     /// The game in which the offer was made; `None` for a challenge.
-    game: Option<GameId>,
+    pub(super) game: Option<GameId>,
 }
 
 /// Command that answers or withdraws an offer.
@@ -142,55 +133,6 @@ impl Output {
 }
 
 impl BotPlayer {
-    /// Accepts or declines another player's challenge by the policy, or postpones it while the connection is down, no engine runs or
-    /// a game is interrupted. Sends each reason of a refusal once to a player.
-    pub(super) fn on_challenge(&mut self, challenge: &Challenge) {
-        if challenge.actor != MeOrOther::Other {
-            return;
-        }
-        let player = challenge.from.clone();
-        // The server adjourned the interrupted game if it can be resumed.
-        let is_undecided = self.awaits_interrupted_game() && !challenge.adjourned;
-        let Some(engine) = self.games.engine.info.as_ref().filter(|_| self.link != LinkState::Down && !is_undecided)
-        else {
-            return if self.answers.postpone(challenge) {
-                let reason = "answered when connection, engine and interrupted game are there";
-                self.out.report_to(BotAction::Delayed, &player, reason);
-            } else {
-                self.out.report_to(BotAction::Dropped, &player, "too many challenges wait");
-            };
-        };
-        let is_playing = self.is_playing_or_interrupted() && !(challenge.adjourned && self.awaits_interrupted_game());
-        let situation = ChallengeSituation {
-            config: &self.out.config,
-            variants: &engine.variants,
-            is_busy: is_playing || self.answers.is_accepting,
-            is_closed: self.stopping.has_begun() || self.is_paused,
-            games_with_opponent: self.matchmaking.opponents.n_games_in_last_day(&player, Instant::now()),
-        };
-        let verdict = self.policy.judge_challenge(challenge, &situation);
-        if verdict.decision {
-            self.out.report_to(BotAction::Accepted, &player, verdict.reason);
-            self.answers.is_accepting = true;
-            return AnswerToOffer::to_challenge(OfferAnswerVerb::Accept, player).send(&self.out);
-        }
-        self.out.report_to(BotAction::Declined, &player, &*verdict.reason);
-        AnswerToOffer::to_challenge(OfferAnswerVerb::Decline, player.clone()).send(&self.out);
-        if self.matchmaking.opponents.record_reason_if_new(&player, &verdict.reason) {
-            self.out.tell(&player, &verdict.reason);
-        }
-    }
-
-    /// Answers the challenges that were postponed. Does nothing while the connection is down, no engine runs or a game is interrupted.
-    pub(super) fn answer_postponed_challenges(&mut self) {
-        let has_engine = self.games.engine.info.is_some();
-        if self.link != LinkState::Down && has_engine && !self.awaits_interrupted_game() {
-            for challenge in std::mem::take(&mut self.answers.postponed) {
-                self.on_challenge(&challenge);
-            }
-        }
-    }
-
     /// Remembers a player who declined or countered a challenge of the bot, and reports that; ignores other changes.
     pub(super) fn on_challenge_update(&mut self, update: &ChallengeUpdate) {
         use ChallengeChange::{Countered, Declined};

@@ -1,18 +1,18 @@
-//! Between games: seeks, challenges to other players, rematches; and the memory of those players.
+//! Between games: seeks, challenges to other players, rematches.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use kibitzer::command::{self, Request};
-use kibitzer::{Handle, RequestError};
-use kibitzer_core::message::listing::{ListedPlayer, WhoList, WhoRow, WhoStatus};
-use kibitzer_core::message::{Rating, Refusal};
+use kibitzer::{Client, Handle, RequestError};
+use kibitzer_core::message::listing::{Finger, WhoList, WhoRow, WhoStatus};
+use kibitzer_core::message::{GameKind, Rating, Refusal};
 use tokio::time::Instant;
 
 use super::answers::{AnswerToOffer, OfferAnswerVerb};
+use super::opponents::Opponents;
 use super::output::Output;
-use crate::config::MatchmakingRules;
+use crate::config::{MatchmakingRules, MatchmakingTerms};
 use crate::verdict::BotAction;
 
 /// Time from the end of a game to the next seeks.
@@ -20,6 +20,9 @@ const SEEK_DELAY: Duration = Duration::from_secs(3);
 
 /// Shortest time between two challenges.
 const MIN_CHALLENGE_PAUSE: Duration = Duration::from_secs(10);
+
+/// Number of players whose ratings are requested for one challenge.
+const MAX_COMPARED_RATINGS: usize = 8;
 
 /// Whether the bot may begin a game on its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +55,7 @@ pub(super) struct Matchmaking {
 impl Matchmaking {
     pub(super) fn new(own_handles: Arc<Mutex<Vec<Handle>>>, out: Output) -> Self {
         Self {
-            opponents: Opponents::default(),
+            opponents: Opponents::load(&out),
             own_handles,
             n_games_started: 0,
             seeks_at: None,
@@ -165,12 +168,12 @@ impl Matchmaking {
             );
         }
         let players: Vec<_> = rules.players.iter().filter(|player| self.may_challenge(player)).collect();
-        if let Some(player) = self.random.choice(players) {
-            self.challenge_on_random_terms(player, rules);
+        if let (Some(player), Some(terms)) = (self.random.choice(players), self.random.choice(&rules.terms)) {
+            self.challenge_with_terms(player, terms);
         }
     }
 
-    /// Remembers the computers of the list, and challenges a random suitable player if a game may still begin. Reports an error of the
+    /// Remembers the titles of the list, and challenges a random suitable player if a game may still begin. Reports an error of the
     /// request.
     fn on_list_of_players(&mut self, result: Result<WhoList, RequestError>, availability: Availability) {
         let config = Arc::clone(&self.out.config);
@@ -179,27 +182,55 @@ impl Matchmaking {
             Ok(list) => list,
             Err(error) => return self.out.report(BotAction::ServerRefused, error.to_string()),
         };
-        self.opponents.record_computers(&list);
+        let now = Instant::now();
+        list.players.iter().for_each(|row| self.opponents.record_titles(&row.player.name, &row.player.titles, now));
         if availability != Availability::Free {
             return;
         }
-        let suitable = suitable_players(&list, rules).filter(|player| self.may_challenge(player));
-        if let Some(player) = self.random.choice(suitable.collect::<Vec<_>>()) {
-            self.challenge_on_random_terms(player, rules);
+        let mut all_terms: Vec<_> = rules.terms.iter().collect();
+        self.random.shuffle(&mut all_terms);
+        for terms in all_terms {
+            let suitable = suitable_players(&list, rules, terms).filter(|player| self.may_challenge(player));
+            let mut players: Vec<_> = suitable.cloned().collect();
+            self.random.shuffle(&mut players);
+            match (players.first(), terms.rating_difference.or(rules.rating_difference)) {
+                (None, _) => continue,
+                (Some(player), None) => self.challenge_with_terms(player, terms),
+                (Some(_), Some(limit)) => self.challenge_one_of_similar_rating(players, terms, limit),
+            }
+            return;
         }
     }
 
-    /// Returns whether the bot may challenge a player: not one of its own accounts, nor one who is blocked or has declined recently.
+    /// Requests the ratings of the first players one after the other, and challenges the first one whose rating for the kind of game
+    /// differs from the bot's own by at most `limit`. Reports an error of a request.
+    fn challenge_one_of_similar_rating(&mut self, mut players: Vec<Handle>, terms: &MatchmakingTerms, limit: u16) {
+        players.truncate(MAX_COMPARED_RATINGS);
+        let (kind, terms) = (kind_of_terms(&terms.words), terms.clone());
+        self.out.request(
+            move |client| async move { find_similar_rating(&client, players, &kind, limit).await },
+            move |bot, found| match found {
+                Ok(Some(player)) if bot.availability() == Availability::Free => {
+                    bot.matchmaking.challenge_with_terms(&player, &terms);
+                }
+                Ok(_) => {}
+                Err(error) => bot.out.report(BotAction::ServerRefused, error.to_string()),
+            },
+        );
+    }
+
+    /// Returns whether the bot may challenge a player: one whom the lists of the settings allow, who is not one of its own accounts and
+    /// has not declined recently.
     fn may_challenge(&self, player: &Handle) -> bool {
-        let is_excluded = self.own_handles().contains(player) || self.out.config.accept.block.contains(player);
+        let is_excluded = self.own_handles().contains(player) || !self.out.config.accept.may_play(player);
         !is_excluded && !self.opponents.has_declined_recently(player, Instant::now())
     }
 
-    /// Challenges a player with random terms of the settings, and reports it; does nothing without terms.
-    fn challenge_on_random_terms(&mut self, player: &Handle, rules: &MatchmakingRules) {
-        let Some(terms) = self.random.choice(&rules.terms) else { return };
-        self.out.report_to(BotAction::Challenged, player, &**terms);
-        self.challenge(player, format!("match {player} {terms}"));
+    /// Challenges a player with these terms, and reports it.
+    fn challenge_with_terms(&mut self, player: &Handle, terms: &MatchmakingTerms) {
+        let words = &terms.words;
+        self.out.report_to(BotAction::Challenged, player, &**words);
+        self.challenge(player, format!("match {player} {words}"));
     }
 
     /// Sends a challenge, and remembers that the player has not answered yet. Forgets it if it fails; after a refusal that will not
@@ -247,122 +278,75 @@ impl Matchmaking {
     }
 }
 
-/// Returns the free players of a list whom the rules allow to challenge.
-fn suitable_players<'a>(list: &'a WhoList, rules: &'a MatchmakingRules) -> impl Iterator<Item = &'a Handle> {
-    let suits = |row: &&WhoRow| {
+/// Returns the free players of a list whom the rules allow to challenge with these terms.
+fn suitable_players<'a>(
+    list: &'a WhoList,
+    rules: &'a MatchmakingRules,
+    terms: &'a MatchmakingTerms,
+) -> impl Iterator<Item = &'a Handle> {
+    let computers = terms.computers.unwrap_or(rules.computers);
+    let rating = terms.rating.as_ref().unwrap_or(&rules.rating);
+    let suits = move |row: &&WhoRow| {
         row.status == WhoStatus::Free
-            && (has_computer_title(&row.player) || !rules.computers_only)
-            && row.player.rating.and_then(Rating::value).is_some_and(|rating| rules.rating.contains(&rating))
+            && computers.admits(&row.player.titles)
+            && row.player.rating.and_then(Rating::value).is_some_and(|value| rating.contains(&value))
     };
     list.players.iter().filter(suits).map(|row| &row.player.name)
 }
 
-/// How long games with an opponent and refusals are remembered.
-const DAY: Duration = Duration::from_hours(24);
-
-/// Number of opponents that are remembered; the one whose last entry is oldest is dropped.
-const MAX_OPPONENTS: usize = 10_000;
-
-/// Number of reasons that one player is given for declined challenges, so that a flood of challenges is not answered by one of tells.
-const MAX_REASONS: usize = 16;
-
-/// Records of other players: their earlier games, and whether they are computers.
-#[derive(Debug, Default)]
-pub(super) struct Opponents {
-    records: HashMap<Handle, OpponentRecord>,
-    computers: HashSet<Handle>,
+/// Returns the first of the players whose rating for a kind of game differs from that of the login by at most `limit`; `None`
+/// without one, or if the login has no rating.
+///
+/// # Errors
+///
+/// [`RequestError`] of a request.
+///
+/// # Cancel safety
+///
+/// Cancel safe.
+async fn find_similar_rating(
+    client: &Client,
+    players: Vec<Handle>,
+    kind: &GameKind,
+    limit: u16,
+) -> Result<Option<Handle>, RequestError> {
+    let Some(me) = client.handle() else { return Ok(None) };
+    let Some(own) = rating_for(&client.finger(me).await?, kind) else { return Ok(None) };
+    for player in players {
+        let finger = client.finger(player.clone()).await?;
+        if rating_for(&finger, kind).is_some_and(|rating| rating.abs_diff(own) <= limit) {
+            return Ok(Some(player));
+        }
+    }
+    Ok(None)
 }
 
-/// Record of another player: games, refusals and answers.
-#[derive(Debug, Default)]
-struct OpponentRecord {
-    games: Vec<Instant>,
-    refused: Option<Instant>,
-    answered: Option<Instant>,
-    /// The reasons given for declining, at most [`MAX_REASONS`].
-    reasons: Vec<String>,
+/// Returns the rating of a player for a kind of game; `None` without one.
+fn rating_for(finger: &Finger, kind: &GameKind) -> Option<u16> {
+    let is_meant = |category: &str| {
+        let listed = GameKind::parse(&category.to_lowercase().replace("bullet", "lightning"));
+        listed.variant == kind.variant && (kind.speed.is_none() || listed.speed == kind.speed)
+    };
+    finger.ratings.iter().find(|row| is_meant(&row.category))?.rating?.value()
 }
 
-impl Opponents {
-    /// Returns whether a list of players named this one as a computer.
-    pub(super) fn is_known_computer(&self, player: &Handle) -> bool {
-        self.computers.contains(player)
-    }
-
-    /// Returns the number of games with a player in the last 24 hours.
-    pub(super) fn n_games_in_last_day(&self, player: &Handle, now: Instant) -> u32 {
-        let games = self.records.get(player).map_or(&[][..], |opponent| &opponent.games);
-        let recent = games.iter().filter(|&&at| now.saturating_duration_since(at) < DAY).count();
-        u32::try_from(recent).unwrap_or(u32::MAX)
-    }
-
-    /// Remembers for 24 hours that a player declined a challenge of the bot.
-    pub(super) fn record_decline_by(&mut self, player: &Handle, now: Instant) {
-        self.record(player).refused = Some(now);
-    }
-
-    /// Returns whether a player declined a challenge of the bot in the last 24 hours.
-    pub(super) fn has_declined_recently(&self, player: &Handle, now: Instant) -> bool {
-        let refused = self.records.get(player).and_then(|opponent| opponent.refused);
-        refused.is_some_and(|at| now.saturating_duration_since(at) < DAY)
-    }
-
-    /// Remembers the reason for declining that is given to a player. Returns `false` if it was given before, or after 16 reasons.
-    pub(super) fn record_reason_if_new(&mut self, player: &Handle, reason: &str) -> bool {
-        let reasons = &mut self.record(player).reasons;
-        let is_new = reasons.len() < MAX_REASONS && !reasons.iter().any(|known| known == reason);
-        if is_new {
-            reasons.push(reason.to_owned());
-        }
-        is_new
-    }
-
-    /// Records an answer to a player. Returns `false`, and records nothing, if the last answer is less than `pause` ago: no answer may be
-    /// sent then.
-    pub(super) fn record_answer_if_allowed(&mut self, player: &Handle, now: Instant, pause: Duration) -> bool {
-        let answered = &mut self.record(player).answered;
-        let may_answer = answered.is_none_or(|at| now.saturating_duration_since(at) >= pause);
-        if may_answer {
-            *answered = Some(now);
-        }
-        may_answer
-    }
-
-    /// Counts a game with a player.
-    pub(super) fn record_game(&mut self, player: &Handle, now: Instant) {
-        let games = &mut self.record(player).games;
-        games.retain(|&at| now.saturating_duration_since(at) < DAY);
-        games.push(now);
-    }
-
-    /// Removes the last game with a player from the count. Returns whether there was one.
-    pub(super) fn forget_last_game(&mut self, player: &Handle) -> bool {
-        self.record(player).games.pop().is_some()
-    }
-
-    /// Returns the record of a player, creating one. At [`MAX_OPPONENTS`], replaces the one not seen for the longest time.
-    fn record(&mut self, player: &Handle) -> &mut OpponentRecord {
-        if self.records.len() >= MAX_OPPONENTS && !self.records.contains_key(player) {
-            let last_seen =
-                |opponent: &OpponentRecord| opponent.games.last().copied().max(opponent.refused).max(opponent.answered);
-            let oldest = self.records.iter().min_by_key(|(_, opponent)| last_seen(opponent));
-            if let Some(oldest) = oldest.map(|(name, _)| name.clone()) {
-                self.records.remove(&oldest);
-            }
-        }
-        self.records.entry(player.clone()).or_default()
-    }
-
-    /// Remembers which players of a list are computers, in place of those of an earlier list.
-    pub(super) fn record_computers(&mut self, list: &WhoList) {
-        let computers = list.players.iter().map(|row| &row.player).filter(|player| has_computer_title(player));
-        self.computers = computers.map(|player| player.name.clone()).collect();
-    }
-}
-
-/// Returns whether the titles mark a computer account.
-fn has_computer_title(player: &ListedPlayer) -> bool {
-    player.titles.iter().any(|code| code == "C")
+/// Returns the kind of game of the words of `match`: the variant that they name, otherwise chess at the speed of its clocks.
+///
+/// Source: FICS help files `match` and `etime`: a game lasts the minutes and forty times the seconds per move; below 3 minutes it is
+/// lightning, below 15 blitz. Without numbers it has 2 minutes and 12 seconds.
+fn kind_of_terms(words: &str) -> GameKind {
+    let named = words.split_whitespace().map(GameKind::parse).find(|kind| kind.variant.is_some());
+    let numbers: Vec<u32> = words.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    let (minutes, seconds) = match numbers[..] {
+        [] => (2, 12),
+        [minutes] => (minutes, 0),
+        [minutes, seconds, ..] => (minutes, seconds),
+    };
+    named.unwrap_or_else(|| match minutes.saturating_mul(60).saturating_add(seconds.saturating_mul(40)) {
+        0..180 => GameKind::parse("lightning"),
+        180..900 => GameKind::parse("blitz"),
+        _ => GameKind::parse("standard"),
+    })
 }
 
 #[cfg(test)]
@@ -370,29 +354,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_of_players_is_limited() {
-        let (mut known, now) = (Opponents::default(), Instant::now());
-        let player = |n: usize| -> Handle { format!("Guest{n}").parse().unwrap() };
-        known.record_decline_by(&player(0), now);
-        for n in 0..MAX_OPPONENTS + 100 {
-            known.record_reason_if_new(&player(n), "rated games are not played");
+    fn terms_have_the_kind_that_the_server_rates() {
+        for (words, want) in [
+            ("1 0 rated", "lightning"),
+            ("2 1", "lightning"),
+            ("3 0 unrated", "blitz"),
+            ("rated", "blitz"),
+            ("15 rated white", "standard"),
+            ("5 0 crazyhouse", "crazyhouse"),
+            ("99999999 99999999", "standard"),
+        ] {
+            assert_eq!(kind_of_terms(words), GameKind::parse(want), "{words}");
         }
-        assert_eq!(known.records.len(), MAX_OPPONENTS);
-        assert!(known.has_declined_recently(&player(0), now), "those who only challenged are forgotten first");
-        let n_given = (0..1000).filter(|n| known.record_reason_if_new(&player(0), &n.to_string())).count();
-        assert!(n_given <= MAX_REASONS);
-    }
-
-    #[test]
-    fn refusals_and_games_are_remembered_for_a_day_in_any_spelling() {
-        let (mut known, now) = (Opponents::default(), Instant::now());
-        let [one, other]: [Handle; 2] = ["Alekhin", "ALEKHIN"].map(|name| name.parse().unwrap());
-        known.record_decline_by(&one, now);
-        known.record_game(&one, now);
-        assert_eq!((known.has_declined_recently(&other, now), known.n_games_in_last_day(&other, now)), (true, 1));
-        assert_eq!(
-            (known.has_declined_recently(&other, now + DAY), known.n_games_in_last_day(&other, now + DAY)),
-            (false, 0)
-        );
     }
 }

@@ -131,10 +131,7 @@ impl Output {
         error: Option<RequestError>,
     ) {
         if let Some(error) = error {
-            // A refusal contains the server's words already.
-            let text = error.text().filter(|_| error.refusal_reason().is_none());
-            let words = text.map_or(String::new(), |text| format!(": {}", text.trim()));
-            self.report_about(BotAction::ServerRefused, game, player, format!("{error}{words}"));
+            self.report_about(BotAction::ServerRefused, game, player, error_with_words(&error));
         }
     }
 
@@ -148,6 +145,13 @@ impl Output {
     pub(super) fn emit_analysis(&self, game: GameId, info: SearchInfo) {
         (self.on_event)(&BotEvent::analysis(self.client.handle(), game, info));
     }
+}
+
+/// Formats an error of a request with the server's words.
+pub(super) fn error_with_words(error: &RequestError) -> String {
+    // A refusal contains them already.
+    let text = error.text().filter(|_| error.refusal_reason().is_none());
+    format!("{error}{}", text.map_or_else(String::new, |text| format!(": {}", text.trim())))
 }
 
 #[cfg(test)]

@@ -111,7 +111,7 @@ describe! {
     Challenge as it => if it.actor == MeOrOther::Me { EventKind::ChallengeSent } else { EventKind::Challenge }, {
         line: if it.actor == MeOrOther::Me { LineDisplay::InText } else { LineDisplay::ForPeople },
         fields: [
-            from, from_rating, from_color, to, to_rating, rated, kind: non_empty(it.kind.as_str()),
+            from, from_titles, from_rating, from_color, to, to_rating, rated, kind: non_empty(it.kind.as_str()),
             speed: it.game_kind().speed, variant: it.game_kind().variant, initial_min, increment_s, loaded_from, adjourned,
         ],
         words(out): {

@@ -86,6 +86,7 @@ pub(super) fn parse_match_offer(
     let challenge = Challenge {
         actor: if known.is_me(&from) { MeOrOther::Me } else { MeOrOther::Other },
         from,
+        from_titles: arguments.titles("from_titles"),
         from_rating: annotated_rating(arguments, "from_rating", "from_provisional")?,
         from_color,
         to,

@@ -331,6 +331,7 @@ fn every_field_of_a_challenge() {
         Challenge {
             actor: MeOrOther::Other,
             from: Handle::from_wire(b"A"),
+            from_titles: Titles::default(),
             from_rating: Rating::Provisional(1500),
             from_color: Some(Color::White),
             to: Handle::from_wire(b"Bar"),
@@ -378,6 +379,7 @@ fn heads_colors_and_ratings() {
         let challenge = parsed(line);
         assert_eq!((challenge.actor, challenge.from_color), (actor, color), "{line}");
         assert_eq!((challenge.from_rating, challenge.to_rating), (from_rating, to_rating), "{line}");
+        assert_eq!(challenge.from_titles.to_string(), if line.contains("A(C)") { "(C)" } else { "" }, "{line}");
     }
 }
 

@@ -9,6 +9,7 @@ use kibitzer_core::message::{ChallengeChange, CommandCode, MeOrOther};
 use super::{CommandRefusal, CommandResult, CommandRow, DONE, find_online_player, refuse_if, required_first_word};
 use crate::calendar::format_count;
 use crate::chess::Variant;
+use crate::options::Feature;
 use crate::play::{Terms, games_row};
 use crate::world::offers::challenge_sentence;
 use crate::world::{ActiveGame, AnswerCommand, ConnectionId, Player, Proposal, ProposedMatch, World};
@@ -157,8 +158,9 @@ pub(crate) fn find_challengeable(world: &World, id: ConnectionId, name: &str) ->
     refuse_if(lists("censor"), format!("{other} is censoring you.\n"))?;
     refuse_if(lists("noplay"), format!("You are on {other}'s noplay list.\n"))?;
     refuse_if(is_closed, format!("{other} is not open to match requests.\n"))?;
-    refuse_if(plays(opponent), format!("{other} is playing a game.\n"))?;
-    refuse_if(has_game(opponent), format!("{other} is examining a game.\n"))?;
+    let delivers_to_busy = plays(opponent) && world.options.missing.contains(&Feature::BusyRefusal);
+    refuse_if(plays(opponent) && !delivers_to_busy, format!("{other} is playing a game.\n"))?;
+    refuse_if(has_game(opponent) && !delivers_to_busy, format!("{other} is examining a game.\n"))?;
     Ok(opponent)
 }
 
