@@ -4,12 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use kibitzer_core::hub::RecvError;
-use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, FiredFault, ServerControl};
+use kibitzer_server::{ConnectionTarget, Fault, FaultParseError, FaultPoint, FiredFault, ServerControl};
 
-use crate::arguments::{parse_duration, unknown_word_message};
-
-/// Maximum number of bytes in a fault, because the server holds an inserted line in memory.
-const MAX_BYTES: usize = 16 << 20;
+use crate::arguments::unknown_word_message;
 
 /// The long help of `--fault`.
 pub(crate) const HELP: &str = "\
@@ -67,11 +64,9 @@ impl FromStr for ScheduledFault {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (fault, at) = match text.split_once('@') {
-            Some((fault, point)) => (fault, parse_point(point)?),
-            None => (text, FaultPoint::Connect),
-        };
-        Ok(Self { fault: parse_fault(fault)?, at })
+        let (fault, point) = text.split_once('@').unwrap_or((text, "connect"));
+        let scheduled = point.parse().and_then(|at| Ok(Self { fault: fault.parse()?, at }));
+        scheduled.map_err(|error| parse_error_message(&error))
     }
 }
 
@@ -168,48 +163,18 @@ pub(crate) fn fault_completions(word: &str) -> Vec<String> {
     FAULTS.iter().map(|name| (*name).to_owned()).collect()
 }
 
-/// Parses a fault with its value, such as `split=10`, without a point.
-///
-/// # Errors
-///
-/// A message for an unknown fault, a missing or invalid value, a number above 16 Mi, or a value that the fault does not have.
-fn parse_fault(text: &str) -> Result<Fault, String> {
-    const NUMBER: &str = "a number is missing after =";
-    let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
-    let number =
-        || value.and_then(|value| value.parse::<usize>().ok()).filter(|n| *n <= MAX_BYTES).ok_or(NUMBER.to_owned());
-    match (name, value) {
-        ("split", _) => number().map(Fault::Split),
-        ("split-randomly", _) => number().map(Fault::SplitRandomly),
-        ("garbage", _) => number().map(Fault::Garbage),
-        ("over-long", _) => number().map(Fault::OverLong),
-        ("delay", value) => parse_duration(value.unwrap_or_default()).map(Fault::Delay).map_err(str::to_owned),
-        ("refuse", Some(why)) => {
-            let refusals = FAULTS.iter().filter_map(|fault| fault.strip_prefix("refuse="));
-            why.parse().map(Fault::Refuse).map_err(|_| unknown_word_message("refusal", why, refusals))
+/// Returns the message for a text that is not a fault or point; for an unknown name, with the most similar one.
+fn parse_error_message(error: &FaultParseError) -> String {
+    match error {
+        FaultParseError::UnknownFault(name) => {
+            let names = FAULTS.iter().map(|fault| fault.split_once('=').map_or(*fault, |(name, _)| name));
+            unknown_word_message("fault", name, names)
         }
-        ("stall", None) => Ok(Fault::Stall),
-        ("cut", None) => Ok(Fault::Cut),
-        ("reset", None) => Ok(Fault::Reset),
-        ("kick", None) => Ok(Fault::Kick),
-        ("kick-by-admin", None) => Ok(Fault::KickByAdmin),
-        ("shutdown", None) => Ok(Fault::Shutdown),
-        _ => Err(unknown_word_message(
-            "fault",
-            name,
-            FAULTS.iter().map(|fault| fault.split_once('=').map_or(*fault, |(name, _)| name)),
-        )),
-    }
-}
-
-/// Parses the point of a connection at which a fault takes effect: a name in [`POINTS`], or `after=N`.
-fn parse_point(text: &str) -> Result<FaultPoint, String> {
-    match text.strip_prefix("after") {
-        Some(bytes) => {
-            let bytes = bytes.strip_prefix('=').and_then(|bytes| bytes.parse().ok());
-            bytes.map(FaultPoint::After).ok_or_else(|| "a number is missing after after=".to_owned())
+        FaultParseError::UnknownRefusal(why) => {
+            unknown_word_message("refusal", why, FAULTS.iter().filter_map(|fault| fault.strip_prefix("refuse=")))
         }
-        None => text.parse().map_err(|_| unknown_word_message("point", text, POINTS.into_iter())),
+        FaultParseError::UnknownPoint(name) => unknown_word_message("point", name, POINTS.into_iter()),
+        error => error.to_string(),
     }
 }
 

@@ -3,30 +3,29 @@
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::future::poll_fn;
+use std::mem;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use kibitzer::hub::SharedEvent;
 use kibitzer::internal::filter::{EventFilter, Expression, Passed};
 use kibitzer::internal::recorded::{SessionClock, Stamp};
-use kibitzer::message::ServerText;
 use kibitzer::transcript::RecordError;
 use kibitzer::{Client, GameId, GameWatch, RecvError, RequestOptions, Subscription};
-use pyo3::exceptions::{PyOSError, PyStopAsyncIteration, PyStopIteration, PyValueError};
+use pyo3::exceptions::{PyOSError, PyRuntimeError, PyStopAsyncIteration, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use tokio::time::Instant;
 
 use crate::errors::{config_error, connect_error, ended, exception, request_error};
 use crate::logging::follow_python;
-use crate::objects::{Classes, Variants};
+use crate::objects::{Classes, EventSource, Variants};
 use crate::profile::PyProfile;
-use crate::runtime::{RuntimeHandle, lock};
+use crate::runtime::{RuntimeHandle, later, lock};
 
-/// Number of events that a stream returns before the loop runs its other tasks.
-const BATCH: u32 = 256;
+/// Number of events that a stream receives at once, and returns before the loop runs its other tasks.
+const BATCH: usize = 256;
 
 /// A session with its share of the runtime.
 #[derive(Clone)]
@@ -101,7 +100,7 @@ impl Session {
         runtime.start(py, reply, move |py, reply| {
             let reply = reply.map_err(|error| request_error(py, &error))?;
             let (classes, stamp) = (Classes::get(py)?, stamping.now());
-            let events = reply.events.iter().map(|event| classes.event(py, event, Some(stamp), 0, None));
+            let events = reply.events.iter().map(|event| classes.event(py, EventSource::new(event, Some(stamp))));
             let events = PyTuple::new(py, events.collect::<PyResult<Vec<_>>>()?)?;
             Ok((reply.text(), events.unbind()))
         })
@@ -121,8 +120,7 @@ impl Session {
     /// Returns a watch of the newest state of a game.
     fn watch(&self, py: Python<'_>, game: i32) -> PyResult<GameStream> {
         let session = self.open(py)?;
-        let watch = Arc::new(tokio::sync::Mutex::new(session.client.watch_game(GameId(game))));
-        Ok(GameStream { watch, session })
+        Ok(GameStream { watch: Arc::new(Mutex::new(session.client.watch_game(GameId(game)))), session })
     }
 
     /// Waits until requests can be sent.
@@ -196,53 +194,67 @@ pub(crate) struct EventStream {
     state: Arc<Mutex<StreamState>>,
 }
 
-/// An event that passed the filter, the variant of its board's game, and its time.
-type PassedEvent = (SharedEvent, Option<ServerText>, Stamp);
-
 struct StreamState {
     subscription: Subscription,
-    /// An event that was received for a call that was canceled before it returned.
-    received: Option<PassedEvent>,
-    /// Events that passed the filter together with an earlier one.
-    passed: VecDeque<PassedEvent>,
+    /// Events that were received and not returned yet, [`BATCH`] at most.
+    received: VecDeque<EventSource>,
+    /// Whether the session is over, and its last event was received.
+    is_over: bool,
     /// Number of events missed before the next one.
     missed: u64,
     /// Number of events that were returned without waiting.
-    in_batch: u32,
+    in_batch: usize,
     variants: Variants,
     filter: EventFilter,
     clock: SessionClock,
 }
 
 impl StreamState {
-    /// Polls for the next event; `None` after the last one.
-    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<PassedEvent>> {
-        loop {
-            if let Some(passed) = self.passed.pop_front() {
-                return Poll::Ready(Some(passed));
-            }
-            match std::task::ready!(self.subscription.poll_recv(context)) {
-                Ok(event) => {
+    /// Receives events without waiting. Returns whether there is one, or the stream is over; and whether the loop has to run its
+    /// other tasks first.
+    fn try_receive(&mut self) -> (bool, bool) {
+        let is_ready = self.poll_receive(&mut Context::from_waker(Waker::noop())).is_ready();
+        self.in_batch = if is_ready { (self.in_batch + 1) % BATCH } else { 0 };
+        (is_ready, self.in_batch == 0)
+    }
+
+    /// Polls for events until there are some, and receives those that are there, [`BATCH`] at most.
+    fn poll_receive(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        if self.is_over || !self.received.is_empty() {
+            return Poll::Ready(());
+        }
+        let now = Instant::now();
+        for _ in 0..BATCH {
+            match self.subscription.poll_recv(context) {
+                Poll::Ready(Ok(event)) => {
                     // Those that the filter skips report their game's variant, too.
                     let variant = self.variants.record(&event);
-                    let Self { filter, passed, .. } = self;
-                    let recorded = filter.record(&event, self.clock.stamp(Instant::now()), |it| {
-                        match it {
-                            Passed::Event(it, stamp) if std::ptr::eq(it, event.as_ref()) => {
-                                passed.push_back((event.clone(), variant.clone(), stamp));
-                            }
-                            // A sent line, which was held back.
-                            Passed::Event(it, stamp) => passed.push_back((it.clone().into(), None, stamp)),
-                            Passed::Answered { .. } | Passed::Unanswered => {}
+                    let Self { filter, received, missed, .. } = self;
+                    let recorded = filter.record(&event, self.clock.stamp(now), |passed| {
+                        if let Passed::Event(it, stamp) = passed {
+                            // The filter may hold back a sent line, and pass it with the event that answers it.
+                            let variant = variant.clone().filter(|_| std::ptr::eq(it, event.as_ref()));
+                            let source = EventSource::new(it, Some(stamp));
+                            received.push_back(EventSource { missed: mem::take(missed), variant, ..source });
                         }
                         Ok::<_, Infallible>(())
                     });
                     let Ok(()) = recorded;
                 }
-                Err(RecvError::Lagged { missed }) => self.missed += missed,
-                Err(_) => return Poll::Ready(None),
+                Poll::Ready(Err(RecvError::Lagged { missed })) => self.missed += missed,
+                Poll::Ready(Err(_)) => {
+                    self.is_over = true;
+                    return Poll::Ready(());
+                }
+                Poll::Pending if self.received.is_empty() => return Poll::Pending,
+                Poll::Pending => return Poll::Ready(()),
             }
         }
+        if self.received.is_empty() {
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        Poll::Ready(())
     }
 }
 
@@ -250,8 +262,8 @@ impl EventStream {
     pub(crate) fn new(session: OpenSession, subscription: Subscription, filter: Option<Expression>) -> Self {
         let state = StreamState {
             subscription,
-            received: None,
-            passed: VecDeque::new(),
+            received: VecDeque::new(),
+            is_over: false,
             missed: 0,
             in_batch: 0,
             variants: Variants::default(),
@@ -260,33 +272,20 @@ impl EventStream {
         };
         Self { session, state: Arc::new(Mutex::new(state)) }
     }
-
-    /// Receives an event without waiting. Returns whether one is there or the stream is over; never at the end of a batch.
-    fn try_receive(&self) -> bool {
-        let mut state = lock(&self.state);
-        if state.received.is_none() {
-            state.in_batch += 1;
-            if state.in_batch > BATCH {
-                return false;
-            }
-            let polled = state.poll_next(&mut Context::from_waker(std::task::Waker::noop()));
-            let Poll::Ready(event) = polled else { return false };
-            state.received = event;
-        }
-        true
-    }
 }
 
-/// Makes the object of the received event.
+/// Makes the object of the first received event.
 fn take_event(py: Python<'_>, state: &Mutex<StreamState>) -> PyResult<Py<PyAny>> {
-    let take = || {
-        let mut state = lock(state);
-        let (event, variant, stamp) = state.received.take()?;
-        Some((event, std::mem::take(&mut state.missed), variant, stamp))
-    };
     // The lock is not held while Python code may run.
-    let (event, missed, variant, stamp) = take().ok_or_else(|| PyStopAsyncIteration::new_err(()))?;
-    Ok(Classes::get(py)?.event(py, &event, Some(stamp), missed, variant)?.unbind())
+    let (source, is_over) = {
+        let mut state = lock(state);
+        (state.received.pop_front(), state.is_over)
+    };
+    let source = source.ok_or_else(|| {
+        let taken = "another task has taken the event: each task needs an iterator of its own";
+        if is_over { PyStopAsyncIteration::new_err(()) } else { PyRuntimeError::new_err(taken) }
+    })?;
+    Ok(Classes::get(py)?.event(py, source)?.unbind())
 }
 
 #[pymethods]
@@ -296,47 +295,24 @@ impl EventStream {
     }
 
     fn __anext__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        if self.try_receive() {
-            let value = take_event(py, &self.state)?;
-            return Ok(Bound::new(py, Ready(Some(value)))?.into_any());
+        let state = Arc::clone(&self.state);
+        let (is_ready, is_batch_over) = lock(&state).try_receive();
+        if is_ready && !is_batch_over {
+            return Classes::get(py)?.ready.bind(py).call1((take_event(py, &state)?,));
         }
-        let state = Arc::clone(&self.state);
-        let receive = poll_fn(move |context| {
-            let mut state = lock(&state);
-            state.in_batch = 0;
-            if state.received.is_none() {
-                state.received = std::task::ready!(state.poll_next(context));
-            }
-            Poll::Ready(())
-        });
-        let state = Arc::clone(&self.state);
+        if is_ready {
+            return later(py, move |py| take_event(py, &state));
+        }
+        let receiving = Arc::clone(&state);
+        let receive = poll_fn(move |context| lock(&receiving).poll_receive(context));
         self.session.runtime.start(py, receive, move |py, ()| take_event(py, &state))
-    }
-}
-
-/// An awaitable that returns its value at once.
-#[pyclass(module = "kibitzer_ics._native")]
-pub(crate) struct Ready(pub(crate) Option<Py<PyAny>>);
-
-#[pymethods]
-impl Ready {
-    fn __await__(this: Py<Self>) -> Py<Self> {
-        this
-    }
-
-    fn __iter__(this: Py<Self>) -> Py<Self> {
-        this
-    }
-
-    fn __next__(&mut self) -> PyResult<Option<Py<PyAny>>> {
-        Err(PyStopIteration::new_err((self.0.take(),)))
     }
 }
 
 /// An asynchronous iterator of the newest state of a game.
 #[pyclass(frozen, module = "kibitzer_ics._native")]
 pub(crate) struct GameStream {
-    watch: Arc<tokio::sync::Mutex<GameWatch>>,
+    watch: Arc<Mutex<GameWatch>>,
     session: OpenSession,
 }
 
@@ -348,16 +324,15 @@ impl GameStream {
 
     fn __anext__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let watch = Arc::clone(&self.watch);
-        let changed = async move {
-            // Held while it waits: it protects nothing but the watch, and calls at the same time wait for their turn.
-            let mut watch = watch.lock().await;
+        let changed = poll_fn(move |context| {
+            let mut watch = lock(&watch);
             loop {
-                watch.changed().await?;
+                std::task::ready!(watch.poll_changed(context))?;
                 if let Some(game) = watch.latest() {
-                    return Ok::<_, RecvError>(game);
+                    return Poll::Ready(Ok::<_, RecvError>(game));
                 }
             }
-        };
+        });
         self.session.runtime.start(py, changed, |py, game| {
             let game = game.map_err(|_| PyStopAsyncIteration::new_err(()))?;
             Ok(Classes::get(py)?.object(py, "Game", &*game)?.unbind())

@@ -1,6 +1,9 @@
 //! The typed commands: their arguments from Python, and their answers for it.
 //!
-//! `_commands.py` has a method for each of them, which is generated from `kibitzer/src/command/list.rs`.
+//! `_commands.py` has a method for each of them, and `list` an arm: both are generated from `kibitzer/src/command/list.rs`.
+
+#[rustfmt::skip]
+mod list;
 
 use kibitzer::chess::Color;
 use kibitzer::command::{
@@ -14,12 +17,12 @@ use kibitzer::message::listing::{
 use kibitzer::message::{GameCreated, GameEnded, Ivar, OfferKind, PlayerText};
 use kibitzer::{Client, Event, GameId, Message, Reply, RequestError, RequestOptions, Style12};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyTuple, PyTupleMethods};
 use std::sync::Arc;
 
 use crate::client::{OpenSession, Session, request_options};
 use crate::errors::{exception, request_error};
-use crate::objects::{Classes, Object};
+use crate::objects::{Classes, EventSource, Object};
 
 fn text(value: &Object<'_>) -> PyResult<String> {
     value.extract()
@@ -105,7 +108,8 @@ impl<'py> AnswerContext<'_, 'py> {
     /// Makes the object of the first event of the reply that meets a condition; `None` if none does.
     fn event(&self, meets: impl Fn(&Event) -> bool) -> PyResult<Option<Object<'py>>> {
         let event = self.reply.events.iter().find(|event| meets(event));
-        event.map(|event| Classes::get(self.py)?.event(self.py, event, Some(self.stamp), 0, None)).transpose()
+        let source = event.map(|event| EventSource::new(event, Some(self.stamp)));
+        source.map(|source| Classes::get(self.py)?.event(self.py, source)).transpose()
     }
 
     fn board(&self, board: Option<&Arc<Style12>>) -> PyResult<Option<Object<'py>>> {
@@ -220,55 +224,6 @@ fn start<'py, A: Answer>(
     })
 }
 
-/// Declares the commands: `typed` those of [`kibitzer::command`], `talk` those of [`TalkCommand`], with the functions that read
-/// their arguments.
-macro_rules! commands {
-    (typed: $($name:ident($($argument:ident: $read:ident),*),)+ ; talk: $($talk:ident($($recipient:ident: $of:ident)?),)+) => {
-        /// Starts the command with this name; returns an asyncio future of its answer.
-        fn start_named<'py>(
-            py: Python<'py>,
-            session: &OpenSession,
-            name: &str,
-            arguments: &Bound<'py, PyTuple>,
-            options: RequestOptions,
-        ) -> PyResult<Object<'py>> {
-            let mut arguments = arguments.iter();
-            let mut next = || arguments.next().ok_or_else(|| exception(py, "InvalidRequest", ("argument", "is missing")));
-            match name {
-                $(stringify!($name) => {
-                    $(let $argument = $read(&next()?)?;)*
-                    ask(py, session, command::$name($($argument),*), options)
-                })+
-                $(stringify!($talk) => {
-                    $(let $recipient = $of(&next()?)?;)?
-                    let command = TalkCommand::$talk($($recipient,)? text(&next()?)?);
-                    start(py, session, talk(session.client.clone(), command, options))
-                })+
-                "set" => ask(py, session, command::set(&text(&next()?)?, &text(&next()?)?), options),
-                "unset" => ask(py, session, command::unset(&text(&next()?)?), options),
-                "make_move" => ask(py, session, move_text(&next()?)?, options),
-                _ => Err(exception(py, "InvalidRequest", ("name", format!("there is no command {name:?}")))),
-            }
-        }
-    };
-}
-
-commands! {
-    typed:
-    games(), games_of(game: game_ref), who(), sought(), suitable_seeks(), moves(game: game_ref), own_moves(),
-    finger(player: text), own_finger(), history(player: text), own_history(), stored(player: text), own_stored(),
-    variables(player: text), own_variables(), interface_variables(), in_channel(channel: number), date(),
-    observe(game: game_ref), unobserve(game: game_ref), unobserve_all(), examine_scratch(),
-    examine(player: text, index: number), forward(plies: number), backward(plies: number), revert(), unexamine(),
-    unseek(index: number), unseek_all(), play(index: number), play_seek_of(player: text), resume(opponent: text),
-    resume_all(), rematch(), accept(offer: offer_ref), decline(offer: offer_ref), withdraw(offer: offer_ref),
-    partner(player: text), end_partnership(), draw(), abort(), adjourn(), takeback(plies: number), resign(), flag(),
-    style(style: number), enable_ivar(name: ivar), disable_ivar(name: ivar), seek(terms: game_terms),
-    challenge(opponent: text, terms: game_terms),
-    ; talk:
-    tell(player: text), channel_tell(channel: number), say(), partner_tell(), kibitz(), whisper(), shout(), c_shout(),
-}
-
 #[pymethods]
 impl Session {
     /// Sends the typed command with this name; returns a future of its answer.
@@ -280,6 +235,6 @@ impl Session {
         expires: Option<f64>,
         during: Option<i32>,
     ) -> PyResult<Object<'py>> {
-        start_named(py, &self.open(py)?, name, arguments, request_options(expires, during)?)
+        list::start_named(py, &self.open(py)?, name, arguments, request_options(expires, during)?)
     }
 }

@@ -6,7 +6,7 @@ use kibitzer_core::text::error_chain;
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 
-use crate::objects::Classes;
+use crate::objects::{Classes, EventSource};
 
 /// Makes an exception of this class of `kibitzer_ics.errors`.
 pub(crate) fn exception<'py>(py: Python<'py>, class: &str, arguments: impl PyCallArgs<'py>) -> PyErr {
@@ -32,7 +32,7 @@ pub(crate) fn request_error(py: Python<'_>, error: &RequestError) -> PyErr {
 /// Returns the exception for the end of a session, with the names and texts of the event `ended`.
 pub(crate) fn ended(py: Python<'_>, reason: &SessionEndReason) -> PyErr {
     let event = Event::Ended(reason.clone());
-    let event = Classes::get(py).and_then(|classes| classes.event(py, &event, None, 0, None));
+    let event = Classes::get(py).and_then(|classes| classes.event(py, EventSource::new(&event, None)));
     let fields = event.and_then(|event| Ok((event.getattr("reason")?, event.getattr("text")?)));
     fields.map_or_else(|error| error, |fields| exception(py, "Ended", fields))
 }

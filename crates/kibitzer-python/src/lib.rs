@@ -29,7 +29,7 @@ mod _native {
     #[pymodule_export]
     use super::client::{EventStream, GameStream, Session};
     #[pymodule_export]
-    use super::objects::Source;
+    use super::objects::NativeEvent;
     #[pymodule_export]
     use super::profile::PyProfile;
     #[pymodule_export]

@@ -1,22 +1,29 @@
 //! Python objects from values of Rust, by way of `serde::Serialize`: an event becomes an instance of the class of its kind.
 //!
-//! The classes are frozen dataclasses without slots, generated into `kibitzer_ics/events.py`. An instance is made by
-//! `object.__new__`, and its fields are put into its `__dict__`: that calls no Python code, and costs a third of a call of the class.
+//! The classes are frozen dataclasses without slots, generated into `kibitzer_ics/events.py`. An instance is made by the class's
+//! `__new__`, without a call of its `__init__`. One of an event holds the event, and its `__dict__` is empty: [`LazyField`] reads
+//! the numbers and the FEN of a board directly, and puts all fields into the `__dict__` when Python reads another one.
 
+#[rustfmt::skip]
+mod board_fields;
+
+use std::cell::Cell;
 use std::collections::HashMap;
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::sync::Arc;
 
 use kibitzer::internal::recorded::Stamp;
 use kibitzer::message::ServerText;
 use kibitzer::{Event, EventKind, GameId, Message};
-use pyo3::exceptions::PyValueError;
-use pyo3::intern;
+use pyo3::exceptions::{PyAttributeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple, PyType};
+use pyo3::{IntoPyObjectExt as _, intern};
 use serde::Serialize;
-use serde::ser::{self, Error as _, Impossible, SerializeMap, SerializeSeq, SerializeStruct, Serializer};
+use serde::ser::{self, Impossible, SerializeMap, SerializeSeq, SerializeStruct, Serializer};
+
+use self::board_fields::board_field;
 
 /// The classes of `kibitzer_ics.events`, with what is needed to make instances.
 pub(crate) struct Classes {
@@ -24,13 +31,16 @@ pub(crate) struct Classes {
     /// Classes of events and answers by their names.
     named: HashMap<String, Arc<Shape>>,
     other: Arc<Shape>,
-    /// `object.__new__`.
-    new: Py<PyAny>,
+    handoff: Py<Handoff>,
+    /// A coroutine function that returns its argument. To await it costs less than an awaitable of Rust, which has to raise.
+    pub(crate) ready: Py<PyAny>,
 }
 
 /// A class and its fields.
 pub(crate) struct Shape {
     class: Py<PyType>,
+    /// `__new__` of the class.
+    new: Py<PyAny>,
     /// In the order in which they are serialized.
     keys: Vec<Key>,
 }
@@ -56,7 +66,15 @@ impl Shape {
             let attribute = PyString::intern(py, if name == "from" { "sender" } else { name }).unbind();
             keys.push(Key { name: name.to_owned(), attribute, nested });
         }
-        Ok(Arc::new(Self { class: class.clone().unbind(), keys }))
+        let new = class.getattr(intern!(py, "__new__"))?.unbind();
+        Ok(Arc::new(Self { class: class.clone().unbind(), new, keys }))
+    }
+
+    /// Makes an instance of the class without calling its `__init__`. Returns it with its `__dict__`.
+    fn instance<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyDict>)> {
+        let object = self.new.bind(py).call1((self.class.bind(py),))?;
+        let fields = object.getattr(intern!(py, "__dict__"))?.cast_into()?;
+        Ok((object, fields))
     }
 
     /// Returns the index of a key: nearly always that of `expected`, because objects are serialized in the order of the keys.
@@ -79,8 +97,17 @@ impl Classes {
         CLASSES.get_or_try_init(py, || {
             let module = py.import("kibitzer_ics.events")?;
             let (mut kinds, mut named) = (HashMap::new(), HashMap::new());
+            for (name, read) in EVENT_FIELDS {
+                LazyField::install(&module.getattr("Event")?, name, *read)?;
+            }
+            let variant: ReadField = |it, py| it.variant.as_ref().map(ServerText::as_str).into_py_any(py);
+            LazyField::install(&module.getattr("Position")?, "variant", Some(variant))?;
             for (kind, class) in module.getattr("KINDS")?.extract::<HashMap<String, Bound<'_, PyType>>>()? {
                 let shape = Shape::read(&class)?;
+                for key in &shape.keys {
+                    let read = if kind == "position" { board_field(&key.name) } else { None };
+                    LazyField::install(&class, key.attribute.to_str(py)?, read)?;
+                }
                 named.insert(class.name()?.extract()?, Arc::clone(&shape));
                 // The events of a bot have no kind in the library.
                 if let Ok(kind) = kind.parse() {
@@ -92,54 +119,39 @@ impl Classes {
                 named.insert(name.to_owned(), Shape::read(class.cast()?)?);
             }
             let other = Shape::read(module.getattr("Other")?.cast()?)?;
-            let new = py.import("builtins")?.getattr("object")?.getattr("__new__")?.unbind();
-            Ok(Self { kinds, named, other, new })
+            let ready = py.import("kibitzer_ics._base")?.getattr("_ready")?.unbind();
+            Ok(Self { kinds, named, other, handoff: Py::new(py, Handoff)?, ready })
         })
     }
 
-    /// Makes an instance of a class without calling its `__init__`. Returns it with its `__dict__`.
-    fn instance<'py>(&self, shape: &Shape, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyDict>)> {
-        let object = self.new.bind(py).call1((shape.class.bind(py),))?;
-        let fields = object.getattr(intern!(py, "__dict__"))?.cast_into()?;
-        Ok((object, fields))
-    }
-
-    /// Makes the object of an event. `missed` is the number of events that were lost just before it; `variant` that of a board's game.
+    /// Makes the object of an event.
     ///
     /// # Errors
     ///
     /// Out of memory.
-    pub(crate) fn event<'py>(
-        &self,
-        py: Python<'py>,
-        event: &Event,
-        stamp: Option<Stamp>,
-        missed: u64,
-        variant: Option<ServerText>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let object = if let Some(shape) = self.kinds.get(&event.kind()) {
-            event.serialize(self.value(py, Some(shape)))?
-        } else {
-            let (object, fields) = self.instance(&self.other, py)?;
+    pub(crate) fn event<'py>(&self, py: Python<'py>, source: EventSource) -> PyResult<Object<'py>> {
+        let shape = self.kinds.get(&source.event.kind());
+        let unknown = shape.is_none().then(|| source.event.clone());
+        let Shape { class, new, .. } = &**shape.unwrap_or(&self.other);
+        // The allocation of the arguments may run finalizers, which may make events.
+        let outer = HANDED_OVER.replace(Some(source));
+        let object = new.bind(py).call1((class, &self.handoff));
+        HANDED_OVER.set(outer);
+        let object = object?;
+        if let Some(event) = unknown {
+            let fields = object.getattr(intern!(py, "__dict__"))?;
             fields.set_item(intern!(py, "event"), event.kind().as_str())?;
             fields.set_item(intern!(py, "fields"), event.serialize(self.value(py, None))?)?;
-            object
-        };
-        let fields = object.getattr(intern!(py, "__dict__"))?.cast_into::<PyDict>()?;
-        fields.set_item(intern!(py, "_source"), Bound::new(py, Source { event: event.clone(), stamp })?)?;
-        if let Some(stamp) = stamp {
-            fields.set_item(intern!(py, "t"), seconds(stamp))?;
-            if let Some(utc) = stamp.utc {
-                fields.set_item(intern!(py, "utc"), utc.to_string())?;
-            }
-        }
-        if missed > 0 {
-            fields.set_item(intern!(py, "missed"), missed)?;
-        }
-        if let Some(variant) = variant {
-            fields.set_item(intern!(py, "variant"), variant.as_str())?;
         }
         Ok(object)
+    }
+
+    /// Puts all fields of a received event into the `__dict__` of its object, which it returns.
+    fn read_all<'py>(&self, object: &Bound<'py, PyAny>, event: &Event) -> PyResult<Bound<'py, PyDict>> {
+        let fields = object.getattr(intern!(object.py(), "__dict__"))?.cast_into::<PyDict>()?;
+        let shape = self.kinds.get(&event.kind()).map(|shape| &**shape);
+        event.serialize(ValueSerializer { fields: Some(&fields), ..self.value(object.py(), shape) })?;
+        Ok(fields)
     }
 
     /// Makes the object of a value. One with named fields becomes an instance of the class with this name, or a `dict` if neither the
@@ -158,7 +170,7 @@ impl Classes {
     }
 
     const fn value<'a, 'py>(&'a self, py: Python<'py>, shape: Option<&'a Shape>) -> ValueSerializer<'a, 'py> {
-        ValueSerializer { classes: self, py, shape }
+        ValueSerializer { classes: self, py, shape, fields: None }
     }
 }
 
@@ -191,33 +203,120 @@ impl Variants {
     }
 }
 
-/// What an event object was made from: its line and its JSON.
-#[pyclass(frozen, module = "kibitzer_ics._native")]
-pub(crate) struct Source {
-    event: Event,
-    stamp: Option<Stamp>,
+/// An event, with what else its object has.
+pub(crate) struct EventSource {
+    pub(crate) event: Event,
+    pub(crate) stamp: Option<Stamp>,
+    /// Number of events that were lost just before it.
+    pub(crate) missed: u64,
+    /// Variant of the game of its board.
+    pub(crate) variant: Option<ServerText>,
+}
+
+impl EventSource {
+    /// Returns an event after which none was lost, and without a variant.
+    pub(crate) fn new(event: &Event, stamp: Option<Stamp>) -> Self {
+        Self { event: event.clone(), stamp, missed: 0, variant: None }
+    }
+}
+
+thread_local! {
+    /// The event of the object that this thread makes: only a call of its class makes it, which has arguments of Python.
+    static HANDED_OVER: Cell<Option<EventSource>> = const { Cell::new(None) };
+}
+
+/// The argument of a class's `__new__` that stands for [`HANDED_OVER`].
+#[pyclass(frozen)]
+struct Handoff;
+
+/// Native base class of the classes of events. It holds the event; `None` in an object that Python code has made.
+#[pyclass(frozen, subclass, module = "kibitzer_ics._native")]
+pub(crate) struct NativeEvent(Option<EventSource>);
+
+#[pymethods]
+impl NativeEvent {
+    #[new]
+    #[pyo3(signature = (handoff=None, /, *_arguments, **_fields))]
+    fn new(
+        handoff: Option<&Bound<'_, PyAny>>,
+        _arguments: &Bound<'_, PyTuple>,
+        _fields: Option<&Bound<'_, PyDict>>,
+    ) -> Self {
+        Self(handoff.filter(|it| it.is_instance_of::<Handoff>()).and_then(|_| HANDED_OVER.take()))
+    }
+
+    /// Returns the received line without its line end, undecoded; empty for events of the session itself.
+    fn _line<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.0.as_ref().map_or(b"", |source| source.event.raw()))
+    }
+
+    /// Returns the event as the line of JSON that `kibitzer decode` prints; `None` for one that was made in Python.
+    fn _json(&self) -> Option<String> {
+        let EventSource { event, stamp, .. } = self.0.as_ref()?;
+        let mut line = Vec::new();
+        event.write_json(&stamp.as_ref().map(Stamp::json_members).unwrap_or_default(), &mut line);
+        Some(String::from_utf8_lossy(&line).into_owned())
+    }
+
+    /// Returns the event as text for people, with control characters as the server sent them; `None` as for `_json`.
+    fn _text(&self) -> Option<String> {
+        Some(self.0.as_ref()?.event.to_string())
+    }
+}
+
+/// Reads a field of an event without the others.
+pub(crate) type ReadField = fn(&EventSource, Python<'_>) -> PyResult<Py<PyAny>>;
+
+/// A descriptor of a field, in the class of an event. Python calls it if the object's `__dict__` has no such key: if the event was
+/// received, and its fields were not read yet.
+#[pyclass(frozen)]
+struct LazyField {
+    name: Py<PyString>,
+    /// Value of the class's attribute; `None` without one.
+    default: Option<Py<PyAny>>,
+    read: Option<ReadField>,
+}
+
+impl LazyField {
+    /// Puts a descriptor in place of an attribute of a class.
+    fn install(class: &Bound<'_, PyAny>, name: &str, read: Option<ReadField>) -> PyResult<()> {
+        let default = class.getattr_opt(name)?.map(Bound::unbind);
+        class.setattr(name, Self { name: PyString::intern(class.py(), name).unbind(), default, read })
+    }
 }
 
 #[pymethods]
-impl Source {
-    /// The received line without its line end, undecoded; empty for events of the session itself.
-    #[getter]
-    fn raw<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, self.event.raw())
-    }
-
-    /// Returns the event as the line of JSON that `kibitzer decode` prints.
-    fn json(&self) -> String {
-        let mut line = Vec::new();
-        self.event.write_json(&self.stamp.as_ref().map(Stamp::json_members).unwrap_or_default(), &mut line);
-        String::from_utf8_lossy(&line).into_owned()
-    }
-
-    /// Returns the event as text for people, with control characters as the server sent them.
-    fn text(&self) -> String {
-        self.event.to_string()
+impl LazyField {
+    fn __get__<'py>(
+        &self,
+        py: Python<'py>,
+        object: Option<&Bound<'py, PyAny>>,
+        _class: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Object<'py>> {
+        let event = object.and_then(|object| Some((object, object.cast::<NativeEvent>().ok()?.get().0.as_ref()?)));
+        let value = match (event, self.read) {
+            (None, _) => None,
+            (Some((_, source)), Some(read)) => return Ok(read(source, py)?.into_bound(py)),
+            (Some((object, source)), None) => {
+                Classes::get(py)?.read_all(object, &source.event)?.get_item(&self.name)?
+            }
+        };
+        let value = value.or_else(|| self.default.as_ref().map(|default| default.bind(py).clone()));
+        value.ok_or_else(|| PyAttributeError::new_err(self.name.to_string()))
     }
 }
+
+/// Fields of every event, with the functions that read them; `None` for those that few events have.
+const EVENT_FIELDS: &[(&str, Option<ReadField>)] = &[
+    ("offset", Some(|it, py| it.event.offset().into_py_any(py))),
+    ("t", Some(|it, py| it.stamp.map(seconds).into_py_any(py))),
+    ("utc", Some(|it, py| it.stamp.and_then(|stamp| stamp.utc).map(|utc| utc.to_string()).into_py_any(py))),
+    ("request", None),
+    ("requested_by", None),
+    ("inferred", Some(|it, py| it.event.attribution().is_inferred().into_py_any(py))),
+    ("own", Some(|it, py| it.event.attribution().is_own_game().into_py_any(py))),
+    ("missed", Some(|it, py| it.missed.into_py_any(py))),
+];
 
 /// An error of Python while an object is made.
 #[derive(Debug, thiserror::Error)]
@@ -250,6 +349,8 @@ pub(crate) struct ValueSerializer<'a, 'py> {
     classes: &'a Classes,
     py: Python<'py>,
     shape: Option<&'a Shape>,
+    /// The `__dict__` that receives the fields, in place of that of a new instance.
+    fields: Option<&'a Bound<'py, PyDict>>,
 }
 
 /// Declares methods of a serializer that convert a number or another plain value.
@@ -334,14 +435,12 @@ impl<'a, 'py> Serializer for ValueSerializer<'a, 'py> {
     }
 
     fn serialize_map(self, _: Option<usize>) -> Result<ObjectBuilder<'a, 'py>> {
-        let (object, fields) = match self.shape {
-            Some(shape) => {
-                let (object, fields) = self.classes.instance(shape, self.py)?;
-                (Some(object), fields)
-            }
-            None => (None, PyDict::new(self.py)),
+        let (object, fields) = match (self.fields, self.shape) {
+            (Some(fields), _) => (None, fields.clone()),
+            (None, Some(shape)) => shape.instance(self.py).map(|(object, fields)| (Some(object), fields))?,
+            (None, None) => (None, PyDict::new(self.py)),
         };
-        Ok(ObjectBuilder { serializer: self, object, fields, next: 0 })
+        Ok(ObjectBuilder { serializer: self, object, fields, next: 0, key: None })
     }
 
     fn serialize_struct(self, _: &'static str, _: usize) -> Result<ObjectBuilder<'a, 'py>> {
@@ -377,11 +476,13 @@ pub(crate) struct ObjectBuilder<'a, 'py> {
     fields: Bound<'py, PyDict>,
     /// Index of the key that comes next, if the members have the order of the keys.
     next: usize,
+    /// The key of the next value.
+    key: Option<Object<'py>>,
 }
 
 impl ObjectBuilder<'_, '_> {
     fn put<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<()> {
-        let ValueSerializer { classes, py, shape } = self.serializer;
+        let ValueSerializer { classes, py, shape, .. } = self.serializer;
         let key = shape.and_then(|shape| shape.keys.get(shape.find(name, self.next)?));
         if let Some(key) = key {
             self.next += 1;
@@ -398,18 +499,14 @@ impl<'py> SerializeMap for ObjectBuilder<'_, 'py> {
     type Ok = Object<'py>;
     type Error = ObjectError;
 
-    fn serialize_key<T: Serialize + ?Sized>(&mut self, _: &T) -> Result<()> {
-        unsupported()
+    fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<()> {
+        self.key = Some(key.serialize(self.serializer)?);
+        Ok(())
     }
 
-    fn serialize_value<T: Serialize + ?Sized>(&mut self, _: &T) -> Result<()> {
-        unsupported()
-    }
-
-    fn serialize_entry<K: Serialize + ?Sized, V: Serialize + ?Sized>(&mut self, key: &K, value: &V) -> Result<()> {
-        let mut put = Ok(());
-        write!(KeySink(|name: &str| put = self.put(name, value)), "{}", KeyText(key)).map_err(ObjectError::custom)?;
-        put
+    fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<()> {
+        let Some(key) = self.key.take() else { return unsupported() };
+        self.put(key.extract::<&str>()?, value)
     }
 
     fn end(self) -> Result<Object<'py>> {
@@ -427,24 +524,5 @@ impl<'py> SerializeStruct for ObjectBuilder<'_, 'py> {
 
     fn end(self) -> Result<Object<'py>> {
         SerializeMap::end(self)
-    }
-}
-
-/// Writes a key, which has to be a text, in one piece.
-struct KeyText<'a, K: ?Sized>(&'a K);
-
-impl<K: Serialize + ?Sized> fmt::Display for KeyText<'_, K> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.serialize(f)
-    }
-}
-
-/// Passes a text that is written in one piece to a function, without a copy of it.
-struct KeySink<F>(F);
-
-impl<F: FnMut(&str)> fmt::Write for KeySink<F> {
-    fn write_str(&mut self, key: &str) -> fmt::Result {
-        (self.0)(key);
-        Ok(())
     }
 }

@@ -7,15 +7,14 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use kibitzer::internal::recorded::{PieceDecoder, RecordedReader, Stamp, StreamPiece};
-use kibitzer::message::ServerText;
 use kibitzer::pgn::{PgnCollector, PgnOrigin};
-use kibitzer::track::{GameKey, TrackedChangeKind, TrackedGame, TrackedState};
+use kibitzer::track::{GameKey, TrackedChangeKind, TrackedGame};
 use kibitzer::{Event, EventReader};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::objects::{Classes, Variants, seconds};
+use crate::objects::{Classes, EventSource, Variants, seconds};
 use crate::runtime::lock;
 
 /// An iterator of the events of a recording.
@@ -24,8 +23,8 @@ pub(crate) struct Decoder(Mutex<DecoderState>);
 
 struct DecoderState {
     input: Recording,
-    /// Events that were decoded and not returned yet, with their times.
-    events: VecDeque<(Event, Option<Stamp>)>,
+    /// Events that were decoded and not returned yet.
+    events: VecDeque<EventSource>,
     variants: Variants,
     /// Number of the line inside of which the recording ends, with its time, before the event `cut` is returned.
     cut: Option<(u64, Option<Stamp>)>,
@@ -84,10 +83,12 @@ impl Decoder {
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         // The lock is not held while Python code may run.
-        py.detach(|| lock(&self.0).decode_batch())?;
-        let next = lock(&self.0).take_event();
-        if let Some((event, stamp, variant)) = next {
-            return Ok(Some(Classes::get(py)?.event(py, &event, stamp, 0, variant)?));
+        let mut next = lock(&self.0).take_event();
+        if next.is_none() {
+            next = py.detach(|| lock(&self.0).decode_batch())?;
+        }
+        if let Some(source) = next {
+            return Ok(Some(Classes::get(py)?.event(py, source)?));
         }
         let Some((line, stamp)) = lock(&self.0).cut.take() else { return Ok(None) };
         let fields = PyDict::new(py);
@@ -97,24 +98,24 @@ impl Decoder {
 }
 
 impl DecoderState {
-    /// Decodes events if there are none.
-    fn decode_batch(&mut self) -> PyResult<()> {
+    /// Decodes events. Returns the first one; `None` at the end.
+    fn decode_batch(&mut self) -> PyResult<Option<EventSource>> {
         while self.events.is_empty() {
             let events = &mut self.events;
-            match self.input.decode_piece(|event, stamp| events.push_back((event.clone(), stamp)))? {
+            match self.input.decode_piece(|event, stamp| events.push_back(EventSource::new(event, stamp)))? {
                 Some(StreamPiece::Cut(line)) => self.cut = Some((line, self.input.stamp)),
                 Some(_) => {}
                 None => break,
             }
         }
-        Ok(())
+        Ok(self.take_event())
     }
 
-    /// Takes the next event with its time and the variant of its board's game.
-    fn take_event(&mut self) -> Option<(Event, Option<Stamp>, Option<ServerText>)> {
-        let (event, stamp) = self.events.pop_front()?;
-        let variant = self.variants.record(&event);
-        Some((event, stamp, variant))
+    /// Takes the next event, and adds the variant of its board's game.
+    fn take_event(&mut self) -> Option<EventSource> {
+        let mut source = self.events.pop_front()?;
+        source.variant = self.variants.record(&source.event);
+        Some(source)
     }
 }
 
@@ -131,7 +132,7 @@ pub(crate) fn games(py: Python<'_>, path: PathBuf, site: &str) -> PyResult<Vec<S
         let mut written = BTreeSet::new();
         let mut games = Vec::new();
         let mut add = |collector: &PgnCollector, game: GameKey| {
-            let is_probed = collector.tracker().get(game).is_some_and(was_only_probed);
+            let is_probed = collector.tracker().get(game).is_some_and(TrackedGame::was_only_probed);
             if !is_probed && written.insert(game) {
                 games.extend(collector.game(game).map(|pgn| pgn.to_string()));
             }
@@ -154,9 +155,4 @@ pub(crate) fn games(py: Python<'_>, path: PathBuf, site: &str) -> PyResult<Vec<S
         collector.tracker().iter().for_each(|game| add(&collector, game.key()));
         Ok(games)
     })
-}
-
-/// Returns whether the session stopped observing a game of which no move is known, as when it finds another game under a number.
-fn was_only_probed(game: &TrackedGame) -> bool {
-    game.state() == TrackedState::Left && game.n_moves() == 0
 }

@@ -1,11 +1,10 @@
 //! The embedded server.
 
 use std::sync::Mutex;
-use std::time::Duration;
 
 use kibitzer_server::{
-    Account, ConnectionTarget, Fault, FaultPoint, ImitatedFamily, PopulationOptions, Server, ServerControl,
-    ServerOptions,
+    Account, ConnectionTarget, Fault, FaultParseError, FaultPoint, ImitatedFamily, PopulationOptions, Server,
+    ServerControl, ServerOptions,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -71,9 +70,9 @@ impl NativeServer {
         at: &str,
         player: Option<String>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let unknown = |what, name: &str| PyValueError::new_err(format!("there is no {what} {name:?}"));
-        let fault = parse_fault(fault).ok_or_else(|| unknown("fault", fault))?;
-        let at = parse_point(at).ok_or_else(|| unknown("point of a fault", at))?;
+        let invalid = |error: FaultParseError| PyValueError::new_err(error.to_string());
+        let fault: Fault = fault.parse().map_err(invalid)?;
+        let at: FaultPoint = at.parse().map_err(invalid)?;
         let target = player.map_or(ConnectionTarget::Next, ConnectionTarget::Player);
         let control = self.control.clone();
         let runtime = lock(&self.runtime).clone().map_or_else(RuntimeHandle::obtain, Ok)?;
@@ -96,29 +95,5 @@ impl NativeServer {
             drop(share);
             Ok(py.None())
         })
-    }
-}
-
-/// Parses a fault as `kibitzer serve --fault` does, with a delay in seconds; `None` if there is none of this name.
-fn parse_fault(text: &str) -> Option<Fault> {
-    use Fault::{Cut, Kick, KickByAdmin, Reset, Shutdown, Stall};
-    let Some((name, value)) = text.split_once('=') else {
-        return [Stall, Cut, Reset, Kick, KickByAdmin, Shutdown].into_iter().find(|fault| fault.as_ref() == text);
-    };
-    Some(match name {
-        "split" => Fault::Split(value.parse().ok()?),
-        "split-randomly" => Fault::SplitRandomly(value.parse().ok()?),
-        "garbage" => Fault::Garbage(value.parse().ok()?),
-        "over-long" => Fault::OverLong(value.parse().ok()?),
-        "delay" => Fault::Delay(Duration::try_from_secs_f64(value.parse().ok()?).ok()?),
-        "refuse" => Fault::Refuse(value.parse().ok()?),
-        _ => return None,
-    })
-}
-
-fn parse_point(text: &str) -> Option<FaultPoint> {
-    match text.strip_prefix("after") {
-        Some(bytes) => bytes.strip_prefix('=')?.parse().ok().map(FaultPoint::After),
-        None => text.parse().ok(),
     }
 }

@@ -63,12 +63,75 @@ def test_every_event_equals_its_json(tmp_path: Path) -> None:
             assert shown == expected, event.json()
             assert type(event) is ics.KINDS[event.event]
             names = {field.name for field in dataclasses.fields(event)}
-            assert set(vars(event)) - {"_source", "variant"} <= names
+            assert set(vars(event)) <= names
     of_sessions = {
         "adjourned_game", "analysis", "answered", "bot", "connected", "connecting", "cut", "ended", "fault", "lost",
         "restored", "session_ready",
     }
     assert set(ics.KINDS) - kinds <= of_sessions, sorted(set(ics.KINDS) - kinds - of_sessions)
+
+
+def test_each_field_reads_the_same_alone() -> None:
+    """A field is made when it is read first: the numbers of a board without the others, and else all at once."""
+    n_alone = 0
+    for path in [path for path in TRANSCRIPTS if path.stat().st_size < 30_000]:
+        whole = [{field.name: getattr(event, field.name) for field in dataclasses.fields(event)} for event in ics.decode(path)]
+        for index in range(max(map(len, whole), default=0)):
+            for event, values in zip(ics.decode(path), whole, strict=True):
+                name = list(values)[index % len(values)]
+                assert not vars(event) and getattr(event, name) == values[name], (event.event, name)
+                n_alone += not vars(event)
+    assert n_alone > 1_000
+
+
+def first_of(kind: type[Any]) -> Any:
+    return next(event for path in TRANSCRIPTS for event in ics.decode(path) if isinstance(event, kind))
+
+
+@pytest.mark.parametrize("kind", [ics.Tell, ics.Position, ics.WhoList, ics.SoughtList, ics.Text])
+def test_received_events_are_frozen_dataclasses(kind: type[Any]) -> None:
+    assert not vars(first_of(kind))
+    values = {field.name: getattr(first_of(kind), field.name) for field in dataclasses.fields(kind)}
+    by_hand = kind(**values)
+    assert by_hand == first_of(kind) and first_of(kind) == by_hand and first_of(kind) == first_of(kind)
+    assert dataclasses.asdict(first_of(kind)) == dataclasses.asdict(by_hand)
+    assert repr(first_of(kind)) == repr(by_hand)
+    assert hash(first_of(kind)) == hash(by_hand)
+    changed = dataclasses.replace(first_of(kind), offset=7)
+    assert changed.offset == 7 and changed != by_hand and not changed.raw
+    for copied in (copy.copy(first_of(kind)), copy.deepcopy(first_of(kind)), pickle.loads(pickle.dumps(first_of(kind)))):
+        assert copied == by_hand and type(copied) is kind and json.loads(copied.json()) == as_json(by_hand.to_dict())
+    event = first_of(kind)
+    for name in ("offset", "text", "new"):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(event, name, 1)
+    with pytest.raises(AttributeError):
+        event.no_such_field
+    match first_of(kind):
+        case ics.Tell(sender=str(), text=str()) | ics.Position(game=int(), last_move=None | ics.LastMove()) | ics.WhoList(players=tuple()):
+            pass
+        case ics.SoughtList(seeks=tuple()) | ics.Text(text=str()):
+            pass
+        case _:
+            pytest.fail("no match")
+
+
+def test_attributes_of_classes() -> None:
+    first_of(ics.Position)
+    assert ics.Position.offset is None and ics.Position.own is False and ics.Position.missed == 0 and ics.Position.variant is None
+    assert not hasattr(ics.Position, "fen") and not hasattr(ics.Tell, "sender")
+    board: ics.Position = ics.Position.__new__(ics.Position)
+    assert board.offset is None and board.raw == b"" and not hasattr(board, "fen")
+
+
+def test_a_user_class_of_events() -> None:
+    @dataclasses.dataclass(frozen=True)
+    class Checked(ics.Tell):
+        is_checked: bool = True
+
+    checked = Checked("Newton", (), "hello")
+    assert checked.is_checked and checked.sender == "Newton" and checked != ics.Tell("Newton", (), "hello")
+    assert isinstance(checked, ics.Event) and dataclasses.replace(checked, text="x").text == "x"
 
 
 def test_an_unknown_kind_is_other() -> None:

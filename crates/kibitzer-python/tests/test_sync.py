@@ -10,6 +10,7 @@ import sys
 import textwrap
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -44,6 +45,30 @@ def test_events_are_a_plain_iterator_with_filter_and_timeout() -> None:
         assert texts == [str(n) for n in range(600)]
         began = time.monotonic()
         assert list(client.events(timeout=0.2)) == [] and time.monotonic() - began < 2
+
+
+def test_faults_and_recordings(tmp_path: Path) -> None:
+    path = tmp_path / "session.jsonl"
+    with ics.sync.serve(games=1) as server, ics.sync.record(server.profile(handle="Newton", reconnect_base_ms=50), path) as client:
+        game = client.games()[0].game
+        client.observe(game)
+        events = client.events("kind:lost,restored", timeout=30)
+        server.fault("reset", player="Newton")
+        assert isinstance(next(events), ics.Lost) and isinstance(next(events), ics.Restored)
+        client.ready()
+        assert client.who()
+        for fault, reason in (("fire", "unknown fault"), ("split=x", "number"), ("delay=5", "time"), ("refuse=me", "refusal")):
+            with pytest.raises(ValueError, match=reason):
+                server.fault(fault)
+        with pytest.raises(ValueError, match="unknown point"):
+            server.fault("cut", at="noon")
+        server.fault("delay=10ms", player="Newton")
+        server.fault("split=3", at="after=1000000", player="Newton")
+        assert client.who()
+    kinds = {event.event for event in ics.decode(path)}
+    assert {"who_list", "game_list", "position"} <= kinds
+    with pytest.raises(ics.ConfigError):
+        ics.sync.record("demo", path)
 
 
 def test_client_is_used_from_several_threads_and_from_a_running_loop() -> None:

@@ -1,5 +1,9 @@
 //! Faults of a connection, the points at which they take effect, and their injection between the outbox and the stream.
 
+mod parse;
+
+pub use parse::FaultParseError;
+
 use std::time::Duration;
 
 use fastrand::Rng;
@@ -9,7 +13,8 @@ use memchr::memmem;
 use crate::family::ImitatedFamily;
 
 /// Misbehavior of the server on one connection, injected by [`ServerControl::inject`](crate::ServerControl::inject). The command line
-/// has the same names in lower case, with hyphens: `kibitzer serve --fault over-long=100`; [`AsRef`] returns the name.
+/// has the same names in lower case, with hyphens: `kibitzer serve --fault over-long=100`; [`AsRef`] returns the name. Parsed from
+/// the name with its value: `stall`, `split=10`, `delay=200ms`, `refuse=bad-name`. A number is at most 16 Mi.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::AsRefStr)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
@@ -90,10 +95,10 @@ pub struct FiredFault {
 /// Point in the server's output at which a fault takes effect.
 ///
 /// A fault that cuts the output does so halfway from the point to the end of its line; one that inserts bytes does so at the
-/// point. Parsed from its name in lower case, with hyphens, which [`AsRef`] returns: `next-board`; [`After`](Self::After) is
-/// parsed with 0 bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::AsRefStr, strum::EnumString)]
-#[strum(serialize_all = "kebab-case", parse_err_ty = ParseError, parse_err_fn = unknown_name)]
+/// point. Parsed from its name in lower case, with hyphens, which [`AsRef`] returns: `next-board`; [`After`](Self::After) from
+/// `after=N`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::AsRefStr)]
+#[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum FaultPoint {
     /// At the start of the banner; on an open connection, at the next output.

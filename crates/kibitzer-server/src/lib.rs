@@ -43,7 +43,7 @@ mod world;
 
 pub use account::Account;
 pub use family::ImitatedFamily;
-pub use fault::{Fault, FaultPoint, FiredFault, LoginObstacle};
+pub use fault::{Fault, FaultParseError, FaultPoint, FiredFault, LoginObstacle};
 pub use lobby::ConnectionTarget;
 pub use options::{Feature, ServerOptions};
 pub use population::PopulationOptions;

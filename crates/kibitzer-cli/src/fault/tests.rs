@@ -88,10 +88,10 @@ fn a_fault_has_the_same_name_in_rust() {
     for name in FAULTS {
         let value = if name == "delay=" { "1ms" } else { "1" };
         let text = if name.ends_with('=') { format!("{name}{value}") } else { name.to_owned() };
-        assert_eq!(written(&parse_fault(&text).unwrap()), text);
+        assert_eq!(written(&text.parse::<Fault>().unwrap()), text);
     }
     for point in POINTS.map(|point| point.replace("after=", "after=1")) {
-        assert_eq!(written(&parse_point(&point).unwrap()), point);
+        assert_eq!(written(&point.parse::<FaultPoint>().unwrap()), point);
     }
 }
 

@@ -107,7 +107,7 @@ impl<'a> GameWriter<'a> {
             let Observation::Event { event, .. } = item.observation else { continue };
             let changes = self.apply_and_write_ended(&event, Some(Utc::now()))?;
             let changed = changes.iter().filter_map(|change| self.collector.tracker().get(change.game));
-            n_wanted.add_permits(changed.clone().filter(|game| was_only_probed(game)).count());
+            n_wanted.add_permits(changed.clone().filter(|game| game.was_only_probed()).count());
             for game in changed.filter(|game| game.has_missing_moves()) {
                 let client = client.clone();
                 let number = game.number();
@@ -151,13 +151,13 @@ impl<'a> GameWriter<'a> {
         self.replace_file_if_live()
     }
 
-    /// Writes a game unless it was written before or [only probed](was_only_probed). With `--bpgn`, writes it together with the
+    /// Writes a game unless it was written before or [only probed](TrackedGame::was_only_probed). With `--bpgn`, writes it together with the
     /// game on the other board once both have ended, and leaves out games that are not bughouse. With `--live`, only counts it as
     /// written.
     fn write_once_partner_ended(&mut self, game: GameKey) -> Result<(), Failure> {
         let partner = self.collector.partner_game(game).filter(|_| self.args.bpgn);
         let is_early = partner.is_some_and(|partner| partner.state() == TrackedState::Playing);
-        let is_probed = self.collector.tracker().get(game).is_some_and(was_only_probed);
+        let is_probed = self.collector.tracker().get(game).is_some_and(TrackedGame::was_only_probed);
         if is_early || is_probed || !self.written.insert(game) {
             return Ok(());
         }
@@ -185,15 +185,10 @@ impl<'a> GameWriter<'a> {
         if !self.args.live {
             return Ok(());
         }
-        let games = self.collector.tracker().iter().filter(|game| !was_only_probed(game));
+        let games = self.collector.tracker().iter().filter(|game| !game.was_only_probed());
         let games: Vec<_> = games.filter_map(|game| self.collector.game(game.key())).collect();
         replace_games(&self.args.output, &games).map_err(Failure::caused_by)
     }
-}
-
-/// Returns whether the session stopped observing a game of which no move is known, as when it finds another game under a number.
-fn was_only_probed(game: &TrackedGame) -> bool {
-    game.state() == TrackedState::Left && game.n_moves() == 0
 }
 
 /// Observes public games as long as there are permits, and takes one for each: first those in the server's list, then every game

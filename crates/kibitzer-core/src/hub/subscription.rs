@@ -1,7 +1,7 @@
 //! Receiving side of the hub.
 
+use std::fmt;
 use std::future::poll_fn;
-#[cfg(feature = "stream")]
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -79,7 +79,7 @@ impl Hub {
     pub fn watch_game(&self, id: GameId) -> GameWatch {
         let (sender, receiver) = watch::channel(None);
         self.queue_and_notify_publisher(NewSubscriber::Watch(WatchSender { id, newest: sender }));
-        GameWatch { id, newest: receiver }
+        GameWatch { id, newest: receiver, waiting: None }
     }
 
     /// Returns the totals of the session, which include every event that a subscriber has received.
@@ -412,10 +412,19 @@ impl Drop for RingReader {
 ///     }
 /// }
 /// ```
-#[derive(Debug)]
 pub struct GameWatch {
     id: GameId,
     newest: watch::Receiver<Option<Arc<Game>>>,
+    /// The wait of [`poll_changed`](Self::poll_changed), on a copy of the receiver: a wait that is dropped forgets its waker.
+    waiting: Option<ChangeWait>,
+}
+
+type ChangeWait = Pin<Box<dyn Future<Output = Result<(), RecvError>> + Send + Sync>>;
+
+impl fmt::Debug for GameWatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GameWatch").field("id", &self.id).field("newest", &self.newest).finish_non_exhaustive()
+    }
 }
 
 impl GameWatch {
@@ -444,5 +453,27 @@ impl GameWatch {
     /// Cancel safe: dropping the future before it is ready marks no state as seen.
     pub async fn changed(&mut self) -> Result<(), RecvError> {
         self.newest.changed().await.map_err(|_| RecvError::Closed)
+    }
+
+    /// Polls for the result of [`changed`](Self::changed). If there is no state that was not seen yet, registers the waker of
+    /// `context`; only the latest one is woken. Each wait allocates memory, unlike `changed`.
+    ///
+    /// # Errors
+    ///
+    /// As [`changed`](Self::changed).
+    pub fn poll_changed(&mut self, context: &mut Context<'_>) -> Poll<Result<(), RecvError>> {
+        loop {
+            let waiting = self.waiting.get_or_insert_with(|| {
+                let mut newest = self.newest.clone();
+                Box::pin(async move { newest.changed().await.map_err(|_| RecvError::Closed) })
+            });
+            let changed = ready!(waiting.as_mut().poll(context));
+            self.waiting = None;
+            // The state may have been seen since the wait began.
+            if changed.is_err() || self.newest.has_changed().unwrap_or(true) {
+                self.newest.mark_unchanged();
+                return Poll::Ready(changed);
+            }
+        }
     }
 }

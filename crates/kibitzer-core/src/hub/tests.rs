@@ -5,7 +5,8 @@ mod late;
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Weak;
-use std::task::{Context, Wake, Waker};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
 
 use futures_util::FutureExt;
 use proptest::prelude::*;
@@ -527,6 +528,36 @@ fn a_watch_skips_states_and_shows_the_last_before_the_end() {
     assert_eq!(watch.changed().now_or_never(), Some(Ok(())));
     assert_eq!(last_move(&mut watch).as_deref(), Some("Nf6"));
     assert_eq!(watch.changed().now_or_never(), Some(Err(RecvError::Closed)));
+}
+
+#[test]
+fn a_polled_watch_wakes_its_last_poller_and_reports_no_state_twice() {
+    struct Flag(AtomicBool);
+    impl Wake for Flag {
+        fn wake(self: Arc<Self>) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+    let mut session = Session::new(8);
+    let mut watch = session.hub().watch_game(GameId(7));
+    let flags = [(); 2].map(|()| Arc::new(Flag(AtomicBool::new(false))));
+    let wakers = flags.clone().map(Waker::from);
+    let [mut first, mut last] = wakers.each_ref().map(Context::from_waker);
+    assert!(watch.poll_changed(&mut first).is_pending());
+    assert!(watch.poll_changed(&mut last).is_pending());
+    session.feed(FIRST);
+    assert_eq!(flags.each_ref().map(|flag| flag.0.load(Ordering::Relaxed)), [false, true]);
+    assert_eq!(watch.poll_changed(&mut last), Poll::Ready(Ok(())));
+    assert_eq!(last_move(&mut watch).as_deref(), Some("e4"));
+    assert!(watch.poll_changed(&mut last).is_pending());
+    // Seen by another call while the watch waited.
+    session.feed(SECOND);
+    assert_eq!(last_move(&mut watch).as_deref(), Some("Nf6"));
+    assert!(watch.poll_changed(&mut last).is_pending());
+    session.feed(FIRST);
+    drop(session);
+    assert_eq!(watch.poll_changed(&mut last), Poll::Ready(Ok(())));
+    assert_eq!(watch.poll_changed(&mut last), Poll::Ready(Err(RecvError::Closed)));
 }
 
 #[test]

@@ -7,13 +7,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
+from ._native import NativeEvent
+
 if TYPE_CHECKING:
     import chess
 
-    from ._native import Source
     from .events import Position
 
 _T = TypeVar("_T", covariant=True)
+
+
+async def _ready(value: Any) -> Any:
+    return value
 
 
 def _plain(value: Any) -> Any:
@@ -39,7 +44,7 @@ class Row:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Event(Row):
+class Event(Row, NativeEvent):
     """Base class of all events. An event is one message of the server, or a report of the session about itself."""
 
     event: ClassVar[str]
@@ -60,20 +65,20 @@ class Event(Row):
     """Whether the event is about a game that this login plays, or an offer to it."""
     missed: int = 0
     """Number of events that this subscription lost just before this one, because the program was slow."""
-    _source: ClassVar[Source | None] = None
 
     @property
     def raw(self) -> bytes:
         """The received line as it came, without its line end; `b""` for events of the session itself."""
-        return self._source.raw if self._source else b""
+        return self._line()
 
     def json(self) -> str:
         """Returns the event as one line of JSON, the one that `kibitzer decode` prints."""
-        return self._source.json() if self._source else json.dumps(self.to_dict())
+        return self._json() or json.dumps(self.to_dict())
 
     def __str__(self) -> str:
         """Returns the event as text for people; it may contain control characters that a player wrote."""
-        return self._source.text() if self._source else repr(self)
+        text = self._text()
+        return repr(self) if text is None else text
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the values as a `dict` with the keys of the JSON."""
@@ -119,8 +124,9 @@ class Board:
     """Methods of `Position`."""
 
     variant: ClassVar[str | None] = None
-    """Variant of the game, such as `crazyhouse`, as the event `game_info` or `game_created` has reported it to this
-    iterator; `None` if neither came before."""
+    """Variant of the game, such as `crazyhouse`. Boards do not contain it: it is known if this iterator received the event
+    `game_info` or `game_created` of the game, also one that its filter skipped. So call `Client.events` before
+    `Client.observe`; otherwise, and in answers of commands, it is `None`."""
 
     def board(self: Position, variant: str | None = None) -> chess.Board:  # type: ignore[misc]
         """Returns the position as a board of python-chess, with both reserves in crazyhouse and bughouse.

@@ -2,6 +2,8 @@ from collections.abc import AsyncIterator, Awaitable, Iterator
 from os import PathLike
 from typing import Any, final
 
+from typing_extensions import Self
+
 from .answers import Game
 from .events import Event
 
@@ -11,20 +13,19 @@ __all__ = [
     "GameStream",
     "Job",
     "NativeBot",
+    "NativeEvent",
     "NativeProfile",
     "NativeServer",
     "Session",
-    "Source",
     "end_runtime",
     "games",
 ]
 
-@final
-class Source:
-    @property
-    def raw(self) -> bytes: ...
-    def json(self) -> str: ...
-    def text(self) -> str: ...
+class NativeEvent:
+    def __new__(cls, handoff: object = None, /, *_arguments: object, **_fields: object) -> Self: ...
+    def _line(self) -> bytes: ...
+    def _json(self) -> str | None: ...
+    def _text(self) -> str | None: ...
 
 @final
 class NativeProfile:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import TracebackType
-from typing import Literal
+from typing import Any, Literal
 
 from . import _native
 from .client import Profile
@@ -31,8 +30,8 @@ class Server:
         """Lets something go wrong with the connection of `player`, or without one with the next connection.
 
         `fault` is `cut` or `reset` (the connection ends in the middle of a line), `stall`, `kick`, `kick-by-admin`, `shutdown`,
-        `split=N` or `split-randomly=N` (writes of N bytes, or of 1 to N), `delay=SECONDS`, `garbage=N` or `over-long=N` (a line
-        of N bytes in between), or `refuse=WHY` (the login: `bad-name`, `registered`, `in-use`, `banned`, `guests`, `password`,
+        `split=N` or `split-randomly=N` (writes of N bytes, or of 1 to N), `delay=TIME` (`200ms`, `2s`), `garbage=N` or
+        `over-long=N` (a line of N bytes in between), or `refuse=WHY` (the login: `bad-name`, `registered`, `in-use`, `banned`, `guests`, `password`,
         `full`, `silence`).
 
         `at` is the point at which it takes effect: `now` (at the next line), `connect`, `login`, `setup`, `next-board`, `in-block`
@@ -54,17 +53,15 @@ class Server:
 class Serving:
     """A server that is not started yet: `async with` it."""
 
-    def __init__(self, options: tuple[int, bool, int, int | None, float, list[tuple[str, str]], bool]) -> None:
+    def __init__(self, *options: Any) -> None:
         self._options = options
-        self._server: Server | None = None
 
     async def __aenter__(self) -> Server:
         self._server = Server(await _native.NativeServer.start(*self._options))
         return self._server
 
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if self._server:
-            await self._server.close()
+    async def __aexit__(self, *_: object) -> None:
+        await self._server.close()
 
 
 def serve(
@@ -86,4 +83,4 @@ def serve(
       no simulated players. `speed`: how many times faster than people they think and talk.
     - `accounts`: password by name of registered players. `guests`: whether guests are admitted.
     """
-    return Serving((port, family == "icc", seed, games, speed, list((accounts or {}).items()), guests))
+    return Serving(port, family == "icc", seed, games, speed, list((accounts or {}).items()), guests)

@@ -16,20 +16,20 @@ import asyncio
 import contextlib
 import os
 import threading
-from collections.abc import AsyncIterator, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from types import TracebackType
 from typing import Any, TypeVar
 
 from . import client as _client
+from . import recordings as _recordings
 from . import server as _server
 from ._sync_commands import Commands
 from .answers import Game, Reply
 from .client import Profile
 from .errors import Ended
 from .events import Event
-from .server import Server
 
-__all__ = ["Client", "connect", "serve"]
+__all__ = ["Client", "Server", "connect", "record", "serve"]
 
 _BATCH = 256
 _T = TypeVar("_T")
@@ -109,19 +109,11 @@ class Client(Commands):
         The other arguments are those of `kibitzer_ics.Client.events`. While a `for` loop is slow, events are kept or counted in
         `missed` as there.
         """
-
-        async def subscribe() -> AsyncIterator[Event]:
-            return self._client.events(filter, lossless=lossless)
-
-        return self._iterate(self._thread.run(subscribe()), _BATCH, timeout)
+        return self._iterate(self._client.events(filter, lossless=lossless), _BATCH, timeout)
 
     def watch(self, game: int, *, timeout: float | None = None) -> Iterator[Game]:
         """Returns an iterator of the newest state of a game, which ends after `timeout` seconds without a new one."""
-
-        async def watch() -> AsyncIterator[Game]:
-            return self._client.watch(game)
-
-        return self._iterate(self._thread.run(watch()), 1, timeout)
+        return self._iterate(self._client.watch(game), 1, timeout)
 
     def _iterate(self, items: AsyncIterator[_T], limit: int, timeout: float | None) -> Iterator[_T]:
         while batch := self._thread.run(_next_of(items, limit, timeout)):
@@ -163,13 +155,35 @@ def connect(server: str | os.PathLike[str] | Profile, *, guest: bool = False, **
         Ended: no connection was made (`reason` is `dial`), or the login failed (`login`).
         ConfigError: an argument is not valid, or the password could not be fetched.
     """
+    return _open(_client.connect, server, guest=guest, **settings)
+
+
+def record(server: str | os.PathLike[str] | Profile, path: str | os.PathLike[str], **settings: Any) -> Client:
+    """Connects as `connect` does, and records the session from its beginning. The arguments are those of `kibitzer_ics.record`."""
+    return _open(_recordings.record, server, path, **settings)
+
+
+def _open(make: Callable[..., _client.Connecting], *arguments: Any, **settings: Any) -> Client:
     thread = _LoopThread()
     try:
-        connecting = _client.connect(server, guest=guest, **settings)
-        return Client(thread, thread.run(connecting._connect()))
+        return Client(thread, thread.run(make(*arguments, **settings)._connect()))
     except BaseException:
         thread.close()
         raise
+
+
+class Server(_server.Server):
+    """A running server on this machine, without asyncio. `serve` makes it."""
+
+    _thread: _LoopThread
+
+    def fault(self, fault: str, *, at: str = "now", player: str | None = None) -> None:  # type: ignore[override]
+        """Lets something go wrong with a connection. The arguments and exceptions are those of `kibitzer_ics.Server.fault`."""
+        self._thread.run(super().fault(fault, at=at, player=player))
+
+    def close(self) -> None:  # type: ignore[override]
+        """Shuts the server down and closes all connections."""
+        self._thread.run(super().close())
 
 
 @contextlib.contextmanager
@@ -177,10 +191,12 @@ def serve(**options: Any) -> Iterator[Server]:
     """Starts a server in this process: `with ics.sync.serve() as server`. The arguments are those of `kibitzer_ics.serve`."""
     thread = _LoopThread()
     try:
-        server = thread.run(_server.serve(**options).__aenter__())
+        serving = _server.serve(**options)
+        server = Server(thread.run(serving.__aenter__())._native)
+        server._thread = thread
         try:
             yield server
         finally:
-            thread.run(server.close())
+            thread.run(serving.__aexit__())
     finally:
         thread.close()

@@ -79,6 +79,12 @@ impl TrackedGame {
         self.state
     }
 
+    /// Returns whether the session stopped observing the game before any move was known, as when it finds another game under a
+    /// number. Such a game belongs in no collection of games.
+    pub fn was_only_probed(&self) -> bool {
+        self.state == TrackedState::Left && self.n_moves() == 0
+    }
+
     /// Returns the last known state of the game as the session kept it. Its moves begin at the last gap or resumption; see
     /// [`line`](Self::line) for all.
     pub const fn game(&self) -> &Game {
