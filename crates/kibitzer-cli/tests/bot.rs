@@ -174,7 +174,7 @@ fn killed_bot_leaves_no_engine_behind_not_even_one_that_ignores_its_input_and_si
 }
 
 /// An engine that moves its pawns, and then a knight out and back.
-const QUIET_ENGINE: &str = r#"#!/bin/sh
+const QUIET_ENGINE: &str = r"#!/bin/sh
 pawns='a2a3 a7a6 b2b3 b7b6 c2c3 c7c6 d2d3 d7d6 e2e3 e7e6 f2f3 f7f6 g2g3 g7g6 h2h3 h7h6'
 knights='g1e2 g8e7 e2g1 e7g8'
 while read -r line; do case $line in
@@ -184,7 +184,7 @@ while read -r line; do case $line in
     go*) if [ $n -lt 16 ]; then set -- $pawns; shift $n; else set -- $knights; shift $((n % 4)); fi; echo bestmove $1;;
     quit) exit;;
 esac; done
-"#;
+";
 
 /// A program that is killed with SIGKILL at the end of the test at the latest.
 struct Program(std::process::Child);
