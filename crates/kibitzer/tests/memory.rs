@@ -21,7 +21,7 @@ fn an_idle_session_stays_within_its_budget() {
     let used = allocation_counter::measure(|| kept = Some(runtime.block_on(idle_sessions(SESSIONS))));
     let each = used.bytes_current / i64::try_from(SESSIONS).unwrap();
     println!("{each} bytes");
-    assert!(each < BUDGET_BYTES, "{each} bytes, with its end of a small pipe");
+    assert!(each <= BUDGET_BYTES, "{each} bytes, with its end of a small pipe");
     drop(kept);
 }
 

@@ -62,7 +62,7 @@ impl HubPublisher {
 
     /// Returns the maximum number of unread events kept for broadcast subscribers; at least 1.
     pub fn max_kept_events(&self) -> usize {
-        self.shared.lock_state().ring.limit
+        self.shared.lock_state().ring.limit as usize
     }
 
     /// Sets the totals that [`Hub::counters`] returns, without an event.

@@ -25,8 +25,8 @@ pub(super) struct EventRing {
     /// Number of batches removed from `unread` since the ring was created.
     n_removed: u64,
     /// Maximum number of events in `unread`, at least 1.
-    pub(super) limit: usize,
-    pub(super) n_readers: usize,
+    pub(super) limit: u32,
+    pub(super) n_readers: u32,
     /// Sum over all readers, present and former, of the events dropped before they read them.
     pub(super) n_missed: u64,
 }
@@ -36,7 +36,7 @@ pub(super) struct EventRing {
 pub(super) struct UnreadBatch {
     events: UnreadEvents,
     /// Readers take batches in order, so it never decreases towards the end of the queue.
-    n_readers: usize,
+    n_readers: u32,
 }
 
 /// Position of a reader: at the start of a batch, or at an event that has been dropped.
@@ -50,7 +50,7 @@ pub(super) struct RingPosition {
 impl EventRing {
     /// Creates an empty ring for at most `limit` unread events; 0 counts as 1.
     pub(super) fn new(limit: usize) -> Self {
-        let limit = limit.max(1);
+        let limit = u32::try_from(limit).unwrap_or(u32::MAX).max(1);
         Self { unread: VecDeque::new(), first: 0, end: 0, n_removed: 0, limit, n_readers: 0, n_missed: 0 }
     }
 
@@ -78,13 +78,14 @@ impl EventRing {
         self.end += events.len() as u64;
         self.unread.push_back(UnreadBatch { events, n_readers: self.n_readers });
         let mut dropped = None;
-        let mut n_excess = usize::try_from(self.end - self.first).unwrap_or(usize::MAX).saturating_sub(self.limit);
+        let mut n_excess =
+            usize::try_from((self.end - self.first).saturating_sub(self.limit.into())).unwrap_or(usize::MAX);
         while n_excess > 0
             && let Some(oldest) = self.unread.front_mut()
         {
             let n_dropped = n_excess.min(oldest.events.len());
             n_excess -= n_dropped;
-            self.n_missed += n_dropped as u64 * oldest.n_readers as u64;
+            self.n_missed += n_dropped as u64 * u64::from(oldest.n_readers);
             if n_dropped < oldest.events.len() {
                 oldest.events.skip(n_dropped);
                 self.first += n_dropped as u64;
