@@ -152,7 +152,7 @@ fn sentences_name_the_conditions_of_each_of_several_terms() {
         "Requests to join a simul are accepted, one at a time.",
         "Every 5m without a game, the bot challenges computers with a rating of 0 to 9999 to: 3 0; 5 0 (players) (rating 1 to 2).",
         "Games and refusals of the last day are kept in the folder memory.",
-        "After each login, these commands are sent: +channel 1.",
+        "After each login, commands are sent that begin with: +channel.",
     ] {
         assert!(sentences.iter().any(|sentence| sentence == want), "{want}: {sentences:#?}");
     }

@@ -222,7 +222,7 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
                     (account, Ok(bot)) => bots.push((account, bot)),
                     (account, Err(error)) => result = result.and(on_end(&account, error.into())),
                 },
-                () = stop.requested() => return Ok(()),
+                () = stop.requested() => return result,
             }
         }
         let mut players = JoinSet::new();

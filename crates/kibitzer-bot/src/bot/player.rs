@@ -22,7 +22,7 @@ mod records;
 
 use kibitzer::command;
 use kibitzer::track::{TrackedChange, TrackedChangeKind};
-use kibitzer::{Client, Event, Message, RecvError, SessionEndReason, Subscription};
+use kibitzer::{Client, Event, Message, RecvError, RequestError, SessionEndReason, Subscription};
 use kibitzer_core::message::{GameResult, MeOrOther};
 use kibitzer_core::text::error_chain;
 use tokio::time::{Instant, sleep_until};
@@ -30,6 +30,7 @@ use tokio::time::{Instant, sleep_until};
 use super::engine_task::{EngineReport, EngineTask, StartEngine};
 use super::stop::{Stop, StopStep, StopUrgency, Stopping};
 use super::{Bot, BotError};
+use crate::config::first_word;
 use crate::policy::Policy;
 use crate::verdict::BotAction;
 
@@ -223,20 +224,34 @@ impl BotPlayer {
         self.plan_next_game();
     }
 
-    /// Sends the commands of the settings. Reports those that the server refuses, without their arguments.
+    /// Sends the commands of the settings one after the other, until the connection is lost. Reports those that fail, without their
+    /// arguments.
     fn send_login_commands(&self) {
-        for line in self.out.config.login.commands.clone() {
-            let verb = line.split_whitespace().next().unwrap_or_default().to_owned();
-            self.out.request(
-                |client| async move { client.request(&line).await.err() },
-                move |bot, error| {
-                    if let Some(error) = error {
-                        let reason = format!("command `{verb}` of [login]: {}", error_with_words(&error));
-                        bot.out.report(BotAction::ServerRefused, reason);
-                    }
-                },
-            );
+        let lines = self.out.config.login.commands.clone();
+        if lines.is_empty() {
+            return;
         }
+        self.out.request(
+            |client| async move {
+                let mut failed = Vec::new();
+                for line in lines {
+                    let Err(error) = client.request(&line).await else { continue };
+                    let is_lost =
+                        matches!(error, RequestError::Lost | RequestError::NotConnected | RequestError::Ended(_));
+                    failed.push((first_word(&line).to_owned(), error));
+                    if is_lost {
+                        break;
+                    }
+                }
+                failed
+            },
+            |bot, failed| {
+                for (verb, error) in failed {
+                    let reason = format!("command `{verb}` of [login]: {}", error_with_words(&error));
+                    bot.out.report(BotAction::ServerRefused, reason);
+                }
+            },
+        );
     }
 
     /// Handles a message about challenges, offers, partnership or talk. Reports one that would need an answer, and does nothing, while

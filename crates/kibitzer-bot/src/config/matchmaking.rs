@@ -24,7 +24,7 @@ pub struct MatchmakingRules {
     #[serde(default = "any_rating", deserialize_with = "deserialize_range")]
     pub rating: RangeInclusive<u16>,
     /// Largest difference between the opponent's rating and the bot's own one for the kind of game, by the server's `finger`; `None` for
-    /// any. Not checked for `players`.
+    /// any. Not checked for `players`, and without an own rating.
     #[serde(default)]
     pub rating_difference: Option<u16>,
     /// Time between two challenges, and how long the bot waits without a game before the first: 10 s to 7 days. Set by a program, less

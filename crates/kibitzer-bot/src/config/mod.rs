@@ -24,6 +24,7 @@ pub use accept::{AcceptRules, AcceptTerms, Computers, Preference};
 pub use matchmaking::{MatchmakingRules, MatchmakingTerms};
 pub(crate) use rules::format_range;
 pub use rules::{AdjournedRules, DrawRule, OfferRules, RematchRules, ResignRule, ScoreAudience, SeekRules, TalkRules};
+pub(crate) use sentences::first_word;
 
 pub use crate::book::BookConfig;
 use crate::engine::EngineConfig;

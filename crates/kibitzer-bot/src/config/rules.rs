@@ -174,7 +174,7 @@ pub struct TalkRules {
     pub scores: ScoreAudience,
     /// Whether they are sent to the owners as well.
     pub tell_score: bool,
-    /// Number of moves in a minute after which they are sent, evenly distributed: 1 to 60, 6 by default.
+    /// Maximum number of scores sent per minute, at even intervals: 1 to 60, 6 by default.
     pub scores_per_minute: u32,
     /// Handles of registered players whose tells are commands: `status`, `pause`, `play`, `resign`, `abort`, `stop`.
     #[serde(deserialize_with = "deserialize_handles")]

@@ -29,7 +29,7 @@ impl BotConfig {
         let matchmaking = self.matchmaking.as_ref().map(MatchmakingRules::sentence);
         let owners = &self.talk.owners;
         let talk = &self.talk;
-        let scores = || format!("The scores of {} moves a minute are sent: {:?}.", talk.scores_per_minute, talk.scores);
+        let scores = || format!("At most {} scores a minute are sent: {:?}.", talk.scores_per_minute, talk.scores);
         let rest = [
             Some(format!("Adjourned games {resumes}.")),
             (rematches > 0).then_some(rematch),
@@ -56,6 +56,8 @@ impl BotConfig {
             )
         });
         let commands = &self.login.commands;
+        // Arguments may be secret.
+        let words: Vec<_> = commands.iter().map(|line| first_word(line)).collect();
         let memory = match &self.state.folder {
             Some(folder) => format!("Games and refusals of the last day are kept in the folder {}.", folder.display()),
             None => "Other players are forgotten at the end.".to_owned(),
@@ -69,7 +71,7 @@ impl BotConfig {
             )),
             engine.move_time_ms.map(|ms| format!("The engine thinks {ms} ms, or less if the clock is short.")),
             (!commands.is_empty())
-                .then(|| format!("After each login, these commands are sent: {}.", commands.join("; "))),
+                .then(|| format!("After each login, commands are sent that begin with: {}.", words.join("; "))),
             engine.ponder.then(|| "The engine thinks in the opponent's time.".to_owned()),
             Some(appended.unwrap_or_else(|| "Games are not written.".to_owned())),
             Some(memory),
@@ -170,6 +172,11 @@ impl MatchmakingTerms {
 fn format_rating(range: &RangeInclusive<u16>, difference: Option<u16>) -> String {
     let difference = difference.map(|points| format!(", at most {points} from the bot's own"));
     format_range(range) + &difference.unwrap_or_default()
+}
+
+/// Returns the first word of a command; empty without one.
+pub(crate) fn first_word(line: &str) -> &str {
+    line.split_whitespace().next().unwrap_or_default()
 }
 
 /// Returns the names with this separator between them.

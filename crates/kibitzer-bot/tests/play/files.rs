@@ -93,14 +93,15 @@ async fn path_has_the_values_of_the_game() {
 async fn game_cut_off_by_a_kill_is_in_the_file_once_after_it_was_resumed_and_finished() {
     let (_server, mut config, human) = serve_accounts().await;
     let folder = Folder::new("resumed");
-    config.pgn.file = Some(folder.0.join("games.pgn"));
+    config.pgn.file = Some(folder.0.join("{date}.pgn"));
+    config.pgn.evals = true;
     let bot = ready(config.clone(), shuffler()).await;
     let mut human = Human::log_in_with(human).await;
     human.begin(&["e2e4", "d2d3", "f1e2"]).await;
     bot.kill();
     human.line("adjourned").await;
-    assert_eq!(folder.read("games.pgn"), "");
-    let bot = ready(config, shuffler()).await;
+    assert!(folder.names().iter().all(|name| name.starts_with("unfinished-")), "{:?}", folder.names());
+    let bot = ready(config, || async { Ok(super::table::TestEngine::new(1, std::sync::Arc::default())) }).await;
     human.line("Challenge: Botvin").await;
     human.client.accept(OfferRef::Only).await.unwrap();
     bot.wait_for(BotAction::Started, "").await;
@@ -110,10 +111,13 @@ async fn game_cut_off_by_a_kill_is_in_the_file_once_after_it_was_resumed_and_fin
     bot.wait_for(BotAction::Ended, "resigns").await;
     sleep(Duration::from_mins(2)).await;
     stop(bot).await;
-    let games = folder.read("games.pgn");
+    let names = folder.names();
+    let date = kibitzer::transcript::Utc::now().to_string();
+    assert!(names.len() == 1 && names[0].starts_with(date.get(..8).unwrap()), "{names:?}");
+    let games = folder.read(&names[0]);
     assert_eq!(games.matches("[Event ").count(), 1, "{games}");
     assert!(games.contains("1. e4 ") && games.contains("4... ") && games.ends_with("0-1\n"), "{games}");
-    assert_eq!(folder.names(), ["games.pgn"]);
+    assert!(games.contains("[%eval "), "{games}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -174,12 +178,50 @@ async fn record_that_cannot_be_read_or_written_is_reported_once_and_costs_no_gam
     human.end().await;
     fs::remove_file(folder.0.join(&record)).unwrap();
     fs::create_dir_all(folder.0.join(&record).join("folder")).unwrap();
-    let bot = ready(config, weak()).await;
-    bot.wait_for(BotAction::FileFailed, "cannot read ").await;
-    human.begin(&["e2e4", "d2d3"]).await;
-    bot.wait_for(BotAction::FileFailed, "cannot write ").await;
+    for words in ["cannot read ", "cannot write "] {
+        let bot = ready(config.clone(), weak()).await;
+        human.begin(&["e2e4"]).await;
+        if words == "cannot write " {
+            fs::remove_file(folder.0.join(&record)).unwrap();
+            fs::create_dir_all(folder.0.join(&record).join("folder")).unwrap();
+        }
+        human.play("d2d3").await;
+        human.turn().await;
+        bot.wait_for(BotAction::FileFailed, words).await;
+        human.client.resign().await.unwrap();
+        bot.wait_for(BotAction::Ended, "resigns").await;
+        stop(bot).await;
+        assert!(folder.read("games.pgn").ends_with("0-1\n"));
+        // A record that could not be read is neither replaced nor removed.
+        fs::remove_dir_all(folder.0.join(&record)).unwrap();
+    }
+    assert_eq!(folder.read("games.pgn").matches("[Event ").count(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn game_that_cannot_be_appended_is_appended_later() {
+    let (_server, profile) = serve(options()).await;
+    let folder = Folder::new("later");
+    let mut config = settings(&profile);
+    let file = folder.0.join("games.pgn");
+    config.pgn.file = Some(file.clone());
+    let bot = ready(config.clone(), weak()).await;
+    let mut human = Human::log_in(&profile, "Alekhin").await;
+    human.begin(&["e2e4"]).await;
+    fs::create_dir(&file).unwrap();
     human.client.resign().await.unwrap();
-    bot.wait_for(BotAction::Ended, "resigns").await;
-    assert_eq!(bot.count(BotAction::FileFailed), 2, "{:#?}", bot.actions());
-    assert!(folder.read("games.pgn").ends_with("0-1\n"));
+    bot.wait_for(BotAction::FileFailed, "cannot open ").await;
+    stop(bot).await;
+    fs::remove_dir(&file).unwrap();
+    // Neither a failure after the time of resumption nor one at a stop removes the game.
+    let bot = ready(config.clone(), weak()).await;
+    fs::create_dir(&file).unwrap();
+    sleep(Duration::from_secs(61)).await;
+    bot.wait_for_count(BotAction::FileFailed, 1).await;
+    stop(bot).await;
+    fs::remove_dir(&file).unwrap();
+    stop(ready(config, weak()).await).await;
+    let games = folder.read("games.pgn");
+    assert!(games.matches("[Event ").count() == 1 && games.ends_with("0-1\n"), "{games}");
+    assert_eq!(folder.names(), ["games.pgn"]);
 }

@@ -53,7 +53,7 @@ fn remembering(config: &mut BotConfig, folder: &Path) {
 }
 
 #[test]
-fn refusals_and_games_are_remembered_over_a_restart() {
+fn games_are_remembered_over_a_restart() {
     on_both_flavours(|| async {
         let folder = Folder::new("restart");
         let (_server, profile) = serve(options()).await;

@@ -112,6 +112,27 @@ fn engine_of_one_account_that_does_not_start_is_reported_by_the_name_of_the_acco
 }
 
 #[tokio::test(start_paused = true)]
+async fn stop_during_the_start_does_not_hide_an_engine_that_failed() {
+    let (_server, profile) = serve(options()).await;
+    let mut config = settings(&profile);
+    config.accounts.push(profile.guest_as("Tal".parse().unwrap()));
+    let starts = Arc::new(AtomicUsize::new(0));
+    let bot = Running::start(config, move || {
+        let n = starts.fetch_add(1, Ordering::Relaxed);
+        async move {
+            if n == 0 {
+                return Err(EngineError::NoMove);
+            }
+            sleep(20 * SECOND).await;
+            Ok(WeakPlayer::new(1, Duration::ZERO))
+        }
+    });
+    bot.wait_for(BotAction::EngineFailed, "").await;
+    bot.stop.force();
+    assert!(matches!(bot.done.await.unwrap(), Err(BotError::Engine(EngineError::NoMove))));
+}
+
+#[tokio::test(start_paused = true)]
 async fn engine_of_an_existing_session_that_does_not_start_ends_the_bot() {
     let (_server, profile) = serve(options()).await;
     let client = Client::connect(profile.guest_as("Botvin".parse().unwrap())).await.unwrap();

@@ -245,4 +245,9 @@ async fn matchmaking_compares_the_ratings_of_the_kind_of_game() {
     });
     assert_eq!(standard.await, ["Deep", "Euwe"]);
     assert_eq!(challenged(|_, rules| rules.rating_difference = Some(10)).await, [""; 0]);
+    let without_rating = challenged(|_, rules| {
+        rules.terms = vec![MatchmakingTerms::new("5 0 crazyhouse")];
+        rules.rating_difference = Some(10);
+    });
+    assert_eq!(without_rating.await, ["Alekhin", "Deep", "Euwe", "Robot"]);
 }

@@ -74,7 +74,11 @@ impl PgnCollector {
     /// Sets the commands of the move that leads to a ply of a game, such as `[%eval 0.17]`; see [`PgnGame::add_commands`]. An empty text
     /// removes them. At most 500 moves of a game have commands; those of others, and of an unknown game, are dropped.
     pub fn annotate(&mut self, game: GameKey, ply: u32, commands: &str) {
-        let Some(notes) = self.notes.get_mut(&game) else { return };
+        if self.tracker.get(game).is_none() {
+            return;
+        }
+        // A game that was resumed has no notes yet.
+        let notes = self.notes.entry(game).or_default();
         notes.commands.remove(&ply);
         if !commands.is_empty() && notes.commands.len() < MAX_COMMENTS {
             notes.commands.insert(ply, commands.to_owned());

@@ -128,7 +128,8 @@ impl PgnGame {
     /// Adds commands such as `[%eval 0.17]` to the comment of the move that leads to this ply, before its times. Removes braces and
     /// control characters. Does nothing if there is no such move.
     pub fn add_commands(&mut self, ply: u32, commands: &str) {
-        let index = ply.checked_sub(self.start_ply + 1).and_then(|index| usize::try_from(index).ok());
+        let n_played = ply.checked_sub(self.start_ply);
+        let index = n_played.and_then(|n| n.checked_sub(1)).and_then(|index| usize::try_from(index).ok());
         let Some(step) = index.and_then(|index| self.moves.get_mut(index)) else { return };
         let commands = commands.replace(|letter: char| matches!(letter, '{' | '}') || letter.is_control(), "");
         *step = match step.split_once(" {") {

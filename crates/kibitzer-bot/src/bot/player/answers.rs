@@ -168,6 +168,7 @@ impl BotPlayer {
         let has_started = matches!(result, Ok(Some(OfferOutcome::Started(_))));
         if answer.verb == OfferAnswerVerb::Accept && answer.game.is_none() && !has_started {
             self.answers.is_accepting = false;
+            self.answer_postponed_challenges();
         }
         let is_gone = result.as_ref().is_err_and(|error| error.is_refused_for(Refusal::NoSuchOffer));
         if is_gone && answer.verb != OfferAnswerVerb::Accept {

@@ -5,7 +5,7 @@ use kibitzer::{Handle, Message, RequestError};
 use kibitzer_core::message::{Challenge, MeOrOther, PendingOffer, Titles};
 use tokio::time::Instant;
 
-use super::answers::{AnswerToOffer, OfferAnswerVerb};
+use super::answers::{AnswerToOffer, Answers, OfferAnswerVerb};
 use super::{Availability, BotPlayer, LinkState};
 use crate::config::Preference;
 use crate::policy::{ChallengeSituation, Policy};
@@ -32,7 +32,8 @@ impl BotPlayer {
         if !challenge.from_titles.is_empty() {
             self.matchmaking.opponents.record_titles(player, &challenge.from_titles, Instant::now());
         }
-        if is_unready || self.requests_titles(player) {
+        // Titles do not matter for the resumption of a game.
+        if is_unready || (!challenge.adjourned && self.requests_titles(player)) {
             if !postpone(&mut self.answers.postponed, challenge) {
                 self.out.report_to(BotAction::Dropped, player, "too many challenges wait");
             } else if is_unready {
@@ -89,6 +90,7 @@ impl BotPlayer {
     /// Keeps a challenge until the game in progress is over, and tells the player, once. Declines it if too many wait.
     fn let_challenge_wait(&mut self, challenge: &Challenge) {
         let player = &challenge.from;
+        self.drop_withdrawn_challenges();
         if !postpone(&mut self.answers.waiting, challenge) {
             return self.decline_challenge(OfferRef::Player(player.clone()), player, "too many others wait");
         }
@@ -100,8 +102,8 @@ impl BotPlayer {
     }
 
     /// Returns whether the policy needs the titles of a player that are not known. Then requests them, unless it has done so; the
-    /// postponed challenges and an open request for a simul are answered after the reply. If the server does not say, the player has
-    /// none.
+    /// postponed challenges and an open request for a simul are answered after the reply. If the server replies without titles, the
+    /// player has none. Without a reply, the challenge is dropped.
     fn requests_titles(&mut self, player: &Handle) -> bool {
         let is_known = self.matchmaking.opponents.titles_of(player, Instant::now()).is_some();
         if is_known || !self.policy.needs_titles(&self.out.config) {
@@ -119,7 +121,11 @@ impl BotPlayer {
                         // Asked again if the player challenges again.
                         Err(RequestError::Lost | RequestError::NotConnected | RequestError::Ended(_)) => return,
                         Err(error) => {
+                            let has_replied = error.text().is_some();
                             bot.out.report_error_if_any(None, Some(&player), Some(error));
+                            if !has_replied {
+                                return bot.answers.postponed.retain(|challenge| challenge.from != player);
+                            }
                             Titles::default()
                         }
                     };
@@ -166,16 +172,26 @@ impl BotPlayer {
         }
         let mut challenges = Vec::new();
         if self.games.playing().is_none() && !self.answers.is_accepting {
-            let open = &self.answers.open;
-            let is_open = |challenge: &Challenge| {
-                open.received().any(|offer| offer.is_challenge() && offer.has_player(&challenge.from))
-            };
-            challenges.extend(std::mem::take(&mut self.answers.waiting).into_iter().filter(is_open));
+            self.drop_withdrawn_challenges();
+            challenges.append(&mut self.answers.waiting);
         }
         challenges.append(&mut self.answers.postponed);
         for challenge in challenges {
             self.on_challenge(&challenge);
         }
+    }
+
+    /// Drops the waiting challenges that are no longer open, and reports them.
+    fn drop_withdrawn_challenges(&mut self) {
+        let Answers { open, waiting, .. } = &mut self.answers;
+        waiting.retain(|challenge| {
+            let from = &challenge.from;
+            let is_open = open.received().any(|offer| offer.is_challenge() && offer.has_player(from));
+            if !is_open {
+                self.out.report_to(BotAction::Dropped, from, "the challenge that waited was withdrawn");
+            }
+            is_open
+        });
     }
 }
 

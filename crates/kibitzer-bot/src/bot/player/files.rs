@@ -14,7 +14,10 @@ use super::output::Output;
 const RESUMPTION_TIME: Duration = Duration::from_mins(1);
 
 /// Largest record of unfinished games that is read.
-const MAX_RECORD_BYTES: u64 = 1 << 20;
+const MAX_RECORD_BYTES: u64 = 16 << 20;
+
+/// Number of games that are kept to be appended later; the oldest of more is dropped.
+const MAX_KEPT_GAMES: usize = 64;
 
 /// Characters that are kept of a value in a path.
 const MAX_VALUE_CHARS: usize = 40;
@@ -22,9 +25,9 @@ const MAX_VALUE_CHARS: usize = 40;
 /// The record of the unfinished games, and those of an earlier process.
 #[derive(Debug, Default)]
 pub(super) struct GameFiles {
-    /// The record; `None` without a file of games, for a guest without a name, and after it could not be written.
+    /// The record; `None` without a file of games, for a guest without a name, and after it could not be read or written.
     pub(super) record: Option<PathBuf>,
-    /// Games as PGN that an earlier process has not finished.
+    /// Games as PGN that an earlier process has not finished, and games that could not be appended.
     pub(super) cut_off: Vec<String>,
     /// When they are written.
     pub(super) write_at: Option<Instant>,
@@ -42,10 +45,19 @@ impl GameFiles {
         }
         let [account, host] = [account.as_str(), host].map(path_value);
         let record = folder.join(format!("unfinished-{account}-{host}.pgn"));
-        let text = out.ok_or_report(None, read_record(&record)).unwrap_or_default();
+        // It may contain games: it is neither replaced nor removed.
+        let Some(text) = out.ok_or_report(None, read_record(&record)) else { return Self::default() };
         let cut_off = text.split("\n\n[Event ").enumerate().filter(|(_, game)| !game.trim().is_empty());
         let cut_off = cut_off.map(|(n, game)| format!("{}{}\n", if n > 0 { "[Event " } else { "" }, game.trim_end()));
         Self { cut_off: cut_off.collect(), record: Some(record), write_at: None }
+    }
+
+    /// Keeps a game that could not be appended; drops the oldest one of more than [`MAX_KEPT_GAMES`].
+    pub(super) fn keep(&mut self, game: String) {
+        if self.cut_off.len() >= MAX_KEPT_GAMES {
+            self.cut_off.remove(0);
+        }
+        self.cut_off.push(game);
     }
 
     /// Gives the games that were cut off time to be resumed, from the first login on.
@@ -70,10 +82,13 @@ pub(super) fn path_value(name: &str) -> String {
     if value.is_empty() { "_".to_owned() } else { value }
 }
 
-/// Reads the record of unfinished games; empty if there is none.
+/// Reads the record of unfinished games; empty if there is none. Fails if it is larger than [`MAX_RECORD_BYTES`].
 fn read_record(path: &Path) -> io::Result<String> {
     let mut text = String::new();
-    let read = fs::File::open(path).and_then(|file| file.take(MAX_RECORD_BYTES).read_to_string(&mut text));
+    let mut read = fs::File::open(path).and_then(|file| file.take(MAX_RECORD_BYTES + 1).read_to_string(&mut text));
+    if text.len() as u64 > MAX_RECORD_BYTES {
+        read = Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is larger than 16 MiB"));
+    }
     ignore_missing(read.map(drop), "read", path).map(|()| text)
 }
 
@@ -106,6 +121,17 @@ mod tests {
             assert_eq!(path_value(name), want, "{name}");
         }
         assert_eq!(path_value(&"x".repeat(1000)).len(), MAX_VALUE_CHARS);
+    }
+
+    #[test]
+    fn record_that_is_too_large_is_an_error() {
+        let path = std::env::temp_dir().join(format!("kibitzer-record-{}.pgn", std::process::id()));
+        let file = fs::File::create(&path).unwrap();
+        for (extra, want) in [(0, None), (1, Some(io::ErrorKind::FileTooLarge))] {
+            file.set_len(MAX_RECORD_BYTES + extra).unwrap();
+            assert_eq!(read_record(&path).err().map(|error| error.kind()), want);
+        }
+        fs::remove_file(&path).unwrap();
     }
 
     #[test]

@@ -120,7 +120,7 @@ impl Matchmaking {
     /// Removes the last game with an opponent from the counts, as it was aborted before it had begun.
     pub(super) fn forget_last_game(&mut self, opponent: &Handle) {
         if self.opponents.forget_last_game(opponent) {
-            self.n_games_started -= 1;
+            self.n_games_started = self.n_games_started.saturating_sub(1);
         }
     }
 
@@ -295,11 +295,11 @@ fn suitable_players<'a>(
 }
 
 /// Returns the first of the players whose rating for a kind of game differs from that of the login by at most `limit`; `None`
-/// without one, or if the login has no rating.
+/// without one. If the login has no rating, the first player. Skips players about whom the server refuses to answer, as they have left.
 ///
 /// # Errors
 ///
-/// [`RequestError`] of a request.
+/// [`RequestError`] of a request, except for a refusal about another player.
 ///
 /// # Cancel safety
 ///
@@ -311,9 +311,13 @@ async fn find_similar_rating(
     limit: u16,
 ) -> Result<Option<Handle>, RequestError> {
     let Some(me) = client.handle() else { return Ok(None) };
-    let Some(own) = rating_for(&client.finger(me).await?, kind) else { return Ok(None) };
+    let Some(own) = rating_for(&client.finger(me).await?, kind) else { return Ok(players.into_iter().next()) };
     for player in players {
-        let finger = client.finger(player.clone()).await?;
+        let finger = match client.finger(player.clone()).await {
+            Ok(finger) => finger,
+            Err(error) if error.refusal_reason().is_some() => continue,
+            Err(error) => return Err(error),
+        };
         if rating_for(&finger, kind).is_some_and(|rating| rating.abs_diff(own) <= limit) {
             return Ok(Some(player));
         }
@@ -351,7 +355,35 @@ fn kind_of_terms(words: &str) -> GameKind {
 
 #[cfg(test)]
 mod tests {
+    use kibitzer::{Dial, Profile};
+    use kibitzer_core::session::Password;
+    use kibitzer_server::{Account, Server, ServerOptions};
+
     use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn player_who_has_left_is_skipped_and_without_an_own_rating_any_player_fits() {
+        let account = |name: &str, rating| Account::new(name.parse().unwrap(), "secret").rating("blitz", rating);
+        let options = ServerOptions::new().in_process();
+        let options =
+            options.account(account("Botvin", 1500)).account(account("Euwe", 1900)).account(account("Tal", 1600));
+        let server = Arc::new(Server::start(options).await.unwrap());
+        let dial = Dial::with(move || {
+            let server = Arc::clone(&server);
+            async move { server.connect().await }
+        });
+        let profile = Profile::demo().dial(dial);
+        let profile = profile.account("Botvin".parse().unwrap(), Password::new("secret").unwrap());
+        let client = Client::builder(profile).start().await.unwrap();
+        client.ready().await.unwrap();
+        let players: Vec<Handle> = ["Nobody", "Euwe", "Tal"].map(|name| name.parse().unwrap()).into();
+        for (kind, limit, want) in
+            [("blitz", 100, Some("Tal")), ("blitz", 10, None), ("crazyhouse", 10, Some("Nobody"))]
+        {
+            let found = find_similar_rating(&client, players.clone(), &GameKind::parse(kind), limit).await.unwrap();
+            assert_eq!(found.as_ref().map(Handle::as_str), want, "{kind} {limit}");
+        }
+    }
 
     #[test]
     fn terms_have_the_kind_that_the_server_rates() {

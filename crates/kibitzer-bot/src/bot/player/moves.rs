@@ -191,14 +191,16 @@ impl OwnGames {
         }
     }
 
-    /// Counts a failure of the engine for every game that waits for it, and gives up those with too many.
+    /// Counts a failure of the engine for every game that waits for it, and gives up those with too many. A game whose move is held
+    /// back does not wait.
     fn on_engine_failure(&mut self, error: &EngineError) {
         self.engine.info = None;
         self.out.report(BotAction::EngineFailed, error_chain(error));
         let limit = self.out.config.engine.restarts_per_game;
         let mut given_up = Vec::new();
         for (key, decisions) in &mut self.decisions {
-            if self.collector.tracker().get(*key).is_some_and(TrackedGame::is_my_turn) {
+            let is_my_turn = self.collector.tracker().get(*key).is_some_and(TrackedGame::is_my_turn);
+            if is_my_turn && decisions.held.is_none() {
                 decisions.deciding = None;
                 decisions.failures += 1;
                 given_up.extend((decisions.failures > limit).then_some(*key));

@@ -5,6 +5,7 @@ use std::{fs, io};
 
 use kibitzer::pgn::{append_game, replace_games};
 use kibitzer::track::{GameKey, TrackedChange, TrackedChangeKind, TrackedGame, TrackedState};
+use kibitzer::transcript::Utc;
 use tokio::time::Instant;
 
 use super::files::{ignore_missing, path_value};
@@ -26,28 +27,28 @@ impl OwnGames {
         }
         // A game that is resumed has the moves that the earlier process has seen.
         self.files.cut_off.retain(|cut_off| !continues(&game, cut_off));
-        if matches!(change.kind, TrackedChangeKind::Ended | TrackedChangeKind::Left) {
-            self.append_to_file(Some(change.game), &game);
+        let is_over = matches!(change.kind, TrackedChangeKind::Ended | TrackedChangeKind::Left);
+        if is_over && !self.append_to_file(Some(change.game), &game) {
+            self.files.keep(game);
         }
         self.write_record();
     }
 
-    /// Appends the games that were in progress or adjourned when the bot stopped, and those that were cut off.
+    /// Appends the games that were in progress or adjourned when the bot stopped, and those that were cut off. The record keeps those
+    /// that cannot be appended.
     pub(super) fn append_unfinished(&mut self) {
-        for game in self.unfinished_games().iter().chain(&self.files.cut_off) {
-            self.append_to_file(None, game);
-        }
-        if let Some(record) = self.files.record.take() {
-            self.out.ok_or_report(None, ignore_missing(fs::remove_file(&record), "remove", &record));
-        }
+        let mut games = self.unfinished_games();
+        games.append(&mut self.files.cut_off);
+        games.retain(|game| !self.append_to_file(None, game));
+        self.replace_record(&games);
     }
 
-    /// Appends the games that were cut off, if they could have been resumed for a while.
+    /// Appends the games that were cut off, if they could have been resumed for a while. Keeps those that cannot be appended.
     pub(super) fn append_cut_off_if_due(&mut self, now: Instant) {
         if self.files.write_at.take_if(|at| *at <= now).is_some() {
-            for game in std::mem::take(&mut self.files.cut_off) {
-                self.append_to_file(None, &game);
-            }
+            let mut games = std::mem::take(&mut self.files.cut_off);
+            games.retain(|game| !self.append_to_file(None, game));
+            self.files.cut_off = games;
             self.write_record();
         }
     }
@@ -64,25 +65,31 @@ impl OwnGames {
         broken_off.collect()
     }
 
-    /// Replaces the record of the unfinished games, or removes it if there are none. Does not try again after a failure.
+    /// Writes the unfinished games, and those that were cut off or could not be appended, to the record.
     fn write_record(&mut self) {
+        if self.files.record.is_some() {
+            let mut games = self.unfinished_games();
+            games.extend_from_slice(&self.files.cut_off);
+            self.replace_record(&games);
+        }
+    }
+
+    /// Replaces the record by these games, or removes it if there are none. Does not try again after a failure.
+    fn replace_record(&mut self, games: &[String]) {
         let Some(record) = self.files.record.take() else { return };
-        let mut games = self.unfinished_games();
-        games.extend_from_slice(&self.files.cut_off);
         let written = if games.is_empty() {
             ignore_missing(fs::remove_file(&record), "remove", &record)
         } else {
-            replace_games(&record, &games)
+            replace_games(&record, games)
         };
         self.files.record = self.out.ok_or_report(None, written).map(|()| record);
     }
 
-    /// Appends a game to the file of the settings, if there is one; reports an error.
-    fn append_to_file(&self, key: Option<GameKey>, game: &str) {
-        if let Some(pattern) = &self.out.config.pgn.file {
-            let appended = self.game_path(pattern, game).and_then(|path| append_game(&path, &game));
-            self.out.ok_or_report(key.and_then(|key| self.number(key)), appended);
-        }
+    /// Appends a game to the file of the settings, if there is one. Reports an error, and returns `false` after it.
+    fn append_to_file(&self, key: Option<GameKey>, game: &str) -> bool {
+        let Some(pattern) = &self.out.config.pgn.file else { return true };
+        let appended = self.game_path(pattern, game).and_then(|path| append_game(&path, &game));
+        self.out.ok_or_report(key.and_then(|key| self.number(key)), appended).is_some()
     }
 
     /// Returns the path for a game: the pattern with the values of the game. Creates the folders of a pattern with fields.
@@ -91,7 +98,9 @@ impl OwnGames {
         let account = self.out.account().map(|handle| handle.to_string()).unwrap_or_default();
         let [white, black] = ["White", "Black"].map(|name| tag(game, name).unwrap_or_default());
         let opponent = if white.eq_ignore_ascii_case(&account) { black } else { white };
-        let date = tag(game, "Date").unwrap_or_default().replace('.', "-");
+        // A game that an earlier process began has no date.
+        let known = tag(game, "Date").filter(|date| !date.contains('?')).map(|date| date.replace('.', "-"));
+        let date = known.unwrap_or_else(|| Utc::now().to_string().chars().take("2025-03-01".len()).collect());
         let values = [&date, opponent, tag(game, "Variant").unwrap_or("chess"), &account].map(path_value);
         let path = PathBuf::from(
             PATH_FIELDS.iter().zip(values).fold(text.to_owned(), |path, (field, value)| path.replace(field, &value)),
