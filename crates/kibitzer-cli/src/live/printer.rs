@@ -261,6 +261,8 @@ impl PrintLoop {
         if let Some(event) = end_of_session {
             self.print_if_accepted(Instant::now(), &event)?;
         }
+        let Self { filter, lines, .. } = &mut self;
+        filter.end_connection(|passed| lines.write_passed(passed, true))?;
         self.lines.flush()
     }
 

@@ -25,7 +25,7 @@ pub struct HubPublisher {
     pub(super) shared: Arc<HubShared>,
     pub(super) lossless: Vec<LosslessQueue>,
     pub(super) watches: Vec<WatchSender>,
-    /// Buffer for wakers, empty between events; stored to reuse its allocation.
+    /// Buffer for wakers, empty between publications; stored to reuse its allocation.
     woken: Vec<Waker>,
     /// The last batches whose memory may be reused once no subscriber has a handle of them, the older one first.
     recent: [Option<Arc<Vec<Event>>>; 2],
@@ -127,7 +127,8 @@ impl HubPublisher {
     /// A lossless subscriber with room receives all of them, also if they are more than its capacity. A watch receives the state
     /// after the last event.
     ///
-    /// Leaves earlier events in `events` that no subscriber has any more, or none. The caller reuses their memory and removes them.
+    /// Leaves events in `events` whose memory the caller may reuse, or none: earlier ones that no subscriber has any more, or, without
+    /// subscribers, the given ones. The caller must remove them before it adds others.
     pub fn publish_batch(&mut self, events: &mut Vec<Event>, games: &Games, counters: &SessionCounters) {
         if events.is_empty() {
             return;

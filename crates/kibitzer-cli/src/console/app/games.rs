@@ -82,8 +82,12 @@ impl App {
 
     /// Returns whether the user, not a bot, plays a game, and can send lines.
     fn is_own_game(&self, game: &GameSnapshot) -> bool {
-        let may_play = self.playback.source.accepts_lines() && !self.playback.source.has_bot();
-        may_play && game.followed && game.board.relation().is_mine()
+        self.may_play() && game.followed && game.board.relation().is_mine()
+    }
+
+    /// Returns whether the session's lines are those of the person at this console: not of a bot, a recording or another program.
+    fn may_play(&self) -> bool {
+        self.playback.source.accepts_lines() && !self.playback.source.has_bot()
     }
 
     /// Returns the own game that waits for the user's move.
@@ -163,9 +167,10 @@ impl App {
         }
     }
 
-    /// Chooses the game on the board after a change: a game that the user begins ends the pause of the list, one that waits for
-    /// the user's move ends the pin of another, and one that the user asks to observe is shown. A new game is not turned. `is_users` says whether the change is part of the reply to a line
-    /// of the user.
+    /// Chooses the game on the board after a change. A game that the user begins ends the pause of the list. The user's turn
+    /// unpins other games. A game that the user asked to observe is shown. A new game is not turned.
+    ///
+    /// `is_users` says whether the change is part of the reply to a line of the session's user.
     pub(super) fn on_game_change(&mut self, change: &Change, is_users: bool) {
         use ChangeKind::{Followed, Jumped, Moved, Opened, Replaced, TookBack};
         let begins = matches!(change.kind, Opened | Replaced | Followed);
@@ -175,11 +180,11 @@ impl App {
         self.consider_auto_game(change.game);
         match change.relation {
             relation if relation.is_mine() && begins => self.return_to_own_game(),
-            Relation::MyTurn if matches!(change.kind, Moved | Jumped | TookBack { .. }) => {
+            Relation::MyTurn if self.may_play() && matches!(change.kind, Moved | Jumped | TookBack { .. }) => {
                 let pinned = self.game_choice.pinned.and_then(|pinned| self.model.games.get(&pinned));
                 self.game_choice.pinned = pinned.filter(|game| self.is_own_game(game)).map(|game| game.id());
             }
-            _ if begins && is_users => self.show_observed_game(change.game),
+            _ if begins && is_users && self.may_play() => self.show_observed_game(change.game),
             _ => {}
         }
     }

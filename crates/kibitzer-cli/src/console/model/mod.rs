@@ -298,7 +298,13 @@ impl SessionModel {
         let attribution = event.attribution();
         if matches!(event.message(), Some(Message::Refused(_))) && attribution.is_of_user() {
             self.refusal = Some(decode_received(event.raw()).trim().to_owned());
-        } else if attribution.is_own_game() && event.change().is_some_and(|change| change.kind == ChangeKind::Moved) {
+        } else if attribution.is_own_game()
+            && let Some(change) = event.change()
+            && matches!(
+                change.kind,
+                ChangeKind::Moved | ChangeKind::Opened | ChangeKind::Replaced | ChangeKind::TookBack { .. }
+            )
+        {
             self.refusal = None;
         }
     }
@@ -341,6 +347,7 @@ impl SessionModel {
         self.password_prompt = PasswordPrompt::default();
         self.last_received = None;
         self.unanswered = None;
+        self.refusal = None;
         for game in self.games.values_mut() {
             game.followed = false;
             game.running = None;

@@ -14,6 +14,9 @@ use crate::console::model::SessionModel;
 use crate::console::source::{ConsoleSource, LiveSession, Notice, RecordingPlayer};
 use crate::output::{TerminalSafe, format_session_time};
 
+/// Part of a line that waits for its reply that the title shows, in cells: the other facts must stay visible.
+const MAX_OVERDUE_CELLS: usize = 24;
+
 /// Returns the first row: state, time, breakpoint and name of the source.
 pub(super) fn title_row(theme: Theme, app: &App, now: Duration) -> Line<'static> {
     let mut spans = vec![Span::styled("kibitzer ", theme.title())];
@@ -29,8 +32,9 @@ pub(super) fn title_row(theme: Theme, app: &App, now: Duration) -> Line<'static>
             spans.push(Span::styled(format!("{:<7} ", TerminalSafe(&state).in_cells()), style));
             spans.push(Span::raw(format!("{}  ", format_session_time(now))));
             if let Some((sent, waited)) = app.model.overdue_line(now) {
-                let text = format!("{} waits {}s  ", sent.text_or_mask(), waited.as_secs());
-                spans.push(Span::styled(TerminalSafe(&text).in_cells().into_owned(), theme.error()));
+                let sent = TerminalSafe(&sent.text_or_mask()).in_cells().into_owned();
+                let (line, _) = sent.unicode_truncate(MAX_OVERDUE_CELLS);
+                spans.push(Span::styled(format!("{line} waits {}s  ", waited.as_secs()), theme.error()));
             }
             if app.list.is_paused {
                 spans.push(Span::styled("screen paused  ", theme.error()));
