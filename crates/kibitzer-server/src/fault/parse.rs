@@ -13,8 +13,8 @@ const MAX_BYTES: usize = 16 << 20;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum FaultParseError {
-    /// There is no fault of this name, or it has no value, or it requires one.
-    #[error("unknown fault {0:?}")]
+    /// There is no fault of this name, or its value is missing or not allowed.
+    #[error("there is no fault {0:?}, or its value is missing or not allowed")]
     UnknownFault(String),
     /// There is no [`LoginObstacle`](crate::LoginObstacle) of this name.
     #[error("unknown refusal {0:?}")]
@@ -25,6 +25,9 @@ pub enum FaultParseError {
     /// The value is not a number of bytes, or the number is too large.
     #[error("a number up to 16777216 is missing after {0}=")]
     Number(&'static str),
+    /// The value is not a number of bytes.
+    #[error("a number of bytes is missing after after=")]
+    Offset,
     /// The value is not a time.
     #[error("a time such as 500ms or 10s is missing after delay=")]
     Time,
@@ -65,7 +68,7 @@ impl FromStr for FaultPoint {
 
     fn from_str(text: &str) -> Result<Self, FaultParseError> {
         if let Some(byte) = text.strip_prefix("after=") {
-            return byte.parse().map(Self::After).map_err(|_| FaultParseError::Number("after"));
+            return byte.parse().map(Self::After).map_err(|_| FaultParseError::Offset);
         }
         let points = [Self::Connect, Self::Login, Self::Setup, Self::NextBoard, Self::InBlock, Self::Now];
         let point = points.into_iter().find(|point| point.as_ref() == text);

@@ -714,6 +714,32 @@ async fn a_player_who_answers_no_ping_lags_and_the_opponent_may_abort_as_a_court
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_player_who_has_moved_does_not_lag_without_an_answer_to_a_ping() {
+    let server = server_with(&["Alekhine", "Bogoljubov"]).await;
+    let (mut white, _) = Peer::connect(&server).await;
+    white.send(&seal_hello(Timeseal::V2, 0).unwrap()).await;
+    for line in ["Alekhine", "secret"] {
+        white.send(&seal_line(line.as_bytes(), 10).unwrap()).await;
+    }
+    let mut black = Peer::player(&server, "Bogoljubov").await;
+    white.send(&seal_line(b"match Bogoljubov 5 0 u white", 10).unwrap()).await;
+    white.heard().await;
+    black.text().await;
+    black.ask("accept").await;
+    white.send(&seal_line(b"e4", 20).unwrap()).await;
+    white.heard().await;
+    black.text().await;
+    black.ask("e5").await;
+    white.heard().await;
+    white.send(&seal_line(b"Nf3", 30).unwrap()).await;
+    white.heard().await;
+    black.text().await;
+    time::sleep(Duration::from_secs(31)).await;
+    assert_eq!(black.ask("abort").await, "Requesting to abort game 1.\nfics% ");
+    server.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_unknown_timeseal_version_is_refused_and_plain_lines_are_not() {
     let server = server_with(&[]).await;
     let (mut peer, _) = Peer::connect(&server).await;

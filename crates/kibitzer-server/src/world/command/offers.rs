@@ -41,8 +41,8 @@ fn run_abort(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     DONE
 }
 
-/// Ends the game at once with `courtesy` if the opponent lags, or is out of time alone; otherwise offers `kind` to the opponent, also
-/// if both are out of time.
+/// Ends the game at once with `courtesy` if the opponent is to move and lags, or is out of time alone. Otherwise offers `kind` to
+/// the opponent, also if both are out of time.
 ///
 /// Source of the messages: transcripts uhlinfics-end-courtesyabort-*.
 fn end_by_courtesy_or_offer(
@@ -54,7 +54,9 @@ fn end_by_courtesy_or_offer(
     let (game, color) = world.own_played_game(id)?;
     let number = game.header.id;
     let claim = game.ending_by_flag_claim(color, world.now());
-    if claim.is_none() && world.online_opponent_of(id).is_some_and(|opponent| world.is_lagging(opponent)) {
+    let is_opponent_to_move = game.side_to_move() != color;
+    let is_lagging = |opponent| is_opponent_to_move && world.is_lagging(opponent);
+    if claim.is_none() && world.online_opponent_of(id).is_some_and(is_lagging) {
         world.end_game(number, Ending::of_side(courtesy, color));
         return DONE;
     }
