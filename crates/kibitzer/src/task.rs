@@ -150,7 +150,7 @@ impl SessionTask {
         if !is_late || !matches!(turn, TurnOutcome::Wait) {
             return turn;
         }
-        // Due after silence, in which the memory of a burst is not needed.
+        // A timer is due and no work is left: the session is often idle, and does not need the memory of a burst.
         self.publisher.release_memory();
         self.batch.shrink_to_fit();
         self.session.handle_timeout(now);

@@ -31,8 +31,8 @@ pub struct MatchmakingRules {
     /// than 10 s counts as 10 s.
     #[serde(default = "default_challenge_pause", deserialize_with = "super::deserialize_duration")]
     pub pause: Duration,
-    /// Whether computers are challenged; by default, nobody else. FICS asks bots not to challenge people who do not want to play
-    /// computers. Not checked for `players`.
+    /// Whether computers are challenged. By default, only computers are: FICS asks bots not to challenge people who do not want to
+    /// play computers. Not checked for `players`.
     #[serde(default = "default_challenged_computers")]
     pub computers: Computers,
 }

@@ -49,7 +49,7 @@ pub struct BotConfig {
     /// The opening books. The first one with a move plays; the engine chooses every move if there is none.
     #[serde(rename = "book", deserialize_with = "deserialize_books")]
     pub books: Vec<BookConfig>,
-    /// What to send after every login.
+    /// Commands that are sent after every login.
     pub login: LoginConfig,
     /// Which challenges to accept.
     pub accept: AcceptRules,

@@ -179,7 +179,7 @@ impl<T: fmt::Debug> fmt::Debug for Parsed<T> {
     }
 }
 
-/// Maximum number of spare boards: those of one turn of a session, with a prompt after each, and as many of their games.
+/// Maximum number of spare boards. A turn of 128 events has 64 boards with a prompt after each, and as many games release one each.
 const MAX_SPARE_BOARDS: usize = 128;
 
 /// Allocations of messages that are no longer needed, to be reused for later ones.

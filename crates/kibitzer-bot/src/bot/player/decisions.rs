@@ -26,7 +26,7 @@ pub(super) enum GivenUp {
     Game,
 }
 
-/// What was said about the game, and to whom.
+/// State of the scores and greetings that are sent during a game.
 #[derive(Debug, Default)]
 pub(super) struct Commentary {
     /// When the next score may be sent.
