@@ -65,7 +65,7 @@ export class Connection {
             const answer = await fetch('command', { method: 'POST', headers, body: JSON.stringify(body) });
             const text = await answer.text();
             const value = text ? JSON.parse(text) : null;
-            return answer.ok ? value : failed(value?.error ?? `the server answered ${answer.status}`);
+            return answer.ok && !value?.error ? value : failed(value?.error ?? `the server answered ${answer.status}`);
         } catch (error) {
             return failed(`not sent: ${error}`);
         }

@@ -58,11 +58,13 @@ export class Inspector {
     async poll() {
         const { filter } = this;
         if (!filter || this.polling) return;
+        // A reply removes a line from those without one.
+        const anew = filter.includes('unanswered');
         this.polling = true;
         try {
-            const { rows, through } = await this.getRows({ after: this.through, limit: String(MAX_FOUND) });
+            const { rows, through } = await this.getRows({ after: anew ? '' : this.through, limit: String(MAX_FOUND) });
             if (filter === this.filter) {
-                const sameRun = through.split('.')[0] === this.through.split('.')[0];
+                const sameRun = !anew && through.split('.')[0] === this.through.split('.')[0];
                 this.found = [...(sameRun ? this.found : []), ...rows].slice(-MAX_FOUND);
                 this.through = through;
             }
@@ -96,9 +98,10 @@ export class Inspector {
         this.due = now + (this.filter ? 1000 : 200);
         const down = this.list.scrollHeight - this.list.scrollTop - this.list.clientHeight < 40;
         const source = this.filter ? this.found : state.rows;
-        if (!forced && (!down || this.drawn === source)) return;
-        this.drawn = source;
         this.unanswered = state.requests;
+        // The marks of the drawn rows may have changed.
+        if (!forced && (!down || this.drawn === source)) return this.draw(this.shown);
+        this.drawn = source;
         const rows = source.filter((row) => this.lists(row));
         this.draw(rows.slice(-WINDOW));
         this.list.scrollTop = this.list.scrollHeight;

@@ -164,7 +164,6 @@ class Draft {
             case 'lost': case 'ended':
                 next.games.forEach((game, key) => game.result || game.stale || (this.change(key).stale = true));
                 next.questions = [];
-                next.requests.clear();
                 next.breaks = [...next.breaks, event.t ?? 0].slice(-MAX.samples);
                 break;
             case 'restored': this.restored(event); break;

@@ -41,7 +41,8 @@ export class Timeline {
             this.range.setAttribute('aria-valuetext', clockText(now * 1000));
         }
         setText(byId('time'), clockText(Number(this.range.value) * 1000));
-        if (state.line.rate) input('speed').value = String(state.line.rate);
+        // Not while a speed is chosen, and only to one that can be.
+        document.querySelectorAll('#speed:not(:focus) option').forEach((it) => { if (it.textContent === String(state.line.rate)) input('speed').value = it.textContent; });
         byId('play').hidden = state.line.state === 'playing';
         byId('pause').hidden = state.line.state !== 'playing';
         byId('timeline').toggleAttribute('inert', !state.tokens.control);

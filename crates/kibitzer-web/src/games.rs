@@ -1,11 +1,12 @@
 //! What a viewer needs of the session before the newest event: the state of its games, and what waits for an answer.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write as _;
 
 use bytes::Bytes;
 use kibitzer::chess::{Color, Fen};
 use kibitzer::game::PendingOffers;
+use kibitzer::message::ClockAction;
 use kibitzer::pgn::{PgnCollector, PgnOrigin};
 use kibitzer::track::{GameKey, TrackedChange, TrackedChangeKind, TrackedGame, TrackedMove, TrackedState};
 use kibitzer::transcript::Utc;
@@ -20,8 +21,12 @@ const KEPT_EVENTS: usize = 4_000;
 const KEPT_BYTES: usize = 48 << 20;
 
 /// Kinds of which the newest event of a game is part of its state, in the order in which they are sent.
-const STATE_KINDS: [&str; 8] =
-    ["game_created", "game_info", "holding", "position", "clock", "analysis", "observing", "game_ended"];
+const STATE_KINDS: [&str; 7] =
+    ["game_created", "game_info", "holding", "position", "analysis", "observing", "game_ended"];
+/// Place of the board in [`STATE_KINDS`]. What changes the clocks after it is sent after it.
+const BOARD_PLACE: usize = 3;
+/// Maximum number of changes of the clocks of a game that are kept after a board.
+const KEPT_CLOCKS: usize = 64;
 /// Kinds that begin another game of the same number if the last one is over.
 const OPENING_KINDS: [&str; 5] = ["game_created", "game_info", "observing", "holding", "position"];
 
@@ -57,10 +62,20 @@ struct KnownGame {
     order: u64,
     /// Newest event of each kind, by its place in [`STATE_KINDS`].
     state: [Option<Bytes>; STATE_KINDS.len()],
+    /// Changes of the clocks since the newest board. Each one adds to those before it.
+    clocks: VecDeque<Bytes>,
     kept: Vec<Bytes>,
     is_over: bool,
     /// Legal moves as they are sent, with the version in which they changed; `None` if this login is not to move.
     legal: Option<(u64, Bytes)>,
+}
+
+impl KnownGame {
+    /// Returns the events that lead to the present state.
+    fn events(&self) -> impl Iterator<Item = &Bytes> {
+        let (board, rest) = self.state.split_at(BOARD_PLACE + 1);
+        board.iter().flatten().chain(&self.clocks).chain(rest.iter().flatten())
+    }
 }
 
 /// The games of a session, its open questions, and its last loss.
@@ -99,9 +114,11 @@ impl SessionState {
         let (mut begins, mut incomplete) = (false, None);
         if let Some(event) = stored.event {
             let changes = self.collector.apply(event, stored.utc);
-            let begun = changes.iter().filter(|change| change.kind == TrackedChangeKind::Started);
+            let begun = changes
+                .iter()
+                .filter(|change| matches!(change.kind, TrackedChangeKind::Started | TrackedChangeKind::Resumed));
             let begun: Vec<_> = begun.filter_map(|change| self.collector.tracker().get(change.game)).collect();
-            begins = !begun.is_empty();
+            begins = changes.iter().any(|change| change.kind == TrackedChangeKind::Started);
             incomplete = begun.into_iter().find(|game| game.has_missing_moves()).map(TrackedGame::number);
             self.forget_changed(&changes);
             self.apply_question(event, json);
@@ -147,10 +164,10 @@ impl SessionState {
     fn apply_to_game(&mut self, number: GameId, stored: &WebEvent<'_>, json: &Bytes, begins: bool) {
         let kind = STATE_KINDS.iter().position(|kind| *kind == stored.kind);
         let known = self.games.get(&number);
-        if known.is_none() && (kind.is_none() || stored.kind == "clock") {
+        if known.is_none() && kind.is_none() {
             return;
         }
-        let has_board = known.is_some_and(|known| known.state.get(3).is_some_and(Option::is_some));
+        let has_board = known.is_some_and(|known| known.state.get(BOARD_PLACE).is_some_and(Option::is_some));
         let reopens = known.is_some_and(|known| known.is_over) && OPENING_KINDS.contains(&stored.kind);
         let is_left = is_end_of_observation(stored);
         if known.is_none() || (reopens && !is_left) || (begins && has_board) {
@@ -163,8 +180,14 @@ impl SessionState {
                 *place = Some(json.clone());
             }
             // A board has the clocks.
-            if let Some(clock) = game.state.get_mut(4).filter(|_| stored.kind == "position") {
-                *clock = None;
+            if stored.kind == "position" {
+                game.clocks.clear();
+            }
+            if is_change_of_clocks(stored) {
+                game.clocks.push_back(json.clone());
+                if game.clocks.len() > KEPT_CLOCKS {
+                    game.clocks.pop_front();
+                }
             }
             if stored.kind == "game_ended" || is_left {
                 game.is_over = true;
@@ -210,7 +233,7 @@ impl SessionState {
     pub(crate) fn events(&self) -> Vec<Bytes> {
         let mut games: Vec<_> = self.games.values().collect();
         games.sort_by_key(|game| game.order);
-        let of_games = games.into_iter().flat_map(|game| game.state.iter().flatten());
+        let of_games = games.into_iter().flat_map(KnownGame::events);
         of_games.chain(self.questions.iter().map(|(_, json)| json)).chain(&self.loss).cloned().collect()
     }
 
@@ -268,6 +291,16 @@ fn listed_positions(game: &TrackedGame) -> Vec<Bytes> {
     };
     let listed = line.moves.iter().take_while(|step| step.clock.is_none());
     (line.start_ply()..).zip(listed).map_while(position).collect()
+}
+
+/// Returns whether an event stops the clocks, lets them run, or adds time.
+fn is_change_of_clocks(stored: &WebEvent<'_>) -> bool {
+    match stored.event.and_then(Event::message) {
+        Some(Message::Clock(notice)) => {
+            !matches!(notice.action, ClockAction::Lagged | ClockAction::MayAbort | ClockAction::MayAdjourn)
+        }
+        _ => stored.kind == "clock",
+    }
 }
 
 /// Returns whether an event says that a game is no longer observed.

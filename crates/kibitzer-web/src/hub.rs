@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use kibitzer::track::TrackedGame;
+use kibitzer::track::{TrackedGame, TrackedState};
 use kibitzer::{Event, GameId, Relation, Style12};
 use serde_json::{Value, json};
 use tokio::sync::watch;
@@ -140,11 +140,14 @@ impl HubState {
 
     /// Stores the legal moves in a game after a board, or after a change of the reserves; none if this login may not move there.
     fn update_legal(&mut self, game: GameId, board: Option<&Arc<Style12>>) {
-        let tracked = self.session.tracked(game);
+        let tracked = self.session.tracked(game).filter(|game| game.state() == TrackedState::Playing);
         let Some(board) = board.map(|board| &**board).or_else(|| tracked.map(TrackedGame::position)) else { return };
         let legal = matches!(board.relation(), Relation::MyTurn | Relation::Examining).then(|| {
             let variant = tracked.map_or_else(|| "chess".to_owned(), TrackedGame::variant);
-            let moves = legal_moves(board, &variant, tracked.and_then(|game| game.game().hands()));
+            // The variant of an examined game is not known.
+            let is_known = tracked.is_some() || board.relation() != Relation::Examining;
+            let hands = tracked.and_then(|game| game.game().hands());
+            let moves = is_known.then(|| legal_moves(board, &variant, hands)).flatten();
             json!({ "game": game.0, "fen": board.fen().to_string(), "moves": moves })
         });
         self.legal_version += u64::from(legal.is_some());
@@ -367,10 +370,9 @@ impl Viewer {
         let hub = self.hub.clone();
         let state = hub.lock();
         let mut chunk = BytesMut::new();
-        if state.is_held {
-            return chunk;
-        }
-        let mut next = self.sent.map_or(0, |sent| sent + 1);
+        // A seek may have begun or ended since the look for a reset.
+        let Some(sent) = self.sent.filter(|_| !state.is_held && self.sent_seeks == state.seeks) else { return chunk };
+        let mut next = sent + 1;
         while chunk.len() < CHUNK
             && let Some(entry) = state.entry(next)
         {

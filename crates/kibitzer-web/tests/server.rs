@@ -391,11 +391,16 @@ async fn a_reset_has_the_clocks_that_changed_since_the_last_board() {
     let (hub, address, ..) = start(WebOptions::write).await;
     let clock_of = |names| format!("{START}{names} 0 3 2 39 39 180 180 1 none (0:00) none 0 1 0\n\r");
     let paused = |game| format!("Game {game}: Game clock paused.\n\r");
-    push_said(&hub, &[clock_of("7 Ann Bob"), clock_of("8 Cy Di"), paused(7), paused(8), clock_of("8 Cy Di")].concat());
+    let lagged = "Game 7: Ann has lagged for 30 seconds.\n\r".to_owned();
+    let added = "Game 7: Bob has added 5 seconds to Ann's clock.\n\r".to_owned();
+    let said = [clock_of("7 Ann Bob"), clock_of("8 Cy Di"), paused(7), added, paused(8), lagged, clock_of("8 Cy Di")];
+    push_said(&hub, &said.concat());
     let (_, _, reset) = Stream::open(address, "").await.next_event().await;
     let state: Vec<_> =
         reset["state"].as_array().unwrap().iter().map(|it| (it["event"].as_str(), it["game"].as_u64())).collect();
-    assert_eq!(state, [(Some("position"), Some(7)), (Some("clock"), Some(7)), (Some("position"), Some(8))]);
+    let [position, clock] = ["position", "clock"].map(Some);
+    assert_eq!(state, [(position, Some(7)), (clock, Some(7)), (clock, Some(7)), (position, Some(8))]);
+    assert_eq!([1, 2].map(|n| &reset["state"][n]["action"]), ["paused", "time_added"]);
 }
 
 #[tokio::test]

@@ -8,16 +8,16 @@ use kibitzer::transcript::Utc;
 use kibitzer_core::text::error_chain;
 use kibitzer_core::{Event, EventKind, EventReader};
 use kibitzer_nats::{EventStream, NatsError, ReadFrom, SessionName, StoredEvent, StreamReader, SubjectFilter};
+use serde_json::{Map, Value};
 use tokio::runtime::Handle;
 use tokio::time::Instant;
 
-use super::tail::{format_event, parse_start_point};
+use super::tail::{escape_json, parse_start_point};
 use super::{ServerOutput, StreamArgs};
 use crate::arguments::ReaderArgs;
 use crate::console::model::{GameSnapshot, SentItem, SourceItem, SourceItemKind};
 use crate::console::source::{FeedItem, FeedSender, LiveSession, SessionFeed};
 use crate::failure::{Failure, USAGE, report};
-use crate::output::LineFormat;
 
 /// Arguments of `kibitzer web` that a stored session does not have.
 const OTHER_SOURCES: [&str; 9] =
@@ -177,7 +177,7 @@ impl FollowedSession {
                 if matches!(&*output.event, "lost" | "ended") {
                     self.end_connection(&mut items);
                 }
-                let json = format_event(stored, LineFormat::Jsonl)?;
+                let json = with_time(&stored.line, self.at)?;
                 items.push(match EventKind::from_str(&output.event) {
                     Ok(kind) => SourceItemKind::Stored(kind, json),
                     // An event of the publisher, such as `dropped`.
@@ -216,6 +216,42 @@ impl FollowedSession {
             }
         };
         self.epoch = Some((epoch, base));
-        self.at = base + output.time;
+        self.at = base.saturating_add(output.time);
+    }
+}
+
+/// Returns a stored event with the time at which it is shown, which counts from another start than that of its publisher.
+///
+/// # Errors
+///
+/// Why it is not a JSON object.
+fn with_time(line: &[u8], time: Duration) -> Result<String, String> {
+    let mut members: Map<String, Value> = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+    members.insert("t".to_owned(), ((time.as_secs_f64() * 1e3).round() / 1e3).into());
+    Ok(escape_json(&Value::Object(members).to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::console::source::NextItem;
+
+    #[test]
+    fn stored_events_have_the_time_at_which_they_are_shown() {
+        let json = with_time(br#"{"event":"lost","t":900.5,"text":"x"}"#, Duration::from_millis(1250)).unwrap();
+        let members: Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(members, serde_json::json!({ "event": "lost", "t": 1.25, "text": "x" }));
+        assert!(with_time(b"[]", Duration::ZERO).is_err());
+    }
+
+    #[tokio::test]
+    async fn the_account_of_a_stored_session_is_known_after_its_login() {
+        let (feed, sender) = SessionFeed::new_attached();
+        let mut live = LiveSession::new(feed, None, "x".to_owned(), Handle::current(), Instant::now());
+        let json = r#"{"event":"logged_in","name":"Newton","titles":[]}"#.to_owned();
+        let kind = SourceItemKind::Stored(EventKind::LoggedIn, json);
+        assert!(sender.send(FeedItem::Stored(SourceItem { at: Duration::ZERO, kind })).await.is_ok());
+        assert!(matches!(live.next_item(), NextItem::Item(_)));
+        assert_eq!(live.handle.as_ref().map(ToString::to_string).as_deref(), Some("Newton"));
     }
 }

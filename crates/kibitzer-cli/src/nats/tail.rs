@@ -123,19 +123,24 @@ pub(super) fn format_event(stored: &StoredEvent, format: LineFormat) -> Result<S
     let event: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
     let name = event.get("event").and_then(Value::as_str).ok_or("it names no event")?;
     if format == LineFormat::Jsonl {
-        let escape = |character: char| match character {
-            // Outside of strings, where JSON allows line ends.
-            '\0'..=' ' => " ".to_owned(),
-            _ if kibitzer::internal::json::is_escaped(character) => format!("\\u{:04x}", u32::from(character)),
-            _ => character.to_string(),
-        };
-        return Ok(line.chars().map(escape).collect());
+        return Ok(escape_json(line));
     }
     let utc = event.get("utc").and_then(Value::as_str).unwrap_or("-");
     let members = event.as_object().into_iter().flatten();
     let shown = members.filter(|(key, value)| !HIDDEN_KEYS.contains(&&***key) && !value.is_null());
     let shown = shown.map(|(key, value)| format!(" {key}={value}")).collect::<Vec<_>>().concat();
     Ok(TerminalSafe(&format!("{utc} {} {name}{shown}", stored.session_token())).to_string())
+}
+
+/// Returns JSON on one line, in which characters that a terminal could act on are escaped.
+pub(super) fn escape_json(json: &str) -> String {
+    let escape = |character: char| match character {
+        // Outside of strings, where JSON allows line ends.
+        '\0'..=' ' => " ".to_owned(),
+        _ if kibitzer::internal::json::is_escaped(character) => format!("\\u{:04x}", u32::from(character)),
+        _ => character.to_string(),
+    };
+    json.chars().map(escape).collect()
 }
 
 /// Members that the text output leaves out, or shows without their names.

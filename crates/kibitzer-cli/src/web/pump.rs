@@ -16,7 +16,7 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use crate::console::export::row_json;
 use crate::console::model::{ConsoleRow, RowContent, SessionModel, SourceItem, SourceItemKind};
-use crate::console::source::{ConsoleSource, NextItem};
+use crate::console::source::{ConsoleSource, NextItem, Notice};
 use crate::failure::Failure;
 use crate::filter::game_of;
 use crate::output::{bot_event_json, one_line};
@@ -27,6 +27,8 @@ const TICK: Duration = Duration::from_millis(25);
 const SLICE: Duration = Duration::from_millis(15);
 /// Time between two states of the line without a change.
 const LINE_INTERVAL: Duration = Duration::from_secs(1);
+/// Maximum number of games whose earlier moves are requested at a time. The moves of further ones stay unknown.
+const MAX_MOVE_REQUESTS: usize = 512;
 
 /// Connects a source with the hub of the page.
 pub(super) struct Pump {
@@ -47,6 +49,8 @@ pub(super) struct Pump {
     pub(super) timeline: Arc<OnceLock<Value>>,
     /// Commands without a reply.
     pub(super) commands: JoinSet<()>,
+    /// Requests for the earlier moves of games.
+    move_requests: JoinSet<()>,
 }
 
 impl Pump {
@@ -63,6 +67,7 @@ impl Pump {
             handle: None,
             timeline: Arc::default(),
             commands: JoinSet::new(),
+            move_requests: JoinSet::new(),
         }
     }
 
@@ -80,6 +85,7 @@ impl Pump {
                 _ = ticks.tick() => self.apply_due_items()?,
                 Some(request) = self.requests.recv() => self.answer(request),
                 Some(_) = self.commands.join_next() => {}
+                Some(_) = self.move_requests.join_next() => {}
             }
         }
     }
@@ -102,6 +108,14 @@ impl Pump {
                 }
             }
         }
+        if let ConsoleSource::Live(live) = &mut self.source
+            && live.is_over()
+            && self.loss.is_none()
+            && let Some(Notice::Error(text)) = live.take_notice()
+        {
+            // The end of an attachment is no event.
+            self.loss = Some((text, None));
+        }
         if is_changed {
             self.hub.wake();
         }
@@ -121,6 +135,7 @@ impl Pump {
                 self.hub.push(&published);
             }
             SourceItemKind::Event { event, .. } => self.note_connection(at, event),
+            SourceItemKind::Stored(kind, json) => self.note_stored_connection(at, *kind, json),
             _ => {}
         }
         let snapshot = if let SourceItemKind::Snapshot { lines, .. } = &item.kind { Some(lines.clone()) } else { None };
@@ -146,11 +161,12 @@ impl Pump {
 
     /// Requests the earlier moves of a game, in a session of this process in which no bot plays.
     fn request_moves(&mut self, game: Option<GameId>) {
-        if let (ConsoleSource::Live(live), false) = (&self.source, self.source.has_bot())
+        if self.move_requests.len() < MAX_MOVE_REQUESTS
+            && let (ConsoleSource::Live(live), false) = (&self.source, self.source.has_bot())
             && let Some((client, game)) = live.client().cloned().zip(game)
         {
             // The reply is part of the session.
-            self.commands.spawn(async move { drop(client.moves(game).await) });
+            self.move_requests.spawn(async move { drop(client.moves(game).await) });
         }
     }
 
@@ -161,6 +177,20 @@ impl Pump {
             Event::Lost(loss) => self.loss = Some((text(), loss.retry_in.map(|delay| at + delay))),
             Event::Ended(_) => self.loss = Some((text(), None)),
             Event::SessionReady(_) => self.loss = None,
+            _ => {}
+        }
+    }
+
+    /// Stores what an event of a stored session says about the connection.
+    fn note_stored_connection(&mut self, at: Duration, kind: EventKind, json: &str) {
+        match kind {
+            EventKind::Lost | EventKind::Ended => {
+                let members: Value = serde_json::from_str(json).unwrap_or_default();
+                let text = members.get("text").and_then(Value::as_str).unwrap_or_default().to_owned();
+                let retry_in = members.get("retry_in_ms").and_then(Value::as_u64).map(Duration::from_millis);
+                self.loss = Some((text, retry_in.map(|delay| at.saturating_add(delay))));
+            }
+            EventKind::SessionReady => self.loss = None,
             _ => {}
         }
     }

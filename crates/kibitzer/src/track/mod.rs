@@ -29,7 +29,9 @@
 //!         for change in tracker.apply(&event) {
 //!             let Some(game) = tracker.get(change.game) else { continue };
 //!             match change.kind {
-//!                 TrackedChangeKind::Started if game.has_missing_moves() => drop(client.moves(game.number()).await),
+//!                 TrackedChangeKind::Started | TrackedChangeKind::Resumed if game.has_missing_moves() => {
+//!                     drop(client.moves(game.number()).await);
+//!                 }
 //!                 TrackedChangeKind::Ended => {
 //!                     n_ended += 1;
 //!                     let (n_games, n_moves, white_wins) = statistics.entry((game.variant(), game.is_rated())).or_default();

@@ -237,7 +237,7 @@ impl LiveSession {
                 self.update_label(*kind);
                 if *kind == EventKind::LoggedIn {
                     let members = serde_json::from_str::<Value>(json).unwrap_or_default();
-                    let handle = members.get("handle").and_then(Value::as_str);
+                    let handle = members.get("name").and_then(Value::as_str);
                     self.handle = handle.and_then(|handle| handle.parse().ok());
                 }
             }
