@@ -132,3 +132,29 @@ fn a_closed_pipe_ends_it_quietly() {
         fs::remove_file(path).unwrap();
     }
 }
+
+#[test]
+fn of_long_values_the_part_that_differs_is_printed() {
+    let tell = |word: &str| format!("Foo tells you: {}{word}\n\rfics% ", "x".repeat(95));
+    let (old, new) = (log("long-one", &tell("first")), log("long-other", &tell("other")));
+    let stdout = diff(&[&old, &new]).stdout;
+    let same = "x".repeat(10);
+    assert!(stdout.contains(&format!(" text: ...{same}first -> ...{same}other\n")), "{stdout}");
+}
+
+#[test]
+fn ignored_names_stand_for_their_members_and_unknown_ones_are_reported() {
+    let board = |elapsed: &str| {
+        format!(
+            "<12> rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 7 Newton Einstein 0 2 \
+            12 39 39 120 120 1 P/e2-e4 ({elapsed}) e4 0 1 0\n\rfics% "
+        )
+    };
+    let (old, new) = (log("elapsed-one", &board("0:06")), log("elapsed-other", &board("0:07")));
+    assert_eq!(diff(&[&old, &new]).status, 1);
+    let same = diff(&["--ignore", "last_move,last_move.elapsed_ms", &old, &new]);
+    assert_eq!(same, Outcome { stdout: String::new(), stderr: String::new(), status: 0 });
+    let wrong = diff(&["--ignore", "last_mov", &old, &new]);
+    let report = "kibitzer: --ignore last_mov: no compared event has this field\n";
+    assert_eq!((wrong.status, wrong.stderr.as_str()), (1, report));
+}

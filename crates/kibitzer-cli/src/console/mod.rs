@@ -21,7 +21,7 @@ pub(crate) mod model;
 pub(crate) mod source;
 mod terminal;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 pub(crate) mod view;
 
 use std::path::Path;

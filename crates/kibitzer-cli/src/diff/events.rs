@@ -1,5 +1,6 @@
 //! The events of a recording as they are compared.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::hash::{BuildHasher as _, RandomState};
 use std::path::Path;
@@ -19,18 +20,37 @@ use crate::output::cut_recording_text;
 const DEPENDENT_FIELDS: [&str; 8] =
     ["request", "requested_by", "inferred", "id", "tag", "irregular", "white_reserve", "black_reserve"];
 
-/// What is compared: the kinds of events, and their fields.
+/// Selection of the kinds and fields of events that are compared.
 pub(super) struct Comparison<'a> {
     reader: ReaderArgs,
     /// All kinds but marks of the protocol if empty.
     kinds: &'a [EventKind],
-    ignored: &'a [String],
+    ignored: Vec<IgnoredField<'a>>,
     hasher: RandomState,
 }
 
+/// A field that is not compared, or an object whose members are not.
+struct IgnoredField<'a> {
+    name: &'a str,
+    /// Whether an event had it.
+    was_found: Cell<bool>,
+}
+
+impl IgnoredField<'_> {
+    /// Returns whether this is the field `name`, or the object that contains it; then stores that it was found.
+    fn is_or_contains(&self, name: &str) -> bool {
+        let rest = name.strip_prefix(self.name);
+        let is_found = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        self.was_found.set(self.was_found.get() || is_found);
+        is_found
+    }
+}
+
 impl<'a> Comparison<'a> {
-    /// Compares the events of these kinds, except for the fields of these names.
+    /// Compares the events of these kinds, except for the fields of these names; the name of an object, such as `last_move`, stands
+    /// for its members.
     pub(super) fn new(reader: ReaderArgs, kinds: &'a [EventKind], ignored: &'a [String]) -> Self {
+        let ignored = ignored.iter().map(|name| IgnoredField { name, was_found: Cell::new(false) }).collect();
         Self { reader, kinds, ignored, hasher: RandomState::new() }
     }
 
@@ -47,14 +67,25 @@ impl<'a> Comparison<'a> {
     pub(super) fn fields(&self, event: &Event) -> Vec<(String, String)> {
         let mut fields = Vec::new();
         event.visit_fields(&mut |name, value| {
-            if !DEPENDENT_FIELDS.contains(&name) && !self.ignored.iter().any(|ignored| ignored == name) {
+            // Each name is checked, because several may match.
+            let n_matching = self.ignored.iter().filter(|ignored| ignored.is_or_contains(name)).count();
+            if n_matching == 0 && !DEPENDENT_FIELDS.contains(&name) {
                 fields.push((name.to_owned(), value.to_string()));
             }
         });
-        if let (Event::Sent { .. }, Some((_, line))) = (event, fields.first_mut()) {
+        if matches!(event, Event::Sent { .. })
+            && let Some((_, line)) = fields.iter_mut().find(|(name, _)| name == "line")
+        {
             line.drain(..request_prefix_len(line));
         }
         fields
+    }
+
+    /// Reports on standard error, once all events are read, the names of ignored fields that no compared event has.
+    pub(super) fn report_unknown_ignored_fields(&self) {
+        for ignored in self.ignored.iter().filter(|ignored| !ignored.was_found.get()) {
+            report(&format!("--ignore {}: no compared event has this field", ignored.name));
+        }
     }
 }
 
@@ -199,6 +230,13 @@ fn is_of_chess_server(kind: EventKind) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_number_is_removed_from_the_line_of_a_sent_event() {
+        let sent = Event::sent(Some("12 finger".into()), kibitzer_core::event::Attribution::default());
+        let comparison = Comparison::new(ReaderArgs::default(), &[], &[]);
+        assert_eq!(comparison.fields(&sent), [("line".to_owned(), "finger".to_owned())]);
+    }
 
     #[test]
     fn numbers_and_tags_of_requests_are_no_part_of_a_line() {

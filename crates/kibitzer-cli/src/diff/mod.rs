@@ -44,7 +44,7 @@ pub(crate) struct Args {
     /// Compare the events of these kinds only, such as tell,position
     #[arg(long, value_name = "KIND,...", value_delimiter = ',', value_parser = kind_parser(), hide_possible_values = true)]
     kinds: Vec<EventKind>,
-    /// Do not compare the fields with these names, which are keys of the events in JSON
+    /// Do not compare the fields with these names, which are keys of the events in JSON; an object stands for its members
     #[arg(long, value_name = "FIELD,...", value_delimiter = ',')]
     ignore: Vec<String>,
     #[command(flatten)]
@@ -104,6 +104,7 @@ impl Args {
             events.read_hashes(hashes, MAX_EVENTS)?;
             events.check_end()?;
         }
+        comparison.report_unknown_ignored_fields();
         let [old_hashes, new_hashes] = &rest;
         let operations = capture_diff_slices(Algorithm::Myers, old_hashes, new_hashes);
         drop(rest);

@@ -24,6 +24,8 @@ const FIELD: Style = AnsiColor::Yellow.on_default();
 const MAX_COMPARED: usize = 256;
 /// Maximum width of the value of a field.
 const VALUE_CELLS: usize = 60;
+/// Number of equal characters before the difference of two values that are cut at their start.
+const EQUAL_CHARACTERS: usize = 10;
 
 /// Writer of the differences of two recordings, which are read again meanwhile.
 pub(super) struct DifferenceReport<'a, W> {
@@ -143,7 +145,7 @@ impl<'a, W: Write> DifferenceReport<'a, W> {
                 fields.next().map(|first| fields.fold(first.to_owned(), |all, value| all + ", " + value))
             });
             if values[0] != values[1] {
-                let [old, new] = values.map(|value| value.as_deref().map_or_else(|| "none".to_owned(), cut_value));
+                let [old, new] = cut_values(values.map(|value| value.unwrap_or_else(|| "none".to_owned())));
                 self.print(FIELD, format_args!("?{:12} {}: {old} -> {new}", "", TerminalSafe(name)))?;
             }
         }
@@ -178,9 +180,20 @@ fn place_of(event: &ComparedEvent) -> String {
     }
 }
 
-/// Returns the value of a field, escaped and cut.
-fn cut_value(value: &str) -> String {
-    let value = TerminalSafe(value).in_cells();
+/// Returns the values of a field, escaped and cut; if both would look the same, cut also at the start, to show the difference.
+fn cut_values(values: [String; 2]) -> [String; 2] {
+    let values = values.map(|value| TerminalSafe(&value).in_cells().into_owned());
+    let [old, new] = values.each_ref().map(|value| cut_end(value));
+    if old != new {
+        return [old, new];
+    }
+    let [old, new] = &values;
+    let n_equal = old.chars().zip(new.chars()).take_while(|(old, new)| old == new).count();
+    let n_skipped = n_equal.saturating_sub(EQUAL_CHARACTERS);
+    values.map(|value| format!("...{}", cut_end(&value.chars().skip(n_skipped).collect::<String>())))
+}
+
+fn cut_end(value: &str) -> String {
     let cut = value.unicode_truncate(VALUE_CELLS).0;
     if cut.len() < value.len() { format!("{cut}...") } else { cut.to_owned() }
 }

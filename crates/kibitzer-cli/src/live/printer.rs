@@ -295,3 +295,32 @@ impl PrintLoop {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use kibitzer_core::EventReader;
+    use kibitzer_core::event::Attribution;
+
+    use super::*;
+    use crate::console::tests::SharedOutput;
+
+    #[test]
+    fn lines_without_a_reply_are_printed_when_an_attached_session_goes_away() {
+        let output = SharedOutput::default();
+        let (sender, items) = mpsc::channel(UNPRINTED_EVENTS);
+        let attribution = EventReader::default().note_sent_line(b"1 date", Attribution::default());
+        let sent = Event::sent(Some("date".into()), attribution);
+        sender.try_send((Instant::now(), PrintItem::Event(sent))).unwrap();
+        drop(sender);
+        let printing = PrintLoop {
+            items,
+            clock: SessionClock::new(Instant::now()),
+            lines: EventWriter::jsonl_to(Box::new(output.clone())),
+            filter: EventFilter::new(Expression::parse("unanswered").unwrap()),
+            text: None,
+        };
+        printing.run().unwrap();
+        let printed = String::from_utf8(output.0.take()).unwrap();
+        assert!(printed.lines().count() == 1 && printed.contains(r#""line":"date""#), "{printed}");
+    }
+}

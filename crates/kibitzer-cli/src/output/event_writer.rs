@@ -58,8 +58,9 @@ enum OutputForm {
 }
 
 impl EventWriter {
-    /// Creates a writer to standard output; `None` counts events, and prints the counts when it is [finished](Self::finish). As JSON, keeps standard output locked for its lifetime; as text, prints above an
-    /// input line being edited, and without color if standard output does not show it.
+    /// Creates a writer to standard output; `None` counts events, and prints the counts when it is
+    /// [finished](Self::finish). As JSON, keeps standard output locked for its lifetime; as text, prints above an input
+    /// line being edited, and without color if standard output does not show it.
     pub(crate) fn new(format: impl Into<Option<LineFormat>>) -> Self {
         match format.into() {
             None => Self::of_form(OutputForm::Summary(Summary::start()), Box::new(io::stdout().lock())),

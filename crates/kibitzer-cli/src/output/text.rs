@@ -50,8 +50,8 @@ enum DrawnBoards {
     All,
 }
 
-/// Writes an event as a line, or as the lines of a board. With `--times`, its time is before the first line. Writes nothing for a ping, nor for a listing, because its lines are
-/// events of their own.
+/// Writes an event as a line, or as the lines of a board. With `--times`, its time is before the first line. Writes
+/// nothing for a ping, nor for a listing, because its lines are events of their own.
 ///
 /// The output contains escape sequences for color, which `out` has to remove if it shows none. Received text is escaped by
 /// [`TerminalSafe`].

@@ -85,7 +85,8 @@ impl App {
         self.may_play() && game.followed && game.board.relation().is_mine()
     }
 
-    /// Returns whether the session's lines are those of the person at this console: not of a bot, a recording or another program.
+    /// Returns whether the session's lines are those of the person at this console: not of a bot, a recording or another
+    /// program.
     fn may_play(&self) -> bool {
         self.playback.source.accepts_lines() && !self.playback.source.has_bot()
     }
@@ -168,13 +169,15 @@ impl App {
     }
 
     /// Chooses the game on the board after a change. A game that the user begins ends the pause of the list. The user's turn
-    /// unpins other games. A game that the user asked to observe is shown. A new game is not turned.
+    /// unpins other games. A game that the user asked to observe is shown. A new game of a session is
+    /// not turned.
     ///
     /// `is_users` says whether the change is part of the reply to a line of the session's user.
     pub(super) fn on_game_change(&mut self, change: &Change, is_users: bool) {
         use ChangeKind::{Followed, Jumped, Moved, Opened, Replaced, TookBack};
         let begins = matches!(change.kind, Opened | Replaced | Followed);
-        if matches!(change.kind, Opened | Replaced) {
+        // A recording that is moved back opens the same game again.
+        if matches!(change.kind, Opened | Replaced) && self.playback.source.is_live() {
             self.game_choice.turned.remove(&change.game);
         }
         self.consider_auto_game(change.game);

@@ -61,8 +61,9 @@ impl Playback {
 }
 
 impl App {
-    /// Adds a new row to the list if it belongs there, and chooses the game on the board. If the row matches the breakpoint, or reaches the goal of a seek, stops the recording
-    /// there and selects the row. In a session, the breakpoint pauses the list alone.
+    /// Adds a new row to the list if it belongs there, and chooses the game on the board. If the row matches the
+    /// breakpoint, or reaches the goal of a seek, stops the recording there and selects the row. In a session, the
+    /// breakpoint pauses the list alone.
     pub(super) fn on_new_row(&mut self, row_number: u64, now: Instant) {
         let Some(new) = self.model.rows.get(row_number) else { return };
         let is_listed = self.list.add_if_included(new, self.model.rows.oldest_number());

@@ -6,7 +6,9 @@ use std::time::Duration;
 use kibitzer_bot::BotEvent;
 use kibitzer_core::chess::{Color, Hands, LastMove, Role};
 use kibitzer_core::game::{Game, PlayedMove};
-use kibitzer_core::message::{ClockReading, GameEnded, GameId, GameResult, Message, Rating, Relation, Style12};
+use kibitzer_core::message::{
+    ClockReading, GameEnded, GameId, GameInfo, GameKind, GameResult, Message, Rating, Relation, Style12,
+};
 
 use super::{ConsoleRow, SessionModel};
 
@@ -21,6 +23,8 @@ pub(crate) struct GameSnapshot {
     pub(crate) hands: Option<Hands>,
     /// Kind of the game in the server's words, such as `blitz`.
     pub(crate) kind: Option<String>,
+    /// Whether the rules know check. Assumed while the kind is unknown.
+    has_check: bool,
     pub(crate) rated: Option<bool>,
     /// Ratings of White and Black, as reported.
     ratings: [Option<Rating>; 2],
@@ -59,10 +63,13 @@ impl GameSnapshot {
         let board = game.position().clone();
         let reported = board.played();
         let info = game.info();
+        // The terms may show which variant the same word stands for.
+        let kind = info.map(GameInfo::game_kind).or_else(|| game.kind().map(GameKind::parse));
         Self {
             played: game.moves().last().map(PlayedMove::played).or(reported),
             hands: game.hands(),
             kind: game.kind().map(str::to_owned),
+            has_check: kind.is_none_or(|kind| kind.forbids_check()),
             rated: game.is_rated(),
             ratings: [info.and_then(|info| info.white_rating), info.and_then(|info| info.black_rating)],
             ending: game.ending().cloned(),
@@ -132,9 +139,9 @@ impl GameSnapshot {
         })
     }
 
-    /// Returns whether the king of the side to move is attacked in a game in progress.
+    /// Returns whether the king of the side to move is attacked in a game in progress whose rules know check.
     pub(crate) fn is_check(&self) -> bool {
-        self.ending.is_none() && self.board.board().is_in_check(self.board.side_to_move())
+        self.has_check && self.ending.is_none() && self.board.board().is_in_check(self.board.side_to_move())
     }
 
     /// Returns whether the game has reserves and is not known to be of another variant than bughouse.

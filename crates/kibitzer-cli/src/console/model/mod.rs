@@ -63,6 +63,8 @@ pub(crate) enum SourceItemKind {
     Bot(BotEvent),
     /// State of a session that was already running when the console attached to it.
     Snapshot {
+        /// Account name of its login, once it is known.
+        handle: Option<Handle>,
         /// Its games.
         snapshots: Vec<GameSnapshot>,
         /// Lines of the server from which the games can be parsed again.
@@ -176,8 +178,11 @@ impl SessionModel {
             SourceItemKind::Bot(event) => {
                 self.push_row(at, RowContent::Bot(event));
             }
-            SourceItemKind::Snapshot { snapshots, lines, text } => {
+            SourceItemKind::Snapshot { handle, snapshots, lines, text } => {
                 self.reset_to_snapshot(at, snapshots, text);
+                if let Some(handle) = handle {
+                    self.record_handle(at, &handle);
+                }
                 let lines = lines.into_iter().map(|line| [&line[..], b"\n\r"].concat());
                 self.snapshot_lines = (self.base, lines.flatten().collect());
             }

@@ -278,7 +278,7 @@ impl LiveSession {
         };
         SourceItem {
             at: snapshot.at.saturating_duration_since(self.began),
-            kind: SourceItemKind::Snapshot { snapshots, lines, text },
+            kind: SourceItemKind::Snapshot { handle: snapshot.handle.clone(), snapshots, lines, text },
         }
     }
 

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use kibitzer::{Client, Dial, Profile};
 use kibitzer_attach::{AttachAccess, AttachedSession, Listener};
 use kibitzer_core::Event;
-use kibitzer_server::{PopulationOptions, Server, ServerOptions};
+use kibitzer_core::message::GameId;
+use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, PopulationOptions, Server, ServerOptions};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -181,5 +182,26 @@ async fn an_exported_recording_starts_with_the_games_of_the_snapshot() {
     let game = bot.client.hub().subscribe_with_games().await.unwrap().games.remove(0);
     let board = events.iter().filter_map(Event::board).next_back().unwrap().fen().to_string();
     assert_eq!(board, game.position().fen().to_string());
+    bot.stop().await;
+}
+
+#[tokio::test]
+async fn who_may_only_look_keeps_the_view_when_the_user_observes_and_sees_a_new_handle() {
+    let bot = Bot::start(AttachAccess::Read).await;
+    let mut watcher = TestConsole::attach(&bot, AttachAccess::Read).await;
+    watcher.sees("attached; 1 game goes on").await;
+    assert_eq!(watcher.app.shown_game(), Some(GameId(1)));
+    bot.client.request("observe 2").await.unwrap();
+    bot.client.request("finger").await.unwrap();
+    watcher.sees(" finger ").await;
+    assert!(watcher.app.model.games.contains_key(&GameId(2)));
+    assert_eq!(watcher.app.shown_game(), Some(GameId(1)));
+    let before = bot.client.handle().unwrap();
+    bot.server
+        .control()
+        .inject(ConnectionTarget::Player(before.to_string()), FaultPoint::Now, Fault::Cut)
+        .await
+        .unwrap();
+    watcher.sees(&format!(", before {before} ---")).await;
     bot.stop().await;
 }

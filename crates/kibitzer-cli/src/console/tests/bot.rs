@@ -60,7 +60,7 @@ impl Engine for Analyst {
 /// # Cancel safety
 ///
 /// None is needed.
-async fn bot() -> Guest {
+pub(super) async fn bot() -> Guest {
     let server =
         Server::start(ServerOptions::new().in_process().seed(7).population(PopulationOptions::new())).await.unwrap();
     let feed = |client: &Client, tap: Tap| {

@@ -41,7 +41,7 @@ const EXPRESSIONS: [&str; 16] = [
 
 /// Output that the test can read.
 #[derive(Clone, Default)]
-struct SharedOutput(Rc<RefCell<Vec<u8>>>);
+pub(crate) struct SharedOutput(pub(crate) Rc<RefCell<Vec<u8>>>);
 
 impl io::Write for SharedOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

@@ -16,6 +16,8 @@ mod times;
 mod travel;
 mod truth;
 
+pub(crate) use filters::SharedOutput;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;

@@ -6,6 +6,7 @@ use kibitzer_core::message::GameId;
 use kibitzer_server::{ConnectionTarget, Fault, FaultPoint, PopulationOptions, Server, ServerOptions};
 use ratatui::crossterm::event::KeyCode;
 
+use super::bot::bot;
 use super::live::Guest;
 use super::screens::{assert_live_screens, assert_screen};
 use super::{SIZES, Shown, TestConsole, text};
@@ -217,4 +218,95 @@ async fn the_grid_says_how_many_boards_it_hides_and_fills_the_screen() {
     assert!(screen.contains(&format!(" +{} more ", n_boards - n_shown)), "{screen}");
     assert!(!text(&guest.buffer((160, 50))).contains(" more "));
     guest.leave().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pin_in_a_bots_console_stays_after_moves_of_its_games() {
+    let mut bot = bot().await;
+    let own = bot.shown_game().unwrap();
+    bot.client.request("observe 2").await.unwrap();
+    bot.wait(Duration::ZERO).await;
+    assert_eq!(bot.shown_game(), Some(own), "the bot's request to observe moves no view");
+    bot.run("/game 2").await;
+    let n_moves = |bot: &Guest| bot.app.model.games[&own].board.ply();
+    let before = n_moves(&bot);
+    bot.wait(Duration::from_secs(15)).await;
+    assert!(n_moves(&bot) > before + 1, "{}", n_moves(&bot));
+    assert_eq!(bot.shown_game(), Some(GameId(2)));
+    bot.leave().await;
+}
+
+/// Start of a board line, up to the clocks.
+fn board_of(game: u32, relation: i32, placement: &str, rest: &str) -> String {
+    format!("<12> {placement} {rest} {game} Newton Einstein {relation} 2 12 39 39 120 120 ")
+}
+
+#[test]
+fn a_pin_in_a_recording_stays_after_moves_of_the_own_games_and_a_flip_after_moving_back() {
+    let start = "rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR";
+    let e4 = "rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR";
+    let pieces = [
+        board_of(7, -1, start, "W -1 1 1 1 1 0") + "1 none (0:00) none 0 0 0\n\r",
+        board_of(2, 0, start, "W -1 1 1 1 1 0") + "1 none (0:00) none 0 0 0\n\r",
+        board_of(7, 1, e4, "B 4 1 1 1 1 0") + "1 P/e2-e4 (0:06) e4 0 1 0\n\r",
+    ];
+    let mut console = TestConsole::of_pieces(&pieces.iter().map(String::as_bytes).collect::<Vec<_>>());
+    console.wait(1.5);
+    console.run("/game 2");
+    console.run("/flip");
+    console.wait(5.0);
+    let last = console.rows().filter_map(ConsoleRow::game).next_back();
+    assert_eq!((last, console.shown_game()), (Some(GameId(7)), Some(GameId(2))));
+    console.run("/time 0");
+    console.run("/time 2");
+    assert!(console.screen(SIZES[0]).contains("  h g f e d c b a"), "{}", console.screen(SIZES[0]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_line_without_its_reply_leaves_room_in_the_title() {
+    let mut guest = Guest::among_players().await;
+    inject(&guest, Fault::Stall).await;
+    guest.run(&format!("tell Whetstone {}", "long ".repeat(20))).await;
+    guest.wait(Duration::from_secs(4)).await;
+    let title = text(&guest.buffer((80, 24))).lines().next().unwrap().to_owned();
+    let handle = guest.client.handle().unwrap();
+    assert!(title.contains("tell Whetstone long") && title.contains(" waits 5s  "), "{title}");
+    assert!(title.contains(&handle.to_string()), "{title}");
+    guest.leave().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_is_not_below_the_board_of_a_new_game_nor_after_a_reconnect() {
+    let mut guest = Guest::among_players().await;
+    for line in ["match Whetstone 2 0 unrated white", "observe 999"] {
+        guest.keys(line);
+        guest.press(KeyCode::Enter);
+    }
+    let n_games = guest.app.model.games.len();
+    guest.wait(Duration::from_millis(100)).await;
+    assert!(guest.app.model.refusal.is_some() && guest.app.model.games.len() == n_games, "{}", guest.screen());
+    guest.wait(Duration::from_secs(3)).await;
+    assert!(guest.app.model.games.len() > n_games, "{}", guest.screen());
+    assert_eq!(guest.app.model.refusal, None);
+    guest.run("e5").await;
+    assert!(guest.app.model.refusal.is_some(), "{}", guest.screen());
+    inject(&guest, Fault::Cut).await;
+    guest.wait(Duration::from_secs(10)).await;
+    assert!(guest.screen().starts_with("kibitzer live"), "{}", guest.screen());
+    assert_eq!(guest.app.model.refusal, None);
+    guest.leave().await;
+}
+
+#[test]
+fn check_is_shown_only_in_games_whose_rules_know_it() {
+    let board = "<12> rnbqkbnr pppp-Qpp -------- ----p--- ----P--- -------- PPPP-PPP RNB-KBNR B -1 1 1 1 1 0 7 Newton Einstein \
+        0 2 12 39 38 119 122 3 Q/h5-f7 (0:06) Qxf7+ 0 1 0\n\r";
+    for (kind, want) in [("suicide", false), ("atomic", false), ("blitz", true), ("crazyhouse", true)] {
+        let created = format!("{{Game 7 (Newton vs. Einstein) Creating rated {kind} match.}}\n\r");
+        let mut console = TestConsole::of_pieces(&[created.as_bytes(), board.as_bytes()]);
+        console.wait(1.5);
+        let screen = console.screen(SIZES[0]);
+        assert!(screen.contains("Qxf7+"), "{screen}");
+        assert_eq!(screen.contains("Qxf7+  check"), want, "{kind}: {screen}");
+    }
 }

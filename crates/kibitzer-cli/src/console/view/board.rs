@@ -62,8 +62,8 @@ pub(super) fn board_areas(area: Rect, n_boards: usize) -> Vec<Rect> {
     places.map(cell).collect()
 }
 
-/// Draws as many of the shown games as fit, with the clocks at `now`; the title of the last one has the number of the others. The partner of the shown game in a bughouse match is drawn from
-/// the side of its team, opposite to that game.
+/// Draws as many of the shown games as fit, with the clocks at `now`; the title of the last one has the number of the
+/// others. The partner of the shown game in a bughouse match is drawn from the side of its team, opposite to that game.
 pub(super) fn draw_boards(mut canvas: Canvas<'_>, app: &App, now: Duration) {
     let (games, partner) = (app.shown_boards(), app.partner_of_shown_game());
     let now = app.model.clock_time(now);

@@ -55,8 +55,9 @@ impl Theme {
         Self { colors: if has_color { Some(ColorTheme::Dark) } else { None }, pieces: None, is_ascii: false }
     }
 
-    /// Returns the theme for this terminal: without color if `NO_COLOR` is set to a non-empty value, and if the terminal is not known
-    /// to show [256 colors](has_256_colors); light if `COLORFGBG` names a light background; in ASCII if the locale has another character set than UTF-8.
+    /// Returns the theme for this terminal: without color if `NO_COLOR` is set to a non-empty value, and if the
+    /// terminal is not known to show [256 colors](has_256_colors); light if `COLORFGBG` names a light background; in
+    /// ASCII if the locale has another character set than UTF-8.
     pub(crate) fn from_environment() -> Self {
         let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(variable);
@@ -243,12 +244,13 @@ const TERMINALS_OF_256_COLORS: [&str; 13] = [
     "xterm",
 ];
 
-/// Returns whether the terminal shows 256 colors: `COLORTERM` is set, or `TERM` says so or is the name of such a terminal. A VT100 and the
-/// console of Linux do not. Without `TERM`, only Windows does.
+/// Returns whether the terminal shows 256 colors: `COLORTERM` is set, or `TERM` says so or is the name of such a
+/// terminal. A VT100 and the console of Linux do not. Without `TERM`, only Windows does.
 fn has_256_colors(term: Option<&str>, color_term: Option<&str>) -> bool {
     let Some(terminal) = term else { return cfg!(windows) };
     let is_known = TERMINALS_OF_256_COLORS.iter().any(|start| terminal.starts_with(start));
-    let has_fewer = ["-mono", "-16color", "-88color"].iter().any(|end| terminal.ends_with(end));
+    let has_fewer = ["-mono", "-16color", "-88color", "-r5", "-r6"].iter().any(|end| terminal.ends_with(end))
+        || ["vt100", ".linux"].iter().any(|part| terminal.contains(part));
     color_term.is_some() || terminal.contains("256color") || (is_known && !has_fewer)
 }
 
@@ -272,7 +274,7 @@ pub(crate) mod tests {
         })
     }
 
-    /// What eyes see of linear red, green and blue.
+    /// Returns linear red, green and blue as a normal or a deuteranopic eye perceives them.
     type Eyes = fn([f64; 3]) -> [f64; 3];
 
     fn normal(rgb: [f64; 3]) -> [f64; 3] {
@@ -349,6 +351,9 @@ pub(crate) mod tests {
     #[test]
     fn only_terminals_of_256_colors_get_them() {
         for terminal in ["vt100", "vt220", "ansi", "linux", "xterm-mono", "rxvt-16color", "unknown"] {
+            assert!(!has_256_colors(Some(terminal), None), "{terminal}");
+        }
+        for terminal in ["putty-vt100", "xterm-r5", "xterm-r6", "screen.vt100", "screen.linux"] {
             assert!(!has_256_colors(Some(terminal), None), "{terminal}");
         }
         for terminal in ["xterm", "xterm-256color", "screen", "tmux-256color", "xterm-kitty", "some-256color"] {
