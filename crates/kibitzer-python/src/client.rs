@@ -15,6 +15,7 @@ use kibitzer::transcript::RecordError;
 use kibitzer::{Client, GameId, GameWatch, RecvError, RequestOptions, Subscription};
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyStopAsyncIteration, PyValueError};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;
 use tokio::time::Instant;
 
@@ -22,7 +23,7 @@ use crate::errors::{config_error, connect_error, ended, exception, request_error
 use crate::logging::follow_python;
 use crate::objects::{Classes, EventSource, Variants};
 use crate::profile::PyProfile;
-use crate::runtime::{RuntimeHandle, later, lock};
+use crate::runtime::{RuntimeHandle, lock};
 
 /// Number of events that a stream receives at once, and returns before the loop runs its other tasks.
 const BATCH: usize = 256;
@@ -274,38 +275,46 @@ impl EventStream {
     }
 }
 
-/// Makes the object of the first received event.
-fn take_event(py: Python<'_>, state: &Mutex<StreamState>) -> PyResult<Py<PyAny>> {
-    // The lock is not held while Python code may run.
-    let (source, is_over) = {
-        let mut state = lock(state);
-        (state.received.pop_front(), state.is_over)
-    };
-    let source = source.ok_or_else(|| {
-        let taken = "another task has taken the event: each task needs an iterator of its own";
-        if is_over { PyStopAsyncIteration::new_err(()) } else { PyRuntimeError::new_err(taken) }
-    })?;
-    Ok(Classes::get(py)?.event(py, source)?.unbind())
-}
-
 #[pymethods]
 impl EventStream {
     fn __aiter__(this: Py<Self>) -> Py<Self> {
         this
     }
 
-    fn __anext__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let state = Arc::clone(&self.state);
-        let (is_ready, is_batch_over) = lock(&state).try_receive();
-        if is_ready && !is_batch_over {
-            return Classes::get(py)?.ready.bind(py).call1((take_event(py, &state)?,));
-        }
+    /// Returns a coroutine, which takes an event when it ends: one that is canceled, or never started, loses none.
+    fn __anext__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Classes::get(this.py())?.next_event.bind(this.py()).call1((this,))
+    }
+
+    /// Whether an event was received, or the stream is over.
+    fn _is_ready(&self) -> bool {
+        lock(&self.state).poll_receive(&mut Context::from_waker(Waker::noop())).is_ready()
+    }
+
+    /// Returns what to await before the next event; `None` if there is nothing to wait for.
+    fn _wait<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        static SLEEP: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let (is_ready, is_batch_over) = lock(&self.state).try_receive();
         if is_ready {
-            return later(py, move |py| take_event(py, &state));
+            return is_batch_over.then(|| SLEEP.import(py, "asyncio", "sleep")?.call1((0,))).transpose();
         }
-        let receiving = Arc::clone(&state);
-        let receive = poll_fn(move |context| lock(&receiving).poll_receive(context));
-        self.session.runtime.start(py, receive, move |py, ()| take_event(py, &state))
+        let state = Arc::clone(&self.state);
+        let receive = poll_fn(move |context| lock(&state).poll_receive(context));
+        self.session.runtime.start(py, receive, |py, ()| Ok(py.None())).map(Some)
+    }
+
+    /// Makes the object of the first received event.
+    fn _take<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        // The lock is not held while Python code may run.
+        let (source, is_over) = {
+            let mut state = lock(&self.state);
+            (state.received.pop_front(), state.is_over)
+        };
+        let source = source.ok_or_else(|| {
+            let taken = "another task has taken the event: each task needs an iterator of its own";
+            if is_over { PyStopAsyncIteration::new_err(()) } else { PyRuntimeError::new_err(taken) }
+        })?;
+        Classes::get(py)?.event(py, source)
     }
 }
 

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use kibitzer::internal::recorded::Stamp;
 use kibitzer::message::ServerText;
-use kibitzer::{Event, EventKind, GameId, Message};
+use kibitzer::{Event, EventKind, GameId, Message, event::RequestId};
 use pyo3::exceptions::{PyAttributeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -32,8 +32,9 @@ pub(crate) struct Classes {
     named: HashMap<String, Arc<Shape>>,
     other: Arc<Shape>,
     handoff: Py<Handoff>,
-    /// A coroutine function that returns its argument. To await it costs less than an awaitable of Rust, which has to raise.
-    pub(crate) ready: Py<PyAny>,
+    /// A coroutine function that returns the next event of a stream. To await it costs less than an awaitable of Rust, which has to
+    /// raise.
+    pub(crate) next_event: Py<PyAny>,
 }
 
 /// A class and its fields.
@@ -43,6 +44,8 @@ pub(crate) struct Shape {
     new: Py<PyAny>,
     /// In the order in which they are serialized.
     keys: Vec<Key>,
+    /// Values of the fields that may be absent.
+    defaults: Py<PyDict>,
 }
 
 struct Key {
@@ -58,16 +61,19 @@ impl Shape {
     fn read(class: &Bound<'_, PyType>) -> PyResult<Arc<Self>> {
         let py = class.py();
         let module = py.import(class.getattr(intern!(py, "__module__"))?.cast::<PyString>()?)?;
-        let mut keys = Vec::new();
+        let (mut keys, defaults) = (Vec::new(), PyDict::new(py));
         for key in class.getattr(intern!(py, "_keys"))?.extract::<String>()?.split_whitespace() {
             let (name, nested) = key.split_once(':').map_or((key, None), |(name, class)| (name, Some(class)));
             let nested = nested.map(|class| Self::read(module.getattr(class)?.cast()?)).transpose()?;
             // `from` is a keyword.
-            let attribute = PyString::intern(py, if name == "from" { "sender" } else { name }).unbind();
-            keys.push(Key { name: name.to_owned(), attribute, nested });
+            let attribute = PyString::intern(py, if name == "from" { "sender" } else { name });
+            if let Some(default) = class.getattr_opt(&attribute)? {
+                defaults.set_item(&attribute, default)?;
+            }
+            keys.push(Key { name: name.to_owned(), attribute: attribute.unbind(), nested });
         }
         let new = class.getattr(intern!(py, "__new__"))?.unbind();
-        Ok(Arc::new(Self { class: class.clone().unbind(), new, keys }))
+        Ok(Arc::new(Self { class: class.clone().unbind(), new, keys, defaults: defaults.unbind() }))
     }
 
     /// Makes an instance of the class without calling its `__init__`. Returns it with its `__dict__`.
@@ -98,7 +104,7 @@ impl Classes {
             let module = py.import("kibitzer_ics.events")?;
             let (mut kinds, mut named) = (HashMap::new(), HashMap::new());
             for (name, read) in EVENT_FIELDS {
-                LazyField::install(&module.getattr("Event")?, name, *read)?;
+                LazyField::install(&module.getattr("Event")?, name, Some(*read))?;
             }
             let variant: ReadField = |it, py| it.variant.as_ref().map(ServerText::as_str).into_py_any(py);
             LazyField::install(&module.getattr("Position")?, "variant", Some(variant))?;
@@ -119,8 +125,8 @@ impl Classes {
                 named.insert(name.to_owned(), Shape::read(class.cast()?)?);
             }
             let other = Shape::read(module.getattr("Other")?.cast()?)?;
-            let ready = py.import("kibitzer_ics._base")?.getattr("_ready")?.unbind();
-            Ok(Self { kinds, named, other, handoff: Py::new(py, Handoff)?, ready })
+            let next_event = py.import("kibitzer_ics._base")?.getattr("_next_event")?.unbind();
+            Ok(Self { kinds, named, other, handoff: Py::new(py, Handoff)?, next_event })
         })
     }
 
@@ -146,11 +152,14 @@ impl Classes {
         Ok(object)
     }
 
-    /// Puts all fields of a received event into the `__dict__` of its object, which it returns.
+    /// Puts all fields of a received event into the `__dict__` of its object, which it returns. Those that are there stay.
     fn read_all<'py>(&self, object: &Bound<'py, PyAny>, event: &Event) -> PyResult<Bound<'py, PyDict>> {
-        let fields = object.getattr(intern!(object.py(), "__dict__"))?.cast_into::<PyDict>()?;
-        let shape = self.kinds.get(&event.kind()).map(|shape| &**shape);
-        event.serialize(ValueSerializer { fields: Some(&fields), ..self.value(object.py(), shape) })?;
+        let py = object.py();
+        let fields = object.getattr(intern!(py, "__dict__"))?.cast_into::<PyDict>()?;
+        let shape = self.kinds.get(&event.kind()).unwrap_or(&self.other);
+        let made = event.serialize(self.value(py, Some(shape)))?;
+        fields.update_if_missing(made.getattr(intern!(py, "__dict__"))?.cast()?)?;
+        fields.update_if_missing(shape.defaults.bind(py).as_mapping())?;
         Ok(fields)
     }
 
@@ -170,7 +179,7 @@ impl Classes {
     }
 
     const fn value<'a, 'py>(&'a self, py: Python<'py>, shape: Option<&'a Shape>) -> ValueSerializer<'a, 'py> {
-        ValueSerializer { classes: self, py, shape, fields: None }
+        ValueSerializer { classes: self, py, shape }
     }
 }
 
@@ -188,13 +197,19 @@ impl Variants {
     /// Limit of the number of games; beyond it, all are forgotten.
     const MAX_GAMES: usize = 4_096;
 
-    /// Records the variant that an event reports. Returns that of the game whose board the event brings.
+    /// Records the variant that an event reports, or that it is not known. Returns that of the game whose board the event brings.
     pub(crate) fn record(&mut self, event: &Event) -> Option<ServerText> {
-        let (game, variant) = match event.message()? {
-            Message::GameInfo(info) => (info.game, info.game_kind().variant?),
-            Message::GameCreated(created) => (created.game, created.game_kind().variant?),
+        if let Event::Connected = event {
+            self.0.clear();
+        }
+        let (game, kind) = match event.message()? {
+            Message::GameInfo(info) => (info.game, info.game_kind()),
+            Message::GameCreated(created) => (created.game, created.game_kind()),
             _ => return self.0.get(&event.board()?.game()).cloned(),
         };
+        // The number may be that of an earlier game.
+        self.0.remove(&game);
+        let variant = kind.variant?;
         if self.0.len() >= Self::MAX_GAMES {
             self.0.clear();
         }
@@ -306,16 +321,16 @@ impl LazyField {
     }
 }
 
-/// Fields of every event, with the functions that read them; `None` for those that few events have.
-const EVENT_FIELDS: &[(&str, Option<ReadField>)] = &[
-    ("offset", Some(|it, py| it.event.offset().into_py_any(py))),
-    ("t", Some(|it, py| it.stamp.map(seconds).into_py_any(py))),
-    ("utc", Some(|it, py| it.stamp.and_then(|stamp| stamp.utc).map(|utc| utc.to_string()).into_py_any(py))),
-    ("request", None),
-    ("requested_by", None),
-    ("inferred", Some(|it, py| it.event.attribution().is_inferred().into_py_any(py))),
-    ("own", Some(|it, py| it.event.attribution().is_own_game().into_py_any(py))),
-    ("missed", Some(|it, py| it.missed.into_py_any(py))),
+/// Fields of every event, with the functions that read them.
+const EVENT_FIELDS: &[(&str, ReadField)] = &[
+    ("offset", |it, py| it.event.offset().into_py_any(py)),
+    ("t", |it, py| it.stamp.map(seconds).into_py_any(py)),
+    ("utc", |it, py| it.stamp.and_then(|stamp| stamp.utc).map(|utc| utc.to_string()).into_py_any(py)),
+    ("request", |it, py| it.event.attribution().request().map(RequestId::number).into_py_any(py)),
+    ("requested_by", |it, py| it.event.attribution().origin().map(<&str>::from).into_py_any(py)),
+    ("inferred", |it, py| it.event.attribution().is_inferred().into_py_any(py)),
+    ("own", |it, py| it.event.attribution().is_own_game().into_py_any(py)),
+    ("missed", |it, py| it.missed.into_py_any(py)),
 ];
 
 /// An error of Python while an object is made.
@@ -349,8 +364,6 @@ pub(crate) struct ValueSerializer<'a, 'py> {
     classes: &'a Classes,
     py: Python<'py>,
     shape: Option<&'a Shape>,
-    /// The `__dict__` that receives the fields, in place of that of a new instance.
-    fields: Option<&'a Bound<'py, PyDict>>,
 }
 
 /// Declares methods of a serializer that convert a number or another plain value.
@@ -435,10 +448,9 @@ impl<'a, 'py> Serializer for ValueSerializer<'a, 'py> {
     }
 
     fn serialize_map(self, _: Option<usize>) -> Result<ObjectBuilder<'a, 'py>> {
-        let (object, fields) = match (self.fields, self.shape) {
-            (Some(fields), _) => (None, fields.clone()),
-            (None, Some(shape)) => shape.instance(self.py).map(|(object, fields)| (Some(object), fields))?,
-            (None, None) => (None, PyDict::new(self.py)),
+        let (object, fields) = match self.shape {
+            Some(shape) => shape.instance(self.py).map(|(object, fields)| (Some(object), fields))?,
+            None => (None, PyDict::new(self.py)),
         };
         Ok(ObjectBuilder { serializer: self, object, fields, next: 0, key: None })
     }

@@ -152,7 +152,17 @@ impl RuntimeHandle {
             let output = future.await;
             // `None` while the interpreter shuts down.
             Python::try_attach(|py| {
-                call_soon(py, &event_loop, move |py| fulfill(py, &waiting, |py| convert(py, output)));
+                call_soon(py, &event_loop, move |py| {
+                    let waiting = waiting.bind(py);
+                    if waiting.call_method0(intern!(py, "done"))?.is_truthy()? {
+                        return Ok(());
+                    }
+                    match convert(py, output) {
+                        Ok(value) => waiting.call_method1(intern!(py, "set_result"), (value,))?,
+                        Err(error) => waiting.call_method1(intern!(py, "set_exception"), (error,))?,
+                    };
+                    Ok(())
+                });
             });
         });
         let end_task = Callback::new(move |_| {
@@ -163,40 +173,6 @@ impl RuntimeHandle {
         py_future.call_method1(intern!(py, "add_done_callback"), (end_task,))?;
         Ok(py_future)
     }
-}
-
-/// Returns an asyncio future of the running loop; `convert` makes its result after the loop has run its other tasks.
-///
-/// # Errors
-///
-/// `RuntimeError` without a running loop.
-pub(crate) fn later(
-    py: Python<'_>,
-    convert: impl FnOnce(Python<'_>) -> PyResult<Py<PyAny>> + Send + 'static,
-) -> PyResult<Bound<'_, PyAny>> {
-    let event_loop = running_loop(py)?;
-    let py_future = event_loop.call_method0(intern!(py, "create_future"))?;
-    let waiting = py_future.clone().unbind();
-    let callback = Callback::new(move |py| fulfill(py, &waiting, convert));
-    event_loop.call_method1(intern!(py, "call_soon"), (callback,))?;
-    Ok(py_future)
-}
-
-/// Sets the result of an asyncio future, unless it was cancelled: then `convert` is not called.
-fn fulfill<R: for<'a> IntoPyObject<'a>>(
-    py: Python<'_>,
-    waiting: &Py<PyAny>,
-    convert: impl FnOnce(Python<'_>) -> PyResult<R>,
-) -> PyResult<()> {
-    let waiting = waiting.bind(py);
-    if waiting.call_method0(intern!(py, "done"))?.is_truthy()? {
-        return Ok(());
-    }
-    match convert(py) {
-        Ok(value) => waiting.call_method1(intern!(py, "set_result"), (value,))?,
-        Err(error) => waiting.call_method1(intern!(py, "set_exception"), (error,))?,
-    };
-    Ok(())
 }
 
 /// Calls a function on the loop's thread, later. Drops it if the loop is closed.

@@ -355,24 +355,67 @@ def test_with_uvloop() -> None:
 
 
 async def test_a_canceled_wait_loses_no_event(client: ics.Client) -> None:
-    """Also one at the end of a batch, whose event is there already."""
+    """Also one that was not started, and one at the end of a batch, whose event is there already."""
     events = client.events("kind:tell", lossless=100_000)
     for n in range(1_100):
         await client.request(f"tell {client.handle} {n}")
     texts: list[str] = []
     n_canceled = 0
     while len(texts) < 1_100:
-        following = events.__anext__()
-        if isinstance(following, asyncio.Future):
-            following.cancel()
+        unstarted = asyncio.ensure_future(anext(events))
+        unstarted.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await unstarted
+        following = asyncio.ensure_future(anext(events))
+        await asyncio.sleep(0)
+        if following.cancel():
             n_canceled += 1
-            following = events.__anext__()
+            following = asyncio.ensure_future(anext(events))
         event = await following
         assert isinstance(event, ics.Tell)
         # Simulated players talk, too.
         if event.sender == client.handle:
             texts.append(event.text)
     assert texts == [str(n) for n in range(1_100)] and n_canceled >= 4
+
+
+async def test_a_wait_that_is_canceled_as_its_event_arrives_loses_none(client: ics.Client) -> None:
+    loop = asyncio.get_running_loop()
+    events = client.events("kind:tell text:hello")
+    following: Any = asyncio.ensure_future(anext(events))
+    await asyncio.sleep(0)
+
+    def cancel_before_it_runs() -> None:
+        # The future that the task waits for has its result, and the task runs next.
+        if following._fut_waiter.done():
+            following.cancel()
+        else:
+            loop.call_soon(cancel_before_it_runs)
+
+    cancel_before_it_runs()
+    await client.tell(client.handle or "", "hello")
+    with pytest.raises(asyncio.CancelledError):
+        await following
+    event = await asyncio.wait_for(anext(events), 30)
+    assert isinstance(event, ics.Tell) and event.text == "hello"
+
+
+async def test_variants_of_a_lost_connection_are_forgotten() -> None:
+    async with ics.serve(games=0) as server, ics.connect(server.profile(handle="Newton", reconnect_base_ms=20)) as client:
+        events = client.events("kind:position")
+        async with ics.connect(server.profile(handle="Einstein")) as other:
+            await other.challenge("Newton", time=(5, 0), rated=False, variant="crazyhouse")
+            await client.accept()
+            first = await anext(events)
+        await server.close()
+        async with ics.serve(games=0, port=server.port):
+            await client.ready()
+            board = await client.examine_scratch()
+            assert isinstance(board, ics.Position) and isinstance(first, ics.Position) and first.variant == "crazyhouse"
+            async for event in events:
+                if isinstance(event, ics.Position) and event.relation == board.relation:
+                    break
+            assert isinstance(event, ics.Position) and event.game == first.game and event.variant is None
 
 
 async def test_a_busy_stream_lets_other_tasks_run(client: ics.Client) -> None:

@@ -116,6 +116,46 @@ def test_received_events_are_frozen_dataclasses(kind: type[Any]) -> None:
             pytest.fail("no match")
 
 
+def test_absent_fields_are_read_once() -> None:
+    """Neither a request that there is none of, nor an absent field makes the other fields again."""
+    boards = (event for path in TRANSCRIPTS for event in ics.decode(path) if isinstance(event, ics.Position))
+    board = next(board for board in boards if board.request is None and board.last_move and board.white_reserve is None)
+    last_move = board.last_move
+    assert last_move is not None and {field.name for field in dataclasses.fields(board)} - set(vars(board)) <= {field.name for field in dataclasses.fields(ics.Event)}
+    assert board.white_reserve is None and board.request is None and board.last_move is last_move
+
+
+def test_requests_read_alone_are_those_of_the_json() -> None:
+    n_requests = 0
+    for path in TRANSCRIPTS:
+        for event in ics.decode(path):
+            request = {key: getattr(event, key) for key in ("request", "requested_by")}
+            assert not vars(event)
+            expected = json.loads(event.json())
+            assert request == {key: expected.get(key) for key in request}, event.json()
+            n_requests += "requested_by" in expected
+    assert n_requests > 0
+
+
+def test_a_game_of_an_unknown_kind_has_no_variant_of_an_earlier_one(tmp_path: Path) -> None:
+    board = (
+        "<12> rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 7 Newton Einstein 0 2 12 39 39 "
+        "120 120 1 none (0:00) none 0 0 0"
+    )
+    kinds = ["t=atomic", "t=strange", "t=atomic", ""]
+    path = tmp_path / "log.raw"
+    path.write_text("".join(f"<g1> 7 p=0 {kind}\n\r{board}\n\r" for kind in kinds), newline="")
+    assert [event.variant for event in ics.decode(path) if isinstance(event, ics.Position)] == ["atomic", None, "atomic", None]
+
+
+def test_copies_of_a_board_keep_its_variant() -> None:
+    boards = (event for path in TRANSCRIPTS for event in ics.decode(path) if isinstance(event, ics.Position))
+    board = next(board for board in boards if board.variant not in (None, "chess", "crazyhouse", "bughouse"))
+    for copied in (copy.copy(board), copy.deepcopy(board), pickle.loads(pickle.dumps(board))):
+        assert copied == board and copied.variant == board.variant and type(copied.board()) is type(board.board())
+    assert dataclasses.replace(board, offset=7).variant is None
+
+
 def test_attributes_of_classes() -> None:
     first_of(ics.Position)
     assert ics.Position.offset is None and ics.Position.own is False and ics.Position.missed == 0 and ics.Position.variant is None

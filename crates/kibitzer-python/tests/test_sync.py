@@ -47,6 +47,16 @@ def test_events_are_a_plain_iterator_with_filter_and_timeout() -> None:
         assert list(client.events(timeout=0.2)) == [] and time.monotonic() - began < 2
 
 
+def test_events_without_waiting_are_those_that_are_there() -> None:
+    with ics.sync.serve() as server, ics.sync.connect(server.profile(handle="Newton")) as client:
+        events = client.events("kind:tell", timeout=0, lossless=10_000)
+        for n in range(600):
+            client.request(f"tell Newton {n}")
+        client.request("date")
+        assert [event.text for event in events if isinstance(event, ics.Tell)] == [str(n) for n in range(600)]
+        assert list(client.events(timeout=0)) == []
+
+
 def test_faults_and_recordings(tmp_path: Path) -> None:
     path = tmp_path / "session.jsonl"
     with ics.sync.serve(games=1) as server, ics.sync.record(server.profile(handle="Newton", reconnect_base_ms=50), path) as client:

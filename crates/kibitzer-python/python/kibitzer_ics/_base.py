@@ -12,13 +12,17 @@ from ._native import NativeEvent
 if TYPE_CHECKING:
     import chess
 
+    from ._native import EventStream
     from .events import Position
 
 _T = TypeVar("_T", covariant=True)
 
 
-async def _ready(value: Any) -> Any:
-    return value
+async def _next_event(stream: EventStream) -> Event:
+    if (waiting := stream._wait()) is not None:
+        await waiting
+    # The last step: nothing can cancel the coroutine after it.
+    return stream._take()
 
 
 def _plain(value: Any) -> Any:
@@ -87,7 +91,8 @@ class Event(Row, NativeEvent):
         return {"event": self.event, "offset": self.offset, **times, **request, **super().to_dict()}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        state = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {**state, "variant": self.variant} if isinstance(self, Board) else state
 
 
 @dataclass(frozen=True)
@@ -126,7 +131,8 @@ class Board:
     variant: ClassVar[str | None] = None
     """Variant of the game, such as `crazyhouse`. Boards do not contain it: it is known if this iterator received the event
     `game_info` or `game_created` of the game, also one that its filter skipped. So call `Client.events` before
-    `Client.observe`; otherwise, and in answers of commands, it is `None`."""
+    `Client.observe`; otherwise, and in answers of commands, it is `None`. Copies and pickles keep it, `dataclasses.replace` does
+    not: it is no field."""
 
     def board(self: Position, variant: str | None = None) -> chess.Board:  # type: ignore[misc]
         """Returns the position as a board of python-chess, with both reserves in crazyhouse and bughouse.

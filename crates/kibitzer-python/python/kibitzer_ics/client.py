@@ -136,7 +136,9 @@ class Client(Commands):
         A slow program does not delay the session: beyond 1,024 unread events (setting `kept_events`) the oldest are dropped, and
         the next one says in `missed` how many. With `lossless=n` nothing is dropped: the session reads nothing more while `n`
         events are unread, so a reply must not be awaited in the task that reads the events. An iterator takes up to 256 events at a
-        time, which are not counted there. Use it in one task: each task needs an iterator of its own.
+        time, which are not counted there. Events dropped at the end of the session are not reported.
+
+        A canceled wait for an event loses none. Use an iterator in one task: each task needs its own.
         """
         return self._session.events(filter, lossless)
 

@@ -65,17 +65,14 @@ class _LoopThread:
             self._loop.close()
 
 
-async def _next_of(items: AsyncIterator[_T], limit: int, timeout: float | None) -> list[_T]:
-    """Waits for an item, and returns it with those that follow without waiting; nothing at the end, or after the timeout."""
+async def _next_of(items: AsyncIterator[_T], is_ready: Callable[[], bool], timeout: float | None) -> list[_T]:
+    """Returns the items that are there, or waits for one; nothing at the end, or after the timeout."""
     found: list[_T] = []
     try:
-        found.append(await asyncio.wait_for(anext(items), timeout))
-        while len(found) < limit:
-            following = items.__anext__()
-            if isinstance(following, asyncio.Future) and not following.done():
-                following.cancel()  # Loses no item.
-                break
-            found.append(await following)
+        while len(found) < _BATCH and is_ready():
+            found.append(await anext(items))
+        if not found:
+            found.append(await asyncio.wait_for(anext(items), timeout))
     except (StopAsyncIteration, asyncio.TimeoutError):
         pass
     return found
@@ -109,14 +106,15 @@ class Client(Commands):
         The other arguments are those of `kibitzer_ics.Client.events`. While a `for` loop is slow, events are kept or counted in
         `missed` as there.
         """
-        return self._iterate(self._client.events(filter, lossless=lossless), _BATCH, timeout)
+        events = self._client._session.events(filter, lossless)
+        return self._iterate(events, events._is_ready, timeout)
 
     def watch(self, game: int, *, timeout: float | None = None) -> Iterator[Game]:
         """Returns an iterator of the newest state of a game, which ends after `timeout` seconds without a new one."""
-        return self._iterate(self._client.watch(game), 1, timeout)
+        return self._iterate(self._client.watch(game), lambda: False, timeout)
 
-    def _iterate(self, items: AsyncIterator[_T], limit: int, timeout: float | None) -> Iterator[_T]:
-        while batch := self._thread.run(_next_of(items, limit, timeout)):
+    def _iterate(self, items: AsyncIterator[_T], is_ready: Callable[[], bool], timeout: float | None) -> Iterator[_T]:
+        while batch := self._thread.run(_next_of(items, is_ready, timeout)):
             yield from batch
 
     def ready(self) -> None:
