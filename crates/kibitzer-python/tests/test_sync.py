@@ -67,7 +67,7 @@ def test_faults_and_recordings(tmp_path: Path) -> None:
         assert isinstance(next(events), ics.Lost) and isinstance(next(events), ics.Restored)
         client.ready()
         assert client.who()
-        for fault, reason in (("fire", "unknown fault"), ("split=x", "number"), ("delay=5", "time"), ("refuse=me", "refusal")):
+        for fault, reason in (("fire", "no fault"), ("split=x", "number"), ("delay=5", "time"), ("refuse=me", "refusal")):
             with pytest.raises(ValueError, match=reason):
                 server.fault(fault)
         with pytest.raises(ValueError, match="unknown point"):
