@@ -19,7 +19,7 @@ use tokio::time::Instant;
 use crate::console::{self, ConsoleOptions, SessionFeed};
 use crate::demo;
 use crate::failure::{EXIT_STATUS, Failure, report};
-use crate::live::{StopSignal, check_end, connect_failure, run, runtime, start_and_expose_session};
+use crate::live::{ExposureArgs, StopSignal, check_end, connect_failure, run, runtime, start_and_expose_session};
 use crate::output::{LineFormat, TerminalSafe, bot_event_json};
 
 /// File to which the demo appends its games, in the current folder.
@@ -53,6 +53,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     web: crate::web::WebArgs,
     #[command(flatten)]
+    exposure: ExposureArgs,
+    #[command(flatten)]
     shared: demo::Args,
 }
 
@@ -69,6 +71,7 @@ Examples:
   kibitzer bot --demo                      watch a weak player on an embedded server
   kibitzer bot --check bot.toml            print the engine's options and all rules
   kibitzer bot bot.toml                    play
+  kibitzer bot bot.toml --attach-socket bot.sock   let `kibitzer console --attach bot.sock` look at it
   kibitzer bot bot.toml --json | jq -r .reason   for programs";
 
 impl Args {
@@ -85,11 +88,15 @@ impl Args {
 
     /// Plays by a configuration: in the console if `opens_console` and there is exactly one account, otherwise printing the bot's
     /// events.
-    fn play_with_config(&self, config: BotConfig, opens_console: bool) -> Result<(), Failure> {
+    fn play_with_config(&self, mut config: BotConfig, opens_console: bool) -> Result<(), Failure> {
         #[cfg(feature = "web")]
         if self.web.is_given() && config.accounts.len() != 1 {
             return Err(Failure::local("--web shows one account, and this bot has several"));
         }
+        if self.exposure.attach_socket.is_some() && config.accounts.len() != 1 {
+            return Err(Failure::local("--attach-socket exposes one account, and this bot has several"));
+        }
+        config.accounts.iter_mut().for_each(|account| self.exposure.apply_to(account));
         if let [profile] = &config.accounts[..]
             && (opens_console || self.has_page())
         {
@@ -106,7 +113,8 @@ impl Args {
     /// Starts an embedded server, plays on it with the built-in weak player until the session ends, and shuts the server down.
     fn run_demo(&self, opens_console: bool) -> Result<(), Failure> {
         let runtime = runtime()?;
-        let (server, address, profile) = runtime.block_on(demo::start_server(self.shared.population))?;
+        let (server, address, mut profile) = runtime.block_on(demo::start_server(self.shared.population))?;
+        self.exposure.apply_to(&mut profile);
         let name = format!("the embedded server, {address}");
         let seed = self.shared.population.seed;
         let bot =

@@ -5,15 +5,15 @@ use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
 
 use kibitzer::{Client, Profile};
-use kibitzer_attach::AttachAccess;
 
 use crate::arguments::FormatArgs;
 use crate::console::{self, LineMode};
 use crate::failure::{EXIT_STATUS, Failure};
 use crate::filter::FilterArgs;
 use crate::live::{
-    EventPrinter, LineSender, LoginArgs, PrintedEvents, StopArgs, TARGET_HELP, Target, TypedInput, print_and_shut_down,
-    report_recorded, send_typed_until_failure, spawn_program_input, start_unless_stopped, target_parser, wait_for_end,
+    EventPrinter, ExposureArgs, LineSender, LoginArgs, PrintedEvents, StopArgs, TARGET_HELP, Target, TypedInput,
+    print_and_shut_down, report_recorded, send_typed_until_failure, spawn_program_input, start_unless_stopped,
+    target_parser, wait_for_end,
 };
 use crate::metrics::MetricsArgs;
 use crate::output::LineFormat;
@@ -40,12 +40,8 @@ pub(crate) struct Args {
     /// Record the session in this new file, without names and passwords of the login
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// Let other processes of yours look at the session, on this new socket: see `kibitzer console --attach`
-    #[arg(long, value_name = "PATH")]
-    attach_socket: Option<PathBuf>,
-    /// Let them send lines, too
-    #[arg(long)]
-    attach_write: bool,
+    #[command(flatten)]
+    exposure: ExposureArgs,
     #[command(flatten)]
     pub(crate) metrics: MetricsArgs,
     #[command(flatten)]
@@ -121,12 +117,7 @@ impl Args {
         if let Some(path) = &self.record {
             profile = profile.record_file(path);
         }
-        if self.attach_socket.is_some() {
-            profile.program.attach_socket.clone_from(&self.attach_socket);
-        }
-        if self.attach_write {
-            profile.program.attach_access = AttachAccess::Write;
-        }
+        self.exposure.apply_to(&mut profile);
         Ok(profile)
     }
 }

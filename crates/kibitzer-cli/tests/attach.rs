@@ -20,9 +20,7 @@ impl Bot {
     /// Starts it, and waits until it is logged in and observes a game.
     fn start(name: &str, args: &[&str]) -> Self {
         let server = serve(&["--seed", "7", "--speed", "0.01"]);
-        let socket = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-        let _ = fs::remove_file(&socket);
-        let socket = socket.to_str().unwrap().to_owned();
+        let socket = new_socket(name);
         let connect = ["connect", &server.address, "--json", "--attach-socket", &socket, "--for", "1m"];
         let mut child = kibitzer(&[&connect, args].concat()).stdin(Stdio::piped()).spawn().unwrap();
         child.stdin.as_mut().unwrap().write_all(b"observe 1\n").unwrap();
@@ -45,6 +43,27 @@ impl Drop for Bot {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
+}
+
+/// The path of a socket that does not exist.
+fn new_socket(name: &str) -> String {
+    let socket = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_file(&socket);
+    socket.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn bot_exposes_its_session_on_the_socket_of_the_option() {
+    let socket = new_socket("attach-demo.sock");
+    let arguments = ["bot", "--demo", "--json", "--for", "1m", "--attach-socket", &socket];
+    let mut bot = kibitzer(&arguments).current_dir(env!("CARGO_TARGET_TMPDIR")).spawn().unwrap();
+    let mut lines = until(bot.stdout.take().unwrap(), r#""action":"thinking""#);
+    std::thread::spawn(move || while lines.read_line(&mut String::new()).is_ok_and(|n| n > 0) {});
+    let outcome = run(&["console", "--attach", &socket, "--json", "--for", "3s"], b"");
+    bot.kill().unwrap();
+    bot.wait().unwrap();
+    assert_eq!((outcome.status, outcome.stderr.as_str()), (0, ""));
+    assert!(objects(&outcome.stdout).iter().any(|event| event["event"] == "position"), "{outcome:?}");
 }
 
 /// Reads lines up to one that holds this.

@@ -136,6 +136,8 @@ fn account_that_cannot_play_is_reported_by_its_name_and_the_others_play() {
     assert!(stdout.contains("Botvin: Connection: the session is ready"), "{stdout}");
     let (_, stdout, _) = run_in(&folder, &["bot", "--check", &path]);
     assert!(stdout.contains("Accounts: Tal, Botvin, Petrov"), "{stdout}");
+    let (status, _, stderr) = run_in(&folder, &["bot", &path, "--attach-socket", "several.sock"]);
+    assert!(status == 1 && stderr.contains("exposes one account, and this bot has several"), "{stderr}");
 }
 
 /// Whether this process runs: it exists, and is not a zombie.

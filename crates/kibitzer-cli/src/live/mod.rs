@@ -1,6 +1,7 @@
 //! Shared parts of all commands with a live session.
 
 mod attached;
+mod exposure;
 mod login;
 mod printer;
 mod program;
@@ -21,6 +22,7 @@ use kibitzer_core::text::error_chain;
 use tokio::runtime::{Builder, Runtime};
 
 pub(crate) use attached::{attach, forward_attached, run_attached_session};
+pub(crate) use exposure::ExposureArgs;
 pub(crate) use login::LoginArgs;
 pub(crate) use printer::{EventPrinter, PrintItem, PrintedEvents, is_repeated_reserve, print_and_shut_down};
 #[cfg(feature = "web")]
