@@ -260,6 +260,28 @@ keys C-u
 line 'tell Whetstone hello there'
 expect 'tell +Whetstone.* tells you: '
 
+# Talk: its tabs, and one key that answers; filters that have a key, and one key that resets the view.
+keys F7
+expect '─ all tells.* shouts'
+keys Tab
+expect ' > tell Whetstone hello there'
+keys F9
+expect '^> tell Whetstone'
+keys -l 'again'
+keys Enter
+expect ' > tell Whetstone again'
+keys F8
+expect '─ stream '
+keys Escape
+expect '^Enter type'
+keys -l 'C'
+expect 'match chat'
+keys -l 'x'
+expect ' no prompts'
+keys -l '~'
+expect '^~ is no key of the list: Enter types a line'
+keys Enter
+
 # Filter: by an expression, and by a named one.
 line '/filter kind:sent text:observe'
 expect '1 of [0-9]+ match kind:sent text:observe'
@@ -397,7 +419,7 @@ expect '─ stream '
 
 # What the session sends is not the user's; /game and observe show their game.
 line '/filter kind:sent'
-expect ' session> [0-9]+ observe [0-9]+'
+expect ' session> [0-9]+ obs'
 line '/filter'
 line '/game 1'
 expect '^─ game 1 '

@@ -4,18 +4,21 @@ use std::time::Instant;
 
 use kibitzer_core::message::GameId;
 use ratatui::crossterm::event::KeyCode::{
-    Char, Down, End, Enter, Esc, F, Home, Left, PageDown, PageUp, Right, Tab, Up,
+    BackTab, Char, Down, End, Enter, Esc, F, Home, Left, PageDown, PageUp, Right, Tab, Up,
 };
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEventKind};
 
 use super::App;
 use super::copy::COPY_KEYS;
 use super::games::OfferCommand;
+use super::preferences::PRESETS;
 use super::screen::{DetailView, Focus, OverlayPage, Pane, TerminalRequest};
 use crate::console::input::normalized_press;
 
 /// Lines by which one step of the wheel scrolls.
 const WHEEL_LINES: isize = 3;
+/// Help of the keys of the [`PRESETS`].
+const PRESET_HELP: &str = "list only chat, mine, sent or wrong; again: all";
 /// Number of characters by which a key scrolls the list sideways.
 const SIDEWAYS: isize = 20;
 
@@ -82,7 +85,7 @@ const fn bind(keys: &'static [(KeyCode, isize)], help: &'static str, run: KeyEff
 /// binding that applies has effect.
 pub(crate) const KEY_GROUPS: &[KeyGroup] = &[
     KeyGroup {
-        title: "Keys; also while typing: F1 to F6, Page Up and Page Down",
+        title: "Keys; also while typing: F1 to F9, Page Up and Page Down",
         place: KeyPlace::List,
         bindings: LIST_KEYS,
     },
@@ -143,7 +146,9 @@ const LIST_KEYS: &[KeyBinding] = &[
     bind(&[(Char('n'), 1), (Char('N'), -1)], "the next, the previous match of /find or /break", |app, way, now| {
         if way > 0 { app.select_or_seek_next_match(now) } else { app.select_previous_match() }
     }),
-    bind(&[(Tab, 0)], "the next view: bytes, frame, event", |app, _, _| app.screen.show_next_view()),
+    bind(&[(Tab, 1), (BackTab, -1)], "the next, the previous view, or tab of talk", |app, places, _| {
+        app.show_neighboring_tab(places);
+    }),
     bind(&[(Char('1'), 0), (Char('2'), 1), (Char('3'), 2)], "bytes, frame, event", |app, place, _| {
         let view = usize::try_from(place).ok().and_then(|place| DetailView::ALL.get(place));
         app.screen.show_view(view.copied().unwrap_or(app.screen.view));
@@ -157,6 +162,10 @@ const LIST_KEYS: &[KeyBinding] = &[
         app.screen.toggle_pane(Pane::Board);
     }),
     bind(&[(Char('B'), 0)], "the boards of all games, or all panes", |app, _, _| app.screen.toggle_pane(Pane::Grid)),
+    bind(&[(Char('c'), 0), (F(7), 0)], "talk, in tabs, or the list and its views", |app, _, _| {
+        app.screen.toggle_pane(Pane::Talk);
+    }),
+    bind(&[(Char('w'), 0), (F(9), 0)], "answer the newest tell, or the tab of talk", |app, _, _| app.start_answer()),
     bind(&[(F(5), 0)], "accept the offer above the input line", |app, _, _| app.answer_offer(OfferCommand::Accept)),
     bind(&[(F(6), 0)], "decline it", |app, _, _| app.answer_offer(OfferCommand::Decline)),
     bind(&[(Char('['), -1), (Char(']'), 1)], "pin the previous, the next game to the board", |app, places, _| {
@@ -164,6 +173,15 @@ const LIST_KEYS: &[KeyBinding] = &[
     }),
     bind(&[(Char('p'), 0)], "pin the game shown, or that of the selected line", |app, _, _| app.toggle_pin()),
     bind(&[(Char('f'), 0)], "flip the board", |app, _, _| app.flip_board()),
+    bind(&[(Char('C'), 0), (Char('M'), 1), (Char('S'), 2), (Char('W'), 3)], PRESET_HELP, |app, place, _| {
+        let preset = usize::try_from(place).ok().and_then(|place| PRESETS.get(place));
+        if let Some((name, _)) = preset {
+            app.toggle_filter(name);
+        }
+    }),
+    bind(&[(Char('x'), 0), (F(8), 0)], "reset: no filter, pin, or pane alone; the newest line", |app, _, _| {
+        app.reset_view();
+    }),
     bind(&[(Char('a'), 0)], "show or hide prompts, marks, blank lines, reserves", |app, _, _| app.toggle_details()),
     bind(&[(Char('m'), 0)], "insert a mark into the list", |app, _, now| app.add_mark("", now)),
     bind(&[(Char('r'), 0)], "from a sent line to its reply", |app, _, _| app.select_reply()),
@@ -186,7 +204,9 @@ const LIST_KEYS: &[KeyBinding] = &[
 
 const EMPTY_LINE_KEYS: &[KeyBinding] = &[
     bind(&[(Char(' '), 0)], "play or pause, as in the list", |app, _, now| app.play_or_pause(now)),
-    bind(&[(Tab, 0)], "the next view, as in the list", |app, _, _| app.screen.show_next_view()),
+    bind(&[(Tab, 1), (BackTab, -1)], "the next, the previous view, or tab of talk", |app, places, _| {
+        app.show_neighboring_tab(places);
+    }),
 ];
 
 const LINE_KEYS: &[KeyBinding] = &[

@@ -182,6 +182,10 @@ pub(crate) const COMMANDS: &[SlashCommand] = &[
         "use the mouse here; off: it marks text to copy",
         |app, switch, _| app.run_mouse(switch),
     ),
+    SlashCommand::plain("/talk", "talk in tabs, or the list and its views", |app, _| {
+        app.screen.toggle_pane(Pane::Talk);
+    }),
+    SlashCommand::plain("/reset", "no filter, pin, or pane alone; the newest line", |app, _| app.reset_view()),
     SlashCommand::plain("/grid", "the boards of all games in progress, or all panes", |app, _| {
         app.screen.toggle_pane(Pane::Grid);
     }),

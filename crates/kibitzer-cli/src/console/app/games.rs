@@ -87,7 +87,7 @@ impl App {
 
     /// Returns whether the session's lines are those of the person at this console: not of a bot, a recording or another
     /// program.
-    fn may_play(&self) -> bool {
+    pub(crate) fn may_play(&self) -> bool {
         self.playback.source.accepts_lines() && !self.playback.source.has_bot()
     }
 

@@ -6,6 +6,7 @@
 //! | [`Playback`] | where its items come from, and where they stop |
 //! | [`RowList`] | the listed and the selected rows |
 //! | [`GameChoice`] | the game on the board |
+//! | [`TalkPane`] | the lines of talk, and the unread ones |
 //! | [`InputLine`] | the text being typed |
 //! | [`Screen`] | focus, panes, scroll offsets, notices |
 //! | [`Preferences`] | colors, pieces, times, named filters |
@@ -20,6 +21,7 @@ mod list;
 mod playback;
 mod preferences;
 mod screen;
+mod talk;
 mod typing;
 
 use std::time::Instant;
@@ -37,6 +39,7 @@ pub(crate) use self::preferences::{
     ColorTheme, PieceSet, Preferences, ProfileFilters, Switch, TimeColumn, parse_profile_filters,
 };
 pub(crate) use self::screen::{DetailView, Focus, OverlayPage, Pane, Screen, TerminalRequest};
+pub(crate) use self::talk::{TalkPane, TalkTab, talk_text};
 use crate::console::input::{History, InputLine, StateDirectory};
 use crate::console::model::{ConsoleRow, SessionModel, SourceItem, SourceItemKind};
 use crate::console::source::{ConsoleSource, NextItem, SeekGoal};
@@ -52,6 +55,7 @@ pub(crate) struct App {
     pub(crate) playback: Playback,
     pub(crate) list: RowList,
     pub(crate) game_choice: GameChoice,
+    pub(crate) talk: TalkPane,
     pub(crate) input: InputLine,
     pub(crate) screen: Screen,
     pub(crate) preferences: Preferences,
@@ -74,6 +78,7 @@ impl App {
             playback: Playback::new(source),
             list: RowList::default(),
             game_choice: GameChoice::default(),
+            talk: TalkPane::default(),
             input: InputLine { history: History::load_and_clean(store), ..InputLine::default() },
             preferences,
             is_over: false,
@@ -142,6 +147,21 @@ impl App {
     /// Returns the selected row; `None` without a selection, and if the row is no longer stored.
     pub(crate) fn selected_row(&self) -> Option<&ConsoleRow> {
         self.model.rows.get(self.list.selected_number()?)
+    }
+
+    /// Lists only the rows that match the filter with this name, or all rows if it is the present filter.
+    fn toggle_filter(&mut self, name: &str) {
+        let filter = self.preferences.filters.get(name).filter(|filter| self.list.filter.as_ref() != Some(filter));
+        self.list.set_filter(filter.cloned(), &self.model.rows);
+    }
+
+    /// Shows all panes, without a filter, a pinned game or details of the protocol, at the newest line. A breakpoint stays.
+    fn reset_view(&mut self) {
+        self.screen.reset_panes();
+        self.game_choice.pinned = None;
+        self.list.shows_protocol_details = false;
+        self.list.set_filter(None, &self.model.rows);
+        self.list.follow_end();
     }
 
     /// Shows or hides details of the protocol, such as prompts.

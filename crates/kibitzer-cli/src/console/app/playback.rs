@@ -66,7 +66,9 @@ impl App {
     /// breakpoint pauses the list alone.
     pub(super) fn on_new_row(&mut self, row_number: u64, now: Instant) {
         let Some(new) = self.model.rows.get(row_number) else { return };
-        let is_listed = self.list.add_if_included(new, self.model.rows.oldest_number());
+        let oldest = self.model.rows.oldest_number();
+        let is_listed = self.list.add_if_included(new, oldest);
+        self.talk.add_row(new, oldest);
         if new.reply_after.is_some() {
             let mut rows = self.model.rows.iter_back_from(row_number);
             if let Some(answered) = rows.find(|row| row.is_answered_by(row_number)) {
@@ -180,8 +182,11 @@ impl App {
         }
     }
 
-    /// Moves the selection down by this number of listed rows, up if negative.
+    /// Moves the selection down by this number of listed rows, up if negative. Scrolls the talk pane instead if that is open.
     pub(super) fn move_rows(&mut self, places: isize) {
+        if self.shows_talk() {
+            return self.talk.scroll(places);
+        }
         self.screen.scroll = 0;
         self.list.move_selection_by(places);
     }
@@ -202,6 +207,7 @@ impl App {
         if let Some(player) = self.playback.player_mut() {
             player.restart(now);
             self.model = SessionModel::default();
+            self.talk.clear();
             self.list.rebuild(&self.model.rows);
             self.game_choice.auto = None;
         }

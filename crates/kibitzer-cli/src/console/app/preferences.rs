@@ -13,6 +13,21 @@ const FILTERS_FILE: &str = "filters";
 /// Maximum number of the user's names in the file.
 const KEPT_NAMES: usize = 100;
 
+/// Filters that every console has: name and expression.
+pub(crate) const PRESETS: [(&str, &str); 4] = [
+    (
+        "chat",
+        "kind:tell,say,partner_tell,message,shout,it_shout,c_shout,announcement,channel_tell,kibitz,whisper,qtell \
+         or kind:sent \"^[^a-z]*(t(e(ll?)?)?|say|ptell|kibitz|whisper|shout|cshout) \"",
+    ),
+    ("mine", "mine"),
+    ("sent", "kind:sent"),
+    (
+        "wrong",
+        "kind:desync,missed,fault,over_long,overflow,lost,refused,login_refused,kicked,disconnected or unanswered",
+    ),
+];
+
 /// The choices of the user; only the named filters are stored across runs.
 #[derive(Debug)]
 pub(crate) struct Preferences {
@@ -76,13 +91,15 @@ impl TimeColumn {
 /// The named expressions of a profile, by name.
 pub(crate) type ProfileFilters = BTreeMap<String, Expression>;
 
-/// Named expressions. The user's own, stored across runs, take precedence over those of the profile.
+/// Named expressions. The user's own, stored across runs, take precedence over those of the profile, and these over the
+/// [presets](PRESETS).
 #[derive(Debug, Default)]
 pub(crate) struct NamedFilters {
     named: BTreeMap<String, Expression>,
     /// The expressions of the profile. They are never written back: rewriting its file would lose comments and order, and others
     /// may share it.
     pub(crate) profile: ProfileFilters,
+    presets: BTreeMap<&'static str, Expression>,
     store: StateDirectory,
 }
 
@@ -94,17 +111,25 @@ impl NamedFilters {
         let valid = stored.filter(|(name, _)| is_filter_name(name));
         let named = valid.filter_map(|(name, source)| Some((name.to_owned(), Expression::parse(source).ok()?)));
         let named = named.take(KEPT_NAMES).collect();
-        Self { named, profile: ProfileFilters::default(), store }
+        let presets = PRESETS.into_iter().filter_map(|(name, source)| Some((name, Expression::parse(source).ok()?)));
+        Self { named, profile: ProfileFilters::default(), presets: presets.collect(), store }
     }
 
-    /// Returns the expression with this name: the user's own, otherwise that of the profile.
+    /// Returns the expression with this name: the user's own, otherwise that of the profile, otherwise the preset.
     pub(crate) fn get(&self, name: &str) -> Option<&Expression> {
-        self.named.get(name).or_else(|| self.profile.get(name))
+        self.named.get(name).or_else(|| self.profile.get(name)).or_else(|| self.presets.get(name))
     }
 
-    /// Returns the names of the user, then those of the profile; a name in both comes twice.
+    /// Returns the names of the user, then those of the profile, then those of the presets; a name in several comes twice.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        self.named.keys().chain(self.profile.keys()).map(String::as_str)
+        let named = self.named.keys().chain(self.profile.keys()).map(String::as_str);
+        named.chain(self.presets.keys().copied())
+    }
+
+    /// Returns the name of the preset with this expression; otherwise the text of the expression.
+    pub(crate) fn name_or_text(&self, filter: &Expression) -> String {
+        let preset = self.presets.iter().find(|(_, preset)| *preset == filter);
+        preset.map_or_else(|| filter.to_string(), |(name, _)| (*name).to_owned())
     }
 
     /// Names an expression and saves the file. Returns `false`, and changes nothing, at the limit of names.

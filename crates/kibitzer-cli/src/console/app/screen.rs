@@ -65,6 +65,8 @@ pub(crate) enum Pane {
     Board,
     /// The boards of all games in progress.
     Grid,
+    /// Talk in tabs, in place of the list and the detail views.
+    Talk,
 }
 
 /// A detail view of the selected row.
@@ -143,9 +145,10 @@ impl Screen {
         self.scroll = 0;
     }
 
-    /// Chooses the detail view that is next to the chosen one.
-    pub(crate) fn show_next_view(&mut self) {
-        let next = DetailView::ALL.into_iter().cycle().nth(self.view as usize + 1);
+    /// Chooses the detail view that is `places` after the chosen one.
+    pub(crate) fn show_neighboring_view(&mut self, places: isize) {
+        let n_skipped = if places < 0 { DetailView::ALL.len() - 1 } else { 1 };
+        let next = DetailView::ALL.into_iter().cycle().nth(self.view as usize + n_skipped);
         self.show_view(next.unwrap_or(self.view));
     }
 
@@ -159,6 +162,14 @@ impl Screen {
         self.columns_left = self.columns_left.saturating_add_signed(columns).min(MAX_COLUMNS);
     }
 
+    /// Shows all panes, the fields of the event, and nothing scrolled.
+    pub(super) const fn reset_panes(&mut self) {
+        self.page = None;
+        self.alone = None;
+        self.columns_left = 0;
+        self.show_view(DetailView::Event);
+    }
+
     /// Shows a pane alone, or all panes if it is alone already.
     pub(crate) fn toggle_pane(&mut self, pane: Pane) {
         self.alone = (self.alone != Some(pane)).then_some(pane);
@@ -170,7 +181,7 @@ impl Screen {
             None => Some(Pane::List),
             Some(Pane::List) => Some(Pane::View),
             Some(Pane::View) => Some(Pane::Board),
-            Some(Pane::Board | Pane::Grid) => None,
+            Some(Pane::Board | Pane::Grid | Pane::Talk) => None,
         };
     }
 

@@ -100,14 +100,19 @@ impl App {
     }
 
     /// Moves the focus to the input line and starts a command, unless the line is one already: an unfinished line for the server is
-    /// cut, so that Ctrl-Y returns it, and a password is deleted.
+    /// cut.
     pub(super) fn start_command(&mut self) {
         self.screen.focus = Focus::Input;
+        if !self.input.editor.text().starts_with('/') {
+            self.cut_unfinished_line();
+            self.input.editor.insert("/");
+        }
+    }
+
+    /// Empties the input line. Its text is cut, so that Ctrl-Y returns it; a password is deleted.
+    pub(super) fn cut_unfinished_line(&mut self) {
         let is_masked = self.masks_input();
         let editor = &mut self.input.editor;
-        if editor.text().starts_with('/') {
-            return;
-        }
         if is_masked {
             // Cut text is not masked.
             editor.take_text();
@@ -116,7 +121,6 @@ impl App {
             editor.cut(Motion::Start);
             self.screen.show_info("the unfinished line was cut: Ctrl-Y returns it");
         }
-        editor.insert("/");
     }
 
     /// Inserts pasted text at the cursor of the input line, and moves the focus there. No line is run before Enter. Shows an

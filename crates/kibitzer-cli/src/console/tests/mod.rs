@@ -12,6 +12,7 @@ mod live;
 mod panes;
 mod picture;
 mod screens;
+mod talk;
 mod times;
 mod travel;
 mod truth;

@@ -387,15 +387,15 @@ fn an_expression_with_an_error_returns_to_the_editor_with_the_cursor_there() {
 #[test]
 fn the_word_of_a_kind_alone_is_searched_and_the_kind_is_mentioned() {
     let session =
-        record(0.0, "rx", b"fics% ") + &record(1.0, "tx", b"who\n") + &record(2.0, "rx", b"Foo shouts: sent\n\r");
+        record(0.0, "rx", b"fics% ") + &record(1.0, "tx", b"who\n") + &record(2.0, "rx", b"Foo shouts: tell\n\r");
     let mut watcher = TestConsole::of_transcript(&session).play_to_end();
-    watcher.run("/filter sent");
-    assert_eq!(watcher.notice(), "lines with the word sent; kind:sent lists those of this kind");
-    assert_eq!((watcher.line().as_str(), watcher.n_listed()), ("Foo shouts: sent", 1));
+    watcher.run("/filter tell");
+    assert_eq!(watcher.notice(), "lines with the word tell; kind:tell lists those of this kind");
+    assert_eq!((watcher.line().as_str(), watcher.n_listed()), ("Foo shouts: tell", 1));
     watcher.run("/filter kind:sent");
     assert_eq!((watcher.notice(), watcher.n_listed()), ("", 1));
-    watcher.run("/filter sent = kind:sent");
-    watcher.run("/filter sent");
+    watcher.run("/filter tell = kind:sent");
+    watcher.run("/filter tell");
     assert_eq!(watcher.notice(), "", "the name of a filter");
 }
 

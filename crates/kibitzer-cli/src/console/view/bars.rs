@@ -1,5 +1,6 @@
 //! Title row, status row and input row.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use ratatui::layout::{Position, Rect};
@@ -100,8 +101,11 @@ pub(super) fn input_rows_and_cursor(theme: Theme, app: &App, area: Rect) -> (Vec
     }
     if app.input.editor.text().is_empty() {
         let is_narrow = area.width < NARROW && !app.masks_input() && !is_session_over(app);
-        let text =
-            if is_narrow { " F3 board  F2 one pane  / command  Esc keys  F1 help" } else { empty_input_hint(app) };
+        let text = if is_narrow {
+            " F3 board  F2 one pane  / command  Esc keys  F1 help".into()
+        } else {
+            empty_input_hint(app)
+        };
         let hint = Span::styled(text, theme.dimmed());
         let cursor = Position::new(area.x + 2.min(area.width.saturating_sub(1)), area.y);
         return (vec![Line::from(vec![Span::styled("> ", theme.title()), hint])], Some(cursor));
@@ -142,17 +146,23 @@ fn is_session_over(app: &App) -> bool {
     matches!(&app.playback.source, ConsoleSource::Live(live) if live.is_over())
 }
 
-/// Returns the hint in an empty, focused line.
-fn empty_input_hint(app: &App) -> &'static str {
-    if is_session_over(app) {
+/// Returns the hint in an empty, focused line; of the session of a person with the number of unread tells.
+fn empty_input_hint(app: &App) -> Cow<'static, str> {
+    let hint = if is_session_over(app) {
         " session over: Esc, then q quits  / command  PgUp look  F1 help"
     } else if app.masks_input() {
         "password: it is not shown"
     } else if app.playback.source.accepts_lines() {
-        " type to the server  / command  Space pause  PgUp look  Esc keys  F1 help"
+        match app.talk.unread_tells() {
+            n @ 1.. if app.may_play() => {
+                return format!(" type to the server  / command  F7 talk: {n} unread  F9 answer  F1 help").into();
+            }
+            _ => " type to the server  / command  Space pause  PgUp look  Esc keys  F1 help",
+        }
     } else if app.playback.source.is_live() {
         " / command  Space pause  PgUp look  Esc keys  F1 help"
     } else {
         " / command  Esc keys  F1 help"
-    }
+    };
+    hint.into()
 }

@@ -4,6 +4,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+use unicode_truncate::UnicodeTruncateStr as _;
 
 use super::theme::Theme;
 
@@ -94,6 +95,24 @@ pub(super) fn wrap_spans(parts: &[(&str, Style)], width: u16) -> Vec<Line<'stati
     characters.chunks(usize::from(width.max(1))).map(line).collect()
 }
 
+/// Wraps text into rows of at most `cells` cells, at blanks where there are some. A row has at least one character.
+pub(super) fn wrap_words(text: &str, cells: usize) -> Vec<&str> {
+    let mut rows = Vec::new();
+    let mut rest = text;
+    loop {
+        let fits = rest.unicode_truncate(cells).0.len();
+        if fits == rest.len() {
+            rows.extend(Some(rest).filter(|rest| rows.is_empty() || !rest.is_empty()));
+            return rows;
+        }
+        let blank = rest.get(..=fits).unwrap_or(rest.get(..fits).unwrap_or_default()).rfind(' ').filter(|at| *at > 0);
+        let first = rest.chars().next().map_or(1, char::len_utf8);
+        let (row, after) = rest.split_at_checked(blank.unwrap_or(fits.max(first))).unwrap_or((rest, ""));
+        rows.push(row);
+        rest = after.trim_start_matches(' ');
+    }
+}
+
 /// Returns numbers as a sparkline, one character each, scaled to the largest.
 pub(super) fn sparkline(numbers: impl IntoIterator<Item = u64>) -> String {
     const STEPS: [char; 9] =
@@ -150,6 +169,16 @@ mod tests {
         assert_eq!(sparkline([0, 0]), "  ");
         assert_eq!(sparkline([u64::MAX]), "\u{2588}");
         assert_eq!(sparkline([]), "");
+    }
+
+    #[test]
+    fn words_are_wrapped_at_blanks_and_within_cells() {
+        assert_eq!(wrap_words("one two  three", 7), ["one two", "three"]);
+        assert_eq!(wrap_words("one two three", 8), ["one two", "three"]);
+        assert_eq!(wrap_words("abcdefgh ij", 3), ["abc", "def", "gh", "ij"]);
+        assert_eq!(wrap_words("", 5), [""]);
+        assert_eq!(wrap_words("a\u{4e16}b\u{754c}", 1), ["a", "\u{4e16}", "b", "\u{754c}"]);
+        assert_eq!(wrap_words("abc", 0), ["a", "b", "c"]);
     }
 
     #[test]

@@ -54,31 +54,29 @@ impl ScreenAreas {
     pub(super) fn divide(screen: Rect, needs: LayoutNeeds) -> Self {
         let input_height = u16::try_from(needs.n_input_lines).unwrap_or(u16::MAX).min(screen.height / 3).max(1);
         let is_large = screen.width >= LARGE.0 && screen.height >= LARGE.1;
+        let has_left = matches!(needs.alone, None | Some(Pane::Talk));
         let left_width = match (needs.alone, screen.width) {
             (Some(Pane::Board | Pane::Grid), width) => width,
-            (Some(_), _) | (None, ..NARROW) => 0,
-            (None, WIDE..) if is_large && needs.is_board_wide => 80,
+            (Some(Pane::List | Pane::View), _) | (_, ..NARROW) => 0,
+            (_, WIDE..) if is_large && needs.is_board_wide => 80,
             _ if is_large => 40,
             _ => 27,
         };
         let attention_height = u16::from(needs.has_attention);
         let heights = [Length(1), Fill(1), Length(1), Length(attention_height), Length(input_height)];
         let [title, content, status, attention, input] = Layout::vertical(heights).areas(screen);
-        let [left, divider, right] = Layout::horizontal([
-            Length(left_width),
-            Length(u16::from(left_width > 0 && needs.alone.is_none())),
-            Fill(1),
-        ])
-        .areas(content);
-        let [board, meters] = match needs.alone {
-            Some(_) => [content.height, 0],
-            None if is_large => [24, 9],
-            None => [15, 0],
+        let [left, divider, right] =
+            Layout::horizontal([Length(left_width), Length(u16::from(left_width > 0 && has_left)), Fill(1)])
+                .areas(content);
+        let [board, meters] = match (has_left, is_large) {
+            (false, _) => [content.height, 0],
+            (true, true) => [24, 9],
+            (true, false) => [15, 0],
         };
         let heights = [Length(board + needs.lines_below_board), Fill(1), Length(meters)];
         let [board, games, meters] = Layout::vertical(heights).areas(left);
         let list_height = match needs.alone {
-            Some(Pane::List) => right.height,
+            Some(Pane::List | Pane::Talk) => right.height,
             Some(_) => 0,
             None if is_large => right.height * 2 / 5,
             // The boards of a desync need one row more than half.
@@ -103,7 +101,8 @@ mod tests {
     #[test]
     fn the_parts_of_any_screen_are_on_it_and_apart() {
         for (width, height) in [(80, 24), (160, 50), (120, 40), (63, 20), (10, 3), (1, 1), (0, 0), (300, 100)] {
-            for alone in [None, Some(Pane::List), Some(Pane::View), Some(Pane::Board), Some(Pane::Grid)] {
+            let panes = [Pane::List, Pane::View, Pane::Board, Pane::Grid, Pane::Talk];
+            for alone in panes.map(Some).into_iter().chain([None]) {
                 let screen = Rect::new(0, 0, width, height);
                 let needs = LayoutNeeds {
                     view: DetailView::Event,

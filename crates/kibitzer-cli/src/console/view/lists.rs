@@ -60,7 +60,9 @@ fn mark_times(rows: &RowBuffer, numbers: &[u64]) -> Vec<Duration> {
 fn title_note(app: &App) -> String {
     let total = app.model.rows.newest;
     let listed = match (&app.list.filter, app.list.shows_protocol_details) {
-        (Some(filter), _) => format!("{} of {total} match {filter}", app.list.n_listed()),
+        (Some(filter), _) => {
+            format!("{} of {total} match {}", app.list.n_listed(), app.preferences.filters.name_or_text(filter))
+        }
         (None, true) => format!("{total}"),
         (None, false) => format!("{} of {total}, no prompts", app.list.n_listed()),
     };
@@ -75,7 +77,7 @@ fn title_note(app: &App) -> String {
 }
 
 /// Returns the time of a row for the time column; `mark` is the time from which [`TimeColumn::Mark`] counts.
-fn time_text(app: &App, row: &ConsoleRow, mark: Duration, width: u16) -> String {
+pub(super) fn time_text(app: &App, row: &ConsoleRow, mark: Duration, width: u16) -> String {
     let since = |start: Duration| match row.at.checked_sub(start) {
         Some(time) => format!("+{}", format_session_time(time)),
         None => format!("-{}", format_session_time(start.saturating_sub(row.at))),

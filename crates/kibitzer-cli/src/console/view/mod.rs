@@ -8,6 +8,7 @@ mod event;
 mod frame;
 mod layout;
 mod lists;
+mod talk;
 mod theme;
 mod timing;
 
@@ -93,7 +94,11 @@ fn screen_areas(app: &App, screen: Rect) -> ScreenAreas {
 /// Draws everything between the title and the row of offers: list, boards, games, timing, detail views and status row.
 fn draw_panes(canvas: &mut Canvas<'_>, areas: &ScreenAreas, app: &mut App, now: Duration) {
     let theme = canvas.theme;
-    lists::draw_rows(canvas.sub_canvas(areas.list), app);
+    if app.shows_talk() {
+        talk::draw(canvas.sub_canvas(areas.list), app);
+    } else {
+        lists::draw_rows(canvas.sub_canvas(areas.list), app);
+    }
     board::draw_boards(canvas.sub_canvas(areas.board), app, now);
     lists::draw_games(canvas.sub_canvas(areas.games), &app.model, app.shown_game());
     timing::draw(canvas.sub_canvas(areas.meters), &app.model, now);
@@ -155,6 +160,9 @@ pub(super) fn target_at(app: &mut App, screen: Rect, position: Position) -> Opti
     }
     if app.screen.page.is_some() {
         return Some(MouseTarget::Page);
+    }
+    if areas.list.contains(position) && app.shows_talk() {
+        return Some(MouseTarget::List(None));
     }
     if areas.list.contains(position) {
         let rows = app.list.scroll_to_visible_rows(areas.list.height.saturating_sub(1).into());

@@ -8,10 +8,10 @@ fn named_filters_are_kept_between_runs() {
     assert!(filters.try_set("mine", Expression::parse("game:7").unwrap()));
     store.append_to(FILTERS_FILE, "no expression\nbroken = kind:x\n");
     let later = NamedFilters::load(store.clone());
-    assert_eq!(later.names().collect::<Vec<_>>(), ["mine", "talk"]);
+    assert_eq!(later.named.keys().collect::<Vec<_>>(), ["mine", "talk"]);
     assert_eq!(later.get("talk").unwrap().to_string(), "kind:tell \"a = b\"");
     assert!(filters.remove("talk") && !filters.remove("talk"));
-    assert_eq!(NamedFilters::load(store.clone()).names().collect::<Vec<_>>(), ["mine"]);
+    assert_eq!(NamedFilters::load(store.clone()).named.keys().collect::<Vec<_>>(), ["mine"]);
     store.remove();
 }
 
