@@ -42,7 +42,7 @@ pub mod policy;
 mod verdict;
 
 pub use book::{Book, BookConfig, BookSelection};
-pub use bot::{Bot, BotError, StartEngine, Stop};
+pub use bot::{Bot, BotError, BotSession, StartEngine, Stop};
 pub use clock::{GameClocks, LagEstimate};
 pub use config::BotConfig;
 pub use engine::{Engine, EngineConfig, ExternalEngine, ScriptedEngine, WeakPlayer};

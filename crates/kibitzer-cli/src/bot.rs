@@ -232,7 +232,7 @@ impl Args {
         };
         // A reader of the output that has gone stops the bot like a signal.
         let on_closed = stop.clone();
-        let bot = bot.on_client(move |client| added.add_session(client)).on_event(move |event| {
+        let bot = bot.on_client(move |client, _| added.add_session(client)).on_event(move |event| {
             if print_bot_event(event, format, clock).is_err() {
                 on_closed.force();
             }

@@ -88,14 +88,12 @@ impl NativeBot {
                     host.call_method1(intern!(py, "_report"), (fields,)).map(drop)
                 });
             })
-            .on_client(move |client| {
+            .on_client(move |client, events| {
                 let (client, runtime) = (client.clone(), kept.clone());
-                // Now, as the loop may run after the session is ready.
-                let subscription = client.subscribe();
                 sessions.call(move |py, host| {
                     let profile = PyProfile(Profile::new(client.server()));
                     let session = OpenSession::new(client, runtime);
-                    let events = EventStream::new(session.clone(), subscription, None);
+                    let events = EventStream::new(session.clone(), events, None);
                     host.call_method1(intern!(py, "_client"), (Session::new(session), profile, events)).map(drop)
                 });
             });

@@ -7,7 +7,7 @@ mod stop;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
-use kibitzer::{Client, ConnectError, Handle, Profile, SessionEndReason};
+use kibitzer::{Client, ClientBuilder, ConnectError, Handle, Profile, SessionEndReason, Subscription};
 use kibitzer_core::session::AdjournedGames;
 use kibitzer_core::text::error_chain;
 use tokio::task::{JoinError, JoinSet};
@@ -24,6 +24,9 @@ pub use stop::Stop;
 
 /// Number of unread events at which a session waits for the bot.
 const MAX_UNREAD: usize = 1_024;
+
+/// The function of [`Bot::on_client`].
+type OnClient = dyn Fn(&Client, Subscription) + Send + Sync;
 
 /// A bot: plays the games of one or more accounts with an engine.
 ///
@@ -44,7 +47,7 @@ pub struct Bot<S = EngineConfig, P = SettingsPolicy> {
     engine: S,
     policy: P,
     on_event: Arc<dyn Fn(&BotEvent) + Send + Sync>,
-    on_client: Arc<dyn Fn(&Client) + Send + Sync>,
+    on_client: Arc<OnClient>,
     /// The handles of all accounts; those of nameless guests once they have logged in.
     own_handles: Arc<Mutex<Vec<Handle>>>,
 }
@@ -71,7 +74,7 @@ impl Bot {
             engine,
             policy: SettingsPolicy,
             on_event: Arc::new(|_| {}),
-            on_client: Arc::new(|_| {}),
+            on_client: Arc::new(|_, _| {}),
         }
     }
 }
@@ -96,11 +99,11 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
         self
     }
 
-    /// Sets the function that receives the client of each account when it is connected for the first time: to subscribe to
-    /// events, or to expose the session. [`run_with`](Self::run_with) calls it at once.
+    /// Sets the function that receives the client of each account when its session begins, for example to expose the session.
     ///
-    /// It must return quickly, as the bot waits for it. Default: nothing is called.
-    pub fn on_client(mut self, on_client: impl Fn(&Client) + Send + Sync + 'static) -> Self {
+    /// It also receives a subscription to all events, from the beginning of a [`BotSession`] that the bot or
+    /// [`BotSession::start`] has started. It must return quickly, as the bot waits for it. Default: nothing is called.
+    pub fn on_client(mut self, on_client: impl Fn(&Client, Subscription) + Send + Sync + 'static) -> Self {
         self.on_client = Arc::new(on_client);
         self
     }
@@ -134,10 +137,8 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
     /// # Cancel safety
     ///
     /// Cancel safe: dropping the future ends the engine; the session goes on.
-    pub async fn run_with(self, client: Client, stop: Stop) -> Result<(), BotError> {
-        // Nothing may be missed: a bot without the start of its game does not move.
-        let events = client.subscribe_lossless(MAX_UNREAD);
-        BotPlayer::new(self, client, events).play(stop).await
+    pub async fn run_with(self, session: impl Into<BotSession>, stop: Stop) -> Result<(), BotError> {
+        BotPlayer::new(self, session.into()).play(stop).await
     }
 
     /// Returns the profile with the treatment of adjourned games that the rules require, to connect a client for
@@ -169,7 +170,7 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
             let on_event = Arc::clone(&on_event);
             async move {
                 let account = profile.handle().cloned();
-                Ok(Client::builder(profile).start().await.inspect_err(|error| {
+                Ok(BotSession::start(Client::builder(profile)).await.inspect_err(|error| {
                     let reason = format!("failed: {}", error_chain(error));
                     report_action(&*on_event, account, BotAction::Connection, reason);
                 })?)
@@ -198,14 +199,15 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
     /// # Cancel safety
     ///
     /// As [`run`](Self::run).
-    pub async fn run_with_sessions<C, E>(
+    pub async fn run_with_sessions<C, T, E>(
         self,
         stop: Stop,
         connect: impl Fn(Profile) -> C,
         on_end: impl Fn(&Profile, BotError) -> Result<(), E> + Clone + Send + 'static,
     ) -> Result<(), E>
     where
-        C: Future<Output = Result<Client, E>> + Send + 'static,
+        C: Future<Output = Result<T, E>> + Send + 'static,
+        T: Into<BotSession>,
         E: Send + 'static,
     {
         let start = |account: &Profile| {
@@ -230,8 +232,8 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
             let session = connect(bot.session_profile(account.clone()));
             let (stop, on_end) = (stop.clone(), on_end.clone());
             players.spawn(async move {
-                let client = session.await?;
-                bot.run_with(client, stop).await.or_else(|error| on_end(&account, error))
+                let session: BotSession = session.await?.into();
+                bot.run_with(session, stop).await.or_else(|error| on_end(&account, error))
             });
         }
         while let Some(ended) = players.join_next().await {
@@ -243,6 +245,41 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
     /// Returns the accounts of the settings.
     pub fn accounts(&self) -> &[Profile] {
         &self.config.accounts
+    }
+}
+
+/// A session in which a bot plays: one that [`start`](Self::start) has started, or that of a [`Client`].
+#[derive(Debug)]
+pub struct BotSession {
+    client: Client,
+    /// Nothing may be missed: a bot without the start of its game does not move.
+    events: Subscription,
+    /// For the function of [`Bot::on_client`].
+    events_for_caller: Subscription,
+}
+
+impl BotSession {
+    /// Starts a session, of which the bot receives everything. That of a client may have made progress in another thread before the bot
+    /// subscribes to it.
+    ///
+    /// # Errors
+    ///
+    /// As [`ClientBuilder::start`].
+    ///
+    /// # Cancel safety
+    ///
+    /// As [`ClientBuilder::start`].
+    pub async fn start(builder: ClientBuilder) -> Result<Self, ConnectError> {
+        let events = builder.subscribe_lossless(MAX_UNREAD);
+        let events_for_caller = builder.subscribe();
+        Ok(Self { client: builder.start().await?, events, events_for_caller })
+    }
+}
+
+impl From<Client> for BotSession {
+    fn from(client: Client) -> Self {
+        let events = client.subscribe_lossless(MAX_UNREAD);
+        Self { events, events_for_caller: client.subscribe(), client }
     }
 }
 

@@ -29,7 +29,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::engine_task::{EngineReport, EngineTask, StartEngine};
 use super::stop::{Stop, StopStep, StopUrgency, Stopping};
-use super::{Bot, BotError};
+use super::{Bot, BotError, BotSession};
 use crate::config::first_word;
 use crate::policy::Policy;
 use crate::verdict::BotAction;
@@ -69,9 +69,10 @@ pub(super) struct BotPlayer {
 
 impl BotPlayer {
     /// Creates a player for a session, and starts its engine.
-    pub(super) fn new<S: StartEngine, P: Policy>(bot: Bot<S, P>, client: Client, events: Subscription) -> Self {
+    pub(super) fn new<S: StartEngine, P: Policy>(bot: Bot<S, P>, session: BotSession) -> Self {
         let Bot { config, engine, policy, on_event, on_client, own_handles } = bot;
-        on_client(&client);
+        let BotSession { client, events, events_for_caller } = session;
+        on_client(&client, events_for_caller);
         let out = Output::new(config, client.clone(), on_event);
         Self {
             games: OwnGames::new(client.server(), EngineTask::spawn(engine), out.clone()),

@@ -1,14 +1,17 @@
 //! The start of engines, before and during a session.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use kibitzer::Client;
 use kibitzer::command::OfferRef;
+use kibitzer::{Client, EventKind};
 use kibitzer_bot::engine::EngineError;
 use kibitzer_bot::{Bot, BotAction, BotConfig, BotError, ScriptedEngine, StartEngine, Stop, WeakPlayer};
 use kibitzer_server::Server;
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+use tokio::task::block_in_place;
 use tokio::time::sleep;
 
 use super::table::{
@@ -70,6 +73,25 @@ fn challenge_and_resumption_wait_until_the_engine_of_an_existing_session_has_sta
     });
 }
 
+/// Other threads may run the session before the bot hands out its client.
+#[tokio::test(flavor = "multi_thread")]
+async fn function_for_clients_receives_the_events_from_the_beginning_of_the_session() {
+    let (_server, profile) = serve(options()).await;
+    let (sender, received) = oneshot::channel();
+    let sender = Mutex::new(Some(sender));
+    let bot = Bot::new(settings(&profile)).engine(starting(1)).on_client(move |client, events| {
+        block_in_place(|| Handle::current().block_on(client.ready())).unwrap();
+        assert!(sender.lock().unwrap().take().unwrap().send(events).is_ok());
+    });
+    let stop = Stop::new();
+    let playing = tokio::spawn(bot.run(stop.clone()));
+    let mut events = received.await.unwrap();
+    assert_eq!(events.recv().await.unwrap().kind(), EventKind::Connecting);
+    while events.recv().await.unwrap().kind() != EventKind::SessionReady {}
+    stop.force();
+    playing.await.unwrap().unwrap();
+}
+
 /// An engine of which the first `n` starts succeed.
 fn starting(n: usize) -> impl StartEngine {
     let starts = Arc::new(AtomicUsize::new(0));
@@ -85,7 +107,7 @@ async fn engine_that_does_not_start_ends_the_bot_before_the_login() {
     let human = Human::log_in(&profile, "Alekhin").await;
     let mut config = settings(&profile);
     config.accounts.push(profile.guest_as("Tal".parse().unwrap()));
-    let bot = Bot::new(config).engine(starting(0)).on_client(|_| panic!("a session was started"));
+    let bot = Bot::new(config).engine(starting(0)).on_client(|_, _| panic!("a session was started"));
     assert!(matches!(bot.run(Stop::new()).await, Err(BotError::Engine(EngineError::NoMove))));
     let who = human.client.request("who").await.unwrap().text();
     assert!(!who.contains("Botvin") && !who.contains("Tal"), "{who}");

@@ -81,7 +81,7 @@ impl Running {
         let kept = Arc::clone(&client);
         let bot = bot
             .on_event(move |event| sink.lock().unwrap().push(event.clone()))
-            .on_client(move |client| *kept.lock().unwrap() = Some(client.clone()));
+            .on_client(move |client, _| *kept.lock().unwrap() = Some(client.clone()));
         let done = tokio::spawn(play(bot, stop.clone()));
         Self { stop, done, events, client }
     }
