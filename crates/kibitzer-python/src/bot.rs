@@ -19,7 +19,7 @@ use kibitzer::track::TrackedGame;
 use kibitzer::{Profile, TalkKind};
 use kibitzer_bot::config::AcceptRules;
 use kibitzer_bot::engine::{
-    BestMove, Engine, EngineError, EngineInfo, GameSetup, Score, SearchInfo, SearchLimits, SearchPosition,
+    BestMove, Engine, EngineError, EngineInfo, GameSetup, Score, SearchInfo, SearchLimits, SearchPosition, is_uci_move,
 };
 use kibitzer_bot::policy::{GameSituation, Policy, TalkReply, TalkSituation};
 use kibitzer_bot::{Bot, BotConfig, BotError, Stop};
@@ -296,21 +296,12 @@ impl Engine for PythonEngine {
 /// Returns a move in UCI notation; `None` if the text is neither that nor a short notation of a move that a piece can make.
 fn uci_of(game: &TrackedGame, text: &str) -> Option<String> {
     let text = text.trim();
-    let is_square = |file: u8, rank: u8| (b'a'..=b'h').contains(&file) && (b'1'..=b'8').contains(&rank);
-    match *text.as_bytes() {
-        [a, b, c, d] | [a, b, c, d, b'q' | b'r' | b'b' | b'n' | b'k'] if is_square(a, b) && is_square(c, d) => {
-            Some(text.to_owned())
-        }
-        [_, b'@', file, rank] if is_square(file, rank) => {
-            let (role, square) = text.split_once('@')?;
-            Some(format!("{}@{square}", role.to_ascii_uppercase()))
-        }
-        _ => {
-            let color = game.my_color()?;
-            let played = SanMove::parse(text.as_bytes())?.to_last_move(&game.position().board(), color)?;
-            played.to_uci(color).map(|uci| uci.to_string())
-        }
+    if is_uci_move(text) {
+        return Some(text.to_owned());
     }
+    let color = game.my_color()?;
+    let played = SanMove::parse(text.as_bytes())?.to_last_move(&game.position().board(), color)?;
+    played.to_uci(color).map(|uci| uci.to_string())
 }
 
 /// Replies to messages that begin with a command by a function of Python; decides everything else by the settings.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import contextlib
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest_asyncio
@@ -11,6 +12,22 @@ import kibitzer_ics as ics
 
 ROOT = Path(__file__).parents[3]
 TRANSCRIPTS = sorted((ROOT / "tests" / "transcripts").glob("*.jsonl"))
+
+
+def takes_less_than(seconds: float, measure: Callable[[], float]) -> None:
+    """Asserts that one of five measured times is less: another program may delay the others."""
+    times: list[float] = []
+    while not times or times[-1] >= seconds:
+        assert len(times) < 5, times
+        times.append(measure())
+
+
+async def observe_any(client: ics.Client) -> int:
+    """Observes a game that is still played when the command is executed."""
+    while True:
+        for row in await client.games():
+            with contextlib.suppress(ics.Refused):
+                return (await client.observe(row.game)).game
 
 
 @pytest_asyncio.fixture

@@ -23,8 +23,8 @@ mod uci;
 pub use builtin::{ScriptedEngine, WeakPlayer};
 pub use config::{EngineConfig, EngineProtocol};
 pub use external::ExternalEngine;
-pub use search::{BestMove, Score, SearchInfo, SearchLimits, SearchPosition};
-pub(crate) use search::{is_uci_move, uci_notation};
+pub(crate) use search::uci_notation;
+pub use search::{BestMove, Score, SearchInfo, SearchLimits, SearchPosition, is_uci_move};
 
 /// A chess engine that searches one position at a time.
 ///

@@ -179,7 +179,8 @@ fn shredder_fen(fen: &Fen) -> String {
 }
 
 /// Returns whether the text has the form of a move in UCI notation: `e2e4`, `e7e8q`, `P@e4`.
-pub(crate) fn is_uci_move(text: &str) -> bool {
+#[must_use]
+pub fn is_uci_move(text: &str) -> bool {
     let is_square = |file: u8, rank: u8| (b'a'..=b'h').contains(&file) && (b'1'..=b'8').contains(&rank);
     match *text.as_bytes() {
         [role, b'@', file, rank] => b"PNBRQ".contains(&role) && is_square(file, rank),
