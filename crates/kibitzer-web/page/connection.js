@@ -1,5 +1,7 @@
 /** The connection to the server of the page: the stream of events, the time of the session, and commands. */
 
+import { html } from './dom.js';
+
 /** @typedef {import('./state.js').Action} Action */
 
 /** The page calls its own connection lost, and stops all clocks, after this long without a sign of life. */
@@ -70,11 +72,6 @@ export class Connection {
             return failed(`not sent: ${error}`);
         }
     }
-
-    /** @param {string} command @param {string} token @param {number | null} game */
-    send(command, token, game) {
-        return this.post(token, { id: ++this.id, command, ...(game === null ? {} : { game }) });
-    }
 }
 
 /** Gets JSON, or throws the server's words. @param {string} address */
@@ -84,8 +81,16 @@ export async function getJson(address) {
     return value;
 }
 
-/** Gets the events of a game. @param {number} number @returns {Promise<import('./state.js').ServerEvent[]>} */
-export async function getGame(number) {
-    const text = await (await fetch(`game/${number}.jsonl`)).text();
-    return text.split('\n').filter(Boolean).map((line) => JSON.parse(line));
+/** Gets the lines of a text that are not empty. @param {string} address */
+export const getLines = async (address) => (await (await fetch(address)).text()).split('\n').filter(Boolean);
+
+/** Saves a file of the server. Returns why there is none, or nothing. @param {string} address @returns {Promise<string>} */
+export async function save(address) {
+    const answer = await fetch(address);
+    const name = /filename="(.*)"/.exec(answer.headers.get('Content-Disposition') ?? '')?.[1];
+    if (!name) return (await answer.json()).error;
+    const href = URL.createObjectURL(await answer.blob());
+    html('a', { href, download: name }).click();
+    URL.revokeObjectURL(href);
+    return '';
 }

@@ -71,9 +71,8 @@ export const pieceIcon = (piece) =>
     svg('svg', { viewBox: '0 0 100 100', 'aria-hidden': 'true' }, pictureOf(piece, { width: 100, height: 100 }));
 
 /** The picture of a piece. @param {string} piece @param {Attributes} attributes */
-export function pictureOf(piece, attributes) {
-    return svg('use', { href: `#${piece.toLowerCase()}`, class: piece === piece.toUpperCase() ? 'white' : 'black', ...attributes });
-}
+export const pictureOf = (piece, attributes) =>
+    svg('use', { href: `#${piece.toLowerCase()}`, class: piece === piece.toUpperCase() ? 'white' : 'black', ...attributes });
 
 export const ROW = /** @type {[string, string]} */ (['ArrowLeft', 'ArrowRight']);
 export const LIST = /** @type {[string, string]} */ (['ArrowUp', 'ArrowDown']);

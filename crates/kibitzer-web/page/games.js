@@ -2,6 +2,7 @@
 import { Board, still } from './board.js';
 import { cellsOf, moveNumber } from './chess.js';
 import { clockText, remaining } from './clocks.js';
+import { getLines } from './connection.js';
 import { arrows, html, keyed, LIST, setText } from './dom.js';
 import { ownColor } from './state.js';
 import { moveOf, sanOf, standing } from './words.js';
@@ -107,8 +108,7 @@ const openings = new Map();
 
 /** Loads the names of openings. */
 export async function loadOpenings() {
-    const lines = (await (await fetch('openings.txt')).text()).split('\n').filter(Boolean);
-    for (const [moves, name] of lines.map((line) => line.split(': '))) openings.set(moves, name);
+    for (const [moves, name] of (await getLines('openings.txt')).map((line) => line.split(': '))) openings.set(moves, name);
 }
 
 /** The opening of a game that was seen from its start. @param {Game} game */

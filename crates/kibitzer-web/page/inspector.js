@@ -2,7 +2,7 @@
 import { Board, still } from './board.js';
 import { cellsOf } from './chess.js';
 import { clockText } from './clocks.js';
-import { getJson } from './connection.js';
+import { getJson, save } from './connection.js';
 import { arrows, byId, html, input, keyed, LIST, setText } from './dom.js';
 
 /** @typedef {import('./state.js').Row} Row */
@@ -37,6 +37,11 @@ export class Inspector {
             this.setFilter(input('filter').value.trim());
         });
         byId('earlier').addEventListener('click', () => this.earlier());
+        byId('export').addEventListener('submit', async (event) => {
+            event.preventDefault();
+            const query = new URLSearchParams(/** @type {any} */ (new FormData(/** @type {HTMLFormElement} */ (byId('export')))));
+            setText(byId('export-error'), await save(`export?${query}`).catch((error) => `not saved: ${error}`));
+        });
         byId('all-rows').addEventListener('change', () => { this.drawn = undefined; });
         arrows(this.list, LIST);
     }
@@ -168,6 +173,10 @@ function fields(prefix, value) {
         return [html('tr', {}, html('th', { scope: 'row' }, prefix + key), html('td', { dir: 'auto' }, words), html('td', {}, unit))];
     });
 }
+
+/** The answer to a command: the server's lines, or the fields of a listing. @param {ServerEvent} reply */
+export const answerOf = ({ content: { lines, ...listing } }) =>
+    lines ? html('pre', {}, lines.join('\n').trim()) : html('table', {}, html('tbody', {}, ...fields('', listing)));
 
 /** Writes bytes as offset, hexadecimal and ASCII. @param {string} hex */
 export function hexDump(hex) {

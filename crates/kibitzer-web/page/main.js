@@ -1,11 +1,11 @@
 /** The page: joins the connection, the state and the views. */
 import { Board, still } from './board.js';
 import { cellsOf, checkedKing, describe, material, moveCommand, other, play } from './chess.js';
-import { Connection, getGame } from './connection.js';
+import { Connection, getLines } from './connection.js';
 import { arrows, byId, dialog, html, input, keyed, ROW, setText } from './dom.js';
 import { Games, loadOpenings, Moves, openingOf } from './games.js';
 import { charts, draw } from './graphs.js';
-import { Inspector } from './inspector.js';
+import { answerOf, Inspector } from './inspector.js';
 import { renderPlayer } from './players.js';
 import { defaultGame, initial, ownColor, reduce } from './state.js';
 import { Talk } from './talk.js';
@@ -69,8 +69,6 @@ function frame() {
 
 const drop = (/** @type {string} */ role, /** @type {PointerEvent | undefined} */ event) => board.drop(role, event);
 const announce = (/** @type {string} */ text) => setText(byId('announce'), text);
-/** Whether there is a player who accepts any match. */
-const isDemo = () => state.source.name.startsWith('the embedded server');
 const shown = () => (view.game && state.games.get(view.game)) || defaultGame(state);
 
 /** @param {Partial<typeof view>} choice */
@@ -99,11 +97,12 @@ function stepBy(by) {
 
 /** Sends a line, and shows why it was not sent or not done. @param {string} command @param {number | null} [game] */
 async function send(command, game = null) {
-    const answer = await connection.send(command, state.tokens.write ?? '', game);
+    const answer = await connection.post(state.tokens.write ?? '', { id: ++connection.id, command, ...(game !== null && { game }) });
     const refusal = answer?.kind === 'refused' ? answer.content.text || answer.content.reason : null;
     const failed = answer?.event === 'failed' ? answer.text : refusal;
     setText(byId('refusal'), failed === null ? '' : `${command}: ${failed}`);
     if (failed !== null) view.pending = null;
+    byId('answer').replaceChildren(failed === null && answer ? answerOf(answer) : '');
     schedule();
 }
 
@@ -191,7 +190,7 @@ function renderBoard(game, now) {
     // A list may arrive together with the answer to an earlier request, after which the game counts as complete.
     if ((!game.complete || game.listed) && game.number !== null && !requested.has(`${game.key} ${game.listed}`)) {
         requested.add(`${game.key} ${game.listed}`);
-        getGame(game.number).then((events) => dispatch({ type: 'history', key: game.key, events }));
+        getLines(`game/${game.number}.jsonl`).then((lines) => dispatch({ type: 'history', key: game.key, events: lines.map((it) => JSON.parse(it)) }));
     }
     const position = ply.board;
     const pending = view.pending?.key === game.key && ply === last ? view.pending.uci : null;
@@ -260,8 +259,7 @@ function choose(name) {
         byId(`${tab.dataset.tab}`).hidden = !on;
     }
     graphsDue = 0;
-    inspector.drawn = undefined;
-    talk.drawn = undefined;
+    for (const list of [inspector, talk]) list.drawn = undefined;
     choosing({ tab: name });
 }
 
@@ -278,21 +276,20 @@ function sendsFrom(id, prefix) {
 /** @param {number} by */
 function nextGame(by) {
     const keys = [...state.games.values()].filter((it) => it.board).map((it) => it.key);
-    const now = shown()?.key;
-    if (keys.length && now) show(keys[(keys.indexOf(now) + by + keys.length) % keys.length]);
+    if (keys.length) show(keys[(keys.indexOf(shown()?.key ?? '') + by + keys.length) % keys.length]);
 }
 
-function flip() {
+const flip = () => {
     const key = shown()?.key;
-    if (key && !view.flipped.delete(key)) view.flipped.add(key);
-    schedule();
-}
+    choosing(view.flipped.delete(key) ? {} : { flipped: view.flipped.add(key) });
+};
 
 const about = (/** @type {string} */ command) => () => send(command, shown()?.number);
 const actions = /** @type {Record<string, () => void>} */ ({
     first: () => stepBy(-Infinity), previous: () => stepBy(-1), next: () => stepBy(1), last: () => step(null), flip,
     newest: () => choosing({ game: null, ply: null }),
-    play: () => Object.assign(input('command'), { value: isDemo() ? 'match Whetstone 5 0 unrated' : 'seek 5 0' }).focus(),
+    // The demo has a player who accepts any match.
+    play: () => Object.assign(input('command'), { value: state.source.name.startsWith('the embedded server') ? 'match Whetstone 5 0 unrated' : 'seek 5 0' }).focus(),
     theme: () => document.documentElement.classList.toggle(matchMedia('(prefers-color-scheme: dark)').matches ? 'light' : 'dark'),
     help: () => dialog('keys').showModal(), draw: about('draw'), takeback: about('takeback 2'),
     resign: () => confirm('Resign this game?') && about('resign')(), cancel: () => choosing({ premove: null }),
@@ -311,10 +308,7 @@ document.addEventListener('keydown', (event) => {
         KEYS[event.key]();
     }
 });
-byId('tabs').addEventListener('click', (event) => {
-    const tab = /** @type {HTMLElement} */ (event.target).closest('button');
-    if (tab?.dataset.tab) choose(tab.dataset.tab);
-});
+byId('tabs').querySelectorAll('button').forEach((tab) => tab.addEventListener('click', () => choose(tab.dataset.tab ?? '')));
 arrows(byId('tabs'), ROW, (tab) => choose(tab.dataset.tab ?? ''));
 sendsFrom('command-form', () => '');
 sendsFrom('talk-form', () => `${talk.shown(state)?.command ?? ''} `);

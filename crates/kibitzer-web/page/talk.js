@@ -29,8 +29,7 @@ export class Talk {
         this.drawn = state.talk;
         this.name = this.shown(state)?.name ?? '';
         const tabs = [...state.talk.values()].sort((a, b) => a.order - b.order);
-        const attributes = { role: 'tab', 'aria-controls': 'talk-log' };
-        const make = (/** @type {TalkTab} */ { name }) => html('button', { ...attributes, click: () => this.choose(name) });
+        const make = (/** @type {TalkTab} */ { name }) => html('button', { role: 'tab', 'aria-controls': 'talk-log', click: () => this.choose(name) });
         keyed(this.tabs, tabs, (tab) => tab.name, make, (button, tab) => {
             const news = tab.total - tab.read;
             setText(button, news ? `${tab.name} (${news})` : tab.name);
@@ -57,6 +56,6 @@ export class Talk {
 function paragraph(line) {
     const time = html('time', {}, line.t === null ? '' : clockText(line.t * 1000));
     const from = html('b', {}, line.from + line.titles.map((title) => `(${title})`).join(''));
-    const kind = html('i', {}, line.kind.replace('_', ' '));
-    return html('p', { class: line.sent ? 'sent' : '' }, time, ' ', from, ' ', kind, ' ', html('span', { dir: 'auto' }, line.text));
+    const words = [html('i', {}, line.kind.replace('_', ' ')), ' ', html('span', { dir: 'auto' }, line.text)];
+    return html('p', { class: line.sent ? 'sent' : '' }, time, ' ', from, ' ', ...words);
 }

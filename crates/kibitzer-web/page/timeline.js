@@ -21,13 +21,11 @@ export class Timeline {
         /** @type {{duration_s: number, bins: number[], marks: {t: number, event: string}[]}} */
         const { duration_s: duration, bins, marks } = await getJson('timeline');
         this.range.max = String(duration);
-        const most = Math.max(...bins);
-        const heights = bins.map((n) => n && 4 + 26 * Math.sqrt(n / most));
+        const heights = bins.map((n) => n && 4 + 26 * Math.sqrt(n / Math.max(...bins)));
         const bars = heights.map((height, x) => svg('rect', { x, y: 30 - height, width: 1, height }));
         const breaks = marks.map((mark) => svg('path', { class: 'break', d: `M${(mark.t / (duration || 1)) * bins.length} 0v30` }));
-        const label = `Events over ${clockText(duration * 1000)}, ${marks.length} marks`;
-        const box = { viewBox: `0 0 ${bins.length} 30`, preserveAspectRatio: 'none', role: 'img', 'aria-label': label };
-        byId('density').replaceChildren(svg('svg', box, ...bars, ...breaks));
+        const words = { role: 'img', 'aria-label': `Events over ${clockText(duration * 1000)}, ${marks.length} marks` };
+        byId('density').replaceChildren(svg('svg', { viewBox: `0 0 ${bins.length} 30`, preserveAspectRatio: 'none', ...words }, ...bars, ...breaks));
         byId('marks').append(...marks.map((mark) => html('option', { value: mark.t }, `${clockText(mark.t * 1000)} ${mark.event}`)));
     }
 
@@ -43,8 +41,7 @@ export class Timeline {
         setText(byId('time'), clockText(Number(this.range.value) * 1000));
         // Not while a speed is chosen, and only to one that can be.
         document.querySelectorAll('#speed:not(:focus) option').forEach((it) => { if (it.textContent === String(state.line.rate)) input('speed').value = it.textContent; });
-        byId('play').hidden = state.line.state === 'playing';
-        byId('pause').hidden = state.line.state !== 'playing';
+        for (const id of ['play', 'pause']) byId(id).hidden = (id === 'play') === (state.line.state === 'playing');
         byId('timeline').toggleAttribute('inert', !state.tokens.control);
     }
 }

@@ -3,6 +3,7 @@
 //     KIBITZER=target/debug/kibitzer MODULES=/path/with/node_modules/ node program.mjs [NAME]...
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { decode } from './server.mjs';
@@ -147,6 +148,11 @@ const trials = {
         // The large board is that of an observed game by then.
         await until(() => page.evaluate(() => document.body.textContent), (found) => found.includes(`${ended().result} ${ended().reason}`), 'the result is shown');
         console.log(`  ${plies} moves by drag, ${ended().text}`);
+        for (const [command, answer] of [['date', 'Server time'], ['finger Whetstone', 'Whetstone'], ['finger Noplayer', '']]) {
+            await page.fill('#command', command);
+            await page.keyboard.press('Enter');
+            await until(() => page.textContent('#answer'), (found) => (answer ? found.includes(answer) : found === ''), `the answer to ${command}`);
+        }
     },
 
     async movesBeforeTheFirstBoard() {
@@ -201,6 +207,29 @@ const trials = {
         assert.deepEqual([...known, ...stream.events], expected);
         const exported = await (await fetch(`${address}export?form=json`)).text();
         assert.deepEqual(exported.split('\n').filter(Boolean).map((line) => JSON.parse(line)), expected);
+    },
+
+    async everyFormIsDownloaded() {
+        const page = await open(await start(`${RECORDINGS}uhlinfics-game-mate-1-Alice.jsonl`));
+        await page.click('[data-tab=stream]');
+        await page.waitForSelector('.row.position');
+        for (let n = 1; n <= 2; n++) {
+            await page.click('#step');
+            await until(() => page.locator('#move-list button').count(), (moves) => moves > n, 'a move');
+        }
+        const files = { recording: 'session.jsonl', json: 'events.jsonl', pgn: 'games.pgn', text: 'events.txt', test: 'test_of_game.rs' };
+        for (const [form, file] of Object.entries(files)) {
+            await page.selectOption('#export select', form);
+            await page.setChecked('#export-game', form === 'test');
+            const [download] = await Promise.all([page.waitForEvent('download'), page.click('#export button')]);
+            assert.equal(download.suggestedFilename(), file);
+            assert.ok((await readFile(await download.path())).length > 100, form);
+        }
+        // Why there is no file is said in place.
+        await page.fill('#filter', 'kind:shout');
+        await page.keyboard.press('Enter');
+        await page.click('#export button');
+        await until(() => page.textContent('#export-error'), Boolean, 'a refusal');
     },
 };
 

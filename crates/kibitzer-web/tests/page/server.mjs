@@ -135,7 +135,7 @@ export class StandIn {
         const url = new URL(request.url, 'http://localhost');
         const [, first, second] = decodeURIComponent(url.pathname).split('/');
         const json = (value, status = 200) => response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(value));
-        response.setHeader('Content-Security-Policy', "default-src 'self'; frame-ancestors 'none'");
+        response.setHeader('Content-Security-Policy', "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'");
         response.setHeader('X-Content-Type-Options', 'nosniff');
         if (first === 'events') {
             response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
