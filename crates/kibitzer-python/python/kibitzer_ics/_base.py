@@ -81,8 +81,7 @@ class Event(Row, NativeEvent):
 
     def __str__(self) -> str:
         """Returns the event as text for people; it may contain control characters that a player wrote."""
-        text = self._text()
-        return repr(self) if text is None else text
+        return repr(self) if (text := self._text()) is None else text
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the values as a `dict` with the keys of the JSON."""

@@ -287,10 +287,9 @@ class Bot:
         async def play() -> None:
             loop = asyncio.get_running_loop()
             for number in (signal.SIGINT, signal.SIGTERM):
-                try:
+                # Windows; not the main thread.
+                with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
                     loop.add_signal_handler(number, self.stop)
-                except (NotImplementedError, RuntimeError, ValueError):  # Windows; not the main thread.
-                    pass
             await self.run_async()
 
         asyncio.run(play())
