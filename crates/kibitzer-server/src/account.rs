@@ -9,6 +9,7 @@ use kibitzer_core::message::{Handle, Titles};
 use serde::{Deserialize, Deserializer};
 
 use crate::family::ImitatedFamily;
+use crate::rating::PlayerRating;
 
 /// Account of a registered player.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
@@ -21,7 +22,7 @@ pub struct Account {
     #[serde(default)]
     pub(crate) titles: Vec<String>,
     #[serde(default)]
-    pub(crate) ratings: BTreeMap<String, u16>,
+    pub(crate) ratings: BTreeMap<String, PlayerRating>,
     #[serde(default, rename = "banned")]
     pub(crate) is_banned: bool,
 }
@@ -45,9 +46,10 @@ impl Account {
     }
 
     /// Sets the rating of one kind of game, which is spelled as in seeks: `blitz`, `lightning`, `standard`, or a variant such as
-    /// `crazyhouse` or `wild/fr`. Any other kind is only listed by `finger`.
+    /// `crazyhouse` or `wild/fr`. Any other kind is only listed by `finger`. Rated games on the server change it, until the server
+    /// ends.
     pub fn rating(mut self, kind: impl Into<String>, rating: u16) -> Self {
-        self.ratings.insert(kind.into(), rating);
+        self.ratings.insert(kind.into(), rating.into());
         self
     }
 

@@ -35,6 +35,7 @@ mod lobby;
 mod options;
 mod play;
 mod population;
+mod rating;
 mod server;
 #[cfg(test)]
 mod testing;

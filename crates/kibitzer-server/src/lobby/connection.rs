@@ -12,6 +12,7 @@ use super::variables::{Ivars, Variables};
 use crate::account::Account;
 use crate::family::{BoardForm, IccLevelSettings, ImitatedFamily};
 use crate::fault::{KickReason, LoginObstacle};
+use crate::rating::PlayerRating;
 use crate::wire::InputReader;
 
 /// Whether a connection has a client.
@@ -168,7 +169,7 @@ pub(crate) struct Player {
     /// `(GM)(*)`, as shown after the name; `(U)` for a guest.
     pub(crate) titles: Titles,
     pub(crate) is_registered: bool,
-    pub(crate) ratings: BTreeMap<String, u16>,
+    pub(crate) ratings: BTreeMap<String, PlayerRating>,
     pub(crate) saved: SavedSettings,
     pub(crate) ivars: Ivars,
     /// Time of the login.
@@ -245,7 +246,7 @@ impl Player {
     /// [`Rating::Unrated`].
     pub(crate) fn rating(&self, kind: &str) -> Rating {
         match self.ratings.get(kind) {
-            Some(&rating) => Rating::Established(rating),
+            Some(rating) => Rating::Established(rating.value),
             None if self.is_registered => Rating::Unrated,
             None => Rating::Guest,
         }

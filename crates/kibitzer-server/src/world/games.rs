@@ -163,9 +163,13 @@ impl World {
         game.finish(ending, now, date);
         let line = format!("{}\n", game.result_line().unwrap_or_default());
         let (players, observers) = (self.players_or_examiners(number), self.lobby.observers(number));
+        let adjustments = self.adjust_ratings(number);
         for &id in players.iter().chain(&observers) {
+            let name = self.lobby.player_name(id);
+            let color = self.games.played(number).and_then(|game| game.header.color_of(&name));
+            let adjustment = color.map_or("", |color| adjustments.of(color));
             self.lobby.queue_bell_if_on(id);
-            self.lobby.notify_unwrapped(id, &line);
+            self.lobby.notify_unwrapped(id, &format!("{line}{adjustment}"));
         }
         for id in self.gin_listeners(&players) {
             self.lobby.notify_unwrapped(id, &line);

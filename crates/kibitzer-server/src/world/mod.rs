@@ -14,6 +14,7 @@ mod lines;
 mod login;
 mod offers;
 mod operator;
+mod ratings;
 mod seeks;
 mod simul;
 

@@ -56,6 +56,50 @@ async fn checkmate_ends_the_game_for_players_and_observers() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_rated_game_changes_the_ratings_as_forecast() {
+    let server = server_with(&["Alekhine", "Bogoljubov", "Capablanca"]).await;
+    let mut white = Peer::player(&server, "Alekhine").await;
+    let mut black = Peer::player(&server, "Bogoljubov").await;
+    let mut observer = Peer::player(&server, "Capablanca").await;
+    // Both have 1882 in blitz from their accounts, and no standard rating.
+    let issued = white.ask("match bogoljubov 5 0 r white").await;
+    let forecast = "Your blitz rating will change:  Win: +7,  Draw: +0,  Loss: -7\nYour new RD will be 49.5\n";
+    assert!(issued.contains(&format!("rated blitz 5 0.\n{forecast}")), "{issued}");
+    let challenge = black.text().await;
+    assert!(challenge.contains(&format!("rated blitz 5 0.\n{forecast}")), "{challenge}");
+    black.ask("accept").await;
+    observer.ask("observe 1").await;
+    white.text().await;
+    play(&mut white, &mut black, &["e4", "e5"]).await;
+    observer.text().await;
+    white.ask("resign").await;
+    let end = "\n{Game 1 (Alekhine vs. Bogoljubov) Alekhine resigns} 0-1\n";
+    assert_eq!(black.text().await, format!("{end}Blitz rating adjustment: 1882 --> 1889\nfics% "));
+    assert!(observer.text().await.starts_with(&format!("{end}fics% ")), "observers receive the result alone");
+    let finger = white.ask("finger").await;
+    assert!(finger.contains("blitz                    1875   50   0.060000       1 \n"), "{finger}");
+    // The new ratings last for the next game and the next login.
+    black.ask("quit").await;
+    let mut black = Peer::player(&server, "Bogoljubov").await;
+    let issued = white.ask("match bogoljubov 15 0 r white").await;
+    let first = "Your standard rating will change:  Win: +1882,  Draw: +1720,  Loss: +1558\n";
+    assert!(issued.contains(first), "{issued}");
+    black.ask("accept").await;
+    white.text().await;
+    assert!(
+        white
+            .ask("abort")
+            .await
+            .ends_with("aborted on move 1 by Alekhine} *\nNo ratings adjustment done.\nfics% fics% ")
+    );
+    assert!(black.ask("finger").await.contains("blitz                    1889   50"), "the rating is kept");
+    // Without a rated game, nothing is reported.
+    let issued = white.ask("match bogoljubov 5 0 u white").await;
+    assert!(!issued.contains("rating"), "{issued}");
+    server.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_game_ends_when_a_clock_runs_out() {
     let server = server_with(&["Alekhine", "Bogoljubov"]).await;
     let (mut white, mut black) = game(&server, "1 0 u").await;
@@ -79,7 +123,8 @@ async fn a_player_who_disconnects_can_resume_the_game() {
     assert_eq!(
         white.text().await,
         "\nYour opponent, Bogoljubov, has lost contact or quit.\nfics% \n\
-         {Game 1 (Alekhine vs. Bogoljubov) Bogoljubov lost connection; game adjourned} *\nfics% "
+         {Game 1 (Alekhine vs. Bogoljubov) Bogoljubov lost connection; game adjourned} *\n\
+         No ratings adjustment done.\nfics% "
     );
     assert!(white.ask("stored").await.contains(" 1: W Bogoljubov      N "));
     let mut black = Peer::player(&server, "Bogoljubov").await;

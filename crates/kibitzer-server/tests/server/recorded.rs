@@ -281,13 +281,16 @@ fn comparable(text: &str, until: Until) -> String {
     masked.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns whether a line is about games before the recording: a row of a history or of ratings.
+/// Returns whether a line is about games before the recording: a row of a history or of ratings; or about a change of ratings, which
+/// the recorded server does not report.
 fn is_past(line: &str) -> bool {
     let is_history = line.trim_start().split_once(": ").is_some_and(|(number, rest)| {
         number.parse::<u32>().is_ok() && ["+ ", "- ", "= "].iter().any(|sign| rest.starts_with(sign))
     });
     // Rows of stored games differ in the opening, of which less is known here.
-    is_history || line.contains("  0.00195") || line.contains("  0.060000  ") || line.contains("] 39-39 ")
+    let is_change = ["Your new RD", "No ratings adj"].iter().any(|start| line.starts_with(start))
+        || ["rating will change: ", "rating adjustment: "].iter().any(|text| line.contains(text));
+    is_history || is_change || line.contains("  0.00195") || line.contains("  0.060000  ") || line.contains("] 39-39 ")
 }
 
 fn masked(line: &str, is_crazyhouse: bool) -> String {

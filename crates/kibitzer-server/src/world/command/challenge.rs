@@ -216,9 +216,11 @@ pub(crate) fn make_or_accept_challenge(world: &mut World, [id, opponent]: [Conne
     }
     let text = world.lobby.challenge_text(id, opponent, proposed);
     let offer = world.offers.add(id, opponent, proposal);
-    world.lobby.queue_unwrapped(id, &format!("Issuing: {text}.\n"));
+    let forecast = world.format_rating_forecast(id, opponent, proposed);
+    world.lobby.queue_unwrapped(id, &format!("Issuing: {text}.\n{forecast}"));
     world.lobby.queue_offer_line(offer, id);
-    world.lobby.queue_unwrapped(opponent, &format!("Challenge: {text}.\n"));
+    let forecast = world.format_rating_forecast(opponent, id, proposed);
+    world.lobby.queue_unwrapped(opponent, &format!("Challenge: {text}.\n{forecast}"));
     world.lobby.queue_bell_if_on(opponent);
     world.lobby.notify_on_prompt_line(opponent, "You can \"accept\", \"decline\", or propose different parameters.\n");
     world.lobby.queue_offer_line(offer, opponent);

@@ -2,12 +2,15 @@
 //!
 //! Source of the forms: transcripts fatics-login-guest-*, fatics-block-client, fatics-multi-observer.
 
+use std::collections::BTreeMap;
+
 use kibitzer_core::message::listing::WhoStatus;
 
 use super::game::no_player_text;
 use super::{CommandResult, CommandRow, format_usage_line, refuse_if};
 use crate::calendar::{format_count, format_date_with_weekday, format_duration};
 use crate::play::Sides;
+use crate::rating::PlayerRating;
 use crate::world::{ConnectionId, Player, World};
 
 #[rustfmt::skip] // one to a line: it is a table
@@ -101,13 +104,15 @@ fn format_activity_with_newline(world: &World, whom: ConnectionId) -> String {
     }
 }
 
-/// Formats the table of ratings, or a sentence if there are none, and an empty line. Ratings never change on this server, so
-/// their deviation is fixed.
-fn format_ratings_table(name: &str, ratings: &std::collections::BTreeMap<String, u16>) -> String {
+/// Formats the table of ratings, or a sentence if there are none, and an empty line. Only games on this server are counted.
+fn format_ratings_table(name: &str, ratings: &BTreeMap<String, PlayerRating>) -> String {
     if ratings.is_empty() {
         return format!("{name} has not played any rated games.\n\n");
     }
-    let row = |(kind, rating): (&String, &u16)| format!("{kind:<24} {rating:<4}   50   0.060000       0 \n");
+    let row = |(kind, rating): (&String, &PlayerRating)| {
+        let deviation = (rating.deviation_tenths + 5) / 10;
+        format!("{kind:<24} {:<4}  {deviation:>3}   0.060000 {:>7} \n", rating.value, rating.n_games)
+    };
     let rows: String = ratings.iter().map(row).collect();
     format!("speed & variant         rating  RD    Volat.    total  best\n{rows}\n")
 }
@@ -139,7 +144,7 @@ fn run_who(world: &mut World, _: ConnectionId, letters: &str) -> CommandResult {
         return Ok(format!("{}\n\n{} displayed.\n\n", rows.join("\n"), format_count(rows.len(), "player")));
     }
     let entry = |(whom, player): (ConnectionId, &Player)| {
-        let rating = player.ratings.get("blitz").copied().unwrap_or_default();
+        let rating = player.ratings.get("blitz").map_or(0, |rating| rating.value);
         (format!("{rating:>4}  {}", who_status(world, whom).sign()), player.name_with_titles())
     };
     let entries: Vec<_> = shown.map(entry).collect();
