@@ -2,7 +2,9 @@
 //!
 //! A move is a [`LastMove`], as clients read it from a board. Castling has no squares in it, and no move is hidden.
 
-use cozy_chess::{BitBoard, get_bishop_moves, get_king_moves, get_knight_moves, get_pawn_attacks, get_rook_moves};
+use cozy_chess::{
+    BitBoard, Rank, get_bishop_moves, get_king_moves, get_knight_moves, get_pawn_attacks, get_rook_moves,
+};
 use kibitzer_core::chess::{Board, CastlingRights, CastlingSide, Color, Fen, Hands, LastMove, Piece, Role, Square};
 
 use super::Variant;
@@ -62,6 +64,16 @@ impl Position {
         // `from_fen` checks rights against the files of orthodox chess.
         let castling_files = CastlingFiles { king, short_rook, long_rook };
         Self { castling: fen.castling, castling_files, ..start }
+    }
+
+    /// Returns whether a game can go on from here: each side has one king, no pawn is on the first or last rank, and the side to move
+    /// cannot capture the king.
+    pub(crate) fn is_valid(&self) -> bool {
+        let has_one_king = |color| self.placement.of_piece(Piece { color, role: Role::King }).len() == 1;
+        let ends = Rank::First.bitboard() | Rank::Eighth.bitboard();
+        Color::BOTH.into_iter().all(has_one_king)
+            && self.placement.of_role(Role::Pawn).is_disjoint(ends)
+            && !self.placement.is_in_check(self.side_to_move.opponent())
     }
 
     /// Converts a FEN. Discards castling rights that contradict the board, and hands in a variant without drops.

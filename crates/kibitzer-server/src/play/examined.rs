@@ -21,6 +21,8 @@ pub(crate) struct ExaminedGame {
     branch: Option<usize>,
     /// Number of plies of `line` up to the position on the board.
     n_shown_plies: usize,
+    /// The position that an examiner sets up, shown in place of that of the line.
+    setup: Option<Position>,
     pub(crate) ending: Option<Ending>,
     /// Whether it was created without a played game.
     pub(crate) is_scratch: bool,
@@ -40,7 +42,17 @@ impl ExaminedGame {
         let main = MoveRecord::new(Position::start(header.terms.variant));
         let clocks_ms = Sides::both(header.terms.initial_ms());
         let line = main.clone();
-        Self { header, line, main, branch: None, n_shown_plies: 0, ending: None, is_scratch: false, clocks_ms }
+        Self {
+            header,
+            line,
+            main,
+            branch: None,
+            n_shown_plies: 0,
+            setup: None,
+            ending: None,
+            is_scratch: false,
+            clocks_ms,
+        }
     }
 
     /// Creates an examined copy of a finished game. It shows the start position; the ending is shown only at the final one.
@@ -51,7 +63,57 @@ impl ExaminedGame {
     }
 
     pub(crate) fn shown_position(&self) -> &Position {
-        self.line.position_after(self.n_shown_plies)
+        self.setup.as_ref().unwrap_or_else(|| self.line.position_after(self.n_shown_plies))
+    }
+
+    /// Returns whether a position is being set up.
+    pub(crate) const fn is_in_setup(&self) -> bool {
+        self.setup.is_some()
+    }
+
+    /// Starts to set up a position, with the one that is shown. Returns `false` if one is set up already.
+    pub(crate) fn enter_setup(&mut self) -> bool {
+        let is_new = self.setup.is_none();
+        self.setup = Some(*self.shown_position());
+        is_new
+    }
+
+    /// Returns the position that is being set up.
+    pub(crate) const fn setup_mut(&mut self) -> Option<&mut Position> {
+        self.setup.as_mut()
+    }
+
+    /// Ends the set-up: the position is the start of a game without moves. Returns `false`, and changes nothing, if the position
+    /// has no legal continuation.
+    pub(crate) fn finish_setup(&mut self) -> bool {
+        let Some(position) = self.setup.take_if(|position| position.is_valid()) else { return false };
+        self.line = MoveRecord::new(position);
+        self.n_shown_plies = 0;
+        self.make_line_main();
+        true
+    }
+
+    /// Makes the variation the main line. Returns `false` if the main line is shown already.
+    pub(crate) fn commit_variation(&mut self) -> bool {
+        let is_variation = self.branch.is_some();
+        if is_variation {
+            self.make_line_main();
+        }
+        is_variation
+    }
+
+    /// Removes the moves after the shown position, and returns the number of plies that are left.
+    pub(crate) fn truncate(&mut self) -> usize {
+        self.line.plies.truncate(self.n_shown_plies);
+        self.make_line_main();
+        self.n_shown_plies
+    }
+
+    /// Makes the line, which differs from the game as it was played, the main line: the game has no ending then.
+    fn make_line_main(&mut self) {
+        self.main = self.line.clone();
+        self.branch = None;
+        self.ending = None;
     }
 
     /// Returns how the game ended; `None` if it has no ending, or the board does not show its final position.
@@ -109,7 +171,8 @@ impl ExaminedGame {
 
     /// Returns the ply that led to the shown position; `None` at the start.
     fn shown_ply(&self) -> Option<&Ply> {
-        self.n_shown_plies.checked_sub(1).and_then(|at| self.line.plies.get(at))
+        let n_plies = self.n_shown_plies.checked_sub(1).filter(|_| self.setup.is_none());
+        n_plies.and_then(|at| self.line.plies.get(at))
     }
 
     /// Returns both clocks in the shown position, in milliseconds.

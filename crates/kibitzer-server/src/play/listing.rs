@@ -57,7 +57,8 @@ pub(crate) fn examined_row(game: &ExaminedGame) -> String {
     let (turn, terms) = (format_turn(game.shown_position()), terms.games_column());
     let rating = |seat: &SeatedPlayer| seat.rating.value().unwrap_or(0);
     let seat = |seat: &SeatedPlayer, width| format!("{:>4} {:<width$.width$}", rating(seat), seat.name.as_str());
-    format!("{:>3} (Exam. {} {}) {terms} {turn}", id.0, seat(white, 11), seat(black, 10))
+    let state = if game.is_in_setup() { "(Setup" } else { "(Exam." };
+    format!("{:>3} {state} {} {}) {terms} {turn}", id.0, seat(white, 11), seat(black, 10))
 }
 
 /// Formats a row of `history` for one of the players: ` 0: + 1882 W 1558 Boris         [bnr  3   0] C50 Res 2026-11-21 …`.

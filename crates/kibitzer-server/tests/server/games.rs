@@ -586,6 +586,50 @@ async fn a_finished_game_is_examined() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_examined_game_is_set_up_and_shortened() {
+    let server = server_with(&["Alekhine", "Bogoljubov"]).await;
+    let mut examiner = Peer::player(&server, "Alekhine").await;
+    let mut observer = Peer::player(&server, "Bogoljubov").await;
+    assert_eq!(examiner.ask("bsetup").await, "You are not examining a game.\nfics% ");
+    examiner.ask("examine").await;
+    observer.ask("observe 1").await;
+    assert_eq!(examiner.ask("bsetup clear").await, "You are not setting up a position.\nfics% ");
+    assert!(examiner.ask("bsetup").await.starts_with("Entering setup mode.\n\n<12> rnbqkbnr "));
+    let heard = observer.text().await;
+    assert!(heard.starts_with("Game 1: Alekhine enters setup mode.\nfics% \n<12> rnbqkbnr "), "{heard}");
+    for refused in ["bsetup", "e4", "forward", "revert"] {
+        assert_eq!(examiner.ask(refused).await, "You are still setting up the position.\nfics% ", "{refused}");
+    }
+    assert!(examiner.ask("games").await.contains("  1 (Setup    0 Alekhine"));
+    examiner.ask("bsetup clear").await;
+    assert!(examiner.ask("bsetup done").await.starts_with("The position is not valid: "));
+    assert_eq!(examiner.ask("bsetup fen 8/8/8 w").await, "The FEN is not valid.\nfics% ");
+    let set = examiner.ask("bsetup fen 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1").await;
+    assert!(set.contains("<12> ----k--- -------- -------- -------- -------- -------- ----P--- ----K--- W "), "{set}");
+    observer.text().await;
+    let to_move = examiner.ask("bsetup tomove black").await;
+    assert!(to_move.starts_with("It is now black's turn to move.\n\n<12> ----k--- "), "{to_move}");
+    let heard = observer.text().await;
+    assert!(heard.starts_with("Game 1: Alekhine sets the side to move to black.\n"), "{heard}");
+    assert!(
+        examiner.ask("bsetup done").await.starts_with("Game is validated - entering examine mode.\n\n<12> ----k--- ")
+    );
+    let heard = observer.text().await;
+    assert!(heard.starts_with("Game 1: Alekhine has validated the position. Entering examine mode.\n"), "{heard}");
+    for typed in ["Kd7", "e4", "backward", "Kd2"] {
+        examiner.ask(typed).await;
+    }
+    observer.text().await;
+    assert!(examiner.ask("commit").await.starts_with("Game 1: Alekhine commits the subvariation.\n"));
+    assert!(observer.text().await.starts_with("Game 1: Alekhine commits the subvariation.\n"));
+    assert_eq!(examiner.ask("commit").await, "You are already in the main line.\nfics% ");
+    examiner.ask("backward").await;
+    assert!(examiner.ask("truncate").await.starts_with("Game 1: Alekhine truncates the game at halfmove 1.\n"));
+    assert_eq!(examiner.ask("forward").await, "You're at the end of the game.\nfics% ");
+    server.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_captured_piece_goes_to_the_partner() {
     let names = ["Alekhine", "Bogoljubov", "Capablanca", "Duras"];
     let server = server_with(&names).await;

@@ -8,7 +8,9 @@ use std::time::Duration;
 use kibitzer_core::chess::{Color, LastMove, Role};
 use kibitzer_core::message::{CommandCode, GameEndReason, GameId};
 
-use super::{CommandRefusal, CommandResult, CommandRow, DONE, find_online_player, refuse_if, required_first_word};
+use super::{
+    CommandRefusal, CommandResult, CommandRow, DONE, IN_SETUP, find_online_player, refuse_if, required_first_word,
+};
 use crate::calendar::format_count;
 use crate::chess::{MoveCase, Position, TypedMoveError, Variant};
 use crate::play::{
@@ -188,9 +190,11 @@ impl World {
             return None;
         }
         let is_waiting = self.played_game_of(id).is_some_and(|(_, color)| color != position.side_to_move);
+        let is_in_setup = matches!(active_game, ActiveGame::Examined(game) if game.is_in_setup());
         let is_paused = active_game.as_played().is_some_and(|game| game.clock_state == ClockState::Paused);
         match read {
             _ if is_waiting => self.lobby.queue_text(id, "It is not your move.\n"),
+            _ if is_in_setup => self.lobby.queue_text(id, IN_SETUP),
             _ if is_paused => self.lobby.queue_text(id, "The clock is paused, use \"unpause\" to resume.\n"),
             Ok(played) if active_game.as_played().is_some() => self.play_in_played_game(id, number, played),
             Ok(played) => self.play_in_examined_game(id, number, played),

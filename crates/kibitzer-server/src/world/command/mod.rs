@@ -7,6 +7,7 @@ pub(crate) mod info;
 pub(crate) mod observe;
 pub(crate) mod offers;
 pub(crate) mod settings;
+pub(crate) mod setup;
 pub(crate) mod talk;
 
 use kibitzer_core::message::CommandCode;
@@ -18,6 +19,9 @@ pub(crate) type CommandResult = Result<String, CommandRefusal>;
 
 /// Result of a command that has queued all of its output.
 pub(crate) const DONE: CommandResult = Ok(String::new());
+
+/// Refusal of a step or a move while a position is set up.
+pub(crate) const IN_SETUP: &str = "You are still setting up the position.\n";
 
 /// Why a command was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]

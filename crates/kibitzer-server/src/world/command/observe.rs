@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use kibitzer_core::message::GameId;
 
-use super::{CommandRefusal, CommandResult, CommandRow, DONE, number_or_one, refuse_if, required_first_word};
+use super::{CommandRefusal, CommandResult, CommandRow, DONE, IN_SETUP, number_or_one, refuse_if, required_first_word};
 use crate::calendar::format_count;
 use crate::play::{Ending, ExaminedGame, Game, GameHeader, Sides};
 use crate::world::icc::datagrams::number;
@@ -171,7 +171,7 @@ fn run_unexamine(world: &mut World, id: ConnectionId, _: &str) -> CommandResult 
 }
 
 /// Returns the game that a player examines. The error is the text of the refusal.
-fn examined_game_or_refusal(world: &World, id: ConnectionId) -> Result<GameId, CommandRefusal> {
+pub(super) fn examined_game_or_refusal(world: &World, id: ConnectionId) -> Result<GameId, CommandRefusal> {
     Ok(world.game_examined_by(id).ok_or("You are not examining a game.\n")?)
 }
 
@@ -193,6 +193,7 @@ fn step_examined_game(world: &mut World, id: ConnectionId, parameters: &str, ste
     let number = examined_game_or_refusal(world, id)?;
     let plies = number_or_one(parameters)?;
     let Some(game) = world.games.examined_mut(number) else { return DONE };
+    refuse_if(game.is_in_setup(), IN_SETUP)?;
     let ExaminerStep { step, verb, edge } = step;
     let n_moved = step(game, plies);
     refuse_if(n_moved == 0, format!("You're at the {edge} of the game.\n"))?;
@@ -227,6 +228,7 @@ pub(crate) fn format_examined_ending(game: &GameHeader, ending: Ending) -> Strin
 fn run_revert(world: &mut World, id: ConnectionId, _: &str) -> CommandResult {
     let number = examined_game_or_refusal(world, id)?;
     let Some(game) = world.games.examined_mut(number) else { return DONE };
+    refuse_if(game.is_in_setup(), IN_SETUP)?;
     refuse_if(!game.revert_to_main_line(), "You are already in the main line.\n")?;
     let to = game.shown_position().move_number;
     let text = format!("Game {number}: {} reverts to main line move {to}.\n", world.lobby.player_name(id));
