@@ -124,6 +124,34 @@ impl Book {
         Ok(Self { file, n_entries: metadata.len() / ENTRY_BYTES, config, random: Rng::new() })
     }
 
+    /// Reads the whole file of a book, and checks its form: entries of 16 bytes in ascending order of their keys.
+    ///
+    /// # Errors
+    ///
+    /// As [`open`](Self::open), and [`io::ErrorKind::InvalidData`] for another form.
+    pub(crate) fn check(config: BookConfig) -> io::Result<()> {
+        let mut book = Self::open(config)?;
+        let size = book.file.metadata()?.len();
+        let invalid = |reason: String| {
+            let error = io::Error::new(io::ErrorKind::InvalidData, reason);
+            book.config.describe_error("use", &error)
+        };
+        if size == 0 || size % ENTRY_BYTES != 0 {
+            return Err(invalid(format!("its {size} bytes are not entries of {ENTRY_BYTES} bytes")));
+        }
+        let mut reader = io::BufReader::new(&mut book.file);
+        let mut entry = [0; 16];
+        let mut last = 0;
+        for number in 1..=book.n_entries {
+            reader.read_exact(&mut entry)?;
+            if entry_key(&entry) < last {
+                return Err(invalid(format!("entry {number} is not in the ascending order of keys")));
+            }
+            last = entry_key(&entry);
+        }
+        Ok(())
+    }
+
     /// Returns a move in UCI notation for a position of the variant; `None` if the book has none within its limits. Only legal
     /// moves are returned, whatever the file contains.
     ///

@@ -5,6 +5,7 @@
 //! - [`Engine`]: an engine that searches one position at a time.
 //! - [`EngineConfig`]: an engine's settings, and the time for a move, from the clocks of the server.
 //! - [`Book`]: an opening book.
+//! - [`check`]: finds the mistakes in a file of settings.
 //!
 //! The games of a session and their PGN are part of the library: [`kibitzer::track`], [`kibitzer::pgn`].
 //!
@@ -31,10 +32,11 @@
 //! # }
 //! ```
 //!
-//! [`guide`] continues with a policy of your own and a game.
+//! [`guide::kit`] continues with a policy and an engine of your own, and a game; [`guide`] describes the settings.
 
 mod book;
 mod bot;
+pub mod check;
 mod clock;
 pub mod config;
 pub mod engine;
@@ -49,14 +51,23 @@ pub use engine::{Engine, EngineConfig, ExternalEngine, ScriptedEngine, WeakPlaye
 pub use policy::{Policy, SettingsPolicy};
 pub use verdict::{BotAction, BotEvent, Verdict};
 
-// rustdoc uses the first definition of a link; these override the page's relative links.
-#[doc = "[bot events]: kibitzer::guide::events#events-of-a-bot"]
-#[doc = "[console]: https://docs.rs/crate/kibitzer-cli"]
-#[doc = "[pgn]: kibitzer::guide::pgn"]
-#[doc = "[delivery modes]: kibitzer::guide::client#events-and-delivery-modes"]
-#[doc = ""]
+// rustdoc uses the first definition of a link; those of `rustdoc-links.md` override the pages' relative links.
+
+#[doc = include_str!("../docs/rustdoc-links.md")]
 #[doc = include_str!("../docs/bots.md")]
-pub mod guide {}
+pub mod guide {
+    #[doc = include_str!("../docs/rustdoc-links.md")]
+    #[doc = include_str!("../docs/kit.md")]
+    pub mod kit {}
+
+    #[doc = include_str!("../docs/rustdoc-links.md")]
+    #[doc = include_str!("../docs/migration.md")]
+    pub mod migration {}
+
+    #[doc = include_str!("../docs/rustdoc-links.md")]
+    #[doc = include_str!("../docs/operating.md")]
+    pub mod operating {}
+}
 
 /// Builds the program of the crate's README with the tests.
 #[cfg(doctest)]

@@ -177,16 +177,9 @@ impl AcceptRules {
         let (Some(initial), Some(increment)) = (challenge.initial_min, challenge.increment_s) else {
             return (!self.untimed).then(|| "untimed games are not played".to_owned());
         };
-        if ![Some(initial), challenge.black_initial_min]
-            .iter()
-            .flatten()
-            .all(|minutes| self.initial_min.contains(minutes))
-        {
-            return Some(format!("games have {} minutes", format_range(&self.initial_min)));
-        }
-        let increments = [Some(increment), challenge.black_increment_s];
-        let fits = increments.iter().flatten().all(|seconds| self.increment_s.contains(seconds));
-        (!fits).then(|| format!("games have an increment of {} seconds", format_range(&self.increment_s)))
+        let black = (challenge.black_initial_min.unwrap_or(initial), challenge.black_increment_s.unwrap_or(increment));
+        let clocks = [(initial, increment), black];
+        clocks.into_iter().find_map(|(initial_min, increment_s)| self.objection_to_clock(initial_min, increment_s))
     }
 
     /// Returns the reason to decline a challenger whose rating is out of range, too far from the bot's own one, or missing; `None` if

@@ -12,3 +12,4 @@ mod engines;
 mod play;
 #[expect(clippy::duplicate_mod, reason = "the same tests with a server of the other family")]
 mod play_icc;
+mod schema;

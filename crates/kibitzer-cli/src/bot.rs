@@ -8,17 +8,16 @@ use std::time::Duration;
 
 use kibitzer::internal::recorded::SessionClock;
 use kibitzer::{Handle, Profile};
-use kibitzer_bot::config::MatchmakingRules;
-use kibitzer_bot::{
-    Book, Bot, BotConfig, BotError, BotEvent, Engine as _, EngineConfig, StartEngine, Stop, WeakPlayer,
-};
+use kibitzer_bot::check::ConfigCheck;
+use kibitzer_bot::config::{MatchmakingRules, SCHEMA};
+use kibitzer_bot::{Bot, BotConfig, BotError, BotEvent, EngineConfig, StartEngine, Stop, WeakPlayer};
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use crate::console::{self, ConsoleOptions, SessionFeed};
 use crate::demo;
-use crate::failure::{EXIT_STATUS, Failure, report};
+use crate::failure::{EXIT_STATUS, FAILED, Failure, report};
 use crate::live::{ExposureArgs, StopSignal, check_end, connect_failure, run, runtime, start_and_expose_session};
 use crate::output::{LineFormat, TerminalSafe, bot_event_json};
 
@@ -39,16 +38,24 @@ const DEMO_MOVE: Duration = Duration::from_millis(500);
 /// their keys. The failure of one account is reported at once with its name, and the others play on.
 #[derive(Debug, clap::Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{EXIT_STATUS}"))]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub(crate) struct Args {
     /// The settings
-    #[arg(value_name = "CONFIG", required_unless_present = "demo", conflicts_with = "demo")]
+    #[arg(value_name = "CONFIG", required_unless_present_any = ["demo", "schema"], conflicts_with_all = ["demo", "schema"])]
     config: Option<PathBuf>,
     /// Play on an embedded server with a built-in weak player; the games are appended to kibitzer-demo.pgn
     #[arg(long)]
     demo: bool,
-    /// Start the engine, print what was found and every rule, and end
-    #[arg(long, conflicts_with = "demo")]
+    /// Print every mistake in the settings, open the files that they name, start the engine, and print what was found and every rule.
+    /// The exit status is 1 if there is an error; a warning is none
+    #[arg(long, conflicts_with_all = ["demo", "schema"])]
     check: bool,
+    /// With --check, log in with every account, and out again, if there is no error. Ends the session of a bot that plays with it
+    #[arg(long, requires = "check")]
+    login: bool,
+    /// Print the JSON Schema of the settings, for editors
+    #[arg(long, conflicts_with = "demo")]
+    schema: bool,
     #[cfg(feature = "web")]
     #[command(flatten)]
     web: crate::web::WebArgs,
@@ -69,21 +76,54 @@ enum View {
 const EXAMPLES: &str = "\
 Examples:
   kibitzer bot --demo                      watch a weak player on an embedded server
-  kibitzer bot --check bot.toml            print the engine's options and all rules
+  kibitzer bot --check bot.toml            find mistakes, or print the engine's options and all rules
+  kibitzer bot --check --login bot.toml    also try every account
   kibitzer bot bot.toml                    play
   kibitzer bot bot.toml --attach-socket bot.sock   let `kibitzer console --attach bot.sock` look at it
   kibitzer bot bot.toml --json | jq -r .reason   for programs";
 
 impl Args {
-    /// With `--check`, starts the engine and prints its options and the rules; otherwise plays: by the configuration or, with
+    /// With `--schema`, prints it. With `--check`, prints the mistakes, or the engine's options and the rules; otherwise plays: by the configuration or, with
     /// `--demo`, on an embedded server. Blocks until the bot has stopped. `plain` keeps the console closed.
     pub(crate) fn play_or_check(&self, plain: bool) -> Result<(), Failure> {
+        if self.schema {
+            return io::stdout().lock().write_all(SCHEMA.as_bytes()).map_err(Failure::stdout);
+        }
         let opens_console = console::can_open_console(plain, self.shared.format.format(), self.shared.ending);
         match &self.config {
-            Some(path) if self.check => run(check_config(path)),
+            Some(path) if self.check => run(self.check_config(path)),
             Some(path) => self.play_with_config(load_config(path)?, opens_console),
             None => self.run_demo(opens_console),
         }
+    }
+
+    /// Checks the configuration file at `path`, and prints its mistakes on standard error; without an error, prints the engine's name,
+    /// variants and options and all rules of the bot.
+    ///
+    /// # Errors
+    ///
+    /// A [`Failure`] without a message if there is an error.
+    ///
+    /// # Cancel safety
+    ///
+    /// Dropping the future ends the engine or the session.
+    async fn check_config(&self, path: &Path) -> Result<(), Failure> {
+        let mut check = ConfigCheck::run(path, |notice| report(&notice)).await.map_err(Failure::caused_by)?;
+        let logins = if self.login && !check.has_errors() { check.log_in().await } else { Vec::new() };
+        check.problems().iter().for_each(|problem| report(&problem.to_string()));
+        let config = check.config();
+        let Some(info) = check.engine().filter(|_| !check.has_errors()) else { return Err(Failure::silent(FAILED)) };
+        let names = config.accounts.iter().map(|account| account.handle().map_or("a guest", Handle::as_str));
+        let author = if info.author.is_empty() { String::new() } else { format!(" by {}", info.author) };
+        let mut lines = vec![
+            format!("Engine: {}{author}", info.name),
+            format!("Variants: {}", info.variants.join(", ")),
+            format!("Options: {}", info.options.join(", ")),
+            format!("Accounts: {}", names.collect::<Vec<_>>().join(", ")),
+        ];
+        lines.extend(logins.into_iter().chain(config.sentences()));
+        let mut out = io::stdout().lock();
+        lines.iter().try_for_each(|line| writeln!(out, "{}", TerminalSafe(line))).map_err(Failure::stdout)
     }
 
     /// Plays by a configuration: in the console if `opens_console` and there is exactly one account, otherwise printing the bot's
@@ -275,34 +315,6 @@ fn load_config(path: &Path) -> Result<BotConfig, Failure> {
     let config = BotConfig::load(path).map_err(Failure::caused_by)?;
     config.warning.iter().for_each(|warning| report(warning));
     Ok(config)
-}
-
-/// Starts the engine of the configuration file at `path`, prints its name, variants and options and all rules of the bot, and
-/// quits it.
-///
-/// # Cancel safety
-///
-/// Dropping the future ends the engine.
-async fn check_config(path: &Path) -> Result<(), Failure> {
-    let config = load_config(path)?;
-    for book in &config.books {
-        Book::open(book.clone()).map_err(Failure::caused_by)?;
-    }
-    let started = config.engine.start_with_notice(|notice| report(&notice)).await;
-    let engine = started.map_err(Failure::caused_by)?;
-    let info = engine.info();
-    let names = config.accounts.iter().map(|account| account.handle().map_or("a guest", Handle::as_str));
-    let author = if info.author.is_empty() { String::new() } else { format!(" by {}", info.author) };
-    let mut lines = vec![
-        format!("Engine: {}{author}", info.name),
-        format!("Variants: {}", info.variants.join(", ")),
-        format!("Options: {}", info.options.join(", ")),
-        format!("Accounts: {}", names.collect::<Vec<_>>().join(", ")),
-    ];
-    lines.extend(config.sentences());
-    engine.quit().await;
-    let mut out = io::stdout().lock();
-    lines.iter().try_for_each(|line| writeln!(out, "{}", TerminalSafe(line))).map_err(Failure::stdout)
 }
 
 /// Returns the configuration of the demo, which repeatedly challenges Whetstone, the simulated player that accepts every match.

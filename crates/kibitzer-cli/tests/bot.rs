@@ -134,10 +134,89 @@ fn account_that_cannot_play_is_reported_by_its_name_and_the_others_play() {
     assert!(lines.len() == 3 && lines[0].contains("the handle Unused of [server] is not used"), "{stderr}");
     assert!(begins("kibitzer: Tal: ") && begins("kibitzer: Petrov: cannot connect to 127.0.0.1: "), "{stderr}");
     assert!(stdout.contains("Botvin: Connection: the session is ready"), "{stdout}");
-    let (_, stdout, _) = run_in(&folder, &["bot", "--check", &path]);
-    assert!(stdout.contains("Accounts: Tal, Botvin, Petrov"), "{stdout}");
+    let (status, stdout, stderr) = run_in(&folder, &["bot", "--check", &path]);
+    assert_eq!((status, stdout.as_str()), (1, ""));
+    assert!(
+        stderr.contains("kibitzer: warning: ") && stderr.contains("line 4: `server.handle`: is not used"),
+        "{stderr}"
+    );
+    assert!(stderr.contains("line 9: `account.password_from`: cannot read the password file nosuch: "), "{stderr}");
     let (status, _, stderr) = run_in(&folder, &["bot", &path, "--attach-socket", "several.sock"]);
     assert!(status == 1 && stderr.contains("exposes one account, and this bot has several"), "{stderr}");
+}
+
+#[test]
+fn check_with_login_tries_every_account() {
+    let folder = folder("bot-login");
+    let accounts = file("bot-login-accounts.toml", "[[account]]\nhandle = 'Tal'\npassword = 'secret'\n");
+    let server = serve(&["--no-population", "--accounts", &accounts]);
+    let (_, port) = server.address.split_once(':').unwrap();
+    let settings = |password: &str| {
+        let text = format!(
+            "[server]\nhost = '127.0.0.1'\nports = [{port}]\n[engine]\ncommand = 'stockfish'\n\
+            [[account]]\nhandle = 'Botvin'\n[[account]]\nhandle = 'Tal'\npassword_from = {{ command = ['echo', '{password}'] }}\n"
+        );
+        file(&format!("bot-login-{password}.toml"), text)
+    };
+    let (status, stdout, stderr) = run_in(&folder, &["bot", "--check", "--login", &settings("secret")]);
+    assert_eq!((status, stderr.as_str()), (0, ""));
+    for handle in ["Botvin", "Tal"] {
+        assert!(stdout.contains(&format!("\nLogged in to 127.0.0.1 as {handle}, and out.\n")), "{stdout}");
+    }
+    let wrong = settings("wrong");
+    let (status, stdout, stderr) = run_in(&folder, &["bot", "--check", "--login", &wrong]);
+    assert_eq!((status, stdout.as_str(), stderr.lines().count()), (1, "", 1), "{stderr}");
+    assert!(stderr.contains("line 9: `account.handle`: no login on 127.0.0.1: "), "{stderr}");
+    // Without --login, no password command is run, and nothing is sent.
+    drop(server);
+    assert_eq!(run_in(&folder, &["bot", "--check", &wrong]).0, 0);
+}
+
+#[test]
+fn schema_is_printed_for_editors() {
+    let (status, stdout, _) = run_in(&folder("bot-schema"), &["bot", "--schema"]);
+    let schema: Value = serde_json::from_str(&stdout).unwrap();
+    let rated = &schema["properties"]["accept"]["properties"]["rated"];
+    assert_eq!((status, &rated["type"], &rated["default"]), (0, &"boolean".into(), &false.into()), "{rated}");
+    assert_eq!(schema["definitions"]["profile"]["properties"]["ports"]["items"]["maximum"], 65_535);
+}
+
+#[test]
+fn account_that_fails_in_a_game_is_reported_at_once_and_the_others_play_on() {
+    let folder = folder("bot-one-fails");
+    let program = folder.join("quiet");
+    fs::write(&program, QUIET_ENGINE).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let accounts = file("bot-one-fails-accounts.toml", "[[account]]\nhandle = 'Tal'\npassword = 'secret'\n");
+    let server = serve(&["--no-population", "--accounts", &accounts]);
+    let (_, port) = server.address.split_once(':').unwrap();
+    let password = file("bot-one-fails-password", "secret");
+    let settings = |name: &str, rest: &str| {
+        let text = format!(
+            "[server]\nhost = '127.0.0.1'\nports = [{port}]\n[engine]\ncommand = './quiet'\nmin_move_ms = 100\n{rest}"
+        );
+        file(&format!("bot-one-fails-{name}.toml"), text)
+    };
+    let challenger = |handle: &str, player: &str| {
+        let rest = "[matchmaking]\nterms = ['5 0 unrated']\npause = '10s'\ncomputers = true\n";
+        settings(handle, &format!("[[account]]\nhandle = '{handle}'\n{rest}players = ['{player}']\n"))
+    };
+    let start = |path: &str| {
+        let mut program = kibitzer(&["bot", path]);
+        Program(program.current_dir(&folder).stderr(Stdio::piped()).spawn().unwrap())
+    };
+    let source = format!("password_from = {{ file = '{password}' }}");
+    let mut bot =
+        start(&settings("bot", &format!("[[account]]\nhandle = 'Botvin'\n[[account]]\nhandle = 'Tal'\n{source}\n")));
+    let _others = [challenger("Alfa", "Botvin"), challenger("Beta", "Tal")].map(|path| start(&path));
+    bot.wait_for("Tal: Moved", 1);
+    let args = ["connect", &server.address, "--user", "Tal", "--password-file", &password, "--for", "1s"];
+    assert_eq!(run_in(&folder, &args).0, 0);
+    // The program still runs.
+    let mut report = String::new();
+    BufReader::new(bot.0.stderr.take().unwrap()).read_line(&mut report).unwrap();
+    assert!(report.starts_with("kibitzer: Tal: session on 127.0.0.1 lost: "), "{report}");
+    bot.wait_for("Botvin: Moved", 8);
 }
 
 /// Whether this process runs: it exists, and is not a zombie.

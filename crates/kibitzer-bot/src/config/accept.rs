@@ -7,7 +7,7 @@ use kibitzer_core::message::Titles;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-use super::rules::{any_rating, deserialize_handles, deserialize_range, deserialize_some_range};
+use super::rules::{any_rating, deserialize_handles, deserialize_range, deserialize_some_range, format_range};
 
 /// Whether computer players are included, who have the title `C`. In the settings `true`, `false` or `"only"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -179,6 +179,15 @@ impl AcceptRules {
             ..self.clone()
         };
         if self.terms.is_empty() { vec![self.clone()] } else { self.terms.iter().map(rules_of).collect() }
+    }
+
+    /// Returns the reason to decline a clock of this many minutes, and seconds per move; `None` if it is accepted.
+    pub(crate) fn objection_to_clock(&self, initial_min: u32, increment_s: u32) -> Option<String> {
+        if !self.initial_min.contains(&initial_min) {
+            return Some(format!("games have {} minutes", format_range(&self.initial_min)));
+        }
+        let fits = self.increment_s.contains(&increment_s);
+        (!fits).then(|| format!("games have an increment of {} seconds", format_range(&self.increment_s)))
     }
 
     /// Returns whether games with a player are allowed by the lists `block` and `allow`.

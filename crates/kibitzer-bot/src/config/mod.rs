@@ -1,26 +1,24 @@
 //! The settings of a bot: one TOML file.
 
 mod accept;
+mod file;
 mod matchmaking;
 mod rules;
 mod sentences;
 
 use std::fmt;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use kibitzer::internal::most_similar_word;
 use kibitzer::{ConfigError, Handle, Profile};
-use kibitzer_core::session::{Command, FirstConnect};
+use kibitzer_core::session::Command;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use toml::Spanned;
-use toml::de::DeTable;
 
 pub(crate) use accept::is_computer;
 pub use accept::{AcceptRules, AcceptTerms, Computers, Preference};
+pub(crate) use file::{ConfigFile, ParsedConfig};
 pub use matchmaking::{MatchmakingRules, MatchmakingTerms};
 pub(crate) use rules::format_range;
 pub use rules::{AdjournedRules, DrawRule, OfferRules, RematchRules, ResignRule, ScoreAudience, SeekRules, TalkRules};
@@ -28,6 +26,10 @@ pub(crate) use sentences::first_word;
 
 pub use crate::book::BookConfig;
 use crate::engine::EngineConfig;
+
+/// The JSON Schema (draft 7) of the file of a bot's settings, for editors: keys, types and ranges, with the descriptions of
+/// `config/bot.toml`. It does not know which settings contradict each other; [`ConfigCheck`](crate::check::ConfigCheck) does.
+pub const SCHEMA: &str = include_str!("../../schema/bot.json");
 
 /// The settings of a bot.
 ///
@@ -128,10 +130,6 @@ impl Default for ShutdownConfig {
     }
 }
 
-/// The tables of a file. Those whose names begin with `x-` belong to other programs.
-const TABLES: &str =
-    "server account login engine book accept seek offers adjourned rematch matchmaking talk pgn state shutdown";
-
 impl BotConfig {
     /// Returns the settings of a bot that plays with this account and engine, with the default rules.
     pub fn new(account: Profile, engine: EngineConfig) -> Self {
@@ -153,10 +151,11 @@ impl BotConfig {
     /// # Errors
     ///
     /// [`ConfigError::Read`] if the file cannot be read; [`ConfigError`] with the line if a key is unknown or missing, a value is
-    /// invalid or out of its range, or two accounts have the same handle on the same server.
+    /// invalid or out of its range, or two accounts have the same handle on the same server. Of several mistakes the first one;
+    /// [`ConfigCheck`](crate::check::ConfigCheck) finds all.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, ConfigError> {
-        let (config, no_engine) = Self::read(path.as_ref())?;
-        no_engine.map_or(Ok(config), Err)
+        let ParsedConfig { config, errors, no_engine } = ConfigFile::read(path.as_ref())?.parse();
+        errors.into_iter().chain(no_engine).next().map_or(Ok(config), Err)
     }
 
     /// Reads the settings of a bot whose program replaces the [engine](crate::Bot::engine): `[engine]` and its `command` may be
@@ -166,75 +165,19 @@ impl BotConfig {
     ///
     /// As [`load`](Self::load).
     pub fn load_without_engine(path: impl AsRef<Path>) -> Result<Self, ConfigError> {
-        Ok(Self::read(path.as_ref())?.0)
+        let ParsedConfig { config, errors, .. } = ConfigFile::read(path.as_ref())?.parse();
+        errors.into_iter().next().map_or(Ok(config), Err)
     }
-
-    /// Reads the settings from a file, and the error if it has no engine.
-    fn read(path: &Path) -> Result<(Self, Option<ConfigError>), ConfigError> {
-        let text = std::fs::read_to_string(path).map_err(|source| ConfigError::read(path, source))?;
-        let error_at = |span: Option<Range<usize>>, reason: String| {
-            ConfigError::at_position(path, &text, span.map_or(0, |span| span.start), reason)
-        };
-        let not_toml = |error: toml::de::Error| error_at(error.span(), error.message().to_owned());
-        let tables = DeTable::parse(&text).map_err(not_toml)?;
-        let tables = tables.get_ref();
-        let is_known = |name: &str| TABLES.split(' ').any(|table| table == name) || name.starts_with("x-");
-        if let Some(unknown) = tables.keys().find(|name| !is_known(name.get_ref())) {
-            let name = unknown.get_ref();
-            let nearest = most_similar_word(name, TABLES.split(' '));
-            let nearest = nearest.map_or_else(String::new, |table| format!(", did you mean `{table}`?"));
-            return Err(error_at(Some(unknown.span()), format!("unknown table `{name}`{nearest}")));
-        }
-        if !tables.contains_key("server") {
-            return Err(error_at(None, "missing field `server`".to_owned()));
-        }
-        rules::check_numbers(tables).map_err(|(span, reason)| error_at(Some(span), reason))?;
-        let mut config: Self = toml::from_str(&text).map_err(|error| {
-            let key = error.span().map(|span| key_at(tables, span.start)).filter(|key| !key.is_empty());
-            let key = key.map_or_else(String::new, |key| format!("`{key}`: "));
-            error_at(error.span(), format!("{key}{}", error.message()))
-        })?;
-        config.engine.require_known_limits().map_err(|error| {
-            let nodes = tables.get("engine").and_then(|engine| engine.get_ref().get("nodes"));
-            error_at(nodes.map(Spanned::span), error.to_string())
-        })?;
-        let no_engine = config.engine.command.is_empty().then(|| {
-            let span = tables.get("engine").map(Spanned::span);
-            let missing = if span.is_some() { "command" } else { "engine" };
-            error_at(span, format!("missing field `{missing}`"))
-        });
-        let defaults = Profile::new("").session(|session| session.first_connect(FirstConnect::Retry));
-        let server = defaults.file_table(path, &["server"])?;
-        let not_a_list = |span| error_at(Some(span), "accounts are written as `[[account]]`".to_owned());
-        let accounts = tables
-            .get("account")
-            .map(|accounts| accounts.get_ref().as_array().ok_or_else(|| not_a_list(accounts.span())));
-        for (index, account) in accounts.transpose()?.into_iter().flat_map(|list| list.iter()).enumerate() {
-            let profile = server.clone().file_table(path, &["account", &index.to_string()])?;
-            if config.accounts.iter().any(|known| is_same_account(known, &profile)) {
-                return Err(error_at(Some(account.span()), "another account has the same handle".to_owned()));
-            }
-            config.accounts.push(profile);
-        }
-        if config.accounts.is_empty() {
-            config.accounts.push(server.clone());
-        }
-        let is_unused = |handle: &&Handle| config.accounts.iter().all(|account| account.handle() != Some(*handle));
-        let unused = server.handle().filter(is_unused);
-        config.warning = unused.map(|handle| {
-            format!("{}: the handle {handle} of [server] is not used: the accounts have others", path.display())
-        });
-        Ok((config, no_engine))
-    }
-}
-
-/// Returns whether two accounts have the same handle on the same server.
-fn is_same_account(one: &Profile, other: &Profile) -> bool {
-    one.host_name() == other.host_name() && one.handle().is_some() && one.handle() == other.handle()
 }
 
 /// Words that are replaced in the path of a file of games.
 pub(crate) const PATH_FIELDS: [&str; 4] = ["{date}", "{opponent}", "{variant}", "{account}"];
+
+/// Returns the folder of a pattern, up to the first part with a field.
+pub(crate) fn fixed_folder(pattern: &Path) -> PathBuf {
+    let parts = pattern.parent().into_iter().flat_map(Path::components);
+    parts.take_while(|part| !part.as_os_str().to_string_lossy().contains('{')).collect()
+}
 
 /// Reads a path with [`PATH_FIELDS`].
 fn deserialize_path_pattern<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PathBuf>, D::Error> {
@@ -270,17 +213,6 @@ fn deserialize_books<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<B
     }
 
     deserializer.deserialize_any(Books)
-}
-
-/// Returns the keys, with dots between them, that lead to the value at a position of the file; empty if no value is there.
-fn key_at(table: &DeTable<'_>, position: usize) -> String {
-    let found = table.iter().find_map(|(name, value)| {
-        let items = value.get_ref().as_array().map_or(std::slice::from_ref(value), |list| list);
-        let inner = items.iter().find_map(|item| item.get_ref().as_table().map(|table| key_at(table, position)));
-        let inner = inner.filter(|keys| !keys.is_empty()).map(|keys| format!("{}.{keys}", name.get_ref()));
-        inner.or_else(|| value.span().contains(&position).then(|| name.get_ref().to_string()))
-    });
-    found.unwrap_or_default()
 }
 
 /// Reads a list of commands for the server.

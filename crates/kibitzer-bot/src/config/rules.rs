@@ -158,7 +158,7 @@ pub enum ScoreAudience {
 pub struct TalkRules {
     /// Words to the opponent when a game starts; empty: none. `{opponent}`, `{engine}` are replaced.
     pub greeting: String,
-    /// Words to the opponent when a game ends; empty: none. `{opponent}` is replaced.
+    /// Words to the opponent when a game ends; empty: none. `{opponent}`, `{engine}` are replaced.
     pub goodbye: String,
     /// Words to a player who observes a game, once in it; empty: none. `{spectator}`, `{opponent}`, `{engine}` are replaced.
     pub spectator_greeting: String,
@@ -266,25 +266,29 @@ const NUMBERS: &[(&str, Limits)] = &[
     ("shutdown.finish_game_within", Seconds(0..=604_800)),
 ];
 
-/// Fails with place and reason if a number or duration of the file is out of its range.
-pub(super) fn check_numbers(file: &DeTable<'_>) -> Result<(), (Range<usize>, String)> {
-    for (path, limits) in NUMBERS {
-        let mut names = path.split('.');
-        let first = names.next().and_then(|table| file.get(table));
-        let tables = first.into_iter().flat_map(values_of).collect();
-        let found: Vec<_> = names.fold(tables, |values: Vec<&Spanned<DeValue<'_>>>, name| {
-            values.into_iter().filter_map(|value| value.get_ref().get(name)).flat_map(values_of).collect()
-        });
-        if let Some((span, problem)) = found.iter().find_map(|value| Some((value.span(), problem_with(value, limits)?)))
-        {
-            return Err((span, format!("`{path}` {problem}")));
-        }
-    }
-    Ok(())
+/// Returns the places and reasons of the numbers and durations of the file that are out of their ranges.
+pub(super) fn out_of_range(file: &DeTable<'_>) -> Vec<(Range<usize>, String)> {
+    let of_setting = |(path, limits): &(&str, Limits)| {
+        let values = values_at(file, path).into_iter();
+        let wrong =
+            values.filter_map(|value| Some((value.span(), format!("`{path}` {}", problem_with(value, limits)?))));
+        wrong.collect::<Vec<_>>()
+    };
+    NUMBERS.iter().flat_map(of_setting).collect()
+}
+
+/// Returns the values of a setting in all of several tables, and those of its list.
+pub(super) fn values_at<'a, 'de>(file: &'a DeTable<'de>, path: &str) -> Vec<&'a Spanned<DeValue<'de>>> {
+    let mut names = path.split('.');
+    let first = names.next().and_then(|table| file.get(table));
+    let tables = first.into_iter().flat_map(values_of).collect();
+    names.fold(tables, |values: Vec<&Spanned<DeValue<'_>>>, name| {
+        values.into_iter().filter_map(|value| value.get_ref().get(name)).flat_map(values_of).collect()
+    })
 }
 
 /// Returns the values of a list, such as the ends of a range or several tables; of another value, itself.
-fn values_of<'a, 'de>(value: &'a Spanned<DeValue<'de>>) -> &'a [Spanned<DeValue<'de>>] {
+pub(super) fn values_of<'a, 'de>(value: &'a Spanned<DeValue<'de>>) -> &'a [Spanned<DeValue<'de>>] {
     value.get_ref().as_array().map_or(std::slice::from_ref(value), |list| list)
 }
 

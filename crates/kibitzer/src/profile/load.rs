@@ -134,8 +134,24 @@ impl Profile {
     /// # Errors
     ///
     /// [`ConfigError`] with key and line for an invalid setting; also if the file cannot be read, or has no such table.
-    pub fn file_table(mut self, path: impl AsRef<Path>, keys: &[&str]) -> Result<Self, ConfigError> {
-        let path = path.as_ref();
+    pub fn file_table(self, path: impl AsRef<Path>, keys: &[&str]) -> Result<Self, ConfigError> {
+        let mut errors = Vec::new();
+        let profile = self.file_table_with_errors(path.as_ref(), keys, &mut errors)?;
+        errors.into_iter().next().map_or(Ok(profile), Err)
+    }
+
+    /// Changes settings as [`file_table`](Self::file_table) does, and adds an error for each one that is not valid, which is left as it was.
+    ///
+    /// # Errors
+    ///
+    /// [`ConfigError`] if the file cannot be read, is not TOML, or has no such table.
+    #[doc(hidden)]
+    pub fn file_table_with_errors(
+        mut self,
+        path: &Path,
+        keys: &[&str],
+        errors: &mut Vec<ConfigError>,
+    ) -> Result<Self, ConfigError> {
         let text = std::fs::read_to_string(path).map_err(|source| ConfigError::read(path, source))?;
         let error_at = |position, reason| ConfigError::at_position(path, &text, position, reason);
         let table = DeTable::parse(&text)
@@ -150,10 +166,12 @@ impl Profile {
                 continue;
             }
             let Some(setting) = settings.iter().find(|setting| setting.key == name) else {
-                return Err(error_at(key.span().start, unknown_key_message(name, value.get_ref(), &settings)));
+                errors.push(error_at(key.span().start, unknown_key_message(name, value.get_ref(), &settings)));
+                continue;
             };
-            let changed = (setting.apply)(&mut self, RawValue::Toml(value.get_ref()));
-            changed.map_err(|reason| error_at(value.span().start, format!("`{name}` {reason}")))?;
+            if let Err(reason) = (setting.apply)(&mut self, RawValue::Toml(value.get_ref())) {
+                errors.push(error_at(value.span().start, format!("`{name}` {reason}")));
+            }
         }
         self.login.restore_password(earlier);
         Ok(self)

@@ -17,7 +17,7 @@ use crate::dial::{Dial, Dialer, random_seed};
 use crate::password::PasswordSource;
 use kibitzer_core::event::CommandError;
 use kibitzer_core::message::{Family, Handle};
-use kibitzer_core::session::{Command, Credentials, Password, SessionOptions, TimesealChoice};
+use kibitzer_core::session::{Command, Credentials, FirstConnect, Password, Reconnect, SessionOptions, TimesealChoice};
 use serde::{Deserialize, Serialize};
 
 pub use load::{ConfigError, most_similar_word};
@@ -279,6 +279,23 @@ impl Profile {
     /// Returns whether the [`handle`](Self::handle) has a password or a source of one.
     pub const fn has_password(&self) -> bool {
         self.login.password.is_some()
+    }
+
+    /// Fails as the start of a session would because of its password. A password command is not run.
+    #[doc(hidden)]
+    pub async fn check_password(&self) -> io::Result<()> {
+        match (&self.login.handle, &self.login.password) {
+            (Some(_), Some(PasswordSource::Command(_))) => Ok(()),
+            _ => self.login.fetch_credentials().await.map(drop),
+        }
+    }
+
+    /// Returns the profile of a session that is not recorded, and ends if it is not established at once.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn for_one_login(self) -> Self {
+        let once = |session: SessionOptions| session.first_connect(FirstConnect::Fail).reconnect(Reconnect::never());
+        Self { record_file: None, ..self.session(once) }
     }
 
     /// Returns the options of a session that starts now, with its credentials.

@@ -321,7 +321,7 @@ impl BotPlayer {
 
     /// Sends the closing words of the settings, if there are any.
     pub(super) fn say_goodbye(&mut self, opponent: &Handle) {
-        let words = self.out.config.talk.goodbye.replace("{opponent}", opponent.as_str());
+        let words = self.games.fill_in(&self.out.config.talk.goodbye, Some(opponent));
         self.out.tell(opponent, &words);
     }
 }

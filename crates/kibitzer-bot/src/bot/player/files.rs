@@ -9,6 +9,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::output::Output;
+use crate::config::fixed_folder;
 
 /// How long a game that was cut off may be resumed before it is written as it was.
 const RESUMPTION_TIME: Duration = Duration::from_mins(1);
@@ -66,12 +67,6 @@ impl GameFiles {
             self.write_at = Some(now + RESUMPTION_TIME);
         }
     }
-}
-
-/// Returns the folder of a pattern, up to the first part with a field.
-fn fixed_folder(pattern: &Path) -> PathBuf {
-    let parts = pattern.parent().into_iter().flat_map(Path::components);
-    parts.take_while(|part| !part.as_os_str().to_string_lossy().contains('{')).collect()
 }
 
 /// Returns a name of the server as part of a file name: letters, digits, `-`, and `_` for all others; at most 40 characters. It is no

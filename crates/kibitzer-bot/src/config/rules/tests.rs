@@ -4,7 +4,9 @@ const SHIPPED: &str = include_str!("../../../../../config/bot.toml");
 
 /// Returns the result for a file of one setting.
 fn check(path: &str, value: &str) -> Result<(), String> {
-    check_numbers(DeTable::parse(&format!("{path} = {value}")).unwrap().get_ref()).map_err(|(_, reason)| reason)
+    let file = format!("{path} = {value}");
+    let found = out_of_range(DeTable::parse(&file).unwrap().get_ref());
+    found.into_iter().next().map_or(Ok(()), |(_, reason)| Err(reason))
 }
 
 #[test]

@@ -1,0 +1,228 @@
+use std::fs;
+use std::path::PathBuf;
+
+use super::*;
+
+/// A folder of one test, removed at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("kibitzer-check-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
+        Self(folder)
+    }
+
+    /// Returns the problems of a file, each without its path.
+    async fn check(&self, text: &str) -> Vec<String> {
+        let path = self.0.join("bot.toml");
+        fs::write(&path, text).unwrap();
+        let check = ConfigCheck::run(&path, |_| {}).await.unwrap();
+        let path = format!("{}, ", path.display());
+        check.problems().iter().map(|problem| problem.to_string().replace(&path, "")).collect()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Settings without an engine, which is an error in line 3.
+const START: &str = "[server]\nhost = \"chess.example\"\n[engine]\n";
+
+/// Returns the problems of these settings from line 4 on, except for the missing command of the engine.
+async fn problems(name: &str, text: &str) -> Vec<String> {
+    let mut found = Folder::new(name).check(&format!("{START}{text}")).await;
+    let n_found = found.len();
+    found.retain(|problem| problem != "line 3: missing field `command`");
+    assert_eq!(found.len() + 1, n_found, "{found:?}");
+    found
+}
+
+/// Settings, and the only problem with them.
+const CONTRADICTIONS: &[(&str, &str)] = &[
+    (
+        "[accept]\nallow = [\"A\", \"Rude\"]\nblock = [\n  \"B\",\n  \"RUDE\",\n]\n",
+        "line 8: `accept.block`: RUDE is also in `allow`; remove one of them",
+    ),
+    (
+        "[accept]\nkinds = [\"lightning\"]\ninitial_min = [20, 30]\n",
+        "line 5: `accept.kinds`: no game with these `initial_min` and `increment_s` is lightning; change them, or remove lightning",
+    ),
+    (
+        "[accept]\nkinds = [\"lightning\", \"standard\"]\ninitial_min = [20, 30]\n",
+        "warning: line 5: `accept.kinds`: no game with these `initial_min` and `increment_s` is lightning; change them, or remove lightning",
+    ),
+    (
+        "[accept]\nkinds = []\n",
+        "line 5: `accept.kinds`: is empty, and every challenge declined; write kinds such as \"blitz\"",
+    ),
+    (
+        "[accept]\nkinds = [\"blitz\",\n\"blits\"]\n",
+        "line 6: `accept.kinds`: unknown kind `blits`; write a speed or variant such as `blitz`",
+    ),
+    (
+        "[[accept.terms]]\n[[accept.terms]]\nkinds = [\"wild/fr\"]\n",
+        "line 6: `accept.terms.kinds`: challenges to `wild/fr` have the kind `chess960`; write that",
+    ),
+    (
+        "[accept]\nrating = [4001, 9999]\n",
+        "warning: line 5: `accept.rating`: no player has such a rating, only players without one are accepted; write a range such as [1000, 2500]",
+    ),
+    (
+        "[accept]\nrating = [0, 0]\nunrated_players = false\n",
+        "warning: line 5: `accept.rating`: no player has such a rating; write a range such as [1000, 2500]",
+    ),
+    (
+        "[accept]\nkinds = [\"crazyhouse\"]\ninitial_min = [0, 0]\nincrement_s = [0, 0]\n",
+        "warning: line 6: `accept.initial_min`: no game has these clocks; write minutes such as [1, 60]",
+    ),
+    (
+        "[accept]\nprefer = \"humans\"\ncomputers = \"only\"\n",
+        "line 5: `accept.prefer`: people are never played with `computers = \"only\"`; remove one of the keys",
+    ),
+    (
+        "[accept]\nrated = true\n",
+        "warning: line 5: `accept.rated`: an account without `password_from` is a guest, who plays no rated games; write one, or false",
+    ),
+    (
+        "[seek]\nads = [\"3 0 unrated\",\n\"90 0\"]\n",
+        "line 6: `seek.ads`: every answer is declined, as games have 1 to 60 minutes; change the seek or [accept]",
+    ),
+    (
+        "[seek]\nads = [\"3 0 rated\"]\n",
+        "line 5: `seek.ads`: every answer is declined, as rated games are not played; change the seek or [accept]",
+    ),
+    (
+        "[seek]\nads = [\"3 0 crazyhouse\"]\n",
+        "line 5: `seek.ads`: every answer is declined, as crazyhouse is not in `kinds`; change the seek or [accept]",
+    ),
+    ("[seek]\nads = [\"3 0 unratd\"]\n", "line 5: `seek.ads`: unknown word `unratd`; write `unrated`"),
+    (
+        "[matchmaking]\nterms = []\n",
+        "line 5: `matchmaking.terms`: is empty, and no one is challenged; write terms such as \"3 0 unrated\"",
+    ),
+    ("[matchmaking]\nterms = [{ match = \"3+0\" }]\n", "line 5: `matchmaking.terms`: 3+0 is not a time; write `3 0`"),
+    (
+        "[accept]\nallow = [\"A\"]\n[matchmaking]\nterms = [\"3 0\"]\nplayers = [\"A\", \"B\"]\n",
+        "line 8: `matchmaking.players`: B is excluded by `block` or `allow` of [accept]; remove the name there or here",
+    ),
+    (
+        "[[account]]\nhandle = \"One\"\n[matchmaking]\nterms = [\"3 0\"]\nplayers = [\"one\"]\n",
+        "line 8: `matchmaking.players`: one is an account of this bot, which is never challenged; remove it",
+    ),
+    (
+        "[talk]\ngreeting = \"hi {opponent}, I am {me}\"\n",
+        "line 5: `talk.greeting`: {me} is not replaced; write one of {opponent}, {engine}",
+    ),
+    (
+        "[talk.commands]\n\"!cpu\" = \"{engine} {}\"\n",
+        "line 5: `talk.commands.!cpu`: {engine} is not replaced; write plain text",
+    ),
+    ("[talk]\ntell_score = true\n", "warning: line 5: `talk.tell_score`: no one gets the scores; write `owners`"),
+    (
+        "min_move_ms = 2_000\nmove_time_ms = 1_000\n",
+        "line 5: `engine.move_time_ms`: is less than `min_move_ms`; write at least that",
+    ),
+    (
+        "[[account]]\nhandle = \"One\"\npassword_from = { file = \"/nosuch\" }\n",
+        "line 6: `account.password_from`: cannot read the password file /nosuch: No such file or directory (os error 2)",
+    ),
+    ("[[account]]\nhost = \"\"\n", "line 5: `host` must not be empty"),
+    (
+        "[book]\nfile = \"/nosuch\"\n",
+        "line 5: `book.file`: cannot open the book /nosuch: No such file or directory (os error 2); write the path of a Polyglot book",
+    ),
+    (
+        "stderr_file = \"/nosuch/a.log\"\n",
+        "line 4: `engine.stderr_file`: /nosuch/a.log: cannot write in the folder /nosuch: No such file or directory (os error 2); create it, or permit it",
+    ),
+    ("directory = \"/nosuch\"\n", "line 4: `engine.directory`: /nosuch: not a folder; write one that exists"),
+];
+
+#[tokio::test]
+async fn contradictions_and_settings_without_an_effect_are_reported_with_line_and_key() {
+    for (n, (text, want)) in CONTRADICTIONS.iter().enumerate() {
+        assert_eq!(problems(&format!("rules-{n}"), text).await, [*want], "{text}");
+    }
+    assert_eq!(problems("shipped", "").await, [""; 0]);
+}
+
+#[tokio::test]
+async fn all_mistakes_are_reported_in_one_run_in_the_order_of_their_lines() {
+    let found = problems(
+        "all",
+        "[acept]\n[accept]\nratd = true\nrated = 3\nrating = [0, 10000]\ninitial_min = [9, 1]\nblock = [\"A\"]\nallow = [\"a\"]\n\
+         [seek]\nads = [\"3+0\"]\n[[book]]\nfil = \"a\"\n[talk]\ngreeting = \"{me}\"\n[[account]]\nhandl = \"One\"\nports = []\n",
+    )
+    .await;
+    let lines: Vec<_> = found.iter().map(|problem| problem.split(": ").next().unwrap()).collect();
+    let want = [4, 6, 7, 8, 9, 10, 13, 14, 15, 17, 19, 20].map(|line| format!("line {line}"));
+    assert_eq!(lines, want, "{found:#?}");
+    let folder = Folder::new("syntax");
+    let syntax = folder.check("[server\nhost = 'x'\n[engine]\ncommand = \n").await;
+    assert!(syntax.len() >= 2 && syntax[0].starts_with("line 1: "), "{syntax:?}");
+}
+
+#[tokio::test]
+async fn a_book_needs_whole_entries_in_the_order_of_their_keys() {
+    let folder = Folder::new("book");
+    let file = folder.0.join("book.bin");
+    let entries = |keys: &[u8]| keys.iter().flat_map(|key| [[*key; 8], [1; 8]].concat()).collect::<Vec<_>>();
+    let cases = [
+        (entries(&[1, 1, 7]), None),
+        (entries(&[2, 7, 3]), Some("entry 3 is not in the ascending order of keys")),
+        (entries(&[2])[..15].to_vec(), Some("its 15 bytes are not entries of 16 bytes")),
+        (Vec::new(), Some("its 0 bytes are not")),
+    ];
+    for (bytes, want) in cases {
+        fs::write(&file, bytes).unwrap();
+        let found = folder.check(&format!("{START}[book]\nfile = {:?}\n", file.display().to_string())).await;
+        let reason = found.get(1).map(|problem| problem.replace("line 5: `book.file`: cannot use the book ", ""));
+        assert_eq!(reason.is_some(), want.is_some(), "{found:?}");
+        assert!(want.is_none_or(|want| found[1].contains(want)), "{found:?}");
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn paths_that_can_be_used_are_no_problem_and_no_file_is_left() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let folder = Folder::new("paths");
+    let at = |name: &str| format!("{:?}", folder.0.join(name).display().to_string());
+    fs::write(folder.0.join("old.pgn"), "").unwrap();
+    let password = folder.0.join("password");
+    fs::write(&password, "secret\n").unwrap();
+    fs::set_permissions(&password, fs::Permissions::from_mode(0o600)).unwrap();
+    let text = |pgn: &str, record: &str| {
+        format!(
+            "[server]\nhost = 'x'\nhandle = 'One'\npassword_from = {{ file = {} }}\nrecord_file = {}\n[engine]\nstderr_file = {}\n\
+             [pgn]\nfile = {}\nlive_file = {}\n[state]\nfolder = {}\n",
+            at("password"),
+            at(record),
+            at("engine.log"),
+            at(pgn),
+            at("live/{account}/{date}.pgn"),
+            at("a/b"),
+        )
+    };
+    assert_eq!(folder.check(&text("old.pgn", "session.jsonl")).await, ["line 6: missing field `command`"]);
+    let mut left: Vec<_> = fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    left.sort();
+    assert_eq!(left, ["bot.toml", "old.pgn", "password"]);
+    // A folder in place of a file, a file that is there, a password that others can read.
+    fs::set_permissions(&password, fs::Permissions::from_mode(0o644)).unwrap();
+    fs::create_dir(folder.0.join("folder")).unwrap();
+    let found = folder.check(&text("folder", "old.pgn")).await;
+    assert_eq!(found.len(), 4, "{found:?}");
+    assert!(found[0].starts_with("line 4: `server.password_from`: password file "), "{found:?}");
+    assert!(
+        found[1].starts_with("line 5: `server.record_file`: ") && found[1].contains("exists; write a new"),
+        "{found:?}"
+    );
+    assert!(found[3].starts_with("line 9: `pgn.file`: ") && found[3].contains("Is a directory"), "{found:?}");
+}

@@ -1,0 +1,239 @@
+//! The file of the settings: reads it with all of its mistakes, and finds the places of its values.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use kibitzer::internal::most_similar_word;
+use kibitzer::{ConfigError, Handle, Profile};
+use kibitzer_core::session::FirstConnect;
+use serde::Deserialize as _;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue, Deserializer};
+
+use super::{BotConfig, rules};
+
+/// The tables of a file. Those whose names begin with `x-` belong to other programs.
+const TABLES: &str =
+    "server account login engine book accept seek offers adjourned rematch matchmaking talk pgn state shutdown";
+
+/// A file of settings.
+#[derive(Debug)]
+pub(crate) struct ConfigFile {
+    path: PathBuf,
+    text: String,
+}
+
+/// The valid settings of a file, and its mistakes.
+#[derive(Debug, Default)]
+pub(crate) struct ParsedConfig {
+    /// Default values stand for the settings that are not valid.
+    pub(crate) config: BotConfig,
+    pub(crate) errors: Vec<ConfigError>,
+    /// The error if the file has no engine.
+    pub(crate) no_engine: Option<ConfigError>,
+}
+
+impl ConfigFile {
+    /// Reads the text of a file.
+    pub(crate) fn read(path: &Path) -> Result<Self, ConfigError> {
+        let text = std::fs::read_to_string(path).map_err(|source| ConfigError::read(path, source))?;
+        Ok(Self { path: path.to_owned(), text })
+    }
+
+    /// Returns whether the file sets a key, as [`mistake_at`](Self::mistake_at) names it.
+    pub(crate) fn contains(&self, key: &str) -> bool {
+        let tables = DeTable::parse_recoverable(&self.text).0;
+        find_span(tables.get_ref(), key).1 == key.split('.').count()
+    }
+
+    /// Creates the error about a key, such as `accept.terms.1.kinds`, where a number is an index. Its line is that of the innermost
+    /// of these values that the file has.
+    pub(crate) fn mistake_at(&self, key: &str, reason: impl fmt::Display) -> ConfigError {
+        let tables = DeTable::parse_recoverable(&self.text).0;
+        let names: Vec<_> = key.split('.').filter(|name| name.parse::<usize>().is_err()).collect();
+        self.error(find_span(tables.get_ref(), key).0, format!("`{}`: {reason}", names.join(".")))
+    }
+
+    /// Returns the texts that a key has, in all of several tables, each with an error about it that has the reason passed to it.
+    pub(crate) fn texts_at(&self, key: &str) -> Vec<(String, impl Fn(String) -> ConfigError + use<'_>)> {
+        let tables = DeTable::parse_recoverable(&self.text).0;
+        let values = rules::values_at(tables.get_ref(), key).into_iter();
+        let texts = values.filter_map(|value| Some((value.get_ref().as_str()?.to_owned(), value.span())));
+        let key = key.to_owned();
+        let located = texts.map(|(text, span)| {
+            let key = key.clone();
+            (text, move |reason: String| self.error(Some(span.clone()), format!("`{key}`: {reason}")))
+        });
+        located.collect()
+    }
+
+    fn error(&self, span: Option<Range<usize>>, reason: String) -> ConfigError {
+        ConfigError::at_position(&self.path, &self.text, span.map_or(0, |span| span.start), reason)
+    }
+
+    /// Parses the text as settings of a bot. If it is not TOML, the errors are only those of its syntax.
+    pub(crate) fn parse(&self) -> ParsedConfig {
+        let (tables, not_toml) = DeTable::parse_recoverable(&self.text);
+        if !not_toml.is_empty() {
+            let error = |error: toml::de::Error| self.error(error.span(), error.message().to_owned());
+            return ParsedConfig { errors: not_toml.into_iter().map(error).collect(), ..ParsedConfig::default() };
+        }
+        let tables = tables.get_ref();
+        let mut errors = self.unknown_tables(tables);
+        if !tables.contains_key("server") {
+            errors.push(self.error(None, "missing field `server`".to_owned()));
+        }
+        let mut config = self.deserialize(tables, &mut errors);
+        if let Err(error) = config.engine.require_known_limits() {
+            errors.push(self.error(find_span(tables, "engine.nodes").0, error.to_string()));
+        }
+        let span = tables.get("engine").map(Spanned::span);
+        let missing = if span.is_some() { "command" } else { "engine" };
+        let no_engine = config.engine.command.is_empty();
+        let no_engine = no_engine.then(|| self.error(span, format!("missing field `{missing}`")));
+        if let Err(error) = self.read_accounts(tables, &mut config, &mut errors) {
+            errors.push(error);
+        }
+        ParsedConfig { config, errors, no_engine }
+    }
+
+    fn unknown_tables(&self, tables: &DeTable<'_>) -> Vec<ConfigError> {
+        let is_known = |name: &str| TABLES.split(' ').any(|table| table == name) || name.starts_with("x-");
+        let unknown = tables.keys().filter(|name| !is_known(name.get_ref()));
+        let error = |unknown: &Spanned<Cow<'_, str>>| {
+            let name = unknown.get_ref();
+            let nearest = most_similar_word(name, TABLES.split(' '));
+            let nearest = nearest.map_or_else(String::new, |table| format!(", did you mean `{table}`?"));
+            self.error(Some(unknown.span()), format!("unknown table `{name}`{nearest}"))
+        };
+        unknown.map(error).collect()
+    }
+
+    /// Deserializes the tables of the bot, without the accounts. Adds an error for each value that is not valid, and leaves it out.
+    fn deserialize(&self, tables: &DeTable<'_>, errors: &mut Vec<ConfigError>) -> BotConfig {
+        let mut rest = tables.clone();
+        for (span, reason) in rules::out_of_range(tables) {
+            remove_at(&mut rest, span.start);
+            errors.push(self.error(Some(span), reason));
+        }
+        // Each round removes a value, or is the last one.
+        loop {
+            let document = Spanned::new(0..self.text.len(), rest.clone());
+            let error = match BotConfig::deserialize(Deserializer::from(document)) {
+                Ok(config) => return config,
+                Err(error) => error,
+            };
+            let key = error.span().map(|span| key_at(tables, span.start)).filter(|key| !key.is_empty());
+            let key = key.map_or_else(String::new, |key| format!("`{key}`: "));
+            errors.push(self.error(error.span(), format!("{key}{}", error.message())));
+            if !error.span().is_some_and(|span| remove_at(&mut rest, span.start)) {
+                return BotConfig::default();
+            }
+        }
+    }
+
+    /// Adds the accounts, and the warning about a handle of `[server]` that none of them has.
+    fn read_accounts(
+        &self,
+        tables: &DeTable<'_>,
+        config: &mut BotConfig,
+        errors: &mut Vec<ConfigError>,
+    ) -> Result<(), ConfigError> {
+        if !tables.contains_key("server") {
+            return Ok(());
+        }
+        let defaults = Profile::new("").session(|session| session.first_connect(FirstConnect::Retry));
+        let server = defaults.file_table_with_errors(&self.path, &["server"], errors)?;
+        let not_a_list = |span| self.error(Some(span), "accounts are written as `[[account]]`".to_owned());
+        let accounts = tables.get("account").map(|accounts| {
+            let list = accounts.get_ref().as_array();
+            list.ok_or_else(|| not_a_list(accounts.span()))
+        });
+        for (index, account) in accounts.transpose()?.into_iter().flat_map(|list| list.iter()).enumerate() {
+            let keys = ["account", &index.to_string()];
+            let profile = server.clone().file_table_with_errors(&self.path, &keys, errors)?;
+            if config.accounts.iter().any(|known| is_same_account(known, &profile)) {
+                errors.push(self.error(Some(account.span()), "another account has the same handle".to_owned()));
+            }
+            config.accounts.push(profile);
+        }
+        if config.accounts.is_empty() {
+            config.accounts.push(server.clone());
+        }
+        let is_unused = |handle: &&Handle| config.accounts.iter().all(|account| account.handle() != Some(*handle));
+        let unused = server.handle().filter(is_unused);
+        config.warning = unused.map(|handle| {
+            format!("{}: the handle {handle} of [server] is not used: the accounts have others", self.path.display())
+        });
+        Ok(())
+    }
+}
+
+/// Returns whether two accounts have the same handle on the same server.
+fn is_same_account(one: &Profile, other: &Profile) -> bool {
+    one.host_name() == other.host_name() && one.handle().is_some() && one.handle() == other.handle()
+}
+
+/// Returns the place of the innermost value on the way to a key that the table has, and how many of the key's names lead to it. Of
+/// several tables without an index, the first one counts.
+fn find_span(table: &DeTable<'_>, key: &str) -> (Option<Range<usize>>, usize) {
+    let (mut span, mut n_found) = (None, 0);
+    let mut next: Option<&DeValue<'_>> = None;
+    for name in key.split('.') {
+        let index = name.parse::<usize>().ok();
+        let value = match (next, index) {
+            (None, _) => table.get(name),
+            (Some(DeValue::Array(list)), Some(index)) => list.get(index),
+            (Some(DeValue::Array(list)), None) => list.first().and_then(|item| item.get_ref().get(name)),
+            // One table in place of a list of them.
+            (Some(DeValue::Table(_)), Some(_)) => {
+                n_found += 1;
+                continue;
+            }
+            (Some(value), None) => value.get(name),
+            (Some(_), Some(_)) => None,
+        };
+        let Some(value) = value else { break };
+        span = Some(value.span());
+        n_found += 1;
+        next = Some(value.get_ref());
+    }
+    (span, n_found)
+}
+
+/// Removes the innermost entry at a position of the file. Returns whether there was one.
+fn remove_at(table: &mut DeTable<'_>, position: usize) -> bool {
+    for (_, value) in table.iter_mut() {
+        let is_removed = match value.get_mut() {
+            DeValue::Table(inner) => remove_at(inner, position),
+            DeValue::Array(list) => list.iter_mut().any(|item| match item.get_mut() {
+                DeValue::Table(inner) => remove_at(inner, position),
+                _ => false,
+            }),
+            _ => false,
+        };
+        if is_removed {
+            return true;
+        }
+    }
+    let is_there = |span: Range<usize>| span.contains(&position);
+    let found = table.iter().find(|(key, value)| {
+        let items = rules::values_of(value);
+        is_there(key.span()) || is_there(value.span()) || items.iter().any(|item| is_there(item.span()))
+    });
+    let name = found.map(|(key, _)| key.get_ref().to_string());
+    name.is_some_and(|name| table.remove(name.as_str()).is_some())
+}
+
+/// Returns the keys, with dots between them, that lead to the value at a position of the file; empty if no value is there.
+fn key_at(table: &DeTable<'_>, position: usize) -> String {
+    let found = table.iter().find_map(|(name, value)| {
+        let items = rules::values_of(value);
+        let inner = items.iter().find_map(|item| item.get_ref().as_table().map(|table| key_at(table, position)));
+        let inner = inner.filter(|keys| !keys.is_empty()).map(|keys| format!("{}.{keys}", name.get_ref()));
+        inner.or_else(|| value.span().contains(&position).then(|| name.get_ref().to_string()))
+    });
+    found.unwrap_or_default()
+}
