@@ -149,8 +149,8 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
         profile.session(|session| session.adjourned(adjourned))
     }
 
-    /// Plays until it is stopped, or all sessions are over; returns at once if the settings have no account. The accounts log in
-    /// when their engines have started.
+    /// Plays until it is stopped, or all sessions are over; returns at once if the settings have no account. Each account logs in
+    /// when its engine has started, and waits for no other one.
     ///
     /// # Errors
     ///
@@ -185,8 +185,8 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
         self.run_with_sessions(stop, connect, on_end).await
     }
 
-    /// Plays as [`run`](Self::run) does, in sessions that the caller starts. `connect` starts the session of an account, once its engine
-    /// has started, and `on_end` converts the error with which it ends.
+    /// Plays as [`run`](Self::run) does, in sessions that the caller starts. The future of `connect` starts the session of an account. It
+    /// is polled once the engine has started. `on_end` converts the error with which an account ends.
     ///
     /// # Errors
     ///
@@ -210,32 +210,26 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
         T: Into<BotSession>,
         E: Send + 'static,
     {
-        let start = |account: &Profile| {
-            let account = account.clone();
-            let config = BotConfig { accounts: vec![account.clone()], ..BotConfig::clone(&self.config) };
-            let started = Self { config: Arc::new(config), ..self.clone() }.start_engine();
-            async move { (account, started.await) }
-        };
-        let mut starting: JoinSet<_> = self.config.accounts.iter().map(start).collect();
-        let (mut bots, mut result) = (Vec::new(), Ok(()));
-        while !starting.is_empty() {
-            tokio::select! {
-                Some(started) = starting.join_next() => match resume_unwind_if_panicked(started) {
-                    (account, Ok(bot)) => bots.push((account, bot)),
-                    (account, Err(error)) => result = result.and(on_end(&account, error.into())),
-                },
-                () = stop.requested() => return result,
-            }
-        }
         let mut players = JoinSet::new();
-        for (account, bot) in bots {
+        for account in self.config.accounts.clone() {
+            let config = BotConfig { accounts: vec![account.clone()], ..BotConfig::clone(&self.config) };
+            let bot = Self { config: Arc::new(config), ..self.clone() };
             let session = connect(bot.session_profile(account.clone()));
             let (stop, on_end) = (stop.clone(), on_end.clone());
             players.spawn(async move {
+                let started = tokio::select! {
+                    started = bot.start_engine() => started,
+                    () = stop.requested() => return Ok(()),
+                };
+                let bot = match started {
+                    Ok(bot) => bot,
+                    Err(error) => return on_end(&account, error.into()),
+                };
                 let session: BotSession = session.await?.into();
                 bot.run_with(session, stop).await.or_else(|error| on_end(&account, error))
             });
         }
+        let mut result = Ok(());
         while let Some(ended) = players.join_next().await {
             result = result.and(resume_unwind_if_panicked(ended));
         }
