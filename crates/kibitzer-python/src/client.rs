@@ -205,15 +205,18 @@ struct StreamState {
     missed: u64,
     /// Number of events that were returned without waiting.
     in_batch: usize,
+    /// Number of the last wait. An earlier one was canceled, but its task may poll once more: it must not replace the waker.
+    wait: u64,
     variants: Variants,
     filter: EventFilter,
     clock: SessionClock,
 }
 
 impl StreamState {
-    /// Receives events without waiting. Returns whether there is one, or the stream is over; and whether the loop has to run its
-    /// other tasks first.
+    /// Begins a wait, and receives events without waiting. Returns whether there is one, or the stream is over; and whether the
+    /// loop has to run its other tasks first.
     fn try_receive(&mut self) -> (bool, bool) {
+        self.wait += 1;
         let is_ready = self.poll_receive(&mut Context::from_waker(Waker::noop())).is_ready();
         self.in_batch = if is_ready { (self.in_batch + 1) % BATCH } else { 0 };
         (is_ready, self.in_batch == 0)
@@ -267,6 +270,7 @@ impl EventStream {
             is_over: false,
             missed: 0,
             in_batch: 0,
+            wait: 0,
             variants: Variants::default(),
             filter: EventFilter::new(filter),
             clock: session.clock,
@@ -299,7 +303,11 @@ impl EventStream {
             return is_batch_over.then(|| SLEEP.import(py, "asyncio", "sleep")?.call1((0,))).transpose();
         }
         let state = Arc::clone(&self.state);
-        let receive = poll_fn(move |context| lock(&state).poll_receive(context));
+        let wait = lock(&self.state).wait;
+        let receive = poll_fn(move |context| {
+            let mut state = lock(&state);
+            if state.wait == wait { state.poll_receive(context) } else { Poll::Ready(()) }
+        });
         self.session.runtime.start(py, receive, |py, ()| Ok(py.None())).map(Some)
     }
 

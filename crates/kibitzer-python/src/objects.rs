@@ -403,6 +403,7 @@ impl<'a, 'py> Serializer for ValueSerializer<'a, 'py> {
 
     never! {
         serialize_bytes(&[u8]) -> Self::Ok;
+        serialize_unit_struct(&'static str) -> Self::Ok;
         serialize_tuple(usize) -> Self::SerializeTuple;
         serialize_tuple_struct(&'static str, usize) -> Self::SerializeTupleStruct;
         serialize_tuple_variant(&'static str, u32, &'static str, usize) -> Self::SerializeTupleVariant;
@@ -414,10 +415,6 @@ impl<'a, 'py> Serializer for ValueSerializer<'a, 'py> {
     }
 
     fn serialize_unit(self) -> Result<Self::Ok> {
-        self.serialize_none()
-    }
-
-    fn serialize_unit_struct(self, _: &'static str) -> Result<Self::Ok> {
         self.serialize_none()
     }
 
