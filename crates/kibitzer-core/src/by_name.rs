@@ -22,11 +22,12 @@ impl ParseError {
 
 /// Declares an enum whose variants have text names, with the constant `ALL`, the method `as_str`, and `Display`.
 ///
-/// `as_str_doc` becomes the documentation of `as_str`; it says where the names are used.
+/// `as_str_doc` becomes the documentation of `as_str`; it says where the names are used. With a message, the enum also implements
+/// `FromStr`, as by `parse_by_name`.
 macro_rules! named_enum {
     (
         $(#[$meta:meta])*
-        pub enum $kind:ident($as_str_doc:literal) {
+        pub enum $kind:ident($as_str_doc:literal $(, $message:literal)?) {
             $($(#[$doc:meta])* $variant:ident = $name:literal,)+
         }
     ) => {
@@ -52,6 +53,8 @@ macro_rules! named_enum {
                 f.pad(self.as_str())
             }
         }
+
+        $($crate::by_name::parse_by_name!($kind, $message);)?
     };
 }
 

@@ -116,7 +116,7 @@ impl Piece {
     }
 }
 
-/// One of the two sides of a game. It displays and converts to `white` or `black`.
+/// One of the two sides of a game. It displays and converts to `white` or `black`, and parses these words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Display, IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 #[expect(clippy::exhaustive_enums, reason = "chess has two sides")]
@@ -223,6 +223,15 @@ impl Square {
     /// Parses the letter of a file in lower case and the digit of a rank; `None` for other bytes.
     pub(crate) const fn from_letters(file: u8, rank: u8) -> Option<Self> {
         Self::new(file.wrapping_sub(b'a'), rank.wrapping_sub(b'1'))
+    }
+}
+
+impl FromStr for Color {
+    type Err = ParseError;
+
+    fn from_str(name: &str) -> Result<Self, ParseError> {
+        let found = Self::BOTH.into_iter().find(|color| <&str>::from(color) == name);
+        found.ok_or(ParseError::new("a color is white or black"))
     }
 }
 

@@ -18,8 +18,8 @@ use std::sync::Arc;
 use crate::chess::{Color, Hands, Role};
 use crate::message::{
     Challenge, ChallengeChange, ChallengeUpdate, ClockAction, ClockNotice, ClockReading, Control, DeltaBoard,
-    ExamineAction, GameCreated, GameEnded, GameId, GameInfo, GameMap, Handle, Holding, MeOrOther, Message, OfferAnswer,
-    OfferKind, PartnershipUpdate, Relation, Style12,
+    ExamineAction, GameCreated, GameEnded, GameId, GameInfo, GameMap, GameMapIter, Handle, Holding, MeOrOther, Message,
+    OfferAnswer, OfferKind, PartnershipUpdate, Relation, Style12,
 };
 use crate::options::numeric_options;
 use crate::text::{PlayerText, ServerText};
@@ -96,6 +96,27 @@ pub struct Games {
     actor: Option<PlayerText>,
 }
 
+/// Iterator over the games of a session, in the order of their numbers: [`Games::iter`].
+#[derive(Clone, Debug)]
+pub struct GamesIter<'a>(GameMapIter<'a, Game>);
+
+impl<'a> Iterator for GamesIter<'a> {
+    type Item = &'a Game;
+
+    fn next(&mut self) -> Option<&'a Game> {
+        self.0.next().map(|(_, game)| game)
+    }
+}
+
+impl<'a> IntoIterator for &'a Games {
+    type Item = &'a Game;
+    type IntoIter = GamesIter<'a>;
+
+    fn into_iter(self) -> GamesIter<'a> {
+        self.iter()
+    }
+}
+
 /// Effect of a message on the state of a game; all fields are `None` if it had none.
 #[derive(Debug, Default)]
 pub(crate) struct MessageEffect {
@@ -113,8 +134,8 @@ impl Games {
     }
 
     /// Returns all games, including those that have ended, in the order of their numbers.
-    pub fn iter(&self) -> impl Iterator<Item = &Game> {
-        self.by_id.iter().map(|(_, game)| game)
+    pub fn iter(&self) -> GamesIter<'_> {
+        GamesIter(self.by_id.iter())
     }
 
     /// Returns the game in progress that this login plays; the one with the lowest number if it plays several. `None` if it plays

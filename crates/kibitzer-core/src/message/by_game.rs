@@ -1,6 +1,6 @@
 //! A map whose keys are numbers of games.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, btree_set};
 
 use super::GameId;
 
@@ -70,8 +70,23 @@ impl<T> GameMap<T> {
     }
 
     /// Iterates over the games and their values by ascending number.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (GameId, &T)> {
-        self.numbers.iter().filter_map(|&game| Some((game, self.get(game)?)))
+    pub(crate) fn iter(&self) -> GameMapIter<'_, T> {
+        GameMapIter { map: self, numbers: self.numbers.iter() }
+    }
+}
+
+/// Iterator over the games of a [`GameMap`] and their values by ascending number.
+#[derive(Clone, Debug)]
+pub(crate) struct GameMapIter<'a, T> {
+    map: &'a GameMap<T>,
+    numbers: btree_set::Iter<'a, GameId>,
+}
+
+impl<'a, T> Iterator for GameMapIter<'a, T> {
+    type Item = (GameId, &'a T);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.numbers.find_map(|&game| Some((game, self.map.get(game)?)))
     }
 }
 

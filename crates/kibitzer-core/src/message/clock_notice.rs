@@ -29,7 +29,7 @@ named_enum! {
     /// The event that a [`ClockNotice`] reports.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[non_exhaustive]
-    pub enum ClockAction("Returns the name in JSON.") {
+    pub enum ClockAction("Returns the name in JSON.", "no action on the clocks has this name") {
         /// The clocks stopped by agreement.
         Paused = "paused",
         /// The clocks run again.

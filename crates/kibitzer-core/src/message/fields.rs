@@ -238,7 +238,7 @@ impl fmt::Display for GameId {
     }
 }
 
-/// A rating as servers print it; `Display` writes `1500P`, `++++` or `----`.
+/// A rating as servers print it; `Display` writes `1500P`, `++++` or `----`, and `FromStr` parses them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Rating {
@@ -308,6 +308,16 @@ impl Rating {
             at.skip_whitespace();
             Some(rating)
         })
+    }
+}
+
+impl FromStr for Rating {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let mut at = Cursor::new(text.as_bytes());
+        let rating = Self::read(&mut at).filter(|_| at.is_empty());
+        rating.ok_or(ParseError::new("a rating is a number with E, P or no mark, ++++ or ----"))
     }
 }
 

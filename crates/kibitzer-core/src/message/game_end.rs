@@ -2,7 +2,7 @@
 
 use super::template::{SentenceParts, TemplateTable, match_template, read_game_line_head, templates, write_template};
 use super::{GameId, Handle};
-use crate::by_name::{named_enum, parse_by_name};
+use crate::by_name::named_enum;
 use crate::chess::Color;
 use crate::scan::Cursor;
 use crate::text::PlayerText;
@@ -75,7 +75,7 @@ named_enum! {
     /// The result of a game.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[expect(clippy::exhaustive_enums, reason = "PGN knows these four")]
-    pub enum GameResult("Returns the result as servers and PGN files write it.") {
+    pub enum GameResult("Returns the result as servers and PGN files write it.", "result is none of 1-0, 0-1, 1/2-1/2 and *") {
         /// `1-0`.
         WhiteWins = "1-0",
         /// `0-1`.
@@ -103,15 +103,13 @@ impl GameResult {
     }
 }
 
-parse_by_name!(GameResult, "result is none of 1-0, 0-1, 1/2-1/2 and *");
-
 named_enum! {
     /// Why a game ended, as far as the server's words are known.
     ///
     /// It does not determine who won; [`GameResult`] does.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[non_exhaustive]
-    pub enum GameEndReason("Returns the reason in `snake_case`, as in JSON.") {
+    pub enum GameEndReason("Returns the reason in `snake_case`, as in JSON.", "no end of a game has this name") {
         /// A player resigned.
         Resign = "resign",
         /// A player was checkmated.

@@ -25,7 +25,7 @@ named_enum! {
     /// The change that a [`ListChange`] reports.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[expect(clippy::exhaustive_enums, reason = "an entry is added or removed, or the list already was as requested")]
-    pub enum ListChangeKind("Returns the name in JSON.") {
+    pub enum ListChangeKind("Returns the name in JSON.", "no change of a list has this name") {
         /// The entry was added.
         Added = "added",
         /// The entry was removed.

@@ -50,7 +50,7 @@ pub(crate) mod template;
 mod tests;
 
 pub use attribution::{Attribution, RequestId, RequestOrigin};
-pub(crate) use by_game::GameMap;
+pub(crate) use by_game::{GameMap, GameMapIter};
 pub use clock_notice::{ClockAction, ClockNotice};
 pub use delivered::Delivered;
 pub use fields::{ClockReading, GameId, Rating};

@@ -4,7 +4,7 @@ use strum::AsRefStr;
 
 use super::template::{Captures, read_bracketed_color, read_rated};
 use super::{GameId, Handle, MeOrOther, Rating, Titles};
-use crate::by_name::{named_enum, parse_by_name};
+use crate::by_name::named_enum;
 use crate::chess::Color;
 use crate::scan::{Cursor, parse_decimal};
 use crate::text::{PlayerText, ServerText};
@@ -39,7 +39,7 @@ named_enum! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize), serde(rename_all = "snake_case"))]
     #[non_exhaustive]
-    pub enum OfferKind("Returns the name of the offer in commands and JSON.") {
+    pub enum OfferKind("Returns the name of the offer in commands and JSON.", "no offer has this name") {
         /// To end the game as a draw.
         Draw = "draw",
         /// To end the game without a result.
@@ -61,7 +61,7 @@ named_enum! {
     /// The way in which an offer ended.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[non_exhaustive]
-    pub enum OfferAnswer("Returns the answer in one word, as in JSON.") {
+    pub enum OfferAnswer("Returns the answer in one word, as in JSON.", "an offer is accepted, declined or withdrawn") {
         /// The other side agreed.
         Accepted = "accepted",
         /// The other side did not agree.
@@ -70,8 +70,6 @@ named_enum! {
         Withdrawn = "withdrawn",
     }
 }
-
-parse_by_name!(OfferKind, "no offer has this name");
 
 impl OfferNotice {
     /// Creates the notice from the parts of its sentence. A name in the confirmation of an own offer is not stored.
@@ -254,7 +252,7 @@ named_enum! {
     /// A change of a challenge.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[non_exhaustive]
-    pub enum ChallengeChange("Returns the name of the change in JSON.") {
+    pub enum ChallengeChange("Returns the name of the change in JSON.", "no change of a challenge has this name") {
         /// The terms of the challenge changed.
         Updated = "updated",
         /// The challenge was accepted.

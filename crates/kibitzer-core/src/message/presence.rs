@@ -33,7 +33,7 @@ named_enum! {
     /// Source: transport §7; transcripts of two servers.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[non_exhaustive]
-    pub enum LoginRefusal("Returns the reason in `snake_case`, as in JSON.") {
+    pub enum LoginRefusal("Returns the reason in `snake_case`, as in JSON.", "no refusal of a login has this name") {
         /// The password is wrong.
         InvalidPassword = "invalid_password",
         /// Another guest is logged in under the name.
@@ -177,7 +177,7 @@ named_enum! {
     /// Source: transport §9; transcripts of two servers.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[non_exhaustive]
-    pub enum Farewell("Returns the reason in JSON.") {
+    pub enum Farewell("Returns the reason in JSON.", "no farewell has this name") {
         /// `**** Auto-logout because you were idle more than 60 minutes. ****`
         Idle = "idle",
         /// `Logging you out.`, the reply to `quit` and the last line of a shutdown.
@@ -244,7 +244,7 @@ named_enum! {
     /// A player's activity.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[non_exhaustive]
-    pub enum WhoStatus("Returns the name in JSON.") {
+    pub enum WhoStatus("Returns the name in JSON.", "no status of a player has this name") {
         /// A blank: none of the other states.
         Free = "free",
         /// `^`: plays a game.

@@ -3,7 +3,8 @@
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::str::FromStr;
+use std::iter::Filter;
+use std::str::{FromStr, Split};
 
 use smol_str::SmolStr;
 
@@ -116,8 +117,9 @@ pub struct Titles(SmolStr);
 
 impl Titles {
     /// Iterates over the codes without brackets, in the order received: `GM`, `*`.
-    pub fn iter(&self) -> impl Iterator<Item = &str> {
-        self.0.as_str().split(['(', ')', ' ']).filter(|code| !code.is_empty())
+    pub fn iter(&self) -> TitlesIter<'_> {
+        let is_code: fn(&&str) -> bool = |code| !code.is_empty();
+        self.0.as_str().split(['(', ')', ' ']).filter(is_code)
     }
 
     /// Returns whether the player has no titles.
@@ -164,6 +166,29 @@ impl Titles {
         let titles = SEEKINFO_TITLES.iter().enumerate();
         let codes: String = titles.filter(|(i, _)| bits >> i & 1 == 1).map(|(_, &title)| title).collect();
         Self(decode_to_smol_str(codes.as_bytes()))
+    }
+}
+
+/// Iterator over the codes of [`Titles`].
+type TitlesIter<'a> = Filter<Split<'a, [char; 3]>, fn(&&'a str) -> bool>;
+
+impl<'a> IntoIterator for &'a Titles {
+    type Item = &'a str;
+    type IntoIter = TitlesIter<'a>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl FromStr for Titles {
+    type Err = ParseError;
+
+    /// Parses codes in round brackets as `Display` writes them: `(GM)(*)`; an empty text has no titles.
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let mut at = Cursor::new(text.as_bytes());
+        let titles = Self::read(&mut at);
+        if at.is_empty() { Ok(titles) } else { Err(ParseError::new("titles are codes in round brackets")) }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Options of the framer: family of the server, version of timeseal, and limits.
 
-use crate::by_name::{named_enum, parse_by_name};
+use crate::by_name::named_enum;
 use crate::options::numeric_options;
 
 named_enum! {
@@ -8,7 +8,7 @@ named_enum! {
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
     #[non_exhaustive]
-    pub enum Family("Returns the name used in options and profiles.") {
+    pub enum Family("Returns the name used in options and profiles.", "family is none of auto, fics and icc") {
         /// Not known yet. The framing of both families is recognized until the login is complete: the first command prompt, or
         /// the datagram that ends an ICC login, shows the family.
         #[default]
@@ -27,8 +27,6 @@ impl Family {
         matches!(self, Self::Icc)
     }
 }
-
-parse_by_name!(Family, "family is none of auto, fics and icc");
 
 /// Version of the timeseal protocol on a connection, which determines the form of its pings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -60,7 +58,7 @@ named_enum! {
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
     #[non_exhaustive]
-    pub enum Encoding("Returns the name used in options and profiles.") {
+    pub enum Encoding("Returns the name used in options and profiles.", "encoding is none of auto, latin-1 and utf-8") {
         /// Valid sequences of UTF-8 are received as such, other bytes as ISO 8859-1. UTF-8 is sent if the server's greeting
         /// contains some, otherwise entities.
         #[default]
@@ -74,8 +72,6 @@ named_enum! {
         Utf8 = "utf-8",
     }
 }
-
-parse_by_name!(Encoding, "encoding is none of auto, latin-1 and utf-8");
 
 numeric_options! {
     /// Limits of the framer's input.

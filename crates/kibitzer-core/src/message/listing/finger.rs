@@ -92,7 +92,7 @@ named_enum! {
     /// A player's role in a game.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[non_exhaustive]
-    pub enum GameActivity("Returns the name in JSON.") {
+    pub enum GameActivity("Returns the name in JSON.", "no activity has this name") {
         /// The player plays: `playing`, `is in game`.
         Playing = "playing",
         /// The player examines the game: `examining`.

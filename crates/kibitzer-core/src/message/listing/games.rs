@@ -70,7 +70,7 @@ named_enum! {
     /// The state of a [`GameRow`]'s game.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     #[non_exhaustive]
-    pub enum GameRowState("Returns the name in JSON.") {
+    pub enum GameRowState("Returns the name in JSON.", "no state of a listed game has this name") {
         /// The game is played.
         Played = "played",
         /// The game is examined: `(Exam.`, on ICC `Ex:`.

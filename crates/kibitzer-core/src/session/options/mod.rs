@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use zeroize::Zeroizing;
 
-use crate::by_name::{named_enum, parse_by_name};
+use crate::by_name::named_enum;
 use crate::event::CommandError;
 use crate::game::GameLimits;
 use crate::message::{Family, Handle, Ivar};
@@ -201,7 +201,7 @@ named_enum! {
     /// Choice of the timeseal version that a session uses.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     #[non_exhaustive]
-    pub enum TimesealChoice("Returns the name in options and profiles.") {
+    pub enum TimesealChoice("Returns the name in options and profiles.", "timeseal is none of off, 1, 2 and auto") {
         /// No timeseal.
         #[default]
         Off = "off",
@@ -213,8 +213,6 @@ named_enum! {
         Auto = "auto",
     }
 }
-
-parse_by_name!(TimesealChoice, "timeseal is none of off, 1, 2 and auto");
 
 impl TimesealChoice {
     /// Returns the versions to try, best first.
@@ -232,7 +230,7 @@ named_enum! {
     /// Handling of the account's adjourned games.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     #[non_exhaustive]
-    pub enum AdjournedGames("Returns the name in options and profiles.") {
+    pub enum AdjournedGames("Returns the name in options and profiles.", "adjourned_games is neither report nor resume") {
         /// Reports them after the login.
         #[default]
         Report = "report",
@@ -241,13 +239,11 @@ named_enum! {
     }
 }
 
-parse_by_name!(AdjournedGames, "adjourned_games is neither report nor resume");
-
 named_enum! {
     /// Handling of a connection or login that fails before the session was ever ready.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
     #[non_exhaustive]
-    pub enum FirstConnect("Returns the name in options and profiles.") {
+    pub enum FirstConnect("Returns the name in options and profiles.", "first_connect is neither fail nor retry") {
         /// Ends the session.
         #[default]
         Fail = "fail",
@@ -255,8 +251,6 @@ named_enum! {
         Retry = "retry",
     }
 }
-
-parse_by_name!(FirstConnect, "first_connect is neither fail nor retry");
 
 /// A password. It is wiped from memory when dropped, and `Debug` prints nothing of it.
 ///

@@ -5,7 +5,10 @@ use super::*;
 #[test]
 fn printed_titles_are_read_again() {
     for sent in ["", "(GM)", "(GM)(*)", "(GM TD)(C)"] {
-        assert_eq!(Titles::read(&mut Cursor::new(sent.as_bytes())).to_string(), sent);
+        assert_eq!(sent.parse::<Titles>().unwrap().to_string(), sent);
+    }
+    for other in ["GM", "(GM) ", "(UNR)", "(GM"] {
+        assert_eq!(other.parse::<Titles>(), Err(ParseError::new("titles are codes in round brackets")), "{other}");
     }
     assert_eq!(Titles::from_seekinfo_bits(0x06).to_string(), "(C)(GM)");
 }
