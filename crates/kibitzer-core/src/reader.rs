@@ -218,7 +218,7 @@ impl EventReader {
         framer.resume(state);
         let mut reader = MessageReader::new(framer, state.family);
         reader.restore_login_state(state);
-        for game in games.iter() {
+        for game in &games {
             reader.add_game_for_datagrams(game.position());
         }
         games.me.clone_from(&state.me);

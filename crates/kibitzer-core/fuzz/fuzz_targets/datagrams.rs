@@ -76,7 +76,7 @@ fn run(stream: &[u8], size: usize) -> (Vec<Event>, Games) {
 /// Checks the limits of games and moves, and that plies are counted without gaps.
 fn check_games(games: &Games) {
     assert!(games.iter().count() <= GAMES, "{games:?}");
-    for game in games.iter() {
+    for game in games {
         assert!(game.moves().len() <= MOVES, "{game:?}");
         if game.base().move_number() == 0 {
             continue;

@@ -18,7 +18,7 @@ fuzz_target!(|input: &[u8]| {
     let (cut, games_of_cut) = run(&setup, setup.reads());
     assert_eq!(cut, whole);
     assert_eq!(format!("{games_of_cut:?}"), format!("{games:?}"));
-    for game in games.iter() {
+    for game in &games {
         check_moves(game, &whole);
     }
     check_limits(&setup);

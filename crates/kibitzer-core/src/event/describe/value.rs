@@ -184,7 +184,7 @@ impl<T: AsValue> List for Vec<T> {
 
 impl List for Titles {
     fn put_items(&self, put: &mut dyn FnMut(Value<'_>)) {
-        for title in self.iter() {
+        for title in self {
             put(Value::Text(title));
         }
     }

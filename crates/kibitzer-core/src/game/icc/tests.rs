@@ -467,7 +467,7 @@ fn limits_apply_to_games_reported_in_datagrams() {
         while reader.next(&mut rest).is_some() {}
     }
     assert!(reader.games().iter().count() <= 2);
-    for game in reader.games().iter() {
+    for game in reader.games() {
         assert!(game.moves().len() <= 2 && game.position().last_move().unwrap().text() == "a3");
     }
 }

@@ -1,4 +1,19 @@
-//! Replies that are tables.
+//! Replies that are tables. A typed command returns its listing; [`Event::Listing`](crate::Event::Listing) has any as an [`AnyListing`].
+//!
+//! | command | listing | for each row or part |
+//! |---|---|---|
+//! | `finger` | [`Finger`] | [`OnlineStatus`], [`FingerGame`] with a [`GameActivity`], [`FingerRating`], [`FingerNote`], [`NamedValue`] |
+//! | `who` | [`WhoList`] | [`WhoRow`] with a [`WhoStatus`] |
+//! | `games` | [`GameList`] | [`GameRow`] with a [`GameRowState`], [`ListedPlayer`], [`ListedTerms`] |
+//! | `sought` | [`SoughtList`] | [`Seek`](super::Seek) |
+//! | `moves` | [`MoveList`] | [`ListedMove`] |
+//! | `history`, `journal` | [`History`], [`Journal`] | [`HistoryRow`], [`JournalRow`] |
+//! | `stored` | [`StoredGames`] | [`StoredGame`] with [`StoredDetails`] |
+//! | `inchannel` | [`ChannelList`] | [`ChannelMembers`] |
+//! | `showlist`, `handles`, `znotify` | [`NameLists`] | [`NameList`] |
+//! | `allobservers` | [`ObserverLists`] | [`GameObservers`] |
+//! | `variables`, `ivariables` | [`Variables`] | [`NamedValue`] |
+//! | `ginfo`, `bugwho`, `help` | [`GameDetails`], [`BughouseList`], [`HelpText`] | |
 //!
 //! Every listing implements [`Listing`]: [`parse`](Listing::parse) parses a complete reply. An [`EventReader`](crate::EventReader)
 //! collects the lines of a listing from a live stream, in which boards and tells may occur between them, and emits the listing as an
