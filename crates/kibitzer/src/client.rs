@@ -17,7 +17,7 @@ use crate::transcript::{RecordError, Recorder, Recording, Recordings};
 use kibitzer_core::event::{Capabilities, RequestError, SessionEndReason};
 use kibitzer_core::hub::{GameWatch, Hub, RecvError, Subscription, SubscriptionWithGames};
 use kibitzer_core::message::{GameId, Handle};
-use kibitzer_core::session::{Command, Reply, RequestOptions, SessionState};
+use kibitzer_core::session::{RequestOptions, SessionState};
 
 mod builder;
 
@@ -229,23 +229,10 @@ impl Client {
         command: R,
         options: RequestOptions,
     ) -> Result<R::Answer, RequestError> {
-        command.parse_reply(self.send_and_wait(command.command()?, options).await?)
-    }
-
-    /// Queues a command for the task and waits for the whole reply.
-    ///
-    /// # Errors
-    ///
-    /// As [`request_with`](Self::request_with), except that the reply is not parsed.
-    ///
-    /// # Cancel safety
-    ///
-    /// Dropping the future discards the reply; the command may have been sent. Other requests are not affected.
-    async fn send_and_wait(&self, command: Command, options: RequestOptions) -> Result<Reply, RequestError> {
         let (sender, reply) = oneshot::channel();
-        self.inner.shared.queue_request(command, options, sender)?;
+        self.inner.shared.queue_request(command.command()?, options, sender)?;
         match reply.await {
-            Ok(result) => result,
+            Ok(reply) => command.parse_reply(reply?),
             // The task has ended without a reply.
             Err(_) => Err(RequestError::Ended(self.ended().await)),
         }
