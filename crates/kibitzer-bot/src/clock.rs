@@ -104,7 +104,7 @@ impl EngineConfig {
     /// Returns how much longer to wait with a move that was found `elapsed` after its board, for
     /// [`min_move_ms`](Self::min_move_ms): at most a fiftieth of the remaining time of the side with the move, and not at all if less than
     /// a second remains. `clock` is `None` in a game without clocks.
-    pub fn waiting_time(&self, clock: Option<(GameClocks, Color)>, elapsed: Duration, lag: Duration) -> Duration {
+    pub(crate) fn waiting_time(&self, clock: Option<(GameClocks, Color)>, elapsed: Duration, lag: Duration) -> Duration {
         let own = clock.map_or(Duration::MAX, |(clock, side)| self.usable_time(&clock, side, elapsed, lag));
         let longest = if own < SMALL_CLOCK { Duration::ZERO } else { own / 50 };
         Duration::from_millis(self.min_move_ms).saturating_sub(elapsed).min(longest)
@@ -112,7 +112,7 @@ impl EngineConfig {
 
     /// Returns the limits of a search in a game without clocks: a fixed time of [`move_time_ms`](Self::move_time_ms), otherwise of
     /// [`untimed_move_ms`](Self::untimed_move_ms), at least 10 ms.
-    pub fn untimed_limits(&self) -> SearchLimits {
+    pub(crate) fn untimed_limits(&self) -> SearchLimits {
         let time = Duration::from_millis(self.move_time_ms.unwrap_or(self.untimed_move_ms)).max(SHORTEST_SEARCH);
         SearchLimits { nodes: self.nodes, depth: self.depth, ..SearchLimits::for_fixed_time(time) }
     }

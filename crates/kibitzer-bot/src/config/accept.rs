@@ -196,7 +196,7 @@ impl AcceptRules {
     }
 
     /// Returns whether a decision by these rules depends on whether the challenger is a computer.
-    pub fn distinguishes_computers(&self) -> bool {
+    pub(crate) fn distinguishes_computers(&self) -> bool {
         let depends = |rules: &Self| rules.computers != Computers::Included;
         self.prefer == Preference::Humans || self.alternatives().iter().any(depends)
     }
