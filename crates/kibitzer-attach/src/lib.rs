@@ -41,7 +41,7 @@ use tracing::warn;
 
 pub use attached::{AttachEvent, AttachedRequestSender, AttachedSession, SessionSnapshot};
 pub use error::{AttachError, AttachedRequestError, ExposeError};
-pub use kibitzer::internal::AttachAccess;
+pub use kibitzer::AttachAccess;
 pub use socket::Listener;
 pub use wire::MissedAmounts;
 

@@ -9,7 +9,7 @@
 //! - [`SessionObserver`]: an interface for everything that happens in a session, in order.
 //! - [`track`]: whole games with all their moves, over takebacks, resumptions and lost connections.
 //! - `pgn`: these games as PGN, with the feature `pgn`.
-//! - [`transcript`]: recorded sessions.
+//! - [`RecordedEvents`]: the events of a recording; [`transcript`]: its lines.
 //! - [`EventDecoder`]: bytes to events, for a `tokio_util` codec.
 //!
 //! The types that most bots use are also here: [`Event`], [`Message`], [`GameId`], [`Handle`], errors, and [`error_chain`], which formats an error with its
@@ -116,12 +116,13 @@ pub use kibitzer_core::{chess, event, game, message};
 pub use observer::{Observation, SessionObserver, SessionView, Tap, TapItem};
 pub use password::PasswordSource;
 pub use players::PlayersWatch;
-pub use profile::{ConfigError, Profile};
+pub use profile::{AttachAccess, ConfigError, Profile};
+pub use recorded::{RecordedEvent, RecordedEvents};
 
 /// Functions that the other crates of this workspace call. They may change in every version.
 #[doc(hidden)]
 pub mod internal {
-    pub use crate::profile::{AttachAccess, ProgramSettings, most_similar_word};
+    pub use crate::profile::{ProgramSettings, most_similar_word};
 
     /// Filter expressions.
     #[cfg(feature = "filter")]

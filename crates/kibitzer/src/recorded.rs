@@ -1,12 +1,16 @@
-//! Logs and recordings as pieces of a stream, the events of these pieces, and their times.
+//! Logs and recordings as pieces of a stream, the events of these pieces, and their times. [`RecordedEvents`] is public, and the rest for
+//! the crates of this workspace.
 
 #![expect(
     clippy::exhaustive_enums,
     clippy::exhaustive_structs,
     clippy::missing_errors_doc,
-    reason = "only the crates of this workspace use it, as kibitzer::internal"
+    reason = "only the crates of this workspace use all but RecordedEvents, as kibitzer::internal"
 )]
 
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::fmt;
 use std::io::{self, BufReader, Read};
 use std::sync::Arc;
 use std::time::Duration;
@@ -177,6 +181,89 @@ impl PieceDecoder {
             visit(&event)?;
         }
         Ok(())
+    }
+}
+
+/// The events of a recording, over all its connections; also those of a log of received bytes.
+///
+/// It reads what [`Client::record`](crate::Client::record), [`Profile::record_file`](crate::Profile::record_file) and `kibitzer record`
+/// write. Replies are attributed to their requests, and sent lines are events without the text of those with a password.
+///
+/// The iterator ends at the end of the input or after an error. One of them is [`TranscriptError::Torn`], after the events before it:
+/// the recording ends inside of a line.
+pub struct RecordedEvents<R> {
+    /// `None` at the end of the input or after an error.
+    input: Option<RecordedReader<R>>,
+    decoder: PieceDecoder,
+    /// Time of the last piece that has one.
+    stamp: Option<Stamp>,
+    /// Events of the last piece, then an error.
+    decoded: VecDeque<Result<RecordedEvent, TranscriptError>>,
+}
+
+/// An event of a recording.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct RecordedEvent {
+    /// The event.
+    pub event: Event,
+    /// Time since the session began; `None` in a log of received bytes.
+    pub time: Option<Duration>,
+    /// Time of day; `None` if the recording does not have it.
+    pub utc: Option<Utc>,
+}
+
+impl<R: Read> RecordedEvents<R> {
+    /// Reads from this source, a transcript or the bytes that a server sent; blocks until two bytes are read.
+    ///
+    /// # Errors
+    ///
+    /// The source cannot be read.
+    pub fn new(source: R) -> io::Result<Self> {
+        let input = Some(RecordedReader::detect(source)?);
+        Ok(Self { input, decoder: PieceDecoder::new(EventReader::default), stamp: None, decoded: VecDeque::new() })
+    }
+
+    /// Reads the next piece and decodes it; at the end of the input, the unfinished line.
+    /// Returns the input; `None` if it has ended.
+    fn decode_next(&mut self, mut input: RecordedReader<R>) -> Result<Option<RecordedReader<R>>, TranscriptError> {
+        let piece = input.next_piece()?;
+        self.stamp = piece.as_ref().and_then(|(_, stamp)| *stamp).or(self.stamp);
+        let visit = |event: &Event| {
+            let (time, utc) = self.stamp.map(|stamp| (stamp.time, stamp.utc)).unzip();
+            self.decoded.push_back(Ok(RecordedEvent { event: event.clone(), time, utc: utc.flatten() }));
+            Ok(())
+        };
+        let Ok::<(), Infallible>(()) = match &piece {
+            Some((piece, _)) => self.decoder.decode(piece, visit),
+            None => self.decoder.finish(visit),
+        };
+        match piece {
+            Some((StreamPiece::Cut(line), _)) => Err(TranscriptError::Torn { line }),
+            Some(_) => Ok(Some(input)),
+            None => Ok(None),
+        }
+    }
+}
+
+impl<R: Read> Iterator for RecordedEvents<R> {
+    type Item = Result<RecordedEvent, TranscriptError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.decoded.is_empty() {
+            let input = self.input.take()?;
+            match self.decode_next(input) {
+                Ok(input) => self.input = input,
+                Err(error) => self.decoded.push_back(Err(error)),
+            }
+        }
+        self.decoded.pop_front()
+    }
+}
+
+impl<R> fmt::Debug for RecordedEvents<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RecordedEvents").finish_non_exhaustive()
     }
 }
 

@@ -13,3 +13,4 @@ mod reconnect;
 mod recording;
 mod secrets;
 mod tap;
+mod values;

@@ -15,9 +15,10 @@
 //!     games.apply(&event, None);
 //! }
 //! let game = games.tracker().iter().next().expect("a board arrived").key();
-//! let pgn = games.game(game).expect("the game is kept");
+//! let mut pgn = games.game(game).expect("the game is kept");
+//! pgn.add_comment(0, "a first comment");
 //! assert_eq!(pgn.tag("White"), Some("Ann"));
-//! assert!(pgn.to_string().ends_with("{Black resigns} 1-0\n"));
+//! assert!(pgn.to_string().ends_with("{a first comment} {Black resigns} 1-0\n"));
 //! ```
 
 mod collector;

@@ -62,7 +62,7 @@ pub struct ProgramSettings {
     pub attach_access: AttachAccess,
 }
 
-/// Rights of processes that attach to a session.
+/// Rights of processes that attach to a session with `kibitzer-attach`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
