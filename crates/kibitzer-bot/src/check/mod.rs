@@ -93,7 +93,7 @@ pub struct ConfigCheck {
 impl ConfigCheck {
     /// Reads the settings and finds all problems: compares the settings with each other, opens the files and folders that they name,
     /// reads the passwords, and starts and ends the engine. Password commands are not run. Nothing is sent over the network, and no
-    /// file is changed.
+    /// file is changed, except that the engine may append to `stderr_file`.
     ///
     /// `on_slow_start` receives a sentence if the engine has not answered for 5 s.
     ///
