@@ -8,13 +8,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
+use kibitzer::internal::rules::legal_moves;
 use kibitzer::track::{TrackedGame, TrackedState};
 use kibitzer::{Event, GameId, Relation, Style12};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use crate::games::{SessionState, WebEvent};
-use crate::legal::legal_moves;
 
 /// Maximum number of events in the ring.
 const KEPT_EVENTS: usize = 20_000;
@@ -148,6 +148,7 @@ impl HubState {
             let is_known = tracked.is_some() || board.relation() != Relation::Examining;
             let hands = tracked.and_then(|game| game.game().hands());
             let moves = is_known.then(|| legal_moves(board, &variant, hands)).flatten();
+            let moves = moves.map(|moves| moves.into_iter().map(|legal| legal.uci).collect::<Vec<_>>());
             json!({ "game": game.0, "fen": board.fen().to_string(), "moves": moves })
         });
         self.legal_version += u64::from(legal.is_some());

@@ -6,7 +6,6 @@
 mod access;
 mod games;
 mod hub;
-mod legal;
 mod page;
 mod request;
 mod server;

@@ -1,5 +1,7 @@
 //! The files of the page, embedded in the program.
 
+use kibitzer::internal::rules::OPENINGS;
+
 /// A file of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -12,10 +14,13 @@ pub struct PageFile {
     pub text: &'static str,
 }
 
+const OPENINGS_FILE: PageFile =
+    PageFile { path: "openings.txt", content_type: "text/plain; charset=utf-8", text: OPENINGS };
+
 /// The rows of [`PageFile::ALL`]: a content type, and the files that have it.
 macro_rules! page_files {
     ($($content_type:literal: $($path:literal)*;)*) => {
-        &[$($(PageFile { path: $path, content_type: $content_type, text: include_str!(concat!("../page/", $path)) }),*),*]
+        &[OPENINGS_FILE, $($(PageFile { path: $path, content_type: $content_type, text: include_str!(concat!("../page/", $path)) }),*),*]
     };
 }
 
@@ -25,7 +30,6 @@ impl PageFile {
         "text/html; charset=utf-8": "index.html";
         "text/css; charset=utf-8": "style.css";
         "image/svg+xml": "icon.svg";
-        "text/plain; charset=utf-8": "openings.txt";
         "text/javascript; charset=utf-8": "board.js" "chess.js" "clocks.js" "connection.js" "dom.js" "games.js" "graphs.js"
             "inspector.js" "main.js" "players.js" "state.js" "talk.js" "timeline.js" "words.js";
     };
@@ -42,13 +46,14 @@ impl PageFile {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::PageFile;
+    use super::*;
 
     #[test]
     fn all_files_of_the_folder_are_embedded() {
         let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/page")).unwrap();
         let names: BTreeSet<String> = folder.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
-        let embedded: BTreeSet<String> = PageFile::ALL.iter().map(|file| file.path.to_owned()).collect();
+        let of_folder = PageFile::ALL.iter().filter(|file| **file != OPENINGS_FILE);
+        let embedded: BTreeSet<String> = of_folder.map(|file| file.path.to_owned()).collect();
         assert_eq!(names, embedded);
         assert!(PageFile::ALL.iter().map(|file| file.text.len()).sum::<usize>() < 150_000);
         assert_eq!(PageFile::find(""), PageFile::find("index.html"));

@@ -73,7 +73,10 @@ mod dial;
 mod filter;
 pub mod guide;
 mod json;
+#[cfg(feature = "pgn")]
+mod legal;
 mod observer;
+mod openings;
 mod password;
 #[cfg(feature = "pgn")]
 pub mod pgn;
@@ -137,6 +140,13 @@ pub mod internal {
     /// Logs and recordings as pieces of a stream, and their events.
     pub mod recorded {
         pub use crate::recorded::{PasswordPrompt, PieceDecoder, RecordedReader, SessionClock, Stamp, StreamPiece};
+    }
+
+    /// Rules of chess, and names of openings, for programs in which people play.
+    pub mod rules {
+        #[cfg(feature = "pgn")]
+        pub use crate::legal::{LegalMove, legal_moves};
+        pub use crate::openings::{OPENINGS, opening_name};
     }
 
     /// JSON that is safe to print on a terminal.

@@ -1,13 +1,23 @@
-//! Legal moves, for viewers who play.
+//! Legal moves, for programs in which people play.
 
-use cozy_chess::util::display_uci_move;
+use cozy_chess::util::{display_san_move, display_uci_move};
 use cozy_chess::{BitBoard, Board, Rank, get_between_rays};
-use kibitzer::Style12;
-use kibitzer::chess::{Hand, Hands, Role};
+use kibitzer_core::chess::{Hand, Hands, Role};
+use kibitzer_core::message::Style12;
 
-/// Returns the legal moves on a board in UCI notation: a castling as the king's squares, in chess960 as those of king and rook; a drop as
-/// `N@f3`. `None` if the rules of the variant are not known here, and in a variant with drops if the reserves are not known.
-pub(crate) fn legal_moves(board: &Style12, variant: &str, hands: Option<Hands>) -> Option<Vec<String>> {
+/// A legal move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LegalMove {
+    /// In UCI notation: a castling as the king's squares, in chess960 as those of king and rook; a drop as `N@f3`.
+    pub uci: String,
+    /// In standard algebraic notation, without marks of check and mate, which servers do not need.
+    pub san: String,
+}
+
+/// Returns the legal moves on a board. `None` if the rules of the variant are not known here, and in a variant with drops if the
+/// reserves are not known.
+pub fn legal_moves(board: &Style12, variant: &str, hands: Option<Hands>) -> Option<Vec<LegalMove>> {
     let has_drops = matches!(variant, "crazyhouse" | "bughouse");
     let is_chess960 = variant == "chess960";
     // The server's word for a game of chess may be one of its speeds.
@@ -19,12 +29,15 @@ pub(crate) fn legal_moves(board: &Style12, variant: &str, hands: Option<Hands>) 
     let board: Board = board.fen().with_counters(0, 1).with_hands(None).to_string().parse().ok()?;
     let mut moves = Vec::new();
     board.generate_moves(|of_a_piece| {
-        let text =
-            |it: cozy_chess::Move| if is_chess960 { it.to_string() } else { display_uci_move(&board, it).to_string() };
-        moves.extend(of_a_piece.into_iter().map(text));
+        moves.extend(of_a_piece.into_iter().map(|played| {
+            let san = display_san_move(&board, played).to_string();
+            let uci = if is_chess960 { played.to_string() } else { display_uci_move(&board, played).to_string() };
+            LegalMove { uci, san: san.trim_end_matches(['+', '#']).to_owned() }
+        }));
         false
     });
-    moves.extend(hand.into_iter().flat_map(|hand| legal_drops(&board, hand)));
+    let drops = hand.into_iter().flat_map(|hand| legal_drops(&board, hand));
+    moves.extend(drops.map(|drop| LegalMove { san: drop.clone(), uci: drop }));
     Some(moves)
 }
 
@@ -41,7 +54,7 @@ fn legal_drops(board: &Board, hand: Hand) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use kibitzer::{Event, EventReader};
+    use kibitzer_core::{Event, EventReader};
 
     use super::*;
 
@@ -55,7 +68,8 @@ mod tests {
     fn castling_is_written_as_the_variant_does() {
         let event = event("r---k--r pppppppp -------- -------- -------- -------- PPPPPPPP R---K--R");
         let board = event.board().unwrap();
-        let has = |variant, castling: &str| legal_moves(board, variant, None).unwrap().iter().any(|it| it == castling);
+        let has =
+            |variant, castling: &str| legal_moves(board, variant, None).unwrap().iter().any(|it| it.uci == castling);
         assert!(has("chess", "e1g1") && has("chess", "e1c1") && has("chess", "a2a4"));
         assert!(has("chess960", "e1h1") && !has("chess960", "e1g1"));
         assert_eq!(legal_moves(board, "atomic", None), None);
@@ -63,11 +77,21 @@ mod tests {
     }
 
     #[test]
+    fn moves_are_written_as_short_as_possible_and_without_marks() {
+        let event = event("-----k-- P------- -------- -------- -------- -------- ----R--- R---K--R");
+        let moves = legal_moves(event.board().unwrap(), "chess", None).unwrap();
+        let sans: Vec<_> = moves.iter().map(|it| it.san.as_str()).collect();
+        for san in ["O-O", "O-O-O", "a8=Q", "a8=N", "Rf1", "Re8", "Raa2", "Kd2"] {
+            assert!(sans.contains(&san), "{san}: {sans:?}");
+        }
+    }
+
+    #[test]
     fn drops_are_on_empty_squares_and_end_a_check() {
         let hands = Hands { white: Hand::parse(b"PPN").unwrap(), black: Hand::parse(b"Q").unwrap() };
         let drops = |ranks, variant| {
             let moves = legal_moves(event(ranks).board().unwrap(), variant, Some(hands)).unwrap();
-            moves.into_iter().filter(|it| it.contains('@')).collect::<Vec<_>>()
+            moves.into_iter().map(|it| it.uci).filter(|it| it.contains('@')).collect::<Vec<_>>()
         };
         let quiet = "----k--- -------- -------- -------- -------- -------- -------- ----K---";
         assert_eq!(drops(quiet, "crazyhouse").len(), 48 + 62);
