@@ -426,14 +426,25 @@ expect '^─ game 1 '
 line 'observe 2'
 expect '^─ game 2 '
 
-# An own game: a pause and a pin end, a refused move and the result are beside the board.
+# An own game: it fills the screen, and a pause ends; Tab completes a move; an illegal one is sent by a second Enter; the refusal is beside
+# the board.
 line '/pause'
 line 'match Whetstone 2 0 unrated white'
 expect ': your move; type it'
-expect '^\* *[0-9]+ Guest'
-refuse 'screen paused'
+expect ' ─ game [0-9]+ unrated lightning 2\+0 ─'
+expect '^─ talk say TEXT'
+refuse '─ stream |screen paused'
+keys -l 'Nf'
+keys Tab
+expect '^> Nf3$'
+keys C-u
 line 'e5'
+expect '^not sent, e5 is not legal here'
+keys Enter
+expect ' Illegal move \(e5\)'
+keys F3
 expect '^  Illegal move \(e5\)'
+expect '^\* *[0-9]+ Guest'
 line 'e4'
 vanish '^  Illegal move \(e5\)'
 expect ': your move; type it'

@@ -158,7 +158,7 @@ const LIST_KEYS: &[KeyBinding] = &[
         app.screen.scroll_sideways(columns);
     }),
     bind(&[(Char('z'), 0), (F(2), 0)], "one pane alone, the next, all", |app, _, _| app.screen.show_next_pane()),
-    bind(&[(Char('b'), 0), (F(3), 0)], "the board alone, or all panes", |app, _, _| {
+    bind(&[(Char('b'), 0), (F(3), 0)], "the board alone, as in your own game, or all panes", |app, _, _| {
         app.screen.toggle_pane(Pane::Board);
     }),
     bind(&[(Char('B'), 0)], "the boards of all games, or all panes", |app, _, _| app.screen.toggle_pane(Pane::Grid)),
@@ -204,15 +204,16 @@ const LIST_KEYS: &[KeyBinding] = &[
 
 const EMPTY_LINE_KEYS: &[KeyBinding] = &[
     bind(&[(Char(' '), 0)], "play or pause, as in the list", |app, _, now| app.play_or_pause(now)),
-    bind(&[(Tab, 1), (BackTab, -1)], "the next, the previous view, or tab of talk", |app, places, _| {
-        app.show_neighboring_tab(places);
+    bind(&[(Tab, 1), (BackTab, -1)], "next, previous view or tab; in your own game, moves", |app, places, _| {
+        let is_view_hidden = app.screen.alone == Some(Pane::Board) && !app.legal_sans().is_empty();
+        if is_view_hidden { app.complete_word() } else { app.show_neighboring_tab(places) }
     }),
 ];
 
 const LINE_KEYS: &[KeyBinding] = &[
     bind(&[(Enter, 0)], "run the line", |app, _, now| app.submit_input(now)),
     bind(&[(Esc, 0)], "back to the keys of the list", |app, _, _| app.screen.focus = Focus::List),
-    bind(&[(Tab, 0)], "complete commands, kinds, handles, channels, games", |app, _, _| app.complete_word()),
+    bind(&[(Tab, 0)], "complete moves, commands, kinds, handles, games", |app, _, _| app.complete_word()),
 ];
 
 impl KeyGroup {

@@ -81,7 +81,7 @@ impl App {
     }
 
     /// Returns whether the user, not a bot, plays a game, and can send lines.
-    fn is_own_game(&self, game: &GameSnapshot) -> bool {
+    pub(super) fn is_own_game(&self, game: &GameSnapshot) -> bool {
         self.may_play() && game.followed && game.board.relation().is_mine()
     }
 
@@ -92,7 +92,7 @@ impl App {
     }
 
     /// Returns the own game that waits for the user's move.
-    fn own_game_to_move(&self) -> Option<&GameSnapshot> {
+    pub(super) fn own_game_to_move(&self) -> Option<&GameSnapshot> {
         self.own_game().filter(|game| game.board.relation() == Relation::MyTurn)
     }
 
@@ -168,8 +168,8 @@ impl App {
         }
     }
 
-    /// Chooses the game on the board after a change. A game that the user begins ends the pause of the list. The user's turn
-    /// unpins other games. A game that the user asked to observe is shown. A new game of a session is
+    /// Chooses the game on the board after a change. A game that the user begins ends the pause of the list and fills the screen, except
+    /// when it goes on after a loss of the connection. The user's turn unpins other games. A game that the user asked to observe is shown. A new game of a session is
     /// not turned.
     ///
     /// `is_users` says whether the change is part of the reply to a line of the session's user.
@@ -182,7 +182,13 @@ impl App {
         }
         self.consider_auto_game(change.game);
         match change.relation {
-            relation if relation.is_mine() && begins => self.return_to_own_game(),
+            relation if relation.is_mine() && begins => {
+                self.return_to_own_game();
+                let is_new = !matches!(change.kind, Followed);
+                if is_new && self.own_game().is_some() && self.playback.source.is_live() {
+                    self.screen.alone = Some(Pane::Board);
+                }
+            }
             Relation::MyTurn if self.may_play() && matches!(change.kind, Moved | Jumped | TookBack { .. }) => {
                 let pinned = self.game_choice.pinned.and_then(|pinned| self.model.games.get(&pinned));
                 self.game_choice.pinned = pinned.filter(|game| self.is_own_game(game)).map(|game| game.id());

@@ -18,6 +18,7 @@ mod commands;
 mod copy;
 mod games;
 mod list;
+mod moves;
 mod playback;
 mod preferences;
 mod screen;

@@ -65,7 +65,7 @@ impl TalkTab {
     }
 
     /// Returns the tab of a row with talk; `None` for any other row. What the user tells a player belongs to the tells.
-    fn of_row(row: &ConsoleRow) -> Option<Self> {
+    pub(crate) fn of_row(row: &ConsoleRow) -> Option<Self> {
         match &row.content {
             RowContent::Event(_) => talk_of(row).map(Self::of_talk),
             RowContent::Sent(sent) if !sent.secret && sent.attribution.is_of_user() => {

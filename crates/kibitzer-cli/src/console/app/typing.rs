@@ -77,10 +77,16 @@ impl App {
         }
     }
 
-    /// Starts to send a line to the server. If it cannot be sent now, shows an error; in a live session, the line then replaces
-    /// the text of the editor. A later failure becomes a notice.
+    /// Starts to send a line to the server. If it cannot be sent now, or is an illegal move that was not reported yet, shows an error;
+    /// in a live session, the line then replaces the text of the editor. A later failure becomes a notice.
     fn send_line_or_restore(&mut self, line: &str) {
-        if self.start_job(NO_SERVER, |live| live.start_sending(line)) {
+        let reported = self.input.illegal_move.take();
+        if reported.as_deref() != Some(line) && self.is_illegal_move(line) {
+            // The board may have changed on the server.
+            self.screen.show_error(format!("not sent, {} is not legal here: Enter again sends it", line.trim()));
+            self.input.illegal_move = Some(line.to_owned());
+            self.input.editor.set_text(line);
+        } else if self.start_job(NO_SERVER, |live| live.start_sending(line)) {
             self.return_to_own_game();
         } else if self.playback.source.is_live() {
             self.input.editor.set_text(line);
@@ -155,12 +161,12 @@ impl App {
             return if line.starts_with('/') {
                 CompletionCandidates::for_word(line, words)
             } else {
-                CompletionCandidates::for_server_line(line, names)
+                CompletionCandidates::for_server_line(line, names, &self.legal_sans())
             };
         };
         let command = COMMANDS.iter().find(|command| command.word == word);
         match command.map_or(&Arguments::None, |command| &command.arguments) {
-            Arguments::None | Arguments::Text(_) => CompletionCandidates::for_server_line(line, names),
+            Arguments::None | Arguments::Text(_) => CompletionCandidates::for_server_line(line, names, &[]),
             Arguments::Expression(_) => {
                 let filters = self.preferences.filters.names();
                 CompletionCandidates::for_expression(line, names, self.game_numbers(), filters)

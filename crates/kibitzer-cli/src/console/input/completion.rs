@@ -1,5 +1,7 @@
 //! Completion of the word before the cursor.
 
+use kibitzer_core::chess::SanMove;
+
 use super::LineEditor;
 use crate::console::model::SeenNames;
 use crate::filter;
@@ -30,11 +32,18 @@ impl CompletionCandidates {
         Self::from_candidates(from, word, words)
     }
 
-    /// Completes the last word of a line for the server: the command, then handles and channels; `None` without candidates.
-    pub(crate) fn for_server_line(line: &str, names: &SeenNames) -> Option<Self> {
+    /// Completes the last word of a line for the server: the command or one of `moves`, then handles and channels; `None` without
+    /// candidates. Before the first letter, and after a capital one that begins a move, only moves are candidates.
+    pub(crate) fn for_server_line(line: &str, names: &SeenNames, moves: &[String]) -> Option<Self> {
         let (from, word) = last_word(line);
         if line.get(..from).is_none_or(|before| before.trim().is_empty()) {
-            return Self::from_candidates(from, word, SERVER_COMMANDS.split_whitespace());
+            let begun = moves.iter().filter(|san| san.starts_with(word));
+            let is_piece = word.is_empty() || word.starts_with(|letter: char| letter.is_ascii_uppercase());
+            if is_piece && begun.clone().next().is_some() {
+                return Self::from_candidates(from, word, begun);
+            }
+            let moves = moves.iter().map(String::as_str);
+            return Self::from_candidates(from, word, SERVER_COMMANDS.split_whitespace().chain(moves));
         }
         let channels = names.channels.iter().map(ToString::to_string);
         let words = names.players.iter().cloned().chain(channels);
@@ -86,11 +95,12 @@ impl CompletionCandidates {
         Some(format!("{}: {}", self.words.len(), self.words.join("  ")))
     }
 
-    /// Returns the common prefix of all candidates. A single candidate is followed by a blank, unless a value follows it.
+    /// Returns the common prefix of all candidates. A single candidate is followed by a blank, unless it is a move or a value follows
+    /// it.
     fn common_prefix(&self) -> String {
         let Some((first, others)) = self.words.split_first() else { return String::new() };
         if others.is_empty() {
-            let ends = !first.ends_with([':', '<', '=']);
+            let ends = !first.ends_with([':', '<', '=']) && SanMove::parse(first.as_bytes()).is_none();
             return if ends { format!("{first} ") } else { first.clone() };
         }
         let same = |word: &String| first.chars().zip(word.chars()).take_while(|(a, b)| a == b).count();

@@ -26,6 +26,8 @@ pub(crate) const EDITING_KEYS: [(&str, &str); 4] = [
 pub(crate) struct InputLine {
     pub(crate) editor: LineEditor,
     pub(crate) history: History,
+    /// The last line, if it was reported as an illegal move instead of being sent.
+    pub(crate) illegal_move: Option<String>,
 }
 
 impl InputLine {

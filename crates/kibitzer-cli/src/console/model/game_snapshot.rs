@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use kibitzer::internal::rules::opening_name;
 use kibitzer_bot::BotEvent;
-use kibitzer_core::chess::{Color, Hands, LastMove, Role};
+use kibitzer_core::chess::{Board, Color, Fen, Hands, LastMove, Role};
 use kibitzer_core::game::{Game, PlayedMove};
 use kibitzer_core::message::{
     ClockReading, GameEnded, GameId, GameInfo, GameKind, GameResult, Message, Rating, Relation, Style12,
@@ -12,7 +13,7 @@ use kibitzer_core::message::{
 
 use super::{ConsoleRow, SessionModel};
 
-/// The part of a game that the console draws. Much smaller than [`Game`], which holds all moves.
+/// The part of a game that the console draws.
 #[derive(Clone, Debug)]
 pub(crate) struct GameSnapshot {
     /// The newest board.
@@ -23,6 +24,8 @@ pub(crate) struct GameSnapshot {
     pub(crate) hands: Option<Hands>,
     /// Kind of the game in the server's words, such as `blitz`.
     pub(crate) kind: Option<String>,
+    /// Variant by its name, such as `chess`; `None` if it is not known.
+    pub(crate) variant: Option<String>,
     /// Whether the rules know check. Assumed while the kind is unknown.
     has_check: bool,
     pub(crate) rated: Option<bool>,
@@ -34,8 +37,12 @@ pub(crate) struct GameSnapshot {
     pub(crate) followed: bool,
     /// The engine's latest analysis, if a bot plays the game.
     pub(crate) analysis: Option<BotEvent>,
-    /// Times of the newest moves of this login, oldest first.
-    pub(crate) move_times: Vec<MoveTime>,
+    /// The newest moves up to the board, at most 600, without a gap.
+    pub(crate) moves: Vec<PlayedMove>,
+    /// The board before the first known move.
+    start: Board,
+    /// Whether moves were taken back, so that the moves may not be those that led to an earlier board.
+    has_gone_back: bool,
     /// The other game of a bughouse match.
     pub(crate) partner: Option<GameId>,
     /// Side whose clock is running.
@@ -44,38 +51,33 @@ pub(crate) struct GameSnapshot {
     pub(super) clocks_at: Duration,
 }
 
-/// The time that a move took, and the clock after it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct MoveTime {
-    ply: u32,
-    /// The move with its number, as received.
-    pub(crate) played: String,
-    pub(crate) used: ClockReading,
-    pub(crate) left: ClockReading,
-}
-
-/// Number of moves whose times are stored.
-const KEPT_MOVE_TIMES: usize = 32;
+/// Maximum number of moves of a snapshot.
+const KEPT_MOVES: usize = 600;
 
 impl GameSnapshot {
-    /// Copies the drawn part of a game. The caller adds the analysis, the times of moves and the time of the clocks.
+    /// Copies the drawn part of a game. The caller adds what depends on its [earlier state](Self::continue_from), and the time of the
+    /// clocks.
     pub(crate) fn new(game: &Game) -> Self {
         let board = game.position().clone();
         let reported = board.played();
         let info = game.info();
         // The terms may show which variant the same word stands for.
         let kind = info.map(GameInfo::game_kind).or_else(|| game.kind().map(GameKind::parse));
+        let moves = game.moves();
         Self {
-            played: game.moves().last().map(PlayedMove::played).or(reported),
+            played: moves.last().map(PlayedMove::played).or(reported),
             hands: game.hands(),
             kind: game.kind().map(str::to_owned),
+            variant: game.variant().map(str::to_owned),
             has_check: kind.is_none_or(|kind| kind.forbids_check()),
             rated: game.is_rated(),
             ratings: [info.and_then(|info| info.white_rating), info.and_then(|info| info.black_rating)],
             ending: game.ending().cloned(),
             followed: game.is_followed_and_ongoing(),
             analysis: None,
-            move_times: Vec::new(),
+            moves: moves.get(moves.len().saturating_sub(KEPT_MOVES)..).unwrap_or_default().to_vec(),
+            start: game.base().board(),
+            has_gone_back: false,
             partner: game.partner_game(),
             running: game.running_clock(),
             clocks_at: Duration::ZERO,
@@ -83,39 +85,44 @@ impl GameSnapshot {
         }
     }
 
-    /// Returns the game as it was at an earlier board: with stopped clocks, and without a result, analysis and times of moves.
-    /// `played` is the move that led to that board. Without `hands`, the present reserves stay.
+    /// Returns the game as it was at an earlier board: with stopped clocks, and without a result and analysis. `played` is the move
+    /// that led to that board. Without `hands`, the present reserves stay. There are no moves if some may have been taken back since.
     pub(crate) fn at_earlier_board(&self, board: &Style12, played: Option<LastMove>, hands: Option<Hands>) -> Self {
+        let later = self.board.ply().checked_sub(board.ply()).filter(|_| !self.has_gone_back);
+        let n_moves = later.and_then(|later| self.moves.len().checked_sub(usize::try_from(later).ok()?));
         Self {
             board: board.clone(),
             played,
             hands: hands.or(self.hands),
             ending: None,
             analysis: None,
-            move_times: Vec::new(),
+            moves: n_moves.and_then(|n| self.moves.get(..n)).unwrap_or_default().to_vec(),
             running: None,
             ..self.clone()
         }
     }
 
-    /// Moves the analysis and the times of moves from the earlier state of the game, drops the times of moves that were taken
-    /// back, and adds that of the last move if this login made it. Stores at most 32 times.
-    pub(crate) fn continue_from(&mut self, earlier: Option<&mut Self>) {
-        if let Some(earlier) = earlier {
+    /// Moves the analysis of a game in progress from the earlier state of the game, and records whether moves were taken back.
+    pub(crate) fn continue_from(&mut self, earlier: &mut Self) {
+        if self.followed {
             self.analysis = earlier.analysis.take();
-            self.move_times = std::mem::take(&mut earlier.move_times);
         }
-        let ply = self.board.ply();
-        self.move_times.retain(|time| time.ply < ply);
-        let elapsed_ms = self.board.last_move().and_then(|last| last.elapsed_ms);
-        if let (Relation::OpponentsTurn, Some(ms), Some(played)) =
-            (self.board.relation(), elapsed_ms, self.board.numbered_move())
-        {
-            let left = self.board.clock(self.board.side_to_move().opponent());
-            self.move_times.push(MoveTime { ply, played, used: ClockReading::from_ms(ms.into()), left });
-        }
-        let excess = self.move_times.len().saturating_sub(KEPT_MOVE_TIMES);
-        self.move_times.drain(..excess);
+        self.has_gone_back = earlier.has_gone_back || self.board.ply() < earlier.board.ply();
+    }
+
+    /// Returns the name of the opening, in a game of chess whose moves are known from the start.
+    pub(crate) fn opening(&self) -> Option<&'static str> {
+        let is_complete = usize::try_from(self.board.ply()) == Ok(self.moves.len()) && self.start == Fen::START.board;
+        let sans = self.moves.iter().map(|played| played.pretty().unwrap_or_default());
+        if is_complete && self.variant.as_deref() == Some("chess") { opening_name(sans) } else { None }
+    }
+
+    /// Returns by how much the pieces of a side on the board are worth more than those of the other, in pawns; 0 if they are not, and
+    /// in games with reserves.
+    pub(crate) fn material_lead(&self, color: Color) -> u16 {
+        let board = self.board.board();
+        let lead = board.material(color).saturating_sub(board.material(color.opponent()));
+        if self.hands.is_some() { 0 } else { lead }
     }
 
     /// Returns the side of this login; `None` unless it plays the game.

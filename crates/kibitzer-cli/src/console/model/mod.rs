@@ -388,8 +388,8 @@ impl SessionModel {
         }
         // Only a new board, and a clock that stops or starts, restart the clocks; other changes of the game do not.
         let mut known = self.games.get_mut(&snapshot.id());
-        if snapshot.followed {
-            snapshot.continue_from(known.as_deref_mut().map(|known| &mut **known));
+        if let Some(known) = &mut known {
+            snapshot.continue_from(known);
         }
         let is_clock_notice = event.kind() == EventKind::Clock;
         let known = known

@@ -200,7 +200,7 @@ impl LineThread {
 
     /// Completes the word before the cursor, or prints the candidates above the line.
     fn complete_word(&mut self) -> io::Result<()> {
-        let completion = CompletionCandidates::for_server_line(self.input.editor.split_at_cursor().0, &self.names);
+        let completion = CompletionCandidates::for_server_line(self.input.editor.split_at_cursor().0, &self.names, &[]);
         match completion.and_then(|completion| completion.insert_or_list(&mut self.input.editor)) {
             Some(candidates) => print_line_above_input(&candidates),
             None => Ok(()),

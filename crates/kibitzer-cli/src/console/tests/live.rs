@@ -178,13 +178,17 @@ impl Guest {
     }
 
     /// What a screen of this size shows. How long the decoder takes is the machine's to say: here it is the same every time.
-    pub(super) fn buffer(&mut self, (width, height): (u16, u16)) -> Buffer {
+    pub(super) fn buffer(&mut self, size: (u16, u16)) -> Buffer {
+        self.buffer_in(size, Theme::new(true))
+    }
+
+    pub(super) fn buffer_in(&mut self, (width, height): (u16, u16), theme: Theme) -> Buffer {
         let decoding = &mut self.app.model.latency.decoding;
         *decoding = DelaySamples::default();
         decoding.push(Duration::from_micros(3));
         let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
         let time = self.app.playback.source.current_time(now());
-        terminal.draw(|frame| view::draw(frame, &mut self.app, Theme::new(true), time)).unwrap();
+        terminal.draw(|frame| view::draw(frame, &mut self.app, theme, time)).unwrap();
         terminal.backend().buffer().clone()
     }
 

@@ -9,6 +9,7 @@ mod export;
 mod filters;
 mod hostile;
 mod live;
+mod own_game;
 mod panes;
 mod picture;
 mod screens;

@@ -9,7 +9,9 @@ use ratatui::crossterm::event::KeyCode;
 use ratatui::style::{Color, Modifier};
 
 use super::live::Guest;
+use super::own_game::in_own_game;
 use super::{TestConsole, assert_matches_file};
+use crate::console::app::ColorTheme;
 use crate::console::view::Theme;
 
 /// Width and height of a cell, in units of the picture.
@@ -36,6 +38,19 @@ async fn the_pictures_of_a_session_show_what_is_drawn() {
     guest.run("tell Whetstone how are you?").await;
     guest.wait(Duration::from_secs(4)).await;
     assert_picture("console-live-80x24", &guest.buffer((80, 24)));
+    guest.leave().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_pictures_of_an_own_game_show_what_is_drawn() {
+    let mut guest = in_own_game().await;
+    let light = Theme::new(true).with_choices(Some(ColorTheme::Light), None);
+    for (name, theme) in [("dark", Theme::new(true)), ("light", light), ("plain", Theme::new(false))] {
+        for (width, height) in [(80, 24), (100, 30), (160, 50)] {
+            let picture = format!("own-game-{name}-{width}x{height}");
+            assert_picture(&picture, &guest.buffer_in((width, height), theme));
+        }
+    }
     guest.leave().await;
 }
 

@@ -328,6 +328,7 @@ async fn the_users_own_game_is_not_behind_a_pause_or_a_pin() {
     guest.run("match Whetstone 2 0 unrated white").await;
     guest.wait(Duration::from_secs(2)).await;
     let own = guest.shown_game();
+    guest.press(KeyCode::F(3));
     assert!(!guest.is_paused());
     guest.run("/game 1").await;
     assert_eq!(guest.shown_game(), Some(GameId(1)));

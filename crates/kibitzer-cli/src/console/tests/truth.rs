@@ -14,7 +14,7 @@ use crate::console::SessionFeed;
 use crate::console::model::ConsoleRow;
 use crate::demo::join_channels_and_observe;
 
-/// Begins a game against one of the embedded server's players, with this color.
+/// Begins a game against one of the embedded server's players, with this color, and leaves the board pane.
 ///
 /// # Cancel safety
 ///
@@ -22,7 +22,19 @@ use crate::demo::join_channels_and_observe;
 async fn begin_own_game(guest: &mut Guest, color: &str) -> GameId {
     guest.run(&format!("match Whetstone 2 0 unrated {color}")).await;
     guest.wait(Duration::from_secs(2)).await;
+    guest.press(KeyCode::F(3));
     guest.shown_game().unwrap()
+}
+
+/// Sends a move that the console reports as illegal, by a second Enter.
+///
+/// # Cancel safety
+///
+/// None is needed.
+async fn send_illegal_move(guest: &mut Guest, san: &str) {
+    guest.run(san).await;
+    guest.press(KeyCode::Enter);
+    guest.wait(Duration::from_secs(1)).await;
 }
 
 /// Lets a fault of the guest's connection take effect now.
@@ -165,7 +177,7 @@ async fn commands_of_the_demo_are_the_sessions_and_change_no_choice() {
 async fn a_refused_move_and_the_result_are_beside_the_board() {
     let mut guest = Guest::among_players().await;
     begin_own_game(&mut guest, "white").await;
-    guest.run("e5").await;
+    send_illegal_move(&mut guest, "e5").await;
     assert_live_screens("live-own-refused", &mut guest);
     guest.keys("e4");
     guest.press(KeyCode::Enter);
@@ -288,7 +300,7 @@ async fn a_refusal_is_not_below_the_board_of_a_new_game_nor_after_a_reconnect() 
     guest.wait(Duration::from_secs(3)).await;
     assert!(guest.app.model.games.len() > n_games, "{}", guest.screen());
     assert_eq!(guest.app.model.refusal, None);
-    guest.run("e5").await;
+    send_illegal_move(&mut guest, "e5").await;
     assert!(guest.app.model.refusal.is_some(), "{}", guest.screen());
     inject(&guest, Fault::Cut).await;
     guest.wait(Duration::from_secs(10)).await;

@@ -9,7 +9,7 @@ use unicode_truncate::UnicodeTruncateStr as _;
 
 use super::layout::NARROW;
 use super::theme::Theme;
-use crate::console::app::{App, Focus};
+use crate::console::app::{App, Focus, Pane};
 use crate::console::input::masked_or_safe;
 use crate::console::model::SessionModel;
 use crate::console::source::{ConsoleSource, LiveSession, Notice, RecordingPlayer};
@@ -152,6 +152,8 @@ fn empty_input_hint(app: &App) -> Cow<'static, str> {
         " session over: Esc, then q quits  / command  PgUp look  F1 help"
     } else if app.masks_input() {
         "password: it is not shown"
+    } else if app.screen.alone == Some(Pane::Board) && app.playback.source.accepts_lines() {
+        " type a move or a line  Tab lists moves  F3 all panes  Esc keys  F1 help"
     } else if app.playback.source.accepts_lines() {
         match app.talk.unread_tells() {
             n @ 1.. if app.may_play() => {

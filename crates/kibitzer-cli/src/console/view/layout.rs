@@ -1,6 +1,6 @@
 //! Layout of the screen.
 
-use ratatui::layout::Constraint::{Fill, Length};
+use ratatui::layout::Constraint::{Fill, Length, Max, Min};
 use ratatui::layout::{Layout, Rect};
 
 use crate::console::app::{DetailView, Pane};
@@ -12,6 +12,9 @@ pub(super) const NARROW: u16 = 64;
 
 /// Minimum width of a screen that shows a second board, or analysis, beside the board.
 const WIDE: u16 = 160;
+
+/// Minimum height of the list of games of a large screen, with its heading.
+const LEAST_GAMES: u16 = 4;
 
 /// Areas of the screen. Parts that do not fit have an empty area.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +42,8 @@ pub(super) struct LayoutNeeds {
     pub(super) view: DetailView,
     /// The pane that fills the screen; `None` shows all panes.
     pub(super) alone: Option<Pane>,
+    /// Number of games in the list of games.
+    pub(super) n_games: usize,
     /// Height of what is below the board and the last move: the engine's analysis, if a bot plays in the session, or a second line
     /// about the game.
     pub(super) lines_below_board: u16,
@@ -68,12 +73,13 @@ impl ScreenAreas {
         let [left, divider, right] =
             Layout::horizontal([Length(left_width), Length(u16::from(left_width > 0 && has_left)), Fill(1)])
                 .areas(content);
-        let [board, meters] = match (has_left, is_large) {
-            (false, _) => [content.height, 0],
-            (true, true) => [24, 9],
-            (true, false) => [15, 0],
+        let listed = u16::try_from(needs.n_games).unwrap_or(u16::MAX).saturating_add(1);
+        let heights = match (has_left, is_large) {
+            (false, _) => [Length(content.height), Fill(1), Length(0)],
+            // The board pane has room for moves below the board.
+            (true, true) => [Min(24 + needs.lines_below_board), Max(listed.max(LEAST_GAMES)), Length(9)],
+            (true, false) => [Length(15 + needs.lines_below_board), Fill(1), Length(0)],
         };
-        let heights = [Length(board + needs.lines_below_board), Fill(1), Length(meters)];
         let [board, games, meters] = Layout::vertical(heights).areas(left);
         let list_height = match needs.alone {
             Some(Pane::List | Pane::Talk) => right.height,
@@ -107,6 +113,7 @@ mod tests {
                 let needs = LayoutNeeds {
                     view: DetailView::Event,
                     alone,
+                    n_games: usize::from(width % 5) * 7,
                     lines_below_board: height % 3,
                     is_board_wide: height % 2 == 0,
                     has_attention: width % 2 == 0,

@@ -2,12 +2,14 @@
 
 mod bars;
 mod board;
+mod boards;
 mod desync;
 mod draw;
 mod event;
 mod frame;
 mod layout;
 mod lists;
+mod moves;
 mod talk;
 mod theme;
 mod timing;
@@ -26,7 +28,9 @@ use self::layout::{LayoutNeeds, ScreenAreas};
 pub(super) use self::theme::Theme;
 #[cfg(test)]
 pub(super) use self::theme::tests::{contrast, is_square};
-use crate::console::app::{App, COMMANDS, DetailView, KEY_GROUPS, KeyGroup, MouseTarget, OverlayPage, PAGE_KEY_GROUPS};
+use crate::console::app::{
+    App, COMMANDS, DetailView, KEY_GROUPS, KeyGroup, MouseTarget, OverlayPage, PAGE_KEY_GROUPS, Pane,
+};
 use crate::console::input::EDITING_KEYS;
 use crate::log::newest_lines_if_on;
 use crate::output::{TerminalSafe, format_session_time};
@@ -83,9 +87,11 @@ fn screen_areas(app: &App, screen: Rect) -> ScreenAreas {
     let needs = LayoutNeeds {
         view: app.screen.view,
         alone: app.screen.alone,
+        n_games: app.model.games.len(),
         lines_below_board: if app.playback.source.has_bot() { board::ANALYSIS_LINES } else { 1 },
         is_board_wide: app.playback.source.has_bot() || app.partner_of_shown_game().is_some(),
-        has_attention: app.attention_text().is_some(),
+        // Beside the board pane the row stays free, so that squares keep their size when it is the user's move.
+        has_attention: app.screen.alone == Some(Pane::Board) || app.attention_text().is_some(),
         n_input_lines: app.input.editor.text().split('\n').count(),
     };
     ScreenAreas::divide(screen, needs)
@@ -99,7 +105,7 @@ fn draw_panes(canvas: &mut Canvas<'_>, areas: &ScreenAreas, app: &mut App, now: 
     } else {
         lists::draw_rows(canvas.sub_canvas(areas.list), app);
     }
-    board::draw_boards(canvas.sub_canvas(areas.board), app, now);
+    boards::draw_boards(canvas.sub_canvas(areas.board), app, now);
     lists::draw_games(canvas.sub_canvas(areas.games), &app.model, app.shown_game());
     timing::draw(canvas.sub_canvas(areas.meters), &app.model, now);
     let divider = Line::styled("\u{2502}", theme.dimmed());
@@ -174,7 +180,8 @@ pub(super) fn target_at(app: &mut App, screen: Rect, position: Position) -> Opti
     }
     if areas.board.contains(position) {
         let shown = app.shown_boards();
-        let at = board::board_areas(areas.board, shown.len()).into_iter().position(|cell| cell.contains(position))?;
+        let cells = boards::areas_of_games(areas.board, app, shown.len());
+        let at = cells.into_iter().position(|cell| cell.contains(position))?;
         return shown.get(at).map(|game| MouseTarget::Game(game.id()));
     }
     let &(view, area) = areas.views.iter().find(|(_, area)| area.contains(position))?;

@@ -32,8 +32,9 @@ const OTHER_TALK: Ink = Ink { dark: 80, light: 23 };
 const OFFER: Ink = Ink { dark: 179, light: 94 };
 
 /// Backgrounds of light and dark squares, then of light and dark squares of the last move: brown and blue, which people without
-/// red or green cones tell apart. Light and dark differ by 1.5:1 in contrast, and both contrast with all pieces by 3:1.
-const SQUARES: [u8; 4] = [137, 94, 69, 26];
+/// red or green cones tell apart. Light and dark differ by 1.5:1 in contrast, and both contrast with all pieces by 3:1. The last one is
+/// that of a king in check.
+const SQUARES: [u8; 5] = [137, 94, 69, 26, 160];
 const WHITE_PIECE: u8 = 231;
 const BLACK_PIECE: u8 = 16;
 
@@ -175,7 +176,7 @@ impl Theme {
 
     /// Returns the style of a square; `is_moved` highlights it.
     pub(super) fn square(self, is_light: bool, is_moved: bool) -> Style {
-        let [light, dark, light_moved, dark_moved] = SQUARES;
+        let [light, dark, light_moved, dark_moved, _] = SQUARES;
         let background = match (is_moved, is_light) {
             (true, true) => light_moved,
             (true, false) => dark_moved,
@@ -187,6 +188,13 @@ impl Theme {
             (false, true) => Style::new().add_modifier(Modifier::REVERSED),
             (false, false) => Style::new(),
         }
+    }
+
+    /// Returns the style of the square of a king in check.
+    pub(super) fn check_square(self) -> Style {
+        let [.., check] = SQUARES;
+        let moved = self.square(true, true);
+        if self.has_color() { moved.bg(Color::Indexed(check)) } else { moved }
     }
 
     /// Returns the style of a piece, without the background of its square.
@@ -339,6 +347,10 @@ pub(crate) mod tests {
                     let piece = theme.piece(side).fg.unwrap();
                     assert!(contrast_for(eyes, piece, square) >= 3.0, "{name}: {piece:?} {square:?}");
                 }
+            }
+            for side in Side::BOTH {
+                let check = (theme.piece(side).fg.unwrap(), theme.check_square().bg.unwrap());
+                assert!(contrast_for(eyes, check.0, check.1) >= 3.0, "{name}: {check:?}");
             }
             // A move is seen by its hue: more or less blue.
             for is_light in [false, true] {

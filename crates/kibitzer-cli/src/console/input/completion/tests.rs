@@ -17,7 +17,7 @@ fn seen() -> SeenNames {
 #[test]
 fn words_are_completed_by_where_they_stand() {
     let seen = seen();
-    let in_line = |line| words(CompletionCandidates::for_server_line(line, &seen));
+    let in_line = |line| words(CompletionCandidates::for_server_line(line, &seen, &[]));
     let in_expression = |line| {
         let games = ["107".to_owned()].into_iter();
         words(CompletionCandidates::for_expression(line, &seen, games, ["talk"].into_iter()))
