@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use smallvec::SmallVec;
-
 use super::{Color, Piece, Role, Square};
 
 /// The letter of an empty square, as style 12 sends it.
@@ -97,8 +95,8 @@ impl Board {
     /// first from a1 along the ranks.
     #[doc(hidden)]
     pub fn find_king(&self, color: Color) -> Option<Square> {
-        let king = Piece { color, role: Role::King };
-        Square::all().find(|&square| self.has_piece(square, king))
+        let king = Piece { color, role: Role::King }.letter_byte();
+        Square::all().nth(memchr::memchr(king, self.ranks.as_flattened())?)
     }
 
     /// Returns the total [value](Role::material_value) of this side's pieces on the board. Style 12 also counts those in the
@@ -151,18 +149,25 @@ impl fmt::Display for Board {
     /// Writes the placement field of FEN: for each row letters, and a digit for each run of empty squares.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Collected first, as writing each letter to a formatter takes longer than all the rest.
-        let mut field = SmallVec::<[u8; 72]>::new();
-        for row in self.to_rows() {
-            for run in row.chunk_by(|&left, &right| left == EMPTY && right == EMPTY) {
-                match run {
-                    [letter] if *letter != EMPTY => field.push(*letter),
-                    _ => field.push(b'0' + u8::try_from(run.len()).unwrap_or_default()),
-                }
+        let mut field = [0; 72];
+        let mut free = field.iter_mut();
+        let mut push = |letter| free.next().into_iter().for_each(|place| *place = letter);
+        let mut n_empty = 0;
+        for &letter in &self.to_spaced_rows() {
+            if letter == EMPTY {
+                n_empty += 1;
+                continue;
             }
-            field.push(b'/');
+            if n_empty > 0 {
+                push(b'0' + n_empty);
+                n_empty = 0;
+            }
+            push(if letter == b' ' { b'/' } else { letter });
         }
-        field.pop();
-        f.write_str(std::str::from_utf8(&field).unwrap_or_default())
+        // Without the last `/`.
+        let n_unused = free.len() + 1;
+        let field = field.get(..field.len() - n_unused).unwrap_or_default();
+        f.write_str(std::str::from_utf8(field).unwrap_or_default())
     }
 }
 

@@ -133,17 +133,17 @@ impl FromStr for Fen {
 
 impl fmt::Display for Fen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.board)?;
+        fmt::Display::fmt(&self.board, f)?;
         if let Some(hands) = &self.hands {
             write!(f, "[{hands}]")?;
         }
-        let side = if self.side_to_move == Color::White { 'w' } else { 'b' };
-        write!(f, " {side} {} ", self.castling)?;
+        f.write_str(if self.side_to_move == Color::White { " w " } else { " b " })?;
+        fmt::Display::fmt(&self.castling, f)?;
         match self.en_passant {
-            Some(square) => write!(f, "{square}")?,
-            None => f.write_str("-")?,
+            Some(square) => write!(f, " {square} ")?,
+            None => f.write_str(" - ")?,
         }
-        write!(f, " {} {}", self.halfmove_clock, self.move_number)
+        write!(f, "{} {}", self.halfmove_clock, self.move_number)
     }
 }
 

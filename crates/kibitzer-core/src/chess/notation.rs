@@ -1,9 +1,11 @@
 //! Moves in algebraic notation, in Smith notation, and as chess engines write them. ICC reports moves in algebraic notation only, unless
 //! the client requests another one.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
+use std::iter::successors;
 
 use smallvec::SmallVec;
+use smol_str::SmolStr;
 
 use crate::chess::last_move::{castling_target_files, parse_castling_word, parse_drop, promotion_in_san};
 use crate::chess::{Board, CastlingSide, Color, LastMove, Piece, Role, Square};
@@ -173,11 +175,8 @@ impl Board {
     fn is_path_empty(&self, from: Square, to: Square) -> bool {
         let step = |from: u8, to: u8| i8::from(to > from) - i8::from(to < from);
         let (file_step, rank_step) = (step(from.file(), to.file()), step(from.rank(), to.rank()));
-        let next = |at: &Square| {
-            let file = at.file().checked_add_signed(file_step)?;
-            Square::new(file, at.rank().checked_add_signed(rank_step)?)
-        };
-        std::iter::successors(next(&from), next).take_while(|&at| at != to).all(|at| self.piece(at).is_none())
+        let next = |at: &Square| at.offset((file_step, rank_step));
+        successors(next(&from), next).take_while(|&at| at != to).all(|at| self.piece(at).is_none())
     }
 
     /// Returns whether the mover's king is not attacked after this move. `true` if the mover has no king, `false` if the move
@@ -189,9 +188,23 @@ impl Board {
     /// Returns whether a piece of the other side attacks the king of this side; `false` without a king.
     pub fn is_in_check(&self, color: Color) -> bool {
         let Some(king) = self.find_king(color) else { return false };
-        self.pieces().any(|(from, piece)| piece.color != color && self.can_move_between(piece, from, king))
+        let attacks = |from: Square| {
+            let enemy = self.piece(from).filter(|piece| piece.color != color);
+            enemy.is_some_and(|piece| self.can_move_between(piece, from, king))
+        };
+        // From the king outwards, because most of the pieces are far from it.
+        let nearest =
+            |step| successors(king.offset(step), move |at| at.offset(step)).find(|at| self.piece(*at).is_some());
+        KING_STEPS.into_iter().filter_map(nearest).any(attacks)
+            || KNIGHT_STEPS.into_iter().filter_map(|step| king.offset(step)).any(attacks)
     }
 }
+
+/// Steps of a king, in files and ranks: the directions in which all pieces but knights move.
+const KING_STEPS: [(i8, i8); 8] = [(1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)];
+
+/// Steps of a knight, in files and ranks.
+const KNIGHT_STEPS: [(i8, i8); 8] = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
 
 /// A move in Smith notation (FICS calls it long algebraic): two squares, and the captured piece, so that the move can be undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -320,6 +333,11 @@ impl LastMove {
     ///
     /// `None` for a hidden move, and for castling from another file if the rook's square is unknown.
     pub fn to_uci(self, mover: Color) -> Option<impl fmt::Display> {
+        self.uci_text(mover)
+    }
+
+    /// Returns the move in UCI notation; see [`to_uci`](Self::to_uci).
+    pub(crate) fn uci_text(self, mover: Color) -> Option<SmolStr> {
         let (origin, to, promotion) = match self {
             Self::Normal { from, to, promotion, .. } => (from.letters(), to, promotion),
             Self::Drop { role, to } => ([role.letter_byte(), b'@'], to, None),
@@ -331,11 +349,9 @@ impl LastMove {
             }
             Self::Hidden => return None,
         };
-        Some(fmt::from_fn(move |f| {
-            origin.into_iter().try_for_each(|letter| f.write_char(char::from(letter)))?;
-            write!(f, "{to}")?;
-            promotion.into_iter().try_for_each(|role| f.write_char(role.letter().to_ascii_lowercase()))
-        }))
+        let letters = origin.into_iter().chain(to.letters()).map(char::from);
+        let promotion = promotion.map(|role| role.letter().to_ascii_lowercase());
+        Some(letters.chain(promotion).collect())
     }
 }
 

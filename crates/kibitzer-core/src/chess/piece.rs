@@ -215,6 +215,11 @@ impl Square {
         Self((rank & 7) << 3 | file & 7)
     }
 
+    /// Returns the square this many files and ranks away; `None` off the board.
+    pub(super) const fn offset(self, (files, ranks): (i8, i8)) -> Option<Self> {
+        Self::new(self.file().wrapping_add_signed(files), self.rank().wrapping_add_signed(ranks))
+    }
+
     /// Returns the name as two ASCII bytes: the letter of the file, the digit of the rank.
     pub(crate) const fn letters(self) -> [u8; 2] {
         [b'a' + self.file(), b'1' + self.rank()]
@@ -245,8 +250,7 @@ impl FromStr for Square {
 
 impl fmt::Display for Square {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [file, rank] = self.letters();
-        write!(f, "{}{}", char::from(file), char::from(rank))
+        f.write_str(std::str::from_utf8(&self.letters()).unwrap_or_default())
     }
 }
 

@@ -8,9 +8,9 @@ use crate::game::Desync;
 use crate::message::{
     BoardMark, ClockNotice, ExamineAction, ExamineNotice, GameCreated, GameEnded, GameInfo, GameKind, GameNotification,
     GameUpdate, Holding, Message, ObservingUpdate, OwnGameStarting, PrimaryGameChange, Rating, RatingChange,
-    RatingForecast, ReportedMove, Style12,
+    RatingForecast, Style12,
 };
-use crate::text::ServerText;
+use crate::text::{ServerText, decode_received};
 
 describe! {
     Holding as it => EventKind::Holding, {
@@ -215,16 +215,14 @@ impl ReportedBoard<'_> {
 }
 
 /// The object `last_move`.
-struct LastMoveObject<'a> {
-    reported: ReportedMove,
-    position: &'a ReportedBoard<'a>,
-}
+struct LastMoveObject<'a>(&'a ReportedBoard<'a>);
 
 objects! {
     LastMoveObject<'_> as it: [
-        verbose: it.reported.verbose, san: it.reported.san,
-        uci: it.position.played().and_then(|played| played.to_uci(!it.position.board.side_to_move())).map(Displayed),
-        elapsed_ms: it.reported.elapsed_ms,
+        verbose: decode_received(it.0.board.verbose_bytes()),
+        san: Some(it.0.board.san_bytes()).filter(|san| !san.is_empty()).map(decode_received),
+        uci: it.0.played().and_then(|played| played.uci_text(!it.0.board.side_to_move())),
+        elapsed_ms: it.0.board.elapsed_ms(),
     ];
 }
 
@@ -235,8 +233,8 @@ describe! {
             game: it.board.game(),
             fen: Displayed(it.board.fen()),
             side_to_move: it.board.side_to_move(),
-            white: it.board.white(),
-            black: it.board.black(),
+            white: decode_received(it.board.player_bytes(Color::White)),
+            black: decode_received(it.board.player_bytes(Color::Black)),
             relation: it.board.relation().code(),
             initial_s: u64::from(it.board.initial_min()) * 60,
             increment_s: it.board.increment_s(),
@@ -247,7 +245,7 @@ describe! {
             move_number: it.board.move_number(),
             halfmove_clock: it.board.halfmove_clock(),
             double_push_file: it.board.double_push_file().map(|file| char::from(b'a'.saturating_add(file))),
-            last_move: it.board.last_move().map(|reported| LastMoveObject { reported, position: it }),
+            last_move: it.board.has_last_move().then_some(LastMoveObject(it)),
             flip: it.board.flip(),
             clock_running: it.board.clock_running(),
             lag_ms: it.board.lag_ms(),

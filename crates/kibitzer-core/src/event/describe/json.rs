@@ -3,7 +3,7 @@
 //! The writer does not use `serde_json`: keys need no escaping, and most values are short. Writing a board takes a third less
 //! time this way, and writing is most of the work of `kibitzer decode`.
 
-use std::fmt::{self, Write as _};
+use std::io::Write as _;
 
 use super::value::{Fields as _, Value};
 use crate::event::Event;
@@ -48,6 +48,7 @@ impl Event {
 
 /// Appends a comma and a member of an object.
 fn write_comma_and_member(key: &'static str, value: Value<'_>, out: &mut Vec<u8>) {
+    out.reserve(key.len() + 4);
     out.extend_from_slice(b",\"");
     out.extend_from_slice(key.as_bytes());
     out.extend_from_slice(b"\":");
@@ -64,8 +65,13 @@ fn write_value(value: Value<'_>, out: &mut Vec<u8>) {
         Value::Text(text) => write_json_string(text, out),
         Value::Display(shown) => {
             out.push(b'"');
+            let start = out.len();
             // Nothing fails on the way to memory.
-            let _ = write!(JsonEscaper(out), "{shown}");
+            let _ = write!(out, "{shown}");
+            if !is_plain(out.get(start..).unwrap_or_default()) {
+                let text = String::from_utf8_lossy(&out.split_off(start)).into_owned();
+                write_escaped(&text, out);
+            }
             out.push(b'"');
         }
         Value::List(list) => {
@@ -91,21 +97,17 @@ fn write_value(value: Value<'_>, out: &mut Vec<u8>) {
 
 /// Appends a number in decimal; this is faster than `fmt`.
 fn write_number(number: i64, out: &mut Vec<u8>) {
-    let mut digits = [0; 20];
-    let mut start = digits.len();
-    let mut rest = number.unsigned_abs();
-    for digit in digits.iter_mut().rev() {
-        *digit = b'0' + u8::try_from(rest % 10).unwrap_or_default();
-        rest /= 10;
-        start -= 1;
-        if rest == 0 {
-            break;
-        }
-    }
     if number < 0 {
         out.push(b'-');
     }
-    out.extend_from_slice(digits.get(start..).unwrap_or_default());
+    write_digits(number.unsigned_abs(), out);
+}
+
+fn write_digits(number: u64, out: &mut Vec<u8>) {
+    if number >= 10 {
+        write_digits(number / 10, out);
+    }
+    out.push(b'0' + u8::try_from(number % 10).unwrap_or_default());
 }
 
 fn write_json_string(text: &str, out: &mut Vec<u8>) {
@@ -114,19 +116,14 @@ fn write_json_string(text: &str, out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// Writer that escapes text for JSON and appends it to a buffer.
-struct JsonEscaper<'a>(&'a mut Vec<u8>);
-
-impl fmt::Write for JsonEscaper<'_> {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        write_escaped(text, self.0);
-        Ok(())
-    }
+/// Returns whether text needs no escape and is ASCII. Without an early exit the compiler can process the bytes in parallel.
+fn is_plain(text: &[u8]) -> bool {
+    text.iter().fold(true, |plain, &b| plain & (matches!(b, b' '..=b'~') && b != b'"' && b != b'\\'))
 }
 
 /// Appends text with the characters escaped that JSON or a terminal requires, without quotation marks.
 fn write_escaped(text: &str, out: &mut Vec<u8>) {
-    if text.bytes().all(|b| matches!(b, b' '..=b'~') && b != b'"' && b != b'\\') {
+    if is_plain(text.as_bytes()) {
         return out.extend_from_slice(text.as_bytes());
     }
     for character in text.chars() {

@@ -1,8 +1,10 @@
 //! Values of the fields of an event, independent of the output format.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::time::Duration;
 
+use smol_str::SmolStr;
 use strum::VariantNames as _;
 
 use crate::chess::{Color, Role, Square};
@@ -136,6 +138,8 @@ values! {
     Role: FieldType::Letter, it => Value::Letter(it.letter());
     str: FieldType::Text, it => Value::Text(it);
     String: FieldType::Text, it => Value::Text(it);
+    Cow<'_, str>: FieldType::Text, it => Value::Text(it);
+    SmolStr: FieldType::Text, it => Value::Text(it);
     Handle: FieldType::Text, it => Value::Text(it.as_str());
     ListedName: FieldType::Text, it => Value::Text(it.as_str());
     PlayerText: FieldType::Text, it => Value::Text(it.as_str());

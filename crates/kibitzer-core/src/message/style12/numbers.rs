@@ -322,6 +322,11 @@ impl Style12 {
         Some(ReportedMove { verbose: ServerText::from_wire(verbose), san, played, elapsed_ms })
     }
 
+    /// Returns field 27, the verbose form of the last move, as received.
+    pub(crate) fn verbose_bytes(&self) -> &[u8] {
+        self.text.word(Word::Verbose)
+    }
+
     /// Returns field 29, the pretty form of the last move, as received: usually `none` without a last move. Empty if the server
     /// cut the line before it, or for a derived board without a last move or its pretty form.
     pub(crate) fn san_bytes(&self) -> &[u8] {

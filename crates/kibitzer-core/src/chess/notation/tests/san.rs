@@ -99,6 +99,15 @@ proptest! {
     }
 
     #[test]
+    fn a_king_is_in_check_if_any_enemy_can_move_to_it(board in any_board(), is_white: bool) {
+        let color = if is_white { Color::White } else { Color::Black };
+        let attacks = |king| {
+            board.pieces().any(|(from, piece)| piece.color != color && board.can_move_between(piece, from, king))
+        };
+        prop_assert_eq!(board.is_in_check(color), board.find_king(color).is_some_and(attacks));
+    }
+
+    #[test]
     fn any_word_is_read_or_not(word in prop::collection::vec(any::<u8>(), 0..12), before in any_board()) {
         let _ = SanMove::parse(&word).and_then(|san| san.to_last_move(&before, Color::White));
     }
