@@ -89,6 +89,20 @@ pub(crate) fn events_of_reads(stream: &[u8], read_bytes: usize) -> Checksum {
     read
 }
 
+/// Decodes bytes to events, and writes each as JSON.
+pub(crate) fn json(stream: &[u8]) -> Checksum {
+    let mut read = Checksum::default();
+    let mut events = EventReader::default();
+    let (mut rest, mut line) = (stream, Vec::new());
+    while let Some(event) = events.next(&mut rest) {
+        line.clear();
+        event.write_json("", &mut line);
+        black_box(&line);
+        add_event(&mut read, &event);
+    }
+    read
+}
+
 /// Adds an event to the checksum; the board is that of the changed game, if there is one.
 fn add_event(read: &mut Checksum, event: &Event) {
     match event {

@@ -62,14 +62,18 @@ pub(crate) fn read_boards(stream: &[u8]) -> Checksum {
     let mut read = Checksum::default();
     let mut from = 0;
     for end in memchr::memchr_iter(b'\n', stream) {
-        if let Some(fields) = without_prompt(&stream[from..end]).strip_prefix(b"<12> ") {
-            let board = Board::read(fields);
-            black_box(&board);
-            read.add_board(&board.numbers());
+        if let Some(board) = read_board(&stream[from..end]) {
+            read.add_board(&board);
         }
         from = end + 1;
     }
     read
+}
+
+/// Parses a line as floor (b) does, and returns the numbers of its board; `None` for any other line.
+pub(crate) fn read_board(line: &[u8]) -> Option<BoardNumbers> {
+    let board = Board::read(without_prompt(line).strip_prefix(b"<12> ")?);
+    Some(black_box(&board).numbers())
 }
 
 /// Removes the carriage return and the prompts before a line.

@@ -16,7 +16,10 @@ use crate::server::{self, BOARDS};
 use crate::{profile, runtime, stream, streams};
 
 /// What an idle session may keep in memory.
-const BUDGET_BYTES: u64 = 6 << 10;
+const BUDGET_BYTES: u64 = 5_500;
+
+/// Boards that all sessions together have to read in a second of processor time.
+const BUDGET_BOARDS: f64 = 1e6;
 
 /// A session, and its subscriber that counts boards.
 struct Counted {
@@ -155,7 +158,9 @@ fn print_load(n_boards: usize, [sessions, floor]: [Taken; 2]) {
     for (name, taken) in [("(c) LinesCodec, dropped", floor), ("sessions", sessions)] {
         let (time, used) = (taken.time.as_secs_f64(), taken.processor_time.map_or(f64::NAN, |used| used.as_secs_f64()));
         let (rate, each) = (n_boards as f64 / time, n_boards as f64 / used);
-        println!("{name:<28} {time:>10.2} {rate:>12.0} {used:>10.2} {each:>14.0}");
+        let mark = if each >= BUDGET_BOARDS { "pass" } else { "FAIL" };
+        let verdict = if name == "sessions" { format!("{mark}: >= {BUDGET_BOARDS}") } else { String::new() };
+        println!("{name:<28} {time:>10.2} {rate:>12.0} {used:>10.2} {each:>14.0}  {verdict}");
     }
     if let Some(peak) = process::peak_bytes() {
         println!("at most {:.1} MB resident", peak as f64 / 1e6);
