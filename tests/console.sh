@@ -202,7 +202,7 @@ expect '^kibitzer over '
 expect '^- game 1 -+\|- stream'
 # One pane alone.
 keys -l 'b'
-expect '^- game 1 -{60}'
+expect '^- talk -{60}'
 keys -l 'b'
 expect '\|- stream'
 keys -l 'q'
