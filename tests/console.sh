@@ -18,7 +18,7 @@ fi
 program=$(realpath "$program")
 recording=$(realpath tests/transcripts/fatics-game-quick-observer.jsonl)
 scratch=$(mktemp -d)
-export XDG_STATE_HOME=$scratch
+export XDG_STATE_HOME=$scratch XDG_CONFIG_HOME=$scratch/config
 
 in_tmux() { tmux -L "kibitzer-$$" -u -f /dev/null "$@"; }
 server= bot=
@@ -301,6 +301,26 @@ expect '─ time last, median'
 expect '> [0-9]+ tell Whetstone hello there +\[reply #[0-9]+ after'
 in_tmux resize-window -t main -x 80 -y 24
 
+# Notifications: the title of the window shows a tell until the next key.
+title() { in_tmux display-message -p -t main '#{pane_title}'; }
+title >"$scratch/title"
+line '/notify kind:tell'
+expect '^notifies: kind:tell'
+line 'tell Whetstone once more'
+until title | grep -qE '^Whetstone.* tells you: '; do read -rt 0.05 <> <(:) || true; done
+keys C-u
+until title | cmp -s - "$scratch/title"; do read -rt 0.05 <> <(:) || true; done
+line '/notify'
+expect '^no notifications'
+
+# Settings: the present choices are saved.
+line '/times previous'
+line '/save'
+expect '^settings saved in .*/config/kibitzer/console.toml'
+grep -q '^times = "previous"$' "$XDG_CONFIG_HOME/kibitzer/console.toml" || fail 'the times are not saved'
+mv "$XDG_CONFIG_HOME/kibitzer/console.toml" "$scratch/saved.toml"
+line '/times session'
+
 # Breakpoint: the screen pauses while the session continues.
 line '/break kind:position'
 expect 'screen paused'
@@ -315,7 +335,11 @@ expect 'this session is live'
 
 # A page takes nothing from a typed line; pasted lines are shown before they are sent.
 keys F1
-expect '─ help Esc goes back'
+expect '─ help lines 1 to [0-9]+ of [0-9]+, Esc goes back'
+expect '^Play: '
+keys Tab
+expect '─ commands of the server '
+expect 'seek 5 3, unseek'
 line 'tell heron hello'
 expect '> [0-9]+ tell heron'
 in_tmux set-buffer -b lines "$(printf 'date\nuptime')"
@@ -390,6 +414,19 @@ expect '^status 0'
 settings typed
 cmp -s "$scratch/before" "$scratch/typed" || fail 'the terminal is not as it was after connect'
 grep -q swordfish "$scratch"/kibitzer/* && fail 'the password is in the history'
+
+# Settings: those that were saved apply, and their commands are run; a mistake is an error with its place.
+sed 's|^# commands = .*|commands = ["/filter chat", "tell Whetstone from the settings"]|' "$scratch/saved.toml" >"$XDG_CONFIG_HOME/kibitzer/console.toml"
+line "clear; $program console $address"
+expect 'match chat'
+expect '\+0:[0-9.]+ sent +> [0-9]+ tell Whetst'
+line '/quit'
+expect '^shell>'
+printf 'theme = "dark"\nbell = "loud"\n' >"$XDG_CONFIG_HOME/kibitzer/console.toml"
+line "clear; $program console $address; echo status \$?"
+expect 'console.toml, line 2: `bell` must'
+expect '^status 1'
+rm "$XDG_CONFIG_HOME/kibitzer/console.toml"
 
 # No server: an error message and the exit status report it.
 line "clear; $program console 127.0.0.1:1; echo status \$?"

@@ -143,7 +143,8 @@ impl Args {
             let runtime = runtime()?;
             let profile = profile.clone();
             let server = profile.host_name().to_owned();
-            let options = ConsoleOptions { server: server.clone(), ..ConsoleOptions::default() };
+            let settings = self.shared.settings.load()?;
+            let options = ConsoleOptions { server: server.clone(), settings, ..ConsoleOptions::default() };
             let view = self.view(options, &server)?;
             return self.play_in_view(&runtime, Bot::new(config), profile, view, (&server, Stop::request_or_force));
         }
@@ -162,7 +163,9 @@ impl Args {
         let result = if opens_console || self.has_page() {
             // The server ends with the demo: there is no game to finish.
             let embedded_server = Some(server.control());
-            let options = ConsoleOptions { server: name.clone(), embedded_server, ..ConsoleOptions::default() };
+            let settings = self.shared.settings.load()?;
+            let options =
+                ConsoleOptions { server: name.clone(), embedded_server, settings, ..ConsoleOptions::default() };
             let view = self.view(options, &name)?;
             self.play_in_view(&runtime, bot, profile, view, (&name, Stop::force))
         } else {

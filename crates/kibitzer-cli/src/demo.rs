@@ -15,7 +15,7 @@ use kibitzer_server::{Server, ServerOptions};
 use tokio::time::timeout;
 
 use crate::arguments::{FormatArgs, PopulationArgs};
-use crate::console::{self, ConsoleOptions, SessionFeed};
+use crate::console::{self, ConsoleOptions, SessionFeed, SettingsArgs};
 use crate::failure::{Failure, report};
 use crate::live::{
     EventPrinter, PrintedEvents, StopArgs, print_and_shut_down, report_recorded, run, runtime,
@@ -28,7 +28,7 @@ use crate::output::LineFormat;
 pub(crate) const SERVER: &str = "the embedded server";
 
 /// Arguments of the demo, and of the demo of `kibitzer bot`.
-#[derive(Clone, Copy, Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 #[group(skip)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -39,6 +39,8 @@ pub(crate) struct Args {
     pub(crate) metrics: MetricsArgs,
     #[command(flatten)]
     pub(crate) ending: StopArgs,
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
 }
 
 impl Args {
@@ -53,6 +55,7 @@ impl Args {
 
     /// Runs the demo in the console until the user quits it.
     fn run_in_console(self) -> Result<(), Failure> {
+        let settings = self.settings.load()?;
         let runtime = runtime()?;
         let metrics = runtime.block_on(self.metrics.bind_and_serve(LineFormat::Text))?;
         let (server, address, profile) = runtime.block_on(start_server(self.population))?;
@@ -68,6 +71,7 @@ impl Args {
         let options = ConsoleOptions {
             server: format!("{SERVER}, {address}"),
             embedded_server: Some(server.control()),
+            settings,
             ..ConsoleOptions::default()
         };
         let shown = console::run(&runtime, &client, SessionFeed::Own(tap), options, companion);

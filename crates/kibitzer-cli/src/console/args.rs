@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use kibitzer_attach::AttachAccess;
 
-use super::app::parse_profile_filters;
+use super::app::{SettingsArgs, parse_profile_filters};
 use super::{ConsoleOptions, SessionFeed, show_attached_session};
 use crate::connect;
 use crate::failure::{EXIT_STATUS, Failure};
@@ -28,6 +28,8 @@ pub(crate) struct Args {
     /// Send typed lines on that session; its process must allow it
     #[arg(long, requires = "attach")]
     write: bool,
+    #[command(flatten)]
+    settings: SettingsArgs,
 }
 
 /// Arguments that cannot be combined with `--attach`, because the other process has already set up the session.
@@ -68,6 +70,7 @@ impl Args {
         if is_plain {
             return run(self.session.run_session(plain));
         }
+        let settings = self.settings.load()?;
         let runtime = runtime()?;
         let metrics = runtime.block_on(self.session.metrics.bind_and_serve(format))?;
         let profile = runtime.block_on(self.session.load_profile())?;
@@ -76,6 +79,7 @@ impl Args {
             embedded_server: None,
             profile_filters: parse_profile_filters(&profile.program.filters).map_err(Failure::caused_by)?,
             filter: self.session.filter.expression.clone(),
+            settings,
         };
         let (client, tap) = runtime.block_on(start_and_expose_session(profile, &options.server))?;
         metrics.add_session(&client);
@@ -91,10 +95,11 @@ impl Args {
             let (format, ending) = (self.session.format, self.session.ending);
             return run(run_attached_session(path, access, format, filter, ending));
         }
+        let settings = self.settings.load()?;
         let runtime = runtime()?;
         let session = runtime.block_on(attach(path, access))?;
         let server = session.server().to_owned();
-        let outcome = show_attached_session(&runtime, session, access, filter)?;
+        let outcome = show_attached_session(&runtime, session, access, filter, settings)?;
         check_attached_end(&server, outcome)
     }
 }

@@ -36,7 +36,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
 use self::app::App;
-pub(crate) use self::app::ProfileFilters;
+pub(crate) use self::app::{ConsoleSettings, ProfileFilters, SettingsArgs};
 pub(crate) use self::args::{Args, can_draw_on_stdout, can_open_console};
 use self::input::StateDirectory;
 use self::source::{ConsoleSource, LiveSession, RecordingPlayer, RecordingReader, fill_feed};
@@ -54,14 +54,21 @@ use crate::log::LogOnScreen;
 /// # Errors
 ///
 /// [`Failure`] if the recording cannot be read, or the terminal fails.
-pub(crate) fn replay(path: &Path, args: ReaderArgs, filter: Option<Expression>, speed: f64) -> Result<(), Failure> {
+pub(crate) fn replay(
+    path: &Path,
+    args: ReaderArgs,
+    filter: Option<Expression>,
+    speed: f64,
+    settings: ConsoleSettings,
+) -> Result<(), Failure> {
     let reader = RecordingReader::open(path, args, Instant::now)?;
     let player = RecordingPlayer::new(reader, speed, Instant::now());
-    terminal::run_until_quit(new_app(ConsoleSource::Recording(Box::new(player)), filter))
+    terminal::run_until_quit(new_app(ConsoleSource::Recording(Box::new(player)), filter, settings))
 }
 
-fn new_app(source: ConsoleSource, filter: Option<Expression>) -> App {
+fn new_app(source: ConsoleSource, filter: Option<Expression>, settings: ConsoleSettings) -> App {
     let mut app = App::new(source, StateDirectory::for_user());
+    app.apply_settings(settings);
     app.list.filter = filter;
     app
 }
@@ -77,6 +84,7 @@ pub(crate) struct ConsoleOptions {
     pub(crate) profile_filters: ProfileFilters,
     /// Initial filter of the list.
     pub(crate) filter: Option<Expression>,
+    pub(crate) settings: ConsoleSettings,
 }
 
 /// Shows a session of this process until the user quits, then shuts it down, and reports on standard error how much of it was
@@ -93,14 +101,14 @@ pub(crate) fn run(
     options: ConsoleOptions,
     companion: impl AsyncFnOnce(oneshot::Receiver<()>) + Send,
 ) -> Result<(), Failure> {
-    let ConsoleOptions { server, embedded_server, profile_filters, filter } = options;
+    let ConsoleOptions { server, embedded_server, profile_filters, filter, settings } = options;
     let sender = Some(LineSender::Own(client.clone()));
     let began = tokio::time::Instant::now();
     let mut session = LiveSession::new(feed, sender, server.clone(), runtime.handle().clone(), began);
     if let Some(control) = embedded_server {
         session.set_embedded_server(&control);
     }
-    let mut app = new_app(ConsoleSource::Live(Box::new(session)), filter);
+    let mut app = new_app(ConsoleSource::Live(Box::new(session)), filter, settings);
     app.preferences.filters.profile = profile_filters;
     let background = async move |closed| {
         companion(closed).await;
@@ -125,12 +133,13 @@ fn show_attached_session(
     session: AttachedSession,
     access: AttachAccess,
     filter: Option<Expression>,
+    settings: ConsoleSettings,
 ) -> Result<AttachedOutcome, Failure> {
     let server = session.server().to_owned();
     let (feed, sender) = SessionFeed::new_attached();
     let requests = access.may_send().then(|| LineSender::Attached(session.requests()));
     let live = LiveSession::new(feed, requests, server, runtime.handle().clone(), session.began());
-    let app = new_app(ConsoleSource::Live(Box::new(live)), filter);
+    let app = new_app(ConsoleSource::Live(Box::new(live)), filter, settings);
     let background = async move |closed: oneshot::Receiver<()>| {
         tokio::select! {
             _ = closed => Ok(None),

@@ -13,7 +13,7 @@ use kibitzer::internal::recorded::{PieceDecoder, Stamp, StreamPiece};
 use kibitzer_core::Event;
 
 use crate::arguments::{ReaderArgs, speed_parser};
-use crate::console;
+use crate::console::{self, SettingsArgs};
 use crate::failure::Failure;
 use crate::filter::{EventFilter, Expression, FilterArgs};
 use crate::output::{EventWriter, FORMAT_HELP, LineFormat, TextArgs};
@@ -193,6 +193,8 @@ pub(crate) struct ReplayArgs {
     filter: FilterArgs,
     #[command(flatten)]
     reader: ReaderArgs,
+    #[command(flatten)]
+    settings: SettingsArgs,
 }
 
 const REPLAY_EXAMPLES: &str = "\
@@ -209,7 +211,7 @@ impl ReplayArgs {
     pub(crate) fn replay_recording(&self, plain: bool) -> Result<(), Failure> {
         let filter = self.filter.expression.clone();
         if self.format.is_none() && console::can_draw_on_stdout(plain) {
-            return console::replay(&self.file, self.reader, filter, self.speed);
+            return console::replay(&self.file, self.reader, filter, self.speed, self.settings.load()?);
         }
         let started = Instant::now();
         let wait_until_due = |stamp: Option<Stamp>| {

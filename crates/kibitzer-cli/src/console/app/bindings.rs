@@ -113,10 +113,12 @@ const PAGE_KEYS: &[KeyBinding] = &[
     bind(&[(Esc, 0), (F(1), 0), (F(4), 0)], "close the page", |app, _, _| app.screen.page = None),
 ];
 
-const IDLE_PAGE_KEYS: &[KeyBinding] =
-    &[bind(&[(Enter, 0), (Char(' '), 0)], "close the page, unless a line is typed", |app, _, _| {
+const IDLE_PAGE_KEYS: &[KeyBinding] = &[
+    bind(&[(Enter, 0), (Char(' '), 0)], "close the page, unless a line is typed", |app, _, _| {
         app.screen.page = None;
-    })];
+    }),
+    bind(&[(Tab, 0)], "help, or the commands of the server", |app, _, _| app.screen.open_other_help()),
+];
 
 const PAGE_OVER_LIST_KEYS: &[KeyBinding] = &[
     bind(&[(Char('k'), -1), (Char('j'), 1)], "scroll", |app, lines, _| app.screen.scroll_page(lines)),
@@ -256,6 +258,9 @@ impl App {
             return self.copy_part_for_key(key.code);
         }
         self.screen.remove_notice();
+        if std::mem::take(&mut self.notifier.is_title_shown) {
+            self.screen.request(TerminalRequest::RestoreTitle);
+        }
         let of_page = self.find_binding(PAGE_KEY_GROUPS, key);
         match (of_page.or_else(|| self.find_binding(KEY_GROUPS, key)), key.code, self.screen.focus) {
             (Some((run, number)), _, focus) => {

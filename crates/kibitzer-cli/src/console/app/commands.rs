@@ -177,6 +177,12 @@ pub(crate) const COMMANDS: &[SlashCommand] = &[
         |app, switch, _| app.run_bell(switch),
     ),
     SlashCommand::new(
+        "/notify",
+        Arguments::Expression("[EXPR]"),
+        "bell, desktop and title for matching lines; or none",
+        |app, text, _| app.run_notify(text),
+    ),
+    SlashCommand::new(
         "/mouse",
         Arguments::OneOf("on|off"),
         "use the mouse here; off: it marks text to copy",
@@ -197,6 +203,10 @@ pub(crate) const COMMANDS: &[SlashCommand] = &[
     SlashCommand::plain("/all", "show or hide prompts, marks, blank lines, reserves", |app, _| app.toggle_details()),
     SlashCommand::plain("/log", "show the log of the program, with --log", |app, _| {
         app.screen.open_page(OverlayPage::Log);
+    }),
+    SlashCommand::plain("/save", "write colors, layout, rules to the settings file", |app, _| app.save_settings()),
+    SlashCommand::plain("/commands", "show the commands of the server for players", |app, _| {
+        app.screen.open_page(OverlayPage::Server);
     }),
     SlashCommand::plain("/help", "show this page", |app, _| app.screen.open_page(OverlayPage::Help)),
     SlashCommand::plain("/quit", "leave", |app, _| app.is_over = true),
@@ -342,8 +352,21 @@ impl App {
         Ok(())
     }
 
+    /// Sets the rule of notifications; without an expression there are none. Shows an error for a recording.
+    fn run_notify(&mut self, text: &str) -> Result<(), CommandError> {
+        if !self.playback.source.is_live() {
+            self.screen.show_error("only a session notifies; this is a recording");
+            return Ok(());
+        }
+        self.notifier.rule = if text.is_empty() { None } else { Some(self.parse_expression(text)?) };
+        let rule = self.notifier.rule.as_ref();
+        self.screen.show_info(rule.map_or_else(|| "no notifications".to_owned(), |rule| format!("notifies: {rule}")));
+        Ok(())
+    }
+
     fn run_mouse(&mut self, switch: &str) -> Result<(), CommandError> {
         let switch = parse_word(switch)?;
+        self.preferences.mouse = switch;
         self.screen.request(TerminalRequest::CaptureMouse(switch));
         self.screen.show_info(match switch {
             Switch::On => "the mouse selects and scrolls; text is marked with Shift held, or after /mouse off",

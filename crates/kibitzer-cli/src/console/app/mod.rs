@@ -9,6 +9,7 @@
 //! | [`TalkPane`] | the lines of talk, and the unread ones |
 //! | [`InputLine`] | the text being typed |
 //! | [`Screen`] | focus, panes, scroll offsets, notices |
+//! | [`Notifier`] | the rule of notifications, and those that wait |
 //! | [`Preferences`] | colors, pieces, times, named filters |
 //!
 //! What concerns one part is its method; a method of [`App`] joins several.
@@ -19,9 +20,11 @@ mod copy;
 mod games;
 mod list;
 mod moves;
+mod notify;
 mod playback;
 mod preferences;
 mod screen;
+mod settings;
 mod talk;
 mod typing;
 
@@ -34,12 +37,14 @@ pub(crate) use self::bindings::{KEY_GROUPS, KeyGroup, MouseTarget, PAGE_KEY_GROU
 pub(crate) use self::commands::COMMANDS;
 use self::games::GameChoice;
 use self::list::RowList;
+use self::notify::Notifier;
 use self::playback::Playback;
 use self::preferences::NamedFilters;
 pub(crate) use self::preferences::{
     ColorTheme, PieceSet, Preferences, ProfileFilters, Switch, TimeColumn, parse_profile_filters,
 };
 pub(crate) use self::screen::{DetailView, Focus, OverlayPage, Pane, Screen, TerminalRequest};
+pub(crate) use self::settings::{ConsoleSettings, SettingsArgs};
 pub(crate) use self::talk::{TalkPane, TalkTab, talk_text};
 use crate::console::input::{History, InputLine, StateDirectory};
 use crate::console::model::{ConsoleRow, SessionModel, SourceItem, SourceItemKind};
@@ -57,9 +62,14 @@ pub(crate) struct App {
     pub(crate) list: RowList,
     pub(crate) game_choice: GameChoice,
     pub(crate) talk: TalkPane,
+    pub(crate) notifier: Notifier,
     pub(crate) input: InputLine,
     pub(crate) screen: Screen,
     pub(crate) preferences: Preferences,
+    /// The settings that were loaded, of which `/save` keeps the commands.
+    settings: ConsoleSettings,
+    /// Commands of the settings that are not run yet.
+    start_commands: Vec<String>,
     /// Whether the user has quit, or the terminal is gone.
     pub(crate) is_over: bool,
 }
@@ -71,6 +81,7 @@ impl App {
             pieces: None,
             times: TimeColumn::default(),
             bell: Switch::Off,
+            mouse: Switch::On,
             filters: NamedFilters::load(store.clone()),
         };
         Self {
@@ -80,8 +91,11 @@ impl App {
             list: RowList::default(),
             game_choice: GameChoice::default(),
             talk: TalkPane::default(),
+            notifier: Notifier::default(),
             input: InputLine { history: History::load_and_clean(store), ..InputLine::default() },
             preferences,
+            settings: ConsoleSettings::default(),
+            start_commands: Vec::new(),
             is_over: false,
         }
     }
@@ -102,6 +116,10 @@ impl App {
                 NextItem::Item(item) => self.apply_item(item, now),
                 NextItem::Wait => {
                     self.ring_bell_on_new_attention();
+                    if let Some(text) = self.notifier.take_due(now) {
+                        self.screen.request(TerminalRequest::Notify(text));
+                    }
+                    self.run_start_commands(now);
                     if let Some(notice) = self.playback.source.try_as_live_mut().and_then(|live| live.take_notice()) {
                         self.screen.show_notice(notice);
                     }

@@ -69,6 +69,9 @@ impl App {
         let oldest = self.model.rows.oldest_number();
         let is_listed = self.list.add_if_included(new, oldest);
         self.talk.add_row(new, oldest);
+        if self.playback.source.is_live() {
+            self.notifier.record(new);
+        }
         if new.reply_after.is_some() {
             let mut rows = self.model.rows.iter_back_from(row_number);
             if let Some(answered) = rows.find(|row| row.is_answered_by(row_number)) {

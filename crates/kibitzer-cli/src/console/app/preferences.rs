@@ -39,6 +39,8 @@ pub(crate) struct Preferences {
     pub(crate) times: TimeColumn,
     /// Whether the terminal's bell rings for a new offer, and when it is the user's move.
     pub(crate) bell: Switch,
+    /// Whether the console uses the mouse.
+    pub(crate) mouse: Switch,
     pub(crate) filters: NamedFilters,
 }
 

@@ -50,14 +50,16 @@ pub(crate) enum Focus {
 /// A page that is shown over the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OverlayPage {
-    /// Keys and commands; scrolled from its start.
+    /// Tasks, keys and commands; scrolled from its start.
     Help,
+    /// Commands of the server for players; scrolled from its start.
+    Server,
     /// The log of the program; scrolled from its end.
     Log,
 }
 
 /// A part of the screen that can fill it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Pane {
     List,
     /// The detail view.
@@ -70,7 +72,7 @@ pub(crate) enum Pane {
 }
 
 /// A detail view of the selected row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, strum::IntoStaticStr)]
 #[strum(serialize_all = "lowercase")]
 pub(crate) enum DetailView {
     /// The bytes, in hexadecimal and as characters.
@@ -92,6 +94,10 @@ pub(crate) enum TerminalRequest {
     Suspend,
     /// Ring the bell.
     Bell,
+    /// Ring the bell, show this text as a notification, and as the title of the window.
+    Notify(String),
+    /// Show the title of the window that was there before the notifications.
+    RestoreTitle,
     /// Let the terminal report the mouse, or select text with it.
     CaptureMouse(Switch),
 }
@@ -128,6 +134,15 @@ impl Screen {
     /// Opens a page, scrolled to its start; the log to its end.
     pub(crate) const fn open_page(&mut self, page: OverlayPage) {
         self.page = Some((page, 0));
+    }
+
+    /// Opens the other page of help than the open one. Does nothing on another page.
+    pub(crate) const fn open_other_help(&mut self) {
+        match self.page {
+            Some((OverlayPage::Help, _)) => self.open_page(OverlayPage::Server),
+            Some((OverlayPage::Server, _)) => self.open_page(OverlayPage::Help),
+            _ => {}
+        }
     }
 
     /// Scrolls the open page down by this number of lines; up if negative.

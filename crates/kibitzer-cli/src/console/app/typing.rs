@@ -45,7 +45,7 @@ impl App {
 
     /// Runs a line that starts with `/` as a command of the console; sends any other to the server. Shows an error for an invalid
     /// command, which returns to the editor, with the cursor at the mistake, if that is in an expression.
-    fn run_or_send_line(&mut self, line: &str, now: Instant) {
+    pub(super) fn run_or_send_line(&mut self, line: &str, now: Instant) {
         if !line.starts_with('/') {
             return self.send_line_or_restore(line);
         }

@@ -89,6 +89,13 @@ impl History {
     }
 }
 
+/// Returns the folder that this variable names, otherwise the folder `in_home` of the home directory; `None` without one. Ignores
+/// relative paths.
+pub(crate) fn user_folder(variable: &str, in_home: &str) -> Option<PathBuf> {
+    let path = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    path(variable).or_else(|| path("HOME").map(|home| home.join(in_home)))
+}
+
 /// Directory of the console's files in the state directory of the user. Errors are ignored: without a usable directory, nothing
 /// is kept between runs.
 #[derive(Clone, Debug, Default)]
@@ -100,9 +107,7 @@ pub(crate) struct StateDirectory {
 impl StateDirectory {
     /// Returns `$XDG_STATE_HOME/kibitzer`, or `~/.local/state/kibitzer`; without a home directory, one that keeps nothing.
     pub(crate) fn for_user() -> Self {
-        let path = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let state = path("XDG_STATE_HOME").or_else(|| path("HOME").map(|home| home.join(".local/state")));
-        Self { folder: state.map(|state| state.join("kibitzer")) }
+        Self { folder: user_folder("XDG_STATE_HOME", ".local/state").map(|state| state.join("kibitzer")) }
     }
 
     /// Reads a file, up to 1 MiB of it; empty if it cannot be read.

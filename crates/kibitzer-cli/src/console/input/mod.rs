@@ -7,7 +7,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 pub(crate) use self::completion::CompletionCandidates;
 use self::history::Browse;
-pub(crate) use self::history::{History, StateDirectory};
+pub(crate) use self::history::{History, StateDirectory, user_folder};
 use crate::output::TerminalSafe;
 
 /// Maximum length of the text, in bytes. Typed characters beyond it are dropped; a paste that exceeds it is refused.

@@ -60,7 +60,7 @@ pub(crate) enum JobError {
 /// A session of this process, or one that the console is attached to, with its running jobs.
 #[derive(Debug)]
 pub(crate) struct LiveSession {
-    pub(super) feed: SessionFeed,
+    pub(crate) feed: SessionFeed,
     /// Sends lines; `None` without write access to an attached session.
     pub(crate) sender: Option<LineSender>,
     /// Label of the state of an attached session; unused for a session of this process.

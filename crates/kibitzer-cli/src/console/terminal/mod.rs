@@ -4,6 +4,7 @@
 mod line_mode;
 #[cfg(not(unix))]
 mod no_unix;
+mod notification;
 #[cfg(unix)]
 #[cfg(test)]
 mod tests;
@@ -32,6 +33,7 @@ pub(crate) use self::line_mode::LineMode;
 pub(crate) use self::no_unix::LineMode;
 #[cfg(not(unix))]
 use self::no_unix::{Keyboard, NoSignals as ShutdownWatch, NoSignals as Suspension};
+use self::notification::{NotificationForm, RESTORE_TITLE, STORE_TITLE};
 #[cfg(unix)]
 use self::unix::{Keyboard, ShutdownWatch, Suspension};
 use crate::console::app::{App, Switch, TerminalRequest};
@@ -56,6 +58,9 @@ struct TerminalSession {
     first_panic: FirstPanic,
     /// Whether the terminal reports the mouse.
     mouse: Switch,
+    notification_form: NotificationForm,
+    /// Whether the title of the window is that of a notification, and its own is stored.
+    is_title_stored: bool,
 }
 
 /// Sequence that lets the terminal report buttons and the wheel, with decimal positions (modes 1000 and 1006). Unlike
@@ -71,7 +76,16 @@ impl TerminalSession {
             (Keyboard::open()?, ShutdownWatch::spawn()?, Suspension::install_handlers()?);
         let terminal = ratatui::try_init()?;
         let first_panic = install_panic_hook();
-        let session = Self { terminal, keyboard, shutdown, suspension, first_panic, mouse: Switch::On };
+        let session = Self {
+            terminal,
+            keyboard,
+            shutdown,
+            suspension,
+            first_panic,
+            mouse: Switch::On,
+            notification_form: notification_form(),
+            is_title_stored: false,
+        };
         execute!(io::stdout(), EnableBracketedPaste, MOUSE_ON)?;
         Ok(session)
     }
@@ -83,6 +97,8 @@ impl TerminalSession {
             TerminalRequest::Suspend => self.suspend()?,
             TerminalRequest::Redraw => self.clear_for_redraw()?,
             TerminalRequest::CaptureMouse(mouse) => self.capture_mouse(mouse)?,
+            TerminalRequest::Notify(text) => self.notify(&text)?,
+            TerminalRequest::RestoreTitle => self.restore_title()?,
             TerminalRequest::Bell => execute!(io::stdout(), Print('\u{7}'))?,
         }
         Ok(None)
@@ -104,7 +120,24 @@ impl TerminalSession {
         Ok(())
     }
 
-    fn suspend(&self) -> io::Result<()> {
+    /// Rings the bell, notifies the desktop, and shows the text as the title of the window.
+    fn notify(&mut self, text: &str) -> io::Result<()> {
+        let has_title = self.notification_form != NotificationForm::BellOnly;
+        if has_title && !mem::replace(&mut self.is_title_stored, true) {
+            execute!(io::stdout(), Print(STORE_TITLE))?;
+        }
+        execute!(io::stdout(), Print(self.notification_form.sequence(text)))
+    }
+
+    fn restore_title(&mut self) -> io::Result<()> {
+        if mem::take(&mut self.is_title_stored) {
+            execute!(io::stdout(), Print(RESTORE_TITLE))?;
+        }
+        Ok(())
+    }
+
+    fn suspend(&mut self) -> io::Result<()> {
+        self.restore_title()?;
         execute!(io::stdout(), DisableBracketedPaste, MOUSE_OFF)?;
         ratatui::try_restore()?;
         self.suspension.suspend_process()
@@ -126,7 +159,8 @@ impl TerminalSession {
 
 impl Drop for TerminalSession {
     fn drop(&mut self) {
-        // A failure cannot be reported: the terminal is being restored.
+        // Failures cannot be reported: the terminal is being restored.
+        let _ = self.restore_title();
         let _ = execute!(io::stdout(), DisableBracketedPaste, MOUSE_OFF);
         // ratatui's panic hook has restored it. A second time would move the cursor onto the panic message.
         if !thread::panicking() {
@@ -200,6 +234,11 @@ fn wait_and_read_events(pause: Duration) -> io::Result<Vec<Event>> {
         wait = Duration::ZERO;
     }
     Ok(events)
+}
+
+/// Returns how the terminal of the environment shows notifications.
+fn notification_form() -> NotificationForm {
+    NotificationForm::for_terminal(&env::var("TERM").unwrap_or_default(), env::var_os("VTE_VERSION").is_some())
 }
 
 /// Asks the terminal to write text to the clipboard, with the escape sequence OSC 52. If the terminal is known to have no

@@ -81,7 +81,7 @@ fn the_mouse_selects_rows_tabs_and_games_and_the_wheel_scrolls() {
         assert_eq!(console.shown_game(), Some(game));
     }
     console.keys("?");
-    mouse(&mut console, size, "Space", MouseEventKind::ScrollDown);
+    mouse(&mut console, size, "Play:", MouseEventKind::ScrollDown);
     assert_eq!(console.app.screen.page.map(|(_, scroll)| scroll), Some(3));
 }
 

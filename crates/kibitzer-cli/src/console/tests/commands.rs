@@ -167,7 +167,7 @@ fn letters_are_letters_while_typing_and_commands_in_the_list() {
 #[test]
 fn a_page_takes_no_letter_from_a_typed_line() {
     let mut console = console();
-    let shows_page = |console: &mut TestConsole| console.screen((80, 24)).contains("help Esc goes back");
+    let shows_page = |console: &mut TestConsole| console.screen((80, 24)).contains("─ help lines ");
     console.press(KeyCode::F(1));
     console.keys("jj");
     assert!(shows_page(&mut console));

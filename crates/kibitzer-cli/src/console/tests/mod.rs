@@ -13,6 +13,7 @@ mod own_game;
 mod panes;
 mod picture;
 mod screens;
+mod settings;
 mod talk;
 mod times;
 mod travel;
@@ -291,7 +292,7 @@ fn is_blessing() -> bool {
 }
 
 /// Compares with a file of the repository, or writes it.
-fn assert_matches_file(path: &Path, got: &str) {
+pub(super) fn assert_matches_file(path: &Path, got: &str) {
     if is_blessing() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, got).unwrap();

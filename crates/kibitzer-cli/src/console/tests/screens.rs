@@ -69,6 +69,16 @@ fn the_help() {
     let mut watcher = game();
     watcher.keys("?");
     assert_screens("help", &mut watcher);
+    watcher.press(KeyCode::Tab);
+    assert_screens("commands", &mut watcher);
+    watcher.press(KeyCode::Tab);
+    assert!(watcher.screen((80, 24)).contains("Play: lines without"));
+    let screen = |watcher: &mut TestConsole| watcher.screen((80, 24)).lines().nth(1).unwrap().to_owned();
+    (0..99).for_each(|_| watcher.press(KeyCode::PageDown));
+    let last = screen(&mut watcher);
+    let (first, rest) = last.strip_prefix("─ help lines ").unwrap().split_once(" to ").unwrap();
+    let (end, rest) = rest.split_once(" of ").unwrap();
+    assert!(rest.starts_with(&format!("{end}, ")) && first.parse::<u32>().unwrap() > 80, "{last}");
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod desync;
 mod draw;
 mod event;
 mod frame;
+mod help;
 mod layout;
 mod lists;
 mod moves;
@@ -19,7 +20,7 @@ use std::time::Duration;
 
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
-use ratatui::text::{Line, Span};
+use ratatui::text::Line;
 
 use self::draw::{Canvas, LimitedScroll, wrap_text};
 #[cfg(feature = "web")]
@@ -28,22 +29,9 @@ use self::layout::{LayoutNeeds, ScreenAreas};
 pub(super) use self::theme::Theme;
 #[cfg(test)]
 pub(super) use self::theme::tests::{contrast, is_square};
-use crate::console::app::{
-    App, COMMANDS, DetailView, KEY_GROUPS, KeyGroup, MouseTarget, OverlayPage, PAGE_KEY_GROUPS, Pane,
-};
-use crate::console::input::EDITING_KEYS;
+use crate::console::app::{App, DetailView, MouseTarget, OverlayPage, Pane};
 use crate::log::newest_lines_if_on;
 use crate::output::{TerminalSafe, format_session_time};
-
-/// Terms of filter expressions and their meanings, for the help page.
-const EXPRESSIONS: [(&str, &str); 6] = [
-    ("kind:tell,say", "of one of these kinds, which Tab completes"),
-    ("game:12,14", "about one of these games"),
-    ("from:foo", "spoken by foo"),
-    ("name:foo", "mentioning foo"),
-    ("word text:word", "containing this text"),
-    ("\"pattern\"", "matching a regular expression"),
-];
 
 /// Draws the screen at a time of the session. Stores the height of the list, and limits the scroll offsets to their contents.
 pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, theme: Theme, now: Duration) {
@@ -61,7 +49,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, app: &mut App, theme: Theme, now: Dura
             ..areas.title
         };
         let scroll = match page {
-            OverlayPage::Help => draw_help(canvas.sub_canvas(content), scroll),
+            OverlayPage::Help => help::draw(canvas.sub_canvas(content), scroll),
+            OverlayPage::Server => help::draw_server_commands(canvas.sub_canvas(content), scroll),
             OverlayPage::Log => draw_log(canvas.sub_canvas(content), scroll),
         };
         app.screen.page = Some((page, scroll));
@@ -202,15 +191,6 @@ fn tab_at(column: u16) -> Option<DetailView> {
     })
 }
 
-/// Draws the help page. Returns the scroll offset, limited to the last line.
-fn draw_help(canvas: Canvas<'_>, scroll: usize) -> LimitedScroll {
-    let mut canvas = canvas.draw_heading("help", "Esc goes back");
-    let lines = help_lines(canvas.theme);
-    let scroll = scroll.min(lines.len().saturating_sub(canvas.area.height.into()));
-    canvas.draw_lines(lines.into_iter().skip(scroll));
-    scroll
-}
-
 /// Draws the log page, with its newest line at the bottom. `scroll` counts rows from there. Returns the scroll offset, limited to the oldest
 /// kept line.
 fn draw_log(canvas: Canvas<'_>, rows_from_end: usize) -> LimitedScroll {
@@ -228,26 +208,4 @@ fn draw_log(canvas: Canvas<'_>, rows_from_end: usize) -> LimitedScroll {
     let shown: Vec<_> = newest_first.into_iter().skip(rows_from_end).take(height).collect();
     canvas.draw_lines(shown.into_iter().rev());
     rows_from_end
-}
-
-/// Returns all lines of the help page.
-fn help_lines(theme: Theme) -> Vec<Line<'static>> {
-    let entry = |name: String, about: &'static str| {
-        Line::from(vec![Span::styled(format!("  {name:<24} "), theme.emphasized()), Span::raw(about)])
-    };
-    let title = |text| Line::styled(text, theme.title());
-    let mut lines = Vec::new();
-    let of_group = |group: &KeyGroup| {
-        let heading = (!group.title.is_empty()).then(|| title(group.title));
-        heading.into_iter().chain(group.help_lines().map(|(keys, about)| entry(keys, about))).collect::<Vec<_>>()
-    };
-    lines.extend(KEY_GROUPS.iter().flat_map(of_group));
-    lines.extend(EDITING_KEYS.map(|(keys, about)| entry(keys.to_owned(), about)));
-    lines.extend(PAGE_KEY_GROUPS.iter().flat_map(of_group));
-    lines.push(title("Commands"));
-    let commands = COMMANDS.iter();
-    lines.extend(commands.map(|command| entry(format!("{} {}", command.word, command.arguments.text()), command.help)));
-    lines.push(title("Expressions: all terms must match; - negates a term"));
-    lines.extend(EXPRESSIONS.map(|(term, about)| entry(term.to_owned(), about)));
-    lines
 }
