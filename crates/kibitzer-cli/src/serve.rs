@@ -23,8 +23,8 @@ use crate::output::TerminalSafe;
 
 /// Run a small chess server on this machine, to try a client or a bot on
 ///
-/// It speaks as FICS does, or in the manner of ICC, and simulated players play, talk and look for games there; Whetstone accepts
-/// any match. Prints its address in one line and runs until Ctrl-C. Other machines cannot reach it unless that is allowed.
+/// It speaks as FICS does, or in the manner of ICC, and simulated players play, talk and look for games there. They answer seeks,
+/// challenge clients who wait (`set open 0` ends that), and Whetstone accepts any match. Prints its address in one line and runs until Ctrl-C. Other machines cannot reach it unless that is allowed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -164,7 +164,7 @@ impl Args {
             options = options.allow_remote();
         }
         if !self.no_population {
-            options = options.population(self.population.options().games(self.games.into()));
+            options = options.population(self.population.options().games(self.games.into()).challenge_clients());
         }
         if let Some(path) = &self.accounts {
             let invalid = |error| Failure::local(format!("{}: {}", path.display(), error_chain(&error)));

@@ -7,8 +7,8 @@ use kibitzer_bot::config::{Computers, MatchmakingRules};
 use kibitzer_bot::{BotAction, BotConfig, BotError, EngineConfig};
 use kibitzer_core::chess::Color;
 use kibitzer_core::session::Password;
-use kibitzer_server::Account;
-use tokio::time::sleep;
+use kibitzer_server::{Account, PopulationOptions};
+use tokio::time::{sleep, timeout};
 
 use super::table::{Human, Running, on_both_flavours, options, ready, serve, serve_accounts, settings, weak};
 
@@ -274,4 +274,21 @@ async fn game_that_is_aborted_on_its_first_move_does_not_count() {
     human.send("match Botvin 5 0 unrated").await;
     bot.wait_for(BotAction::Declined, "1 games a day").await;
     assert_eq!(bot.count(BotAction::Declined), 1, "{:#?}", bot.actions());
+}
+
+#[tokio::test(start_paused = true)]
+async fn simulated_players_give_a_bot_games_within_ten_seconds() {
+    for ads in [Vec::new(), vec!["2 0 unrated".to_owned(), "1 0 unrated".to_owned()]] {
+        let population = PopulationOptions::new().games(0).speed(5.0).challenge_clients();
+        let (_server, profile) = serve(options().population(population)).await;
+        let mut config = settings(&profile);
+        config.seek.ads = ads;
+        let bot = ready(config, weak()).await;
+        for n_games in 1..=3 {
+            // The bot posts its seeks 3 s after a game.
+            let started = bot.wait_for_count(BotAction::Started, n_games);
+            timeout(Duration::from_secs(3 + 10), started).await.unwrap();
+            bot.wait_for_count(BotAction::Ended, n_games).await;
+        }
+    }
 }

@@ -182,6 +182,8 @@ pub(crate) struct Player {
     pub(crate) last_channel: Option<String>,
     /// The game that is played or examined.
     pub(crate) game: Option<GameId>,
+    /// Number of games since the last one that simulated players proposed.
+    pub(crate) n_fruitless_proposals: u32,
     /// The games of the simul that the player gives; `game` is the current board.
     pub(crate) simul: Vec<GameId>,
     pub(crate) is_open_to_simul: bool,
@@ -211,6 +213,7 @@ impl Player {
             last_told: None,
             last_channel: None,
             game: None,
+            n_fruitless_proposals: 0,
             simul: Vec::new(),
             is_open_to_simul: false,
             observing: Vec::new(),

@@ -7,7 +7,9 @@ use kibitzer_core::chess::Color;
 use kibitzer_core::message::{GameEndReason, GameId, Handle, Rating};
 
 use super::simulated::{SeekKind, SimulatedPlayer};
-use super::{Population, SimulatedRole, TalkOccasion, Task, brain, words};
+use super::{
+    MAX_DOUBLINGS, PROPOSAL_DELAY, Population, SimulatedAction, SimulatedRole, TalkOccasion, Task, brain, words,
+};
 use crate::account::Account;
 use crate::chess::Variant;
 use crate::lobby::ConnectionId;
@@ -121,6 +123,7 @@ impl Population {
         if self.random.u8(..8) == 0 {
             self.post_open_seek(now);
         }
+        self.actions.push_back(SimulatedAction::MeetClients);
         // The first time, bughouse partners have to find each other before they can play.
         let pause = if is_first { Duration::ZERO } else { self.random_scaled_time(1_500..3_500) };
         self.schedule.set(Task::Arrange, now + pause);
@@ -186,6 +189,37 @@ impl Population {
         }
         let delay = self.random_delay_unless_starting(2_000..15_000);
         self.schedule.set(Task::AnswerSeek(answerer, number), now + delay);
+    }
+
+    /// Returns whether simulated players challenge clients who do not seek.
+    pub(crate) const fn challenges_clients(&self) -> bool {
+        self.options.challenges_clients
+    }
+
+    /// Returns how long a client waits for a proposal after as many others that led to no game: the client may be a person who
+    /// wants none.
+    pub(crate) fn proposal_delay(&self, n_fruitless: u32) -> Duration {
+        self.options.scale_time(PROPOSAL_DELAY * (1 << n_fruitless.min(MAX_DOUBLINGS)))
+    }
+
+    /// Returns the command by which a player challenges a client of this name to a game with a random time control.
+    pub(crate) fn challenge_command(&mut self, name: &str, is_registered: bool) -> String {
+        let (minutes, seconds) = self.random.choice(&TIME_CONTROLS).copied().unwrap_or((5, 0));
+        let rated = if is_registered && self.random.bool() { "rated" } else { "unrated" };
+        format!("match {name} {minutes} {seconds} {rated}")
+    }
+
+    /// Chooses a free regular or opponent who satisfies a condition; `None` if there is none. The first opponent, whom people are told
+    /// to challenge, stays free for them if possible.
+    pub(crate) fn choose_partner(&mut self, is_possible: impl Fn(ConnectionId) -> bool) -> Option<ConnectionId> {
+        let mut free = self.free_players(SimulatedRole::Opponent);
+        free.extend(self.free_players(SimulatedRole::Regular));
+        free.retain(|&id| is_possible(id));
+        let first = self.players_with_role(SimulatedRole::Opponent).first().copied();
+        if free.len() > 1 {
+            free.retain(|&id| Some(id) != first);
+        }
+        self.random.choice(&free).copied()
     }
 
     /// Queues a public remark of a random regular, and schedules the next one.

@@ -41,6 +41,7 @@ const INSTANT_PLIES: Range<u32> = 6..36;
 pub struct PopulationOptions {
     games: usize,
     speed: f64,
+    challenges_clients: bool,
 }
 
 /// Upper limit of [`PopulationOptions::games`].
@@ -48,7 +49,7 @@ const MAX_GAMES: usize = 200;
 
 impl Default for PopulationOptions {
     fn default() -> Self {
-        Self { games: 6, speed: 1.0 }
+        Self { games: 6, speed: 1.0, challenges_clients: false }
     }
 }
 
@@ -69,6 +70,12 @@ impl PopulationOptions {
     /// to 0.01 to 1000.
     pub fn speed(mut self, speed: f64) -> Self {
         self.speed = if speed.is_nan() { 1.0 } else { speed.clamp(0.01, 1000.0) };
+        self
+    }
+
+    /// Lets simulated players challenge clients who wait without a game and are open to challenges. Default: they only answer seeks.
+    pub fn challenge_clients(mut self) -> Self {
+        self.challenges_clients = true;
         self
     }
 
@@ -111,7 +118,15 @@ pub(crate) enum SimulatedAction {
     Command(ConnectionId, String),
     /// The next step of the game that the player relays, which no command can do.
     Relay(ConnectionId),
+    /// Free players answer the seeks of clients who wait, and challenge the others. The server knows who waits.
+    MeetClients,
 }
+
+/// How long clients wait for the first challenge.
+const PROPOSAL_DELAY: Duration = Duration::from_secs(4);
+
+/// How often this time doubles at most.
+const MAX_DOUBLINGS: u32 = 4;
 
 /// All simulated players.
 #[derive(Debug)]

@@ -313,3 +313,79 @@ fn boards_of_variants_with_drops_show_hands_and_drops() {
     }
     assert!(n_drops > 30 && n_passed > 80 && n_relayed > 50, "{n_drops} {n_passed} {n_relayed}");
 }
+
+/// Returns the number of boards of own games, and of challenges, that a client received.
+fn games_and_challenges(heard: &[u8]) -> (usize, usize) {
+    let messages = messages(heard);
+    let n_challenges = messages.iter().filter(|message| matches!(message, Message::Challenge(_))).count();
+    (boards(&messages).filter(|board| board.relation().is_mine()).count(), n_challenges)
+}
+
+#[test]
+fn a_client_who_seeks_gets_a_game_within_ten_seconds() {
+    for (seed, seek, expected) in
+        [(0, "3 0 unrated", (1, 0)), (1, "2 12 crazyhouse", (1, 0)), (2, "5 0 manual", (0, 1))]
+    {
+        for games in [0, 6] {
+            let mut hall = Hall::new(seed, PopulationOptions::new().games(games));
+            let id = hall.log_in("Seeker");
+            hall.pass(SECOND * 20);
+            assert_eq!(games_and_challenges(&hall.heard(id)), (0, 0), "{seek}: before the seek");
+            hall.send(id, &format!("seek {seek}"));
+            hall.pass(SECOND * 10);
+            let heard = games_and_challenges(&hall.heard(id));
+            assert_eq!((heard.0.min(1), heard.1), expected, "{seek}, {games} games");
+        }
+    }
+}
+
+#[test]
+fn a_seek_is_answered_only_by_players_who_meet_its_conditions() {
+    let mut hall = Hall::new(1, PopulationOptions::new());
+    let id = hall.log_in("Seeker");
+    hall.send(id, "seek 3 0 unrated 2500-9999");
+    hall.pass(SECOND * 60);
+    assert_eq!(games_and_challenges(&hall.heard(id)), (0, 0));
+    hall.send(id, "seek 3 0 unrated 1000-2400");
+    hall.pass(SECOND * 10);
+    assert!(games_and_challenges(&hall.heard(id)).0 > 0);
+}
+
+#[test]
+fn clients_who_wait_are_challenged_within_ten_seconds() {
+    for seed in 0..5 {
+        let mut hall = Hall::new(seed, PopulationOptions::new().challenge_clients());
+        let [id, closed] = ["Waiting", "Closed"].map(|name| hall.log_in(name));
+        hall.send(closed, "set open 0");
+        hall.heard(id);
+        hall.pass(SECOND * 10);
+        assert_eq!(games_and_challenges(&hall.heard(id)), (0, 1), "{seed}");
+        // A challenge without an answer is the only one.
+        hall.pass(SECOND * 10);
+        assert_eq!(games_and_challenges(&hall.heard(id)), (0, 0), "{seed}");
+        hall.send(id, "accept");
+        hall.pass(SECOND);
+        assert!(games_and_challenges(&hall.heard(id)).0 > 0, "{seed}");
+        hall.send(id, "resign");
+        hall.heard(id);
+        hall.pass(SECOND * 10);
+        assert_eq!(games_and_challenges(&hall.heard(id)), (0, 1), "{seed}: after the game");
+        assert_eq!(games_and_challenges(&hall.heard(closed)), (0, 0), "{seed}");
+    }
+}
+
+#[test]
+fn a_client_who_declines_is_challenged_less_and_less() {
+    let mut hall = Hall::new(4, PopulationOptions::new().challenge_clients());
+    let id = hall.log_in("Unwilling");
+    let mut times = Vec::new();
+    for second in 0..240 {
+        hall.pass(SECOND);
+        if games_and_challenges(&hall.heard(id)).1 > 0 {
+            times.push(second);
+            hall.send(id, "decline");
+        }
+    }
+    let pauses: Vec<_> = times.array_windows().map(|[one, next]| next - one).collect();
+    assert!(pauses.len() >= 4 && pauses.is_sorted() && pauses.iter().all(|pause| *pause >= 8), "{pauses:?}");
+}

@@ -79,6 +79,7 @@ impl World {
             let opponent = self.lobby.player(opponent).map(|player| player.handle.clone());
             if let Some(player) = self.lobby.player_mut(id) {
                 player.game = Some(number);
+                player.n_fruitless_proposals = 0;
                 player.last_opponent = opponent;
             }
         }

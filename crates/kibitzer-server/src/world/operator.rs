@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use kibitzer_core::message::{GameEndReason, Handle};
 
 use super::command::observe::format_examined_ending;
-use super::{ActiveGame, BoardReason, Connection, ConnectionId, Deadline, Ivars, Player, World};
+use super::seeks::meets_seek_conditions;
+use super::{ActiveGame, BoardReason, Connection, ConnectionId, Deadline, Ivars, Offer, Player, Proposal, World};
 use crate::calendar::format_count;
 use crate::fault::{KickReason, LoginObstacle};
 use crate::lobby::{ClientKind, ConnectionTarget, SavedSettings};
@@ -125,10 +126,69 @@ impl World {
             match population.take_next_action(self.now()) {
                 Some(SimulatedAction::Command(id, line)) => drop(self.run_command(id, &line)),
                 Some(SimulatedAction::Relay(id)) => self.run_relay_step(id, &mut population),
+                Some(SimulatedAction::MeetClients) => self.propose_games_to_clients(&mut population),
                 None => break,
             }
         }
         self.population = Some(population);
+    }
+
+    /// Lets a simulated player answer a seek of each client who waits for a game, or challenge the client, if it is time.
+    fn propose_games_to_clients(&mut self, population: &mut Population) {
+        for client in self.clients_without_game() {
+            let Some(player) = self.lobby.player(client) else { continue };
+            let waited = self.now().saturating_duration_since(player.last_command);
+            let is_seeking = self.seeks.iter().any(|seek| seek.from == client);
+            let delay = match player.n_fruitless_proposals {
+                _ if !is_seeking && !population.challenges_clients() => continue,
+                0 if is_seeking => Duration::ZERO,
+                n_fruitless => population.proposal_delay(n_fruitless),
+            };
+            if waited < delay {
+                continue;
+            }
+            if let Some((partner, command)) = self.choose_proposal(client, population) {
+                let _ = self.run_command(partner, &command);
+                self.count_fruitless_proposal(client);
+            }
+        }
+    }
+
+    /// Chooses a free simulated player, and the command by which that player answers a seek of the client or, if there is none,
+    /// challenges the client. `None` if no player fits.
+    fn choose_proposal(&self, client: ConnectionId, population: &mut Population) -> Option<(ConnectionId, String)> {
+        let is_free = |id| self.lobby.own_game(id).is_none() && !self.has_pending_challenge(id);
+        let mut seeks = self.seeks.iter().filter(|seek| seek.from == client).peekable();
+        if seeks.peek().is_some() {
+            return seeks.find_map(|seek| {
+                let partner = population.choose_partner(|id| is_free(id) && meets_seek_conditions(self, id, seek))?;
+                Some((partner, format!("play {}", seek.ad.index)))
+            });
+        }
+        let partner = population.choose_partner(is_free)?;
+        let player = self.lobby.player(client)?;
+        Some((partner, population.challenge_command(player.name(), player.is_registered)))
+    }
+
+    /// Counts a proposal to a client, unless the game has begun.
+    fn count_fruitless_proposal(&mut self, client: ConnectionId) {
+        if let Some(player) = self.lobby.player_mut(client).filter(|player| player.game.is_none()) {
+            player.n_fruitless_proposals += 1;
+        }
+    }
+
+    /// Returns the clients who could begin a game: open to challenges, without a game and a pending challenge.
+    fn clients_without_game(&self) -> Vec<ConnectionId> {
+        let is_client = |id| self.lobby.connection(id).is_some_and(|client| client.kind == ClientKind::Remote);
+        self.lobby.players_where(|id, player| {
+            is_client(id) && player.game.is_none() && player.has_flag("open") && !self.has_pending_challenge(id)
+        })
+    }
+
+    /// Returns whether a player has made or received a challenge that is pending.
+    fn has_pending_challenge(&self, id: ConnectionId) -> bool {
+        let is_challenge = |offer: &Offer| matches!(offer.proposal, Proposal::Match(_));
+        !self.offers.select(|offer| is_challenge(offer) && (offer.from == id || offer.to == id)).is_empty()
     }
 
     /// Executes the next step of the game that a simulated player relays: starts an examined game, adds a move, records the

@@ -203,7 +203,7 @@ fn start_game_of_seek(world: &mut World, id: ConnectionId, found: &PostedSeek, c
 
 /// Returns whether a player meets a seek's conditions: the rating range, registration for a rated game, and the seeker's lists
 /// `noplay` and `censor`. A player without a rating counts as 0.
-fn meets_seek_conditions(world: &World, id: ConnectionId, seek: &PostedSeek) -> bool {
+pub(super) fn meets_seek_conditions(world: &World, id: ConnectionId, seek: &PostedSeek) -> bool {
     let (Some(player), Some(seeker)) = (world.lobby.player(id), world.lobby.player(seek.from)) else { return false };
     let rating = player.rating(seek.terms.kind()).value().unwrap_or_default();
     let lists = |list| seeker.saved.is_on_list(list, player.name());
