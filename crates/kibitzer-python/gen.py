@@ -23,8 +23,8 @@ SCHEMA: dict[str, Any] = json.loads((LIBRARY / "schema" / "events.json").read_te
 
 # Members of every event, which the base class has.
 COMMON = {"event", "offset", "t", "utc", "request", "requested_by", "inferred", "own"}
-# Lines of `kibitzer connect --json` that are no events here: methods return or raise their content.
-NOT_EVENTS = {"reply", "failed", "subscribed", "metrics"}
+# Lines of `kibitzer connect` and `bot` with --json that are no events here: methods return or raise their content.
+NOT_EVENTS = {"reply", "failed", "subscribed", "metrics", "statistics"}
 # Exceptions and the bot have the plain names.
 RENAMED = {"refused": "RefusedEvent", "ended": "EndedEvent", "bot": "BotAction"}
 # Names of the objects inside of events, by their place.

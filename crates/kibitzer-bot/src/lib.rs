@@ -41,6 +41,7 @@ mod clock;
 pub mod config;
 pub mod engine;
 pub mod policy;
+pub mod statistics;
 mod verdict;
 
 pub use book::{Book, BookConfig, BookSelection};
@@ -49,6 +50,7 @@ pub use clock::{GameClocks, LagEstimate};
 pub use config::BotConfig;
 pub use engine::{Engine, EngineConfig, ExternalEngine, ScriptedEngine, WeakPlayer};
 pub use policy::{Policy, SettingsPolicy};
+pub use statistics::Statistics;
 pub use verdict::{BotAction, BotEvent, Verdict};
 
 // rustdoc uses the first definition of a link; those of `rustdoc-links.md` override the pages' relative links.

@@ -177,6 +177,8 @@ pub enum BotAction {
     Started,
     /// A game ended or was adjourned, or its end was not received.
     Ended,
+    /// Counted a game that is over; the reason has the results since the start, over all accounts.
+    Counted,
     /// The engine was ordered to search; the reason contains the move number and the maximum time.
     Thinking,
     /// Sent a move.

@@ -10,11 +10,13 @@ use std::sync::{Arc, Mutex};
 use kibitzer::{Client, ClientBuilder, ConnectError, Handle, Profile, SessionEndReason, Subscription};
 use kibitzer_core::session::AdjournedGames;
 use kibitzer_core::text::error_chain;
+use tokio::sync::watch;
 use tokio::task::{JoinError, JoinSet};
 
 use crate::config::BotConfig;
 use crate::engine::{EngineConfig, EngineError};
 use crate::policy::{Policy, SettingsPolicy};
+use crate::statistics::Statistics;
 use crate::verdict::{BotAction, BotEvent};
 
 use engine_task::StartAfter;
@@ -50,6 +52,7 @@ pub struct Bot<S = EngineConfig, P = SettingsPolicy> {
     on_client: Arc<OnClient>,
     /// The handles of all accounts; those of nameless guests once they have logged in.
     own_handles: Arc<Mutex<Vec<Handle>>>,
+    statistics: watch::Sender<Statistics>,
 }
 
 impl<S: fmt::Debug, P: fmt::Debug> fmt::Debug for Bot<S, P> {
@@ -70,6 +73,7 @@ impl Bot {
         let handles = config.accounts.iter().filter_map(|account| account.handle().cloned()).collect();
         Self {
             own_handles: Arc::new(Mutex::new(handles)),
+            statistics: watch::Sender::default(),
             config: Arc::new(config),
             engine,
             policy: SettingsPolicy,
@@ -82,14 +86,14 @@ impl Bot {
 impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
     /// Replaces the engine of the settings.
     pub fn engine<T: StartEngine>(self, engine: T) -> Bot<T, P> {
-        let Self { config, policy, on_event, on_client, own_handles, .. } = self;
-        Bot { config, engine, policy, on_event, on_client, own_handles }
+        let Self { config, policy, on_event, on_client, own_handles, statistics, .. } = self;
+        Bot { config, engine, policy, on_event, on_client, own_handles, statistics }
     }
 
     /// Replaces the policy of the settings. Each account uses a clone of its own.
     pub fn policy<Q: Policy + Clone>(self, policy: Q) -> Bot<S, Q> {
-        let Self { config, engine, on_event, on_client, own_handles, .. } = self;
-        Bot { config, engine, policy, on_event, on_client, own_handles }
+        let Self { config, engine, on_event, on_client, own_handles, statistics, .. } = self;
+        Bot { config, engine, policy, on_event, on_client, own_handles, statistics }
     }
 
     /// Sets the function that receives the bot's events. It must return quickly, as the bot waits for it. Default:
@@ -234,6 +238,12 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
             result = result.and(resume_unwind_if_panicked(ended));
         }
         result
+    }
+
+    /// Returns the results of the games since the bot was created, over all accounts and clones of the bot. The receiver is notified
+    /// after each game.
+    pub fn statistics(&self) -> watch::Receiver<Statistics> {
+        self.statistics.subscribe()
     }
 
     /// Returns the accounts of the settings.

@@ -70,10 +70,10 @@ pub(super) struct BotPlayer {
 impl BotPlayer {
     /// Creates a player for a session, and starts its engine.
     pub(super) fn new<S: StartEngine, P: Policy>(bot: Bot<S, P>, session: BotSession) -> Self {
-        let Bot { config, engine, policy, on_event, on_client, own_handles } = bot;
+        let Bot { config, engine, policy, on_event, on_client, own_handles, statistics } = bot;
         let BotSession { client, events, events_for_caller } = session;
         on_client(&client, events_for_caller);
-        let out = Output::new(config, client.clone(), on_event);
+        let out = Output::new(config, client.clone(), on_event, statistics);
         Self {
             games: OwnGames::new(client.server(), EngineTask::spawn(engine), out.clone()),
             answers: Answers::default(),

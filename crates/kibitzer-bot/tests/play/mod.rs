@@ -10,6 +10,7 @@ mod memory;
 mod offers;
 mod probe;
 mod recovery;
+mod results;
 mod startup;
 mod table;
 mod talk;

@@ -303,13 +303,14 @@ impl BotPlayer {
         self.out.tell(owner, &answer);
     }
 
-    /// Returns one line for an owner: mode, engine, game and number of games.
+    /// Returns one line for an owner: mode, engine, game, number of games and results.
     fn status_line(&self) -> String {
         let engine = self.games.engine.info.as_ref().map_or("no engine", |engine| &engine.name);
         let describe = |game: &TrackedGame| format!("game {}, move {}", game.number(), game.position().move_number());
         let game = self.games.playing().map_or("no game".to_owned(), describe);
         let mode = if self.is_paused { "paused" } else { "playing" };
-        format!("{mode}, {engine}, {game}, {} games since the start", self.matchmaking.n_games_started)
+        let total = self.out.statistics.borrow().total;
+        format!("{mode}, {engine}, {game}, {} games since the start; {total}", self.matchmaking.n_games_started)
     }
 
     /// Sends the greeting of the settings, if there is one, with the names of opponent and engine in place of `{opponent}` and

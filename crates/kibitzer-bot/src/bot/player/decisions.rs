@@ -9,6 +9,7 @@ use kibitzer_core::chess::Fen;
 use tokio::time::Instant;
 
 use crate::engine::{BestMove, Score, SearchInfo};
+use crate::statistics::Trouble;
 
 /// The largest number of scores kept of a game.
 const MAX_SCORES: usize = 64;
@@ -70,6 +71,8 @@ pub(super) struct GameDecisions {
     pub(super) takebacks: u32,
     /// Number of failures of the engine in this game.
     pub(super) failures: u32,
+    /// Whether the connection was lost, and the game has not been resumed.
+    pub(super) is_interrupted: bool,
     /// How far the bot has given up the game. It tries to end a game or position that it has given up.
     pub(super) given_up: GivenUp,
     /// Ply at which the bot last offered a draw.
@@ -92,12 +95,23 @@ impl GameDecisions {
         }
     }
 
-    /// Cancels what was decided in the current position.
-    pub(super) fn cancel(&mut self) {
+    /// Cancels what was decided in the current position, as the connection is lost.
+    pub(super) fn interrupt(&mut self) {
+        self.is_interrupted = true;
         self.deciding = None;
         self.held = None;
         self.waiting = None;
         self.set_flag_claim(None);
+    }
+
+    /// Returns what disturbed a game that is over. The engine may fail as often as `restarts` until the game is given up.
+    pub(super) const fn trouble(&self, restarts: u32) -> Trouble {
+        match self.failures {
+            _ if self.is_interrupted => Trouble::Disconnected,
+            0 => Trouble::None,
+            failures if failures > restarts => Trouble::EngineGaveUp,
+            _ => Trouble::EngineRestarted,
+        }
     }
 
     /// Records the current time if this position differs from the last recorded one.

@@ -20,6 +20,7 @@ use crate::bot::engine_task::{EngineOrder, EngineTask};
 use crate::clock::{GameClocks, LagEstimate};
 use crate::engine::{BestMove, GameSetup, SearchInfo, SearchLimits, SearchPosition};
 use crate::policy::GameSituation;
+use crate::statistics::FinishedGame;
 use crate::verdict::BotAction;
 
 /// How long after the end of the opponent's time it is claimed, and the time between two claims.
@@ -119,7 +120,9 @@ impl OwnGames {
             self.commentary = Commentary::default();
         }
         // The server has forgotten a request to abort.
-        self.decisions.entry(change.game).or_default().given_up = GivenUp::Nothing;
+        let decisions = self.decisions.entry(change.game).or_default();
+        decisions.given_up = GivenUp::Nothing;
+        decisions.is_interrupted = false;
         self.out.report_about(BotAction::Started, Some(number), Some(&opponent), reason);
         self.engine.try_send_order(EngineOrder::NewGame(change.game, setup));
         Some(opponent)
@@ -290,13 +293,13 @@ impl OwnGames {
 
     /// Cancels the decisions in a game whose connection was lost, and stops the engine.
     pub(super) fn interrupt(&mut self, key: GameKey) {
-        self.decisions.entry(key).and_modify(GameDecisions::cancel);
+        self.decisions.entry(key).and_modify(GameDecisions::interrupt);
         self.engine.try_send_order(EngineOrder::Stop);
     }
 
-    /// Drops the decisions about a game that is over or adjourned, and reports its end.
+    /// Drops the decisions about a game that is over or adjourned, reports its end, and counts it.
     pub(super) fn close(&mut self, key: GameKey) {
-        self.decisions.remove(&key);
+        let decisions = self.decisions.remove(&key).unwrap_or_default();
         if !self.is_move_pending_except(key) {
             self.engine.try_send_order(EngineOrder::Stop);
         }
@@ -304,6 +307,13 @@ impl OwnGames {
         let words = game.ending().map(|ending| format!("{} ({})", ending.text, ending.result));
         let words = words.unwrap_or_else(|| "the end was not received".to_owned());
         self.out.report_about(BotAction::Ended, Some(game.number()), game.opponent().as_ref(), words);
+        let trouble = decisions.trouble(self.out.config.engine.restarts_per_game);
+        let finished = FinishedGame::new(game, trouble).filter(|_| game.state() != TrackedState::Adjourned);
+        if let Some(finished) = finished {
+            self.out.statistics.send_modify(|statistics| statistics.record(&finished));
+            let total = self.out.statistics.borrow().total.to_string();
+            self.out.report_in_game(BotAction::Counted, game.number(), total);
+        }
     }
 
     /// Returns when the next claim of the opponent's time, the next move that waits, the next line of analysis or the games that were cut

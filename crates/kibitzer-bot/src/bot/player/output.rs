@@ -6,13 +6,14 @@ use std::task::Poll;
 
 use kibitzer::command::Request;
 use kibitzer::{Client, GameId, Handle, RequestError};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
 use super::BotPlayer;
 use crate::bot::resume_unwind_if_panicked;
 use crate::config::BotConfig;
 use crate::engine::SearchInfo;
+use crate::statistics::Statistics;
 use crate::verdict::{BotAction, BotEvent};
 
 /// Number of requests without a reply at which the talk, challenges and offers of players are ignored.
@@ -33,14 +34,21 @@ pub(super) struct Output {
     /// Requests without a reply yet.
     requests: Arc<Mutex<JoinSet<OnReply>>>,
     on_event: Arc<dyn Fn(&BotEvent) + Send + Sync>,
+    /// Results of the games of all accounts.
+    pub(super) statistics: watch::Sender<Statistics>,
     /// Permits for late replies of the policy.
     pub(super) late_replies: Arc<Semaphore>,
 }
 
 impl Output {
-    pub(super) fn new(config: Arc<BotConfig>, client: Client, on_event: Arc<dyn Fn(&BotEvent) + Send + Sync>) -> Self {
+    pub(super) fn new(
+        config: Arc<BotConfig>,
+        client: Client,
+        on_event: Arc<dyn Fn(&BotEvent) + Send + Sync>,
+        statistics: watch::Sender<Statistics>,
+    ) -> Self {
         let late_replies = Arc::new(Semaphore::new(MAX_LATE_REPLIES));
-        Self { config, client, requests: Arc::default(), on_event, late_replies }
+        Self { config, client, requests: Arc::default(), on_event, statistics, late_replies }
     }
 
     /// Locks the requests without a reply.
@@ -165,7 +173,7 @@ mod tests {
     #[tokio::test]
     async fn number_of_requests_that_players_cause_is_limited() {
         let client = Client::builder(Profile::new("localhost").ports([])).start().await.unwrap();
-        let output = Output::new(Arc::default(), client, Arc::new(|_| {}));
+        let output = Output::new(Arc::default(), client, Arc::new(|_| {}), watch::Sender::default());
         for _ in 1..MAX_REQUESTS {
             output.request(|_| pending::<()>(), |_, ()| {});
         }

@@ -157,6 +157,7 @@ impl Shapes {
         events.insert("reply", self.reply());
         let failed = json!({"id": nullable(id()), "line": line, "reason": text, "text": text});
         events.insert("metrics", own_event("metrics", &metrics()));
+        events.insert("statistics", own_event("statistics", &statistics()));
         events.insert("failed", own_event("failed", &failed));
         events.insert("subscribed", own_event("subscribed", &json!({"id": nullable(id()), "filter": nullable(text)})));
         json!({
@@ -271,6 +272,23 @@ fn analysis() -> Json {
     json!({
         "account": nullable(text.clone()), "game": integer, "depth": count, "score_cp": number, "mate": number,
         "nodes_per_second": count, "line": {"type": "array", "items": text},
+    })
+}
+
+/// Returns the schemas of the members of the results of `kibitzer bot`.
+fn statistics() -> Json {
+    let count = json!({"type": "integer", "minimum": 0});
+    let number = json!({"type": ["number", "null"]});
+    let tally = closed(&json!({
+        "games": count, "won": count, "drawn": count, "lost": count, "elo": number, "elo_error": number,
+    }));
+    let tallies = json!({"type": "object", "additionalProperties": tally});
+    let losses = closed(&json!({
+        "time": count, "mate": count, "resignation": count, "engine_failure": count, "connection": count, "other": count,
+    }));
+    json!({
+        "total": tally, "without_result": count, "white": tally, "black": tally, "speeds": tallies, "variants": tallies,
+        "opponents": tallies, "other_opponents": tally, "losses": losses,
     })
 }
 
