@@ -1,5 +1,7 @@
 //! `kibitzer bot`: plays with an engine.
 
+mod results;
+
 use std::future::pending;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -20,6 +22,7 @@ use crate::demo;
 use crate::failure::{EXIT_STATUS, FAILED, Failure, report};
 use crate::live::{ExposureArgs, StopSignal, check_end, connect_failure, run, runtime, start_and_expose_session};
 use crate::output::{LineFormat, TerminalSafe, bot_event_json};
+use results::ResultPrinter;
 
 /// File to which the demo appends its games, in the current folder.
 const DEMO_GAMES: &str = "kibitzer-demo.pgn";
@@ -30,9 +33,9 @@ const DEMO_MOVE: Duration = Duration::from_millis(500);
 /// Play with an engine, by the settings of a file
 ///
 /// Accepts challenges, posts seeks and plays, until Ctrl-C: then the game in progress is finished first; a second Ctrl-C ends at
-/// once. Games survive a lost connection and a restart where the server keeps them. Every decision is printed with its reason. On
-/// a terminal the session is shown in the console, and closing it stops the bot in the same way. config/bot.toml describes all
-/// settings.
+/// once. Games survive a lost connection and a restart where the server keeps them. Every decision is printed with its reason and
+/// the time of day (UTC). On a terminal the session is shown in the console, and closing it stops the bot in the same way.
+/// config/bot.toml describes all settings. The results of all games are printed at the end and, outside the console, at SIGUSR1.
 ///
 /// [server] alone is one account. With [[account]] tables those play, each with an engine of its own, and [server] has defaults for
 /// their keys. The failure of one account is reported at once with its name, and the others play on.
@@ -64,6 +67,9 @@ pub(crate) struct Args {
     #[command(flatten)]
     shared: demo::Args,
 }
+
+/// Where the time of day without fractions is in a [`Utc`](kibitzer::transcript::Utc).
+const TIME_OF_DAY: std::ops::Range<usize> = "2025-03-01T".len().."2025-03-01T12:34:56".len();
 
 /// Where the session of a bot is shown.
 enum View {
@@ -211,6 +217,8 @@ impl Args {
         let format = self.shared.format.format();
         let metrics = runtime.block_on(self.shared.metrics.bind_and_serve(LineFormat::Text))?;
         let clock = SessionClock::new(Instant::now());
+        let results = ResultPrinter::new(&bot, format, clock);
+        metrics.add_bot(bot.statistics());
         let bot = bot.on_event(move |event| drop(print_bot_event(event, format, clock)));
         let bot = runtime.block_on(bot.start_engine()).map_err(Failure::caused_by)?;
         let (client, tap) = runtime.block_on(start_and_expose_session(bot.session_profile(profile), server))?;
@@ -225,6 +233,7 @@ impl Args {
             }
         });
         let player = bot.run_with(client.clone(), stop.clone());
+        let printed = if prints { results.clone() } else { results.hidden() };
         let companion = async move |closed: oneshot::Receiver<()>| {
             let closing = async {
                 let _ = closed.await;
@@ -240,14 +249,18 @@ impl Args {
             tokio::select! {
                 // The session's end is reported by the console.
                 _ = player => {}
-                never = closing => match never {}
+                never = closing => match never {},
+                // Without an output, as it would damage the console.
+                _ = printed.print_at_signals() => {}
             }
         };
-        match view {
+        let shown = match view {
             View::Console(options) => console::run(runtime, &client, feed, *options, companion),
             #[cfg(feature = "web")]
             View::Page(page, server) => page.show_session(runtime, &client, feed, ("bot", server), companion),
-        }
+        };
+        let printed = results.print_at_end();
+        shown.and(printed)
     }
 
     /// Starts the engines, then a session for every account, plays in all of them and prints the bot's events, until every session
@@ -266,6 +279,8 @@ impl Args {
         let mut signals = self.shared.ending.begin()?;
         let (stop, format, clock) = (Stop::new(), self.shared.format.format(), SessionClock::new(Instant::now()));
         let metrics = Arc::new(self.shared.metrics.bind_and_serve(format).await?);
+        metrics.add_bot(bot.statistics());
+        let results = ResultPrinter::new(&bot, format, clock);
         let added = Arc::clone(&metrics);
         let has_others = bot.accounts().len() > 1;
         let server = server.map(str::to_owned);
@@ -293,8 +308,12 @@ impl Args {
             check_bot_end(&server, error).map_err(|failure| failure.report_now(account.as_ref()))
         };
         tokio::select! {
-            result = bot.run_with_sessions(stop.clone(), connect, on_end) => result,
+            result = bot.run_with_sessions(stop.clone(), connect, on_end) => {
+                let printed = results.print_at_end();
+                result.and(printed)
+            }
             failure = metrics.print_at_interval() => Err(failure),
+            failure = results.print_at_signals() => Err(failure),
             never = stop_at_signal_or_deadline(&mut signals, &stop) => match never {},
         }
     }
@@ -342,7 +361,7 @@ fn check_bot_end(server: &str, error: BotError) -> Result<(), Failure> {
 }
 
 /// Prints an event on standard output: every event as JSON, with the present time of the clock, but as text only actions of the
-/// bot.
+/// bot, with the time of day (UTC).
 fn print_bot_event(event: &BotEvent, format: LineFormat, clock: SessionClock) -> io::Result<()> {
     let mut out = io::stdout().lock();
     match (format, event) {
@@ -351,7 +370,11 @@ fn print_bot_event(event: &BotEvent, format: LineFormat, clock: SessionClock) ->
             line.push(b'\n');
             out.write_all(&line)
         }
-        (LineFormat::Text, BotEvent::Acted { .. }) => writeln!(out, "{}", TerminalSafe(&event.to_string())),
+        (LineFormat::Text, BotEvent::Acted { .. }) => {
+            let utc = clock.stamp(Instant::now()).utc.map(|utc| utc.to_string()).unwrap_or_default();
+            let time = utc.get(TIME_OF_DAY).unwrap_or_default();
+            writeln!(out, "{time} {}", TerminalSafe(&event.to_string()))
+        }
         _ => Ok(()),
     }
 }

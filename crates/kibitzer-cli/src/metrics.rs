@@ -6,14 +6,16 @@ mod prometheus;
 use std::future::pending;
 #[cfg(feature = "web")]
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use kibitzer::internal::recorded::SessionClock;
 use kibitzer::{Client, ClientCounters, WeakClient};
+use kibitzer_bot::Statistics;
 #[cfg(feature = "web")]
 pub(crate) use prometheus::prometheus_page;
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
+use tokio::sync::watch;
 #[cfg(feature = "web")]
 use tokio::task::JoinSet;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
@@ -98,6 +100,8 @@ pub(crate) struct MetricsServer {
     /// Interval at which counters are printed; `None` if they are not printed.
     pub(crate) print_interval: Option<Duration>,
     sessions: Arc<ServedSessions>,
+    /// Results of the bot whose sessions they are.
+    results: Arc<OnceLock<watch::Receiver<Statistics>>>,
     #[cfg(feature = "web")]
     task: JoinSet<()>,
 }
@@ -106,6 +110,11 @@ impl MetricsServer {
     /// Adds a session. Its counters are served and printed until its last client is dropped.
     pub(crate) fn add_session(&self, client: &Client) {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner).push(client.downgrade());
+    }
+
+    /// Adds the results of a bot to what is served, once.
+    pub(crate) fn add_bot(&self, results: watch::Receiver<Statistics>) {
+        self.results.get_or_init(|| results);
     }
 
     /// Prints the counters of every session on standard output as JSON at each [`print_interval`](Self::print_interval). Returns

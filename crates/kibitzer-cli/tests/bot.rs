@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -65,6 +65,8 @@ fn shipped_file_starts_a_session() {
     assert!(events.iter().any(|event| event["account"] == "MyBot"), "{stdout}");
     let (status, stdout, _) = run_in(&folder, &["bot", &path, "--format", "text", "--for", "1s"]);
     assert!(status == 0 && stdout.contains("StartedEngine: Paperfish\n"), "{stdout}");
+    let is_time = |time: &str| time.len() == 8 && time.split(':').all(|part| part.parse::<u8>().is_ok_and(|n| n < 61));
+    assert!(stdout.lines().all(|line| is_time(line.split_once(' ').unwrap().0)), "{stdout}");
 }
 
 #[test]
@@ -315,6 +317,10 @@ fn game_of_a_program_killed_with_sigkill_is_in_its_file_after_the_restart() {
     // The game is resumed, and drawn when a position has occurred three times. Then the next one begins.
     let mut second = start(&botvin);
     second.wait_for("Botvin: Ended", 1);
+    second.wait_for("Botvin: Counted, game ", 1);
+    let signal = format!("kill -s USR1 {}", second.0.id());
+    assert!(Command::new("sh").args(["-c", &signal]).status().unwrap().success());
+    second.wait_for("  against Tal: 1 game: 0 won, 1 drawn, 0 lost", 1);
     second.wait_for("Botvin: Moved", 4);
     let games = fs::read_to_string(folder.join("Botvin.pgn")).unwrap();
     assert!(games.matches("[Event ").count() == 1 && games.ends_with("1/2-1/2\n"), "{games}");

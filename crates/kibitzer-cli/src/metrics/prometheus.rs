@@ -5,6 +5,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use kibitzer_bot::Statistics;
+use kibitzer_bot::statistics::{LossCause, Tally};
 use kibitzer_web::{WebOptions, WebServer};
 
 use super::{COUNTS, MetricsServer, SessionMetrics, TIMES, read_sessions};
@@ -24,8 +26,11 @@ pub(super) async fn bind_and_serve(address: SocketAddr) -> Result<MetricsServer,
     let bound = WebServer::bind(WebOptions::new(address)).await;
     let http = bound.map_err(|error| Failure::local(format!("cannot serve metrics on {address}: {error}")))?;
     report(&format!("metrics at {}metrics", http.links().concat()));
-    let sessions = Arc::clone(&server.sessions);
-    server.task.spawn(http.serve_metrics(move || prometheus_page(&read_sessions(&sessions))));
+    let (sessions, results) = (Arc::clone(&server.sessions), Arc::clone(&server.results));
+    server.task.spawn(http.serve_metrics(move || {
+        let of_bot = results.get().map(|results| results_page(&results.borrow())).unwrap_or_default();
+        prometheus_page(&read_sessions(&sessions)) + &of_bot
+    }));
     Ok(server)
 }
 
@@ -55,6 +60,32 @@ pub(crate) fn prometheus_page(sessions: &[(usize, SessionMetrics)]) -> String {
     page
 }
 
+/// Returns the results of a bot in the same format. No label has a name that a player or the server has chosen, so that the number
+/// of series is bounded.
+fn results_page(results: &Statistics) -> String {
+    let of_color = |color, tally: &Tally| {
+        let counts = [("won", tally.won), ("drawn", tally.drawn), ("lost", tally.lost)];
+        let line = |(result, n)| format!("kibitzer_bot_games_total{{color=\"{color}\",result=\"{result}\"}} {n}\n");
+        counts.map(line).concat()
+    };
+    let mut lines = vec![
+        heading("kibitzer_bot_games_total", "Games of the bot that are over", "counter"),
+        of_color("white", &results.white),
+        of_color("black", &results.black),
+        format!("kibitzer_bot_games_total{{color=\"unknown\",result=\"none\"}} {}\n", results.without_result),
+        heading("kibitzer_bot_losses_total", "Lost games by cause", "counter"),
+    ];
+    let line =
+        |(cause, n): (&LossCause, &u32)| format!("kibitzer_bot_losses_total{{cause=\"{}\"}} {n}\n", cause.as_str());
+    lines.extend(results.losses.iter().map(line));
+    lines.concat()
+}
+
+/// Returns the lines before the values of a metric.
+fn heading(name: &str, help: &str, kind: &str) -> String {
+    format!("# HELP {name} {help}.\n# TYPE {name} {kind}\n")
+}
+
 /// Appends a metric to the page, with its value for each session; a session for which `value` returns `None` is left out. A
 /// metric whose name ends in `_total` is a counter, any other a gauge.
 fn write_metric(
@@ -66,12 +97,12 @@ fn write_metric(
 ) {
     let kind = if name.ends_with("_total") { "counter" } else { "gauge" };
     let name = format!("kibitzer_session_{name}");
-    // Writing to a string cannot fail.
-    let _ = write!(page, "# HELP {name} {help}.\n# TYPE {name} {kind}\n");
+    page.push_str(&heading(&name, help, kind));
     for (number, session) in sessions {
         let Some(value) = value(session) else { continue };
         let (server, handle) =
             (escape_label(&session.server), escape_label(session.handle.as_deref().unwrap_or_default()));
+        // Writing to a string cannot fail.
         let _ = writeln!(page, "{name}{{session=\"{number}\",server=\"{server}\",handle=\"{handle}\"}} {value}");
     }
 }

@@ -81,3 +81,22 @@ fn a_scrape_is_valid_whatever_the_names_contain() {
     assert_eq!((lag.len(), lag[0].1.as_str()), (1, "0.070500"), "no value without a measurement");
     assert_eq!(parse(&prometheus_page(&[]))["kibitzer_session_ready"].len(), 0);
 }
+
+#[test]
+fn results_of_a_bot_have_a_fixed_number_of_series() {
+    let mut results = Statistics::default();
+    results.white.won = 3;
+    results.black.lost = 2;
+    results.without_result = 1;
+    results.opponents.insert("Hostile\"\n} 1".to_owned(), results.white);
+    let samples = parse(&results_page(&results));
+    let of = |name: &str, label: (&str, &str)| {
+        let has = |labels: &Labels| labels.get(label.0).is_some_and(|value| value == label.1);
+        samples[name].iter().filter(|(labels, _)| has(labels)).map(|(_, value)| value.as_str()).collect::<Vec<_>>()
+    };
+    assert_eq!(samples["kibitzer_bot_games_total"].len() + samples["kibitzer_bot_losses_total"].len(), 7 + 6);
+    assert_eq!(of("kibitzer_bot_games_total", ("color", "white")), ["3", "0", "0"]);
+    assert_eq!(of("kibitzer_bot_games_total", ("result", "lost")), ["0", "2"]);
+    assert_eq!(of("kibitzer_bot_games_total", ("result", "none")), ["1"]);
+    assert_eq!(of("kibitzer_bot_losses_total", ("cause", "engine_failure")), ["0"]);
+}
