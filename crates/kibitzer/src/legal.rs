@@ -1,7 +1,7 @@
 //! Legal moves, for programs in which people play.
 
 use cozy_chess::util::{display_san_move, display_uci_move};
-use cozy_chess::{BitBoard, Board, Rank, get_between_rays};
+use cozy_chess::{BitBoard, Board, Move, Rank, get_between_rays};
 use kibitzer_core::chess::{Hand, Hands, Role};
 use kibitzer_core::message::Style12;
 
@@ -27,18 +27,27 @@ pub fn legal_moves(board: &Style12, variant: &str, hands: Option<Hands>) -> Opti
     }
     let hand = if has_drops { Some(*hands?.of(board.side_to_move())) } else { None };
     let board: Board = board.fen().with_counters(0, 1).with_hands(None).to_string().parse().ok()?;
-    let mut moves = Vec::new();
-    board.generate_moves(|of_a_piece| {
-        moves.extend(of_a_piece.into_iter().map(|played| {
-            let san = display_san_move(&board, played).to_string();
-            let uci = if is_chess960 { played.to_string() } else { display_uci_move(&board, played).to_string() };
-            LegalMove { uci, san: san.trim_end_matches(['+', '#']).to_owned() }
-        }));
-        false
-    });
+    let in_words = |played| {
+        let san = display_san_move(&board, played).to_string();
+        let uci = if is_chess960 { Move::to_string(&played) } else { display_uci_move(&board, played).to_string() };
+        LegalMove { uci, san: san.trim_end_matches(['+', '#']).to_owned() }
+    };
+    let mut moves: Vec<_> = chess_moves(&board).into_iter().map(in_words).collect();
     let drops = hand.into_iter().flat_map(|hand| legal_drops(&board, hand));
     moves.extend(drops.map(|drop| LegalMove { san: drop.clone(), uci: drop }));
     Some(moves)
+}
+
+/// Returns the legal moves of chess, castling as the capture of the own rook.
+///
+/// Other crates call this rather than the generator of moves: each unit of code that calls it gets a copy of its table, 700 KB.
+pub fn chess_moves(board: &Board) -> Vec<Move> {
+    let mut moves = Vec::new();
+    board.generate_moves(|of_a_piece| {
+        moves.extend(of_a_piece);
+        false
+    });
+    moves
 }
 
 /// Returns the legal drops: on empty squares; in check, between the king and the only piece that attacks it from afar.

@@ -145,7 +145,7 @@ pub mod internal {
     /// Rules of chess, and names of openings, for programs in which people play.
     pub mod rules {
         #[cfg(feature = "pgn")]
-        pub use crate::legal::{LegalMove, legal_moves};
+        pub use crate::legal::{LegalMove, chess_moves, legal_moves};
         pub use crate::openings::{OPENINGS, opening_name};
     }
 

@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use cozy_chess::{Board, GameStatus, Move, Piece};
+use kibitzer::internal::rules::chess_moves;
 use tokio::time::{sleep, timeout};
 
 use super::{
@@ -84,16 +85,12 @@ impl Engine for WeakPlayer {
 
 /// Returns the legal moves, each with the board after it.
 fn moves_with_boards(board: &Board) -> Vec<(Move, Board)> {
-    let mut moves = Vec::new();
-    board.generate_moves(|piece_moves| {
-        for candidate in piece_moves {
-            let mut after = board.clone();
-            after.play_unchecked(candidate);
-            moves.push((candidate, after));
-        }
-        false
-    });
-    moves
+    let with_board = |candidate| {
+        let mut after = board.clone();
+        after.play_unchecked(candidate);
+        (candidate, after)
+    };
+    chess_moves(board).into_iter().map(with_board).collect()
 }
 
 /// Returns the value of the board after a move, in centipawns for the mover: the material after the opponent's best capture, or

@@ -2,8 +2,9 @@
 //!
 //! A move is a [`LastMove`], as clients read it from a board. Castling has no squares in it, and no move is hidden.
 
+// The table of `get_bishop_moves` has 700 KB, and each crate that calls it gets a copy.
 use cozy_chess::{
-    BitBoard, Rank, get_bishop_moves, get_king_moves, get_knight_moves, get_pawn_attacks, get_rook_moves,
+    BitBoard, Rank, get_bishop_moves_const, get_king_moves, get_knight_moves, get_pawn_attacks, get_rook_moves_const,
 };
 use kibitzer_core::chess::{Board, CastlingRights, CastlingSide, Color, Fen, Hands, LastMove, Piece, Role, Square};
 
@@ -289,8 +290,8 @@ impl Placement {
     /// Returns the squares of the pieces of `by` that attack `square`.
     pub(super) fn attackers(&self, square: Square, by: Color) -> BitBoard {
         let (at, occupied) = (to_cozy_square(square), self.occupied());
-        let straight = get_rook_moves(at, occupied) & (self.of_role(Role::Rook) | self.of_role(Role::Queen));
-        let slanted = get_bishop_moves(at, occupied) & (self.of_role(Role::Bishop) | self.of_role(Role::Queen));
+        let straight = get_rook_moves_const(at, occupied) & (self.of_role(Role::Rook) | self.of_role(Role::Queen));
+        let slanted = get_bishop_moves_const(at, occupied) & (self.of_role(Role::Bishop) | self.of_role(Role::Queen));
         let pawns = get_pawn_attacks(at, to_cozy_color(by.opponent())) & self.of_role(Role::Pawn);
         let knights = get_knight_moves(at) & self.of_role(Role::Knight);
         let kings = get_king_moves(at) & self.of_role(Role::King);
@@ -308,9 +309,9 @@ impl Placement {
         match role {
             Role::Pawn => BitBoard::EMPTY,
             Role::Knight => get_knight_moves(at),
-            Role::Bishop => get_bishop_moves(at, occupied),
-            Role::Rook => get_rook_moves(at, occupied),
-            Role::Queen => get_bishop_moves(at, occupied) | get_rook_moves(at, occupied),
+            Role::Bishop => get_bishop_moves_const(at, occupied),
+            Role::Rook => get_rook_moves_const(at, occupied),
+            Role::Queen => get_bishop_moves_const(at, occupied) | get_rook_moves_const(at, occupied),
             Role::King => get_king_moves(at),
         }
     }
