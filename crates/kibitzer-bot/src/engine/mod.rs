@@ -214,6 +214,9 @@ pub enum EngineError {
     /// The engine returned a word that is not a move.
     #[error("the engine returned {0:?}, which is not a move")]
     NotAMove(String),
+    /// The engine returned a move that the server refused.
+    #[error("the engine returned {0:?}, which the server refused")]
+    RefusedMove(String),
     /// The engine does not know the variant. It is unchanged and can still be used.
     #[error("the engine does not play {0}")]
     Variant(String),

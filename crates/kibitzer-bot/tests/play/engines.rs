@@ -94,6 +94,7 @@ async fn move_that_the_server_refuses_in_a_variant_counts_as_a_failure() {
     human.turn().await;
     let counts = [BotAction::ServerRefused, BotAction::EngineFailed].map(|action| bot.count(action));
     assert_eq!(counts, [1, 1], "{:#?}", bot.actions());
+    bot.wait_for(BotAction::EngineFailed, r#"the engine returned "Q@e5", which the server refused"#).await;
 }
 
 /// Accepts every challenge.

@@ -149,11 +149,12 @@ impl OwnGames {
         let Ok(text) = MoveText::new(&server_notation(game, uci)) else {
             return self.engine.try_send_order(EngineOrder::Restart(EngineError::NotAMove(uci.to_owned())));
         };
+        let refused = uci.to_owned();
         self.out.request(
             |client| async move { client.make_move(&text).await },
             move |bot, result| {
                 if let Err(error) = result {
-                    bot.games.on_refused_move(position, &error);
+                    bot.games.on_refused_move(position, refused, &error);
                 }
             },
         );
@@ -162,7 +163,7 @@ impl OwnGames {
     }
 
     /// Handles a move that was not made. If the server refuses it, restarts the engine; after a timeout, searches again.
-    fn on_refused_move(&mut self, position: GamePositionKey, error: &RequestError) {
+    fn on_refused_move(&mut self, position: GamePositionKey, uci: String, error: &RequestError) {
         let key = position.game();
         self.out.report_about(BotAction::ServerRefused, self.number(key), None, error.to_string());
         if !self.tracker().is_current(position) {
@@ -179,7 +180,7 @@ impl OwnGames {
         }
         if is_refused {
             // The position is the server's, so the move is not legal in it. Some refusals have unknown words.
-            let mistake = EngineError::NotAMove("a move that the server refuses".to_owned());
+            let mistake = EngineError::RefusedMove(uci);
             return self.engine.try_send_order(EngineOrder::Restart(mistake));
         }
         if let Some(decisions) = self.decisions.get_mut(&key) {
