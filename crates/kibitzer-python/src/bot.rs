@@ -35,6 +35,12 @@ use crate::objects::Classes;
 use crate::profile::PyProfile;
 use crate::runtime::{RuntimeHandle, call_soon, lock, running_loop};
 
+/// Name of the file in which `Bot` of Python passes its keyword arguments.
+const ARGUMENTS_FILE: &str = "arguments of Bot";
+
+/// The end of the error about settings without an engine.
+const NO_ENGINE: &str = "missing field `engine`";
+
 /// The settings of a bot, and its stop.
 #[pyclass(frozen, module = "kibitzer_ics._native")]
 pub(crate) struct NativeBot {
@@ -47,8 +53,14 @@ impl NativeBot {
     /// Reads the settings from a file. `[engine]` may be missing if `has_engine`. The profiles, if any, replace the accounts.
     #[new]
     fn new(py: Python<'_>, path: PathBuf, has_engine: bool, profiles: Vec<Py<PyProfile>>) -> PyResult<Self> {
+        let shown = |text: String| {
+            let text = text.replace(NO_ENGINE, &format!("{NO_ENGINE}: `@bot.engine()` or `engine=` gives one"));
+            // The temporary folder of this file means nothing to the author of the arguments.
+            text.split_once(ARGUMENTS_FILE).map(|(_, rest)| format!("{ARGUMENTS_FILE}{rest}")).unwrap_or(text)
+        };
         let config = if has_engine { BotConfig::load_without_engine(path) } else { BotConfig::load(path) };
-        let mut config = config.map_err(|error| errors::config_error(py, &error))?;
+        let mut config = config.map_err(|error| errors::config_error(py, &shown(error.to_string())))?;
+        config.warning = config.warning.map(shown);
         if !profiles.is_empty() {
             config.accounts = profiles.iter().map(|profile| profile.get().0.clone()).collect();
         }
@@ -270,8 +282,7 @@ impl Engine for PythonEngine {
             .answer_of(move |py, host, job| host.call_method1(intern!(py, "_search"), (job, fields, given)).map(drop));
         let found = timeout(limits.deadline, answer).await.map_err(|_| EngineError::NoMove)?;
         let found = found.ok_or(EngineError::NoMove)?.map_err(EngineError::Failed)?;
-        let cp = found.score_cp.map(Score::Centipawns);
-        let score = found.mate.map(Score::Mate).or(cp);
+        let score = found.mate.map(Score::Mate).or(found.score_cp.map(Score::Centipawns));
         self.score = score.or(self.score);
         if score.is_some() || found.depth.is_some() || !found.line.is_empty() {
             let mut info = SearchInfo::default();

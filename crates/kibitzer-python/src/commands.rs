@@ -16,6 +16,7 @@ use kibitzer::message::listing::{
 };
 use kibitzer::message::{GameCreated, GameEnded, Ivar, OfferKind, PlayerText};
 use kibitzer::{Client, Event, GameId, Message, Reply, RequestError, RequestOptions, Style12};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyTupleMethods};
 use std::sync::Arc;
@@ -68,9 +69,11 @@ fn move_text(value: &Object<'_>) -> PyResult<MoveText> {
 fn game_terms(value: &Object<'_>) -> PyResult<GameTerms> {
     let mut terms = GameTerms::new();
     for (key, value) in value.cast::<PyDict>()?.iter().filter(|(_, value)| !value.is_none()) {
+        let not_a_pair = |form| PyTypeError::new_err(format!("{key} is a pair of whole numbers, {form}, not {value}"));
         terms = match &*text(&key)? {
             "time" => {
-                let (initial_min, increment_s) = value.extract()?;
+                let (initial_min, increment_s) =
+                    value.extract().map_err(|_: PyErr| not_a_pair("minutes and seconds per move such as (3, 0)"))?;
                 terms.time(initial_min, increment_s)
             }
             "rated" if value.is_truthy()? => terms.rated(),
@@ -84,7 +87,8 @@ fn game_terms(value: &Object<'_>) -> PyResult<GameTerms> {
             "manual" if value.is_truthy()? => terms.manual(),
             "formula" if value.is_truthy()? => terms.formula(),
             "ratings" => {
-                let (lowest, highest) = value.extract()?;
+                let (lowest, highest) =
+                    value.extract().map_err(|_: PyErr| not_a_pair("the lowest and the highest rating"))?;
                 terms.ratings(lowest..=highest)
             }
             _ => terms,

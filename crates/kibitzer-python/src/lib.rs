@@ -26,6 +26,9 @@ mod server;
 mod _native {
     #[pymodule_export]
     use super::bot::{Job, NativeBot};
+    /// The names of variants.
+    #[pymodule_export]
+    const VARIANTS: [&str; 8] = kibitzer::message::GameKind::VARIANTS;
     #[pymodule_export]
     use super::client::{EventStream, GameStream, Session};
     #[pymodule_export]

@@ -169,12 +169,7 @@ impl Classes {
     /// # Errors
     ///
     /// As [`event`](Self::event).
-    pub(crate) fn object<'py>(
-        &self,
-        py: Python<'py>,
-        class: &str,
-        value: &impl Serialize,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    pub(crate) fn object<'py>(&self, py: Python<'py>, class: &str, value: &impl Serialize) -> PyResult<Object<'py>> {
         Ok(value.serialize(self.value(py, self.named.get(class).map(|shape| &**shape)))?)
     }
 
@@ -430,13 +425,7 @@ impl<'a, 'py> Serializer for ValueSerializer<'a, 'py> {
         value.serialize(self)
     }
 
-    fn serialize_newtype_variant<T: Serialize + ?Sized>(
-        self,
-        _: &'static str,
-        _: u32,
-        _: &'static str,
-        _: &T,
-    ) -> Result<Self::Ok> {
+    fn serialize_newtype_variant<T: ?Sized>(self, _: &str, _: u32, _: &str, _: &T) -> Result<Self::Ok> {
         unsupported()
     }
 

@@ -51,10 +51,8 @@ impl Recording {
         if self.is_over {
             return Ok(None);
         }
-        let piece = self.reader.next_piece();
-        let piece =
-            piece.map_err(|error| PyOSError::new_err(format!("cannot read {}: {error}", self.path.display())))?;
-        let (piece, stamp) = piece.unzip();
+        let unread = |error| PyOSError::new_err(format!("cannot read {}: {error}", self.path.display()));
+        let (piece, stamp) = self.reader.next_piece().map_err(unread)?.unzip();
         self.stamp = stamp.flatten().or(self.stamp);
         let pass = |event: &Event| -> Result<(), Infallible> {
             visit(event, self.stamp);

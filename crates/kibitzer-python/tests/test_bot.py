@@ -251,6 +251,30 @@ async def test_settings_are_a_file_or_arguments_and_mistakes_name_the_place(tmp_
     assert "localhost" not in repr(ics.Bot(server={"host": "localhost"}))
 
 
+async def test_arguments_have_no_file_and_an_engine_that_is_missing_is_asked_for() -> None:
+    missing = "arguments of Bot, line 1: missing field `engine`: `@bot.engine()` or `engine=` gives one"
+    with pytest.raises(ics.ConfigError) as raised:
+        await ics.Bot(server={"host": "localhost"}).run_async()
+    assert str(raised.value) == missing
+    with pytest.raises(ics.ConfigError, match="^arguments of Bot, line 2: `accept"):
+        await ics.Bot(server={"host": "localhost"}, accept={"kinds": 3}, engine={"command": ["x"]}).run_async()
+
+
+@pytest.mark.parametrize(
+    ("variants", "reason"),
+    [
+        ("crazyhouse", r"^variants is a list of names, such as \['crazyhouse'\]$"),
+        (["zh"], r"^unknown variant 'zh': the variants are atomic, bughouse, .* and wild/NUMBER$"),
+        (["chess", "crazyhous"], r"^unknown variant 'crazyhous', did you mean 'crazyhouse'\? the variants are "),
+    ],
+)
+def test_unknown_variants_of_an_engine_are_refused(variants: Any, reason: str) -> None:
+    bot = ics.Bot(server={"host": "localhost"})
+    with pytest.raises(ics.ConfigError, match=reason):
+        bot.engine(variants=variants)
+    bot.engine(variants=("chess960", "wild/5"))
+
+
 async def test_decisions_are_logged(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO", "kibitzer_ics")
     async with ics.serve() as server:
@@ -283,6 +307,59 @@ def report(event):
 bot.run()
 print("done", flush=True)
 """
+
+
+FAILING = """
+import sys, kibitzer_ics as ics
+bot = ics.Bot(server={"host": "127.0.0.1", "ports": [int(sys.argv[1])], "handle": "Botvin"})
+
+@bot.engine()
+async def think(game, limits):
+    raise RuntimeError("out of ideas")
+
+@bot.command("!eval")
+async def evaluate(talk, game):
+    raise ValueError("no idea")
+
+bot.run()
+"""
+
+
+async def test_errors_of_a_bot_are_printed_without_any_logging_configured(tmp_path: Any) -> None:
+    errors = tmp_path / "errors"
+    with errors.open("wb") as file:
+        async with ics.serve() as server, ics.connect(server.profile(handle="Alekhin")) as human:
+            process = await asyncio.create_subprocess_exec(sys.executable, "-c", FAILING, str(server.port), stderr=file)
+            try:
+                while not any(row.name == "Botvin" for row in await human.who()):
+                    await asyncio.sleep(0.05)
+                await human.tell("Botvin", "!eval")
+                await until(lambda: "ValueError: no idea" in errors.read_text())
+                events = human.events("kind:position mine")
+                await human.request("match Botvin 5 0 unrated white")
+                await anext(events)
+                await human.request("e4")
+                await until(lambda: "RuntimeError: out of ideas" in errors.read_text())
+            finally:
+                process.kill()
+                await process.wait()
+    text = errors.read_text()
+    assert "the command !eval failed\nTraceback" in text and "the engine failed in game" in text
+
+
+async def test_each_failed_attempt_to_connect_is_printed(tmp_path: Any) -> None:
+    program = FAILING.replace('"ports":', '"reconnect_base_ms": 50, "ports":')
+    async with ics.serve() as server:
+        port = server.port
+    errors = tmp_path / "errors"
+    with errors.open("wb") as file:
+        process = await asyncio.create_subprocess_exec(sys.executable, "-c", program, str(port), stderr=file)
+        try:
+            await until(lambda: len(errors.read_text().splitlines()) >= 2)
+        finally:
+            process.kill()
+            await process.wait()
+    assert all("refused" in line for line in errors.read_text().splitlines()), errors.read_text()
 
 
 class Program:

@@ -87,6 +87,14 @@ async def test_typed_commands(client: ics.Client) -> None:
     assert expired.value.reason == "expired"
 
 
+@pytest.mark.parametrize("value", [180, (0.5, 0), (3,), "3+0"])
+async def test_time_that_is_no_pair_of_numbers_is_named(client: ics.Client, value: Any) -> None:
+    with pytest.raises(TypeError, match=r"^time is a pair of whole numbers, minutes and seconds per move such as \(3, 0\), not "):
+        await client.challenge("Whetstone", time=value)
+    with pytest.raises(TypeError, match="^ratings is a pair"):
+        await client.seek(ratings=value)
+
+
 async def test_every_command_has_its_method_in_rust(client: ics.Client) -> None:
     import inspect
 

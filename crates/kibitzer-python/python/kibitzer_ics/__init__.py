@@ -1,7 +1,6 @@
 """A client for internet chess servers (FICS, ICC), asyncio first."""
 
 import atexit as _atexit
-import logging as _logging
 
 from . import _native, answers, bot, client, errors, events, recordings, server, sync
 from .answers import *
@@ -24,4 +23,3 @@ __all__ = [
 ]
 
 _atexit.register(_native.end_runtime)
-_logging.getLogger(__name__).addHandler(_logging.NullHandler())

@@ -19,7 +19,10 @@ __all__ = [
     "Session",
     "end_runtime",
     "games",
+    "VARIANTS",
 ]
+
+VARIANTS: list[str]
 
 class NativeEvent:
     def __new__(cls, handoff: object = None, /, *_arguments: object, **_fields: object) -> Self: ...

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import difflib
 import inspect
 import json
 import logging
@@ -16,8 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, Union
 
-from ._native import NativeBot
+from ._native import VARIANTS, NativeBot
 from .client import Client, Profile
+from .errors import ConfigError
 from .events import Analysis, BotAction, Event
 
 if TYPE_CHECKING:
@@ -223,10 +225,19 @@ class Bot:
         the first moves) after `restarts_per_game` failures. A plain function cannot be cancelled: its result is dropped.
 
         Args:
-            variants: Variants that it plays, by their UCI names. Challenges to them are accepted in addition to chess at
-                its usual speeds, unless `[accept]` lists `kinds`.
+            variants: Variants that it plays, by their UCI names: `chess`, `chess960`, `crazyhouse`, `bughouse`, `atomic`, `losers`,
+                `suicide`, `wild/5`. Challenges to them are accepted in addition to chess at its usual speeds, unless
+                `[accept]` lists `kinds`.
             name: Name of the engine for `{engine}` in greetings; that of the function by default.
+
+        Raises:
+            ConfigError: one of `variants` is not known, or they are not a list.
         """
+        if isinstance(variants, str):
+            raise ConfigError(f"variants is a list of names, such as [{variants!r}]")
+        for unknown in (name for name in variants if name not in VARIANTS and not name.startswith("wild/")):
+            nearest = "".join(f", did you mean {name!r}?" for name in difflib.get_close_matches(unknown, VARIANTS, 1))
+            raise ConfigError(f"unknown variant {unknown!r}{nearest or ':'} the variants are {', '.join(VARIANTS)} and wild/NUMBER")
 
         def decorate(function: _Think) -> _Think:
             self._engine = (function, name or function.__name__, list(variants))
@@ -277,11 +288,7 @@ class Bot:
             IcsError: the engine of the settings does not start.
             RuntimeError: a loop runs already, as in a notebook: `await bot.run_async()` there.
         """
-        try:
-            asyncio.get_running_loop()
-        except RuntimeError:
-            pass
-        else:
+        if asyncio._get_running_loop():
             raise RuntimeError("a loop runs already, as in a notebook: use `await bot.run_async()`")
 
         async def play() -> None:
