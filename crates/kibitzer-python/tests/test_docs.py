@@ -23,6 +23,8 @@ PRINTS = {
     'handle="MyBot", password_from': r"<Profile MyBot at 127",
     '"legal moves"': r"(?s)([.\w] ){7}[.\w]\n.* legal moves\n.*(1-0|0-1|1/2-1/2|\*) \w+\n",
     "kind:tell,say": r"",
+    "next_game": r"^results (1-0|0-1|1/2-1/2) (1-0|0-1|1/2-1/2)\n$",
+    "ics.ChallengeUpdate": r"^challenged\nWhetstone accepted\ngame \d+ \w+ \w+\n$",
     "variants=[\"crazyhouse\"]": r"Newton MyBot 0-1 resign\n",
     'Bot("bot.toml")': r"(?s)connection  the session is ready.*moved .*said Newton Newton: .*Newton MyBot 0-1 resign",
     "accept={": r"<Bot server, accept, pgn>",
