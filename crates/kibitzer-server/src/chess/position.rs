@@ -77,7 +77,7 @@ impl Position {
             && !self.placement.is_in_check(self.side_to_move.opponent())
     }
 
-    /// Converts a FEN. Discards castling rights that contradict the board, and hands in a variant without drops.
+    /// Converts a FEN. Discards castling rights and an en passant square that contradict the board, and hands in a variant without drops.
     ///
     /// Nothing else is checked: without two kings, or if the side to move can capture one, the legal moves are meaningless.
     pub(crate) fn from_fen(variant: Variant, fen: &Fen) -> Self {
@@ -88,7 +88,7 @@ impl Position {
             side_to_move: fen.side_to_move,
             castling: intact_castling_rights(&placement, CastlingFiles::ORTHODOX, fen.castling),
             castling_files: CastlingFiles::ORTHODOX,
-            en_passant: fen.en_passant,
+            en_passant: possible_en_passant(fen),
             hands: fen.hands.filter(|_| variant.has_hands()).unwrap_or_default(),
             promoted: BitBoard::EMPTY,
             halfmove_clock: fen.halfmove_clock,
@@ -221,6 +221,17 @@ impl Position {
         }
         next
     }
+}
+
+/// Returns the en passant square if it is empty and a pawn of the side that has just moved may have passed it.
+fn possible_en_passant(fen: &Fen) -> Option<Square> {
+    let (rank, pawn_rank) = match fen.side_to_move {
+        Color::White => (5, 4),
+        Color::Black => (2, 3),
+    };
+    let square = fen.en_passant.filter(|square| square.rank() == rank && fen.board.piece(*square).is_none())?;
+    let pawn = Piece { color: fen.side_to_move.opponent(), role: Role::Pawn };
+    (fen.board.piece(Square::new(square.file(), pawn_rank)?) == Some(pawn)).then_some(square)
 }
 
 /// Returns those of `rights` for which king and rook are on their initial squares.

@@ -290,6 +290,23 @@ fn positions_that_end_a_game() {
 }
 
 #[test]
+fn a_fen_keeps_an_en_passant_square_only_behind_a_pawn_that_may_have_passed_it() {
+    let cases = [
+        ("4k3/8/8/3Pp3/8/8/8/4K3 w - e6 0 1", Some("e6")),
+        ("4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 1", Some("e3")),
+        // No pawn, a piece, one's own pawn, an occupied square, the rank of the other side.
+        ("4k3/8/8/3P4/8/8/8/4K3 w - e6 0 1", None),
+        ("4k3/8/8/3Pn3/8/8/8/4K3 w - e6 0 1", None),
+        ("4k3/8/8/3PP3/8/8/8/4K3 w - e6 0 1", None),
+        ("4k3/8/4n3/3Pp3/8/8/8/4K3 w - e6 0 1", None),
+        ("4k3/8/8/8/3pP3/8/8/4K3 w - e3 0 1", None),
+    ];
+    for (fen, want) in cases {
+        assert_eq!(position(Variant::Standard, fen).en_passant, want.map(square), "{fen}");
+    }
+}
+
+#[test]
 fn repetition_compares_rights_hands_and_en_passant() {
     let start = Position::start(Variant::Standard);
     assert!(play(&start, "Nf3 Nf6 Ng1 Ng8").is_repetition_of(&start));

@@ -604,6 +604,9 @@ async fn an_examined_game_is_set_up_and_shortened() {
     examiner.ask("bsetup clear").await;
     assert!(examiner.ask("bsetup done").await.starts_with("The position is not valid: "));
     assert_eq!(examiner.ask("bsetup fen 8/8/8 w").await, "The FEN is not valid.\nfics% ");
+    examiner.ask("bsetup fen 4k2P/8/8/8/8/8/8/4K3 w - - 0 1").await;
+    let refused = examiner.ask("bsetup done").await;
+    assert!(refused.ends_with(" and no pawn is on the first or last rank.\nfics% "), "{refused}");
     let set = examiner.ask("bsetup fen 4k3/8/8/8/8/8/4P3/4K3 w - - 0 1").await;
     assert!(set.contains("<12> ----k--- -------- -------- -------- -------- -------- ----P--- ----K--- W "), "{set}");
     observer.text().await;

@@ -46,7 +46,8 @@ fn run_bsetup(world: &mut World, id: ConnectionId, parameters: &str) -> CommandR
             refuse_if(game.setup_mut().is_none(), NOT_IN_SETUP)?;
             refuse_if(
                 !game.finish_setup(),
-                "The position is not valid: each side has one king, and the side to move can not capture one.\n",
+                "The position is not valid: each side has one king, which the side to move can not capture, \
+                 and no pawn is on the first or last rank.\n",
             )?;
             Ok(Report::new(
                 "Game is validated - entering examine mode.\n",
