@@ -67,17 +67,31 @@ struct Findings<'a> {
 impl Findings<'_> {
     /// Adds an error about a key, as [`ConfigFile::mistake_at`] names it.
     fn error(&mut self, key: &str, reason: impl fmt::Display) {
-        self.problems.push(ConfigProblem { severity: Severity::Error, error: self.file.mistake_at(key, reason) });
+        self.add(Severity::Error, key, reason);
     }
 
     fn warn(&mut self, key: &str, reason: impl fmt::Display) {
-        self.problems.push(ConfigProblem { severity: Severity::Warning, error: self.file.mistake_at(key, reason) });
+        self.add(Severity::Warning, key, reason);
+    }
+
+    /// Adds a problem, once: several accounts or terms may inherit the same value.
+    fn add(&mut self, severity: Severity, key: &str, reason: impl fmt::Display) {
+        let problem = ConfigProblem { severity, error: self.file.mistake_at(key, reason) };
+        let text = problem.to_string();
+        if self.problems.iter().all(|known| known.to_string() != text) {
+            self.problems.push(problem);
+        }
     }
 
     /// Returns the key by which the file sets a key of an account: in its table, otherwise in `[server]`.
     fn account_key(&self, account: usize, key: &str) -> String {
-        let own = format!("account.{account}.{key}");
-        if self.file.contains(&own) { own } else { format!("server.{key}") }
+        self.own_key(&format!("account.{account}"), "server", key)
+    }
+
+    /// Returns a key of a table, or of the table with its defaults if only that may set it.
+    fn own_key(&self, table: &str, defaults: &str, key: &str) -> String {
+        let own = format!("{table}.{key}");
+        if self.file.contains(&own) { own } else { format!("{defaults}.{key}") }
     }
 }
 
@@ -203,7 +217,8 @@ fn check_variants(config: &BotConfig, engine: &EngineInfo, findings: &mut Findin
             let variant = GameKind::parse(kind).variant;
             if let Some(variant) = variant.filter(|variant| !plays(variant.as_str())) {
                 let reason = format!("the engine does not play {variant}; write variants that it plays: {played}");
-                findings.error(&format!("{prefix}.kinds.{index}"), reason);
+                let key = findings.own_key(&prefix, "accept", "kinds");
+                findings.error(&format!("{key}.{index}"), reason);
             }
         }
     }

@@ -45,7 +45,15 @@ impl ConfigFile {
     /// Returns whether the file sets a key, as [`mistake_at`](Self::mistake_at) names it.
     pub(crate) fn contains(&self, key: &str) -> bool {
         let tables = DeTable::parse_recoverable(&self.text).0;
-        find_span(tables.get_ref(), key).1 == key.split('.').count()
+        find_value(tables.get_ref(), key).1 == key.split('.').count()
+    }
+
+    /// Returns the text that the file sets for a key, as [`mistake_at`](Self::mistake_at) names it.
+    pub(crate) fn text_at(&self, key: &str) -> Option<String> {
+        let tables = DeTable::parse_recoverable(&self.text).0;
+        let (value, n_found) = find_value(tables.get_ref(), key);
+        let value = value.filter(|_| n_found == key.split('.').count())?;
+        value.get_ref().as_str().map(str::to_owned)
     }
 
     /// Creates the error about a key, such as `accept.terms.1.kinds`, where a number is an index. Its line is that of the innermost
@@ -53,7 +61,7 @@ impl ConfigFile {
     pub(crate) fn mistake_at(&self, key: &str, reason: impl fmt::Display) -> ConfigError {
         let tables = DeTable::parse_recoverable(&self.text).0;
         let names: Vec<_> = key.split('.').filter(|name| name.parse::<usize>().is_err()).collect();
-        self.error(find_span(tables.get_ref(), key).0, format!("`{}`: {reason}", names.join(".")))
+        self.error(find_value(tables.get_ref(), key).0.map(Spanned::span), format!("`{}`: {reason}", names.join(".")))
     }
 
     /// Returns the texts that a key has, in all of several tables, each with an error about it that has the reason passed to it.
@@ -87,16 +95,27 @@ impl ConfigFile {
         }
         let mut config = self.deserialize(tables, &mut errors);
         if let Err(error) = config.engine.require_known_limits() {
-            errors.push(self.error(find_span(tables, "engine.nodes").0, error.to_string()));
+            errors.push(self.error(find_value(tables, "engine.nodes").0.map(Spanned::span), error.to_string()));
         }
-        let span = tables.get("engine").map(Spanned::span);
-        let missing = if span.is_some() { "command" } else { "engine" };
-        let no_engine = config.engine.command.is_empty();
-        let no_engine = no_engine.then(|| self.error(span, format!("missing field `{missing}`")));
+        let no_engine = self.missing_engine(tables);
         if let Err(error) = self.read_accounts(tables, &mut config, &mut errors) {
             errors.push(error);
         }
         ParsedConfig { config, errors, no_engine }
+    }
+
+    /// Returns the error if the file has no engine, or no command of it. One that is not valid is another error.
+    fn missing_engine(&self, tables: &DeTable<'_>) -> Option<ConfigError> {
+        match tables.get("engine") {
+            None => Some(self.error(None, "missing field `engine`".to_owned())),
+            Some(engine) => {
+                let command = engine.get_ref().get("command");
+                let is_missing =
+                    command.is_none_or(|command| command.get_ref().as_array().is_some_and(|list| list.is_empty()));
+                (engine.get_ref().is_table() && is_missing)
+                    .then(|| self.error(Some(engine.span()), "missing field `command`".to_owned()))
+            }
+        }
     }
 
     fn unknown_tables(&self, tables: &DeTable<'_>) -> Vec<ConfigError> {
@@ -176,14 +195,14 @@ fn is_same_account(one: &Profile, other: &Profile) -> bool {
     one.host_name() == other.host_name() && one.handle().is_some() && one.handle() == other.handle()
 }
 
-/// Returns the place of the innermost value on the way to a key that the table has, and how many of the key's names lead to it. Of
+/// Returns the innermost value on the way to a key that the table has, and how many of the key's names lead to it. Of
 /// several tables without an index, the first one counts.
-fn find_span(table: &DeTable<'_>, key: &str) -> (Option<Range<usize>>, usize) {
-    let (mut span, mut n_found) = (None, 0);
-    let mut next: Option<&DeValue<'_>> = None;
+fn find_value<'a, 'de>(table: &'a DeTable<'de>, key: &str) -> (Option<&'a Spanned<DeValue<'de>>>, usize) {
+    let mut found: Option<&Spanned<DeValue<'_>>> = None;
+    let mut n_found = 0;
     for name in key.split('.') {
         let index = name.parse::<usize>().ok();
-        let value = match (next, index) {
+        let value = match (found.map(Spanned::get_ref), index) {
             (None, _) => table.get(name),
             (Some(DeValue::Array(list)), Some(index)) => list.get(index),
             (Some(DeValue::Array(list)), None) => list.first().and_then(|item| item.get_ref().get(name)),
@@ -196,11 +215,10 @@ fn find_span(table: &DeTable<'_>, key: &str) -> (Option<Range<usize>>, usize) {
             (Some(_), Some(_)) => None,
         };
         let Some(value) = value else { break };
-        span = Some(value.span());
+        found = Some(value);
         n_found += 1;
-        next = Some(value.get_ref());
     }
-    (span, n_found)
+    (found, n_found)
 }
 
 /// Removes the innermost entry at a position of the file. Returns whether there was one.
