@@ -104,7 +104,12 @@ impl EngineConfig {
     /// Returns how much longer to wait with a move that was found `elapsed` after its board, for
     /// [`min_move_ms`](Self::min_move_ms): at most a fiftieth of the remaining time of the side with the move, and not at all if less than
     /// a second remains. `clock` is `None` in a game without clocks.
-    pub(crate) fn waiting_time(&self, clock: Option<(GameClocks, Color)>, elapsed: Duration, lag: Duration) -> Duration {
+    pub(crate) fn waiting_time(
+        &self,
+        clock: Option<(GameClocks, Color)>,
+        elapsed: Duration,
+        lag: Duration,
+    ) -> Duration {
         let own = clock.map_or(Duration::MAX, |(clock, side)| self.usable_time(&clock, side, elapsed, lag));
         let longest = if own < SMALL_CLOCK { Duration::ZERO } else { own / 50 };
         Duration::from_millis(self.min_move_ms).saturating_sub(elapsed).min(longest)

@@ -61,13 +61,13 @@ fn check_accounts(config: &BotConfig, findings: &mut Findings<'_>) {
     let plays_rated = alternatives(&config.accept).into_iter().find(|(_, rules)| rules.rated);
     if let Some((table, _)) = plays_rated.filter(|_| config.accounts.iter().any(|account| !account.has_password())) {
         let reason = "an account without `password_from` is a guest, who plays no rated games; write one, or false";
-        findings.warn(&format!("{table}.rated"), reason);
+        findings.warn(&findings.own_key(&table, "accept", "rated"), reason);
     }
 }
 
 /// Checks the names of kinds, and that the clocks allow the speeds among them.
 fn check_kinds(table: &str, rules: &AcceptRules, findings: &mut Findings<'_>) {
-    let key = format!("{table}.kinds");
+    let key = findings.own_key(table, "accept", "kinds");
     if rules.kinds.is_empty() && !rules.untimed {
         findings.error(&key, "is empty, and every challenge declined; write kinds such as \"blitz\"");
     }
@@ -87,9 +87,11 @@ fn check_kinds(table: &str, rules: &AcceptRules, findings: &mut Findings<'_>) {
         let kinds = impossible.join(", ");
         format!("no game with these `initial_min` and `increment_s` is {kinds}; change them, or remove {kinds}")
     };
+    let own_kinds = format!("{table}.kinds");
     if !impossible.is_empty() && impossible.len() == rules.kinds.len() {
-        findings.error(&key, reason());
-    } else if !impossible.is_empty() && findings.file.contains(&key) {
+        let keys = ["kinds", "initial_min", "increment_s"].map(|key| format!("{table}.{key}"));
+        findings.error(keys.iter().find(|key| findings.file.contains(key)).unwrap_or(&key), reason());
+    } else if !impossible.is_empty() && findings.file.contains(&own_kinds) {
         findings.warn(&key, reason());
     }
 }
@@ -111,16 +113,22 @@ fn problem_with_kind(name: &str) -> Option<String> {
 fn check_ranges(table: &str, rules: &AcceptRules, findings: &mut Findings<'_>) {
     let has_no_time = *rules.initial_min.end() == 0 && *rules.increment_s.end() == 0;
     if *rules.initial_min.start() > MAX_TIME || (has_no_time && !rules.untimed) {
-        findings.warn(&format!("{table}.initial_min"), "no game has these clocks; write minutes such as [1, 60]");
+        findings.warn(
+            &findings.own_key(table, "accept", "initial_min"),
+            "no game has these clocks; write minutes such as [1, 60]",
+        );
     }
     if *rules.increment_s.start() > MAX_TIME {
-        findings.warn(&format!("{table}.increment_s"), "no game has this increment; write seconds such as [0, 60]");
+        findings.warn(
+            &findings.own_key(table, "accept", "increment_s"),
+            "no game has this increment; write seconds such as [0, 60]",
+        );
     }
     let excludes_all = *rules.rating.start() > HIGHEST_RATING || *rules.rating.end() == 0;
     if excludes_all {
         let others = if rules.unrated_players { ", only players without one are accepted" } else { "" };
         let reason = format!("no player has such a rating{others}; write a range such as [1000, 2500]");
-        findings.warn(&format!("{table}.rating"), reason);
+        findings.warn(&findings.own_key(table, "accept", "rating"), reason);
     }
 }
 
@@ -171,9 +179,15 @@ fn objection(rules: &AcceptRules, terms: &ParsedTerms) -> Option<String> {
     let speeds = SPEEDS.iter().filter(|(_, seconds)| seconds.contains(&time)).map(|(name, _)| *name);
     let names: Vec<_> = terms.variant.as_deref().map_or_else(|| speeds.collect(), |variant| vec![variant]);
     let is_played = |name: &&str| rules.kinds.iter().any(|kind| kind.eq_ignore_ascii_case(name));
+    // Such as ICC's `5-minute`: the clocks that it stands for are not known here.
+    let is_other_speed = |kind: &String| {
+        let speed = GameKind::parse(kind).speed;
+        speed.is_some_and(|speed| SPEEDS.iter().all(|(name, _)| *name != speed))
+    };
+    let may_have_other_speed = terms.variant.is_none() && rules.kinds.iter().any(is_other_speed);
     rules.objection_to_clock(initial_min, increment_s).or_else(|| {
         let name = names.first()?;
-        (!names.iter().any(is_played)).then(|| format!("{name} is not in `kinds`"))
+        (!may_have_other_speed && !names.iter().any(is_played)).then(|| format!("{name} is not in `kinds`"))
     })
 }
 

@@ -226,3 +226,77 @@ async fn paths_that_can_be_used_are_no_problem_and_no_file_is_left() {
     );
     assert!(found[3].starts_with("line 9: `pgn.file`: ") && found[3].contains("Is a directory"), "{found:?}");
 }
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn an_existing_file_is_appended_to_where_no_file_can_be_created() {
+    // Not even root can create files in this folder.
+    let found = problems("append", "stderr_file = \"/proc/self/comm\"\n").await;
+    assert_eq!(found, [""; 0]);
+    let text = "[pgn]\nfile = \"/proc/self/comm\"\n";
+    assert_eq!(problems("append-guest", text).await, [""; 0]);
+    let found = problems("append-account", &format!("{text}[[account]]\nhandle = \"One\"\n")).await;
+    let want = "warning: line 5: `pgn.file`: unfinished games are not kept for the next start: cannot write in the folder /proc/self: ";
+    assert!(found.len() == 1 && found[0].starts_with(want), "{found:?}");
+    let found = problems("replace", "[pgn]\nlive_file = \"/proc/self/comm\"\n").await;
+    assert!(found.len() == 1 && found[0].starts_with("line 5: `pgn.live_file`: "), "{found:?}");
+}
+
+#[tokio::test]
+async fn seeks_are_not_compared_with_speeds_whose_clocks_are_unknown() {
+    for (n, (kinds, ad)) in [("5-minute", "5 0"), ("slow", "20 0")].into_iter().enumerate() {
+        let text = format!("[accept]\nkinds = [\"{kinds}\"]\n[seek]\nads = [\"{ad}\"]\n");
+        assert_eq!(problems(&format!("speeds-{n}"), &text).await, [""; 0], "{text}");
+        let other = problems(&format!("variants-{n}"), &text.replace(ad, "5 0 crazyhouse")).await;
+        assert!(other.len() == 1 && other[0].contains("crazyhouse is not in `kinds`"), "{other:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_command_of_the_wrong_type_is_not_also_missing() {
+    let folder = Folder::new("command");
+    for value in ["3", "[1]"] {
+        let found = folder.check(&format!("{START}command = {value}\n")).await;
+        assert!(found.len() == 1 && found[0].starts_with("line 4: `engine.command`: "), "{found:?}");
+    }
+    assert_eq!(folder.check(&format!("{START}command = []\n")).await, ["line 3: missing field `command`"]);
+}
+
+#[tokio::test]
+async fn a_mistake_that_several_terms_inherit_is_reported_once_at_its_line() {
+    let inherited = "[accept]\nrating = [4001, 9999]\nkinds = [\"blitz\", \"wild/fr\"]\n";
+    let found = problems("inherited", &format!("{inherited}[[accept.terms]]\n[[accept.terms]]\nrated = true\n")).await;
+    let places: Vec<_> = found.iter().map(|problem| problem.split("`: ").next().unwrap()).collect();
+    let want = ["warning: line 5: `accept.rating", "line 6: `accept.kinds", "warning: line 9: `accept.terms.rated"];
+    assert_eq!(places, want, "{found:?}");
+    let own = problems("own-clock", "[[accept.terms]]\n[[accept.terms]]\ninitial_min = [2000, 3000]\n").await;
+    assert!(own.iter().all(|problem| problem.contains("line 6: `accept.terms.initial_min`: ")), "{own:?}");
+    assert!(!own.is_empty());
+}
+
+#[tokio::test]
+async fn files_of_accounts_are_checked_as_each_account_uses_them() {
+    let folder = Folder::new("accounts");
+    let at = |name: &str| format!("{:?}", folder.0.join(name).display().to_string());
+    fs::write(folder.0.join("old.jsonl"), "").unwrap();
+    let text = |server: &str, one: &str, two: &str| {
+        format!(
+            "[server]\nhost = 'x'\nrecord_file = {}\nca_file = {}\n[engine]\n[[account]]\nhandle = 'One'\n{one}\n[[account]]\n\
+             handle = 'Two'\n{two}\n",
+            at(server),
+            at("old.jsonl"),
+        )
+    };
+    let own = |name: &str| format!("record_file = {}", at(name));
+    let missing = "line 5: missing field `command`";
+    assert_eq!(folder.check(&text("old.jsonl", &own("a"), &own("b"))).await, [missing]);
+    assert_eq!(folder.check(&text("new", "", &own("b"))).await, [missing]);
+    let shared = folder.check(&text("new", "", "")).await;
+    assert!(shared.len() == 2 && shared[0].starts_with("line 3: `server.record_file`: "), "{shared:?}");
+    assert!(shared[0].ends_with("another account creates it too; write a name for each account"), "{shared:?}");
+    let exists = folder.check(&text("new", "", &own("old.jsonl"))).await;
+    assert!(exists.len() == 2 && exists[1].starts_with("line 11: `account.record_file`: "), "{exists:?}");
+    let found = folder.check(&text("new", "", &own("b")).replace("old.jsonl", "")).await;
+    assert!(found.len() == 2 && found[0].starts_with("line 4: `server.ca_file`: "), "{found:?}");
+    assert!(found[0].ends_with(": not a regular file; write the path of one"), "{found:?}");
+}
