@@ -119,7 +119,7 @@ impl ConfigCheck {
     ///
     /// Dropping the future ends the engine.
     pub async fn run(path: impl AsRef<Path>, on_slow_start: impl FnOnce(String) + Send) -> Result<Self, ConfigError> {
-        let file = ConfigFile::read(path.as_ref())?;
+        let mut file = ConfigFile::read(path.as_ref())?;
         let ParsedConfig { config, errors, no_engine } = file.parse();
         let mut findings = Findings { file: &file, problems: Vec::new() };
         findings.problems.extend(errors.into_iter().chain(no_engine).map(as_error));

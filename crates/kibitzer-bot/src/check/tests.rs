@@ -300,3 +300,20 @@ async fn files_of_accounts_are_checked_as_each_account_uses_them() {
     assert!(found.len() == 2 && found[0].starts_with("line 4: `server.ca_file`: "), "{found:?}");
     assert!(found[0].ends_with(": not a regular file; write the path of one"), "{found:?}");
 }
+
+#[tokio::test]
+async fn a_mistake_hides_no_others_in_its_list_or_inline_table() {
+    let books = "[[book]]\nmax_moves = 3\n[[book]]\nfile = \"/nosuch\"\nmax_moves = 0\n";
+    let found = problems("second-book", books).await;
+    let places: Vec<_> = found.iter().map(|problem| problem.split("`: ").next().unwrap()).collect();
+    assert_eq!(found.len(), 3, "{found:?}");
+    assert_eq!(found[0], "line 4: `book`: missing field `file`");
+    assert_eq!(places[1..], ["line 7: `book.file", "warning: line 8: `book.max_moves"], "{found:?}");
+    let folder = Folder::new("inline-accept");
+    let accept = "accept = { rating = [-1, 10000], block = [\"A\"], allow = [\"a\"] }\n";
+    let found = folder.check(&format!("{accept}{START}")).await;
+    let places: Vec<_> = found.iter().map(|problem| problem.split("` ").next().unwrap()).collect();
+    assert_eq!(found.len(), 4, "{found:?}");
+    assert_eq!(places[..2], ["line 1: `accept.rating"; 2], "{found:?}");
+    assert!(found[2].starts_with("line 1: `accept.block`: A is also in `allow`"), "{found:?}");
+}

@@ -10,7 +10,7 @@ use kibitzer::{ConfigError, Handle, Profile};
 use kibitzer_core::session::FirstConnect;
 use serde::Deserialize as _;
 use toml::Spanned;
-use toml::de::{DeTable, DeValue, Deserializer};
+use toml::de::{DeArray, DeTable, DeValue, Deserializer};
 
 use super::{BotConfig, rules};
 
@@ -23,6 +23,8 @@ const TABLES: &str =
 pub(crate) struct ConfigFile {
     path: PathBuf,
     text: String,
+    /// Positions of the values that [`parse`](Self::parse) left out, in this order.
+    left_out: Vec<usize>,
 }
 
 /// The valid settings of a file, and its mistakes.
@@ -39,19 +41,27 @@ impl ConfigFile {
     /// Reads the text of a file.
     pub(crate) fn read(path: &Path) -> Result<Self, ConfigError> {
         let text = std::fs::read_to_string(path).map_err(|source| ConfigError::read(path, source))?;
-        Ok(Self { path: path.to_owned(), text })
+        Ok(Self { path: path.to_owned(), text, left_out: Vec::new() })
+    }
+
+    /// Returns the tables without the values that were left out, so that the indexes are those of the settings.
+    fn valid_tables(&self) -> DeTable<'_> {
+        let mut tables = DeTable::parse_recoverable(&self.text).0.into_inner();
+        for position in &self.left_out {
+            remove_at(&mut tables, *position);
+        }
+        tables
     }
 
     /// Returns whether the file sets a key, as [`mistake_at`](Self::mistake_at) names it.
     pub(crate) fn contains(&self, key: &str) -> bool {
-        let tables = DeTable::parse_recoverable(&self.text).0;
-        find_value(tables.get_ref(), key).1 == key.split('.').count()
+        find_value(&self.valid_tables(), key).1 == key.split('.').count()
     }
 
     /// Returns the text that the file sets for a key, as [`mistake_at`](Self::mistake_at) names it.
     pub(crate) fn text_at(&self, key: &str) -> Option<String> {
-        let tables = DeTable::parse_recoverable(&self.text).0;
-        let (value, n_found) = find_value(tables.get_ref(), key);
+        let tables = self.valid_tables();
+        let (value, n_found) = find_value(&tables, key);
         let value = value.filter(|_| n_found == key.split('.').count())?;
         value.get_ref().as_str().map(str::to_owned)
     }
@@ -59,9 +69,9 @@ impl ConfigFile {
     /// Creates the error about a key, such as `accept.terms.1.kinds`, where a number is an index. Its line is that of the innermost
     /// of these values that the file has.
     pub(crate) fn mistake_at(&self, key: &str, reason: impl fmt::Display) -> ConfigError {
-        let tables = DeTable::parse_recoverable(&self.text).0;
+        let tables = self.valid_tables();
         let names: Vec<_> = key.split('.').filter(|name| name.parse::<usize>().is_err()).collect();
-        self.error(find_value(tables.get_ref(), key).0.map(Spanned::span), format!("`{}`: {reason}", names.join(".")))
+        self.error(find_value(&tables, key).0.map(Spanned::span), format!("`{}`: {reason}", names.join(".")))
     }
 
     /// Returns the texts that a key has, in all of several tables, each with an error about it that has the reason passed to it.
@@ -82,7 +92,7 @@ impl ConfigFile {
     }
 
     /// Parses the text as settings of a bot. If it is not TOML, the errors are only those of its syntax.
-    pub(crate) fn parse(&self) -> ParsedConfig {
+    pub(crate) fn parse(&mut self) -> ParsedConfig {
         let (tables, not_toml) = DeTable::parse_recoverable(&self.text);
         if !not_toml.is_empty() {
             let error = |error: toml::de::Error| self.error(error.span(), error.message().to_owned());
@@ -93,7 +103,8 @@ impl ConfigFile {
         if !tables.contains_key("server") {
             errors.push(self.error(None, "missing field `server`".to_owned()));
         }
-        let mut config = self.deserialize(tables, &mut errors);
+        let mut left_out = Vec::new();
+        let mut config = self.deserialize(tables, &mut left_out, &mut errors);
         if let Err(error) = config.engine.require_known_limits() {
             errors.push(self.error(find_value(tables, "engine.nodes").0.map(Spanned::span), error.to_string()));
         }
@@ -101,6 +112,7 @@ impl ConfigFile {
         if let Err(error) = self.read_accounts(tables, &mut config, &mut errors) {
             errors.push(error);
         }
+        self.left_out = left_out;
         ParsedConfig { config, errors, no_engine }
     }
 
@@ -131,10 +143,13 @@ impl ConfigFile {
     }
 
     /// Deserializes the tables of the bot, without the accounts. Adds an error for each value that is not valid, and leaves it out.
-    fn deserialize(&self, tables: &DeTable<'_>, errors: &mut Vec<ConfigError>) -> BotConfig {
+    fn deserialize(&self, tables: &DeTable<'_>, left_out: &mut Vec<usize>, errors: &mut Vec<ConfigError>) -> BotConfig {
         let mut rest = tables.clone();
         for (span, reason) in rules::out_of_range(tables) {
-            remove_at(&mut rest, span.start);
+            // The other end of the range may have been removed with its key: nothing else is at this position then.
+            if key_at(&rest, span.start) == key_at(tables, span.start) && remove_at(&mut rest, span.start) {
+                left_out.push(span.start);
+            }
             errors.push(self.error(Some(span), reason));
         }
         // Each round removes a value, or is the last one.
@@ -147,9 +162,10 @@ impl ConfigFile {
             let key = error.span().map(|span| key_at(tables, span.start)).filter(|key| !key.is_empty());
             let key = key.map_or_else(String::new, |key| format!("`{key}`: "));
             errors.push(self.error(error.span(), format!("{key}{}", error.message())));
-            if !error.span().is_some_and(|span| remove_at(&mut rest, span.start)) {
+            let Some(span) = error.span().filter(|span| remove_at(&mut rest, span.start)) else {
                 return BotConfig::default();
-            }
+            };
+            left_out.push(span.start);
         }
     }
 
@@ -221,15 +237,12 @@ fn find_value<'a, 'de>(table: &'a DeTable<'de>, key: &str) -> (Option<&'a Spanne
     (found, n_found)
 }
 
-/// Removes the innermost entry at a position of the file. Returns whether there was one.
+/// Removes the innermost entry, or table of a list, at a position of the file. Returns whether there was one.
 fn remove_at(table: &mut DeTable<'_>, position: usize) -> bool {
     for (_, value) in table.iter_mut() {
         let is_removed = match value.get_mut() {
             DeValue::Table(inner) => remove_at(inner, position),
-            DeValue::Array(list) => list.iter_mut().any(|item| match item.get_mut() {
-                DeValue::Table(inner) => remove_at(inner, position),
-                _ => false,
-            }),
+            DeValue::Array(list) => remove_item_at(list, position),
             _ => false,
         };
         if is_removed {
@@ -243,6 +256,25 @@ fn remove_at(table: &mut DeTable<'_>, position: usize) -> bool {
     });
     let name = found.map(|(key, _)| key.get_ref().to_string());
     name.is_some_and(|name| table.remove(name.as_str()).is_some())
+}
+
+/// Removes the innermost entry of a table in a list at a position of the file, or the table. Returns whether there was one.
+fn remove_item_at(list: &mut DeArray<'_>, position: usize) -> bool {
+    let is_removed_from = |item: &mut Spanned<DeValue<'_>>| match item.get_mut() {
+        DeValue::Table(inner) => remove_at(inner, position),
+        _ => false,
+    };
+    if list.iter_mut().any(is_removed_from) {
+        return true;
+    }
+    let is_there = |item: &Spanned<DeValue<'_>>| item.get_ref().is_table() && item.span().contains(&position);
+    let Some(index) = list.iter().position(is_there) else { return false };
+    let mut rest = DeArray::new();
+    for (_, item) in list.iter().enumerate().filter(|(other, _)| *other != index) {
+        rest.push(item.clone());
+    }
+    *list = rest;
+    true
 }
 
 /// Returns the keys, with dots between them, that lead to the value at a position of the file; empty if no value is there.
