@@ -21,6 +21,7 @@ use std::time::Duration;
 
 use kibitzer::{Client, ConfigError, Profile};
 use kibitzer_core::message::GameKind;
+use kibitzer_core::session::AdjournedGames;
 use kibitzer_core::text::error_chain;
 use tokio::time::timeout;
 
@@ -106,8 +107,8 @@ pub struct ConfigCheck {
 
 impl ConfigCheck {
     /// Reads the settings and finds all problems: compares the settings with each other, opens the files and folders that they name,
-    /// reads the passwords, and starts and ends the engine. Password commands are not run. Nothing is sent over the network, and no
-    /// file is changed, except that the engine may append to `stderr_file`.
+    /// reads the passwords, and starts and ends the engine. Password commands are not run, and the certificates in a `ca_file` are not
+    /// parsed. Nothing is sent over the network, and no file is changed, except that the engine may append to `stderr_file`.
     ///
     /// `on_slow_start` receives a sentence if the engine has not answered for 5 s.
     ///
@@ -164,8 +165,9 @@ impl ConfigCheck {
         self.problems.iter().any(|problem| problem.severity == Severity::Error)
     }
 
-    /// Logs in to the server with each account, one after the other, and out again. An account that does not within 30 s is an error,
-    /// as is a refused login. Returns a sentence for each account that did.
+    /// Logs in to the server with each account, one after the other, and out again. An account that does not within 30 s, which
+    /// include its password command, is an error, as is a refused login. Adjourned games are not resumed. Returns a sentence for each
+    /// account that did.
     ///
     /// The login of an account that plays at the moment ends its session on most servers.
     ///
@@ -180,7 +182,10 @@ impl ConfigCheck {
                 Ok(Ok(sentence)) => logins.push(sentence),
                 Ok(Err(reason)) => findings.error(&findings.account_key(index, "handle"), reason),
                 Err(_) => {
-                    let reason = format!("no login on {} within {LOGIN_TIMEOUT:?}", account.host_name());
+                    let command = format!("{}.command", findings.account_key(index, "password_from"));
+                    let with =
+                        if self.file.contains(&command) { ", with the time of the password command" } else { "" };
+                    let reason = format!("no login on {} within {LOGIN_TIMEOUT:?}{with}", account.host_name());
                     findings.error(&findings.account_key(index, "host"), reason);
                 }
             }
@@ -201,7 +206,9 @@ const fn as_error(error: ConfigError) -> ConfigProblem {
 /// Dropping the future ends the session.
 async fn log_in_and_out(account: &Profile) -> Result<String, String> {
     let host = account.host_name();
-    let client = Client::connect(account.clone().for_one_login()).await;
+    // The logout would abandon a challenge to resume a game.
+    let profile = account.clone().for_one_login().session(|session| session.adjourned(AdjournedGames::Report));
+    let client = Client::connect(profile).await;
     let client = client.map_err(|error| format!("no login on {host}: {}", error_chain(&error)))?;
     let handle = client.handle().map_or_else(|| "a guest".to_owned(), |handle| handle.to_string());
     client.quit().await;
