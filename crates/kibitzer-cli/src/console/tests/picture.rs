@@ -59,18 +59,20 @@ fn assert_picture(name: &str, buffer: &Buffer) {
     assert_matches_file(&path, &svg(buffer));
 }
 
-/// The screen as a picture: a rectangle for each ground, a text for each run of characters that look the same.
+/// The screen as a picture: a rectangle for each ground but that of the first cell, which is below all, and a text for each run of
+/// characters that look the same.
 fn svg(buffer: &Buffer) -> String {
     let (width, height) = (buffer.area.width * CELL.0, buffer.area.height * CELL.1);
+    let ground = look(&buffer[(0, 0)]).1;
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" font-family=\"monospace\" font-size=\"15\">\n\
-         <rect width=\"{width}\" height=\"{height}\" fill=\"{GROUND}\"/>\n"
+         <rect width=\"{width}\" height=\"{height}\" fill=\"{ground}\"/>\n"
     );
     for y in 0..buffer.area.height {
         let cells: Vec<_> = (0..buffer.area.width).map(|x| &buffer[(x, y)]).collect();
         let mut x = 0;
         for run in cells.chunk_by(|a, b| look(a) == look(b) && is_plain(a) && is_plain(b)) {
-            draw(&mut svg, x, y, run);
+            draw(&mut svg, &ground, (x, y), run);
             x += u16::try_from(run.len()).unwrap();
         }
     }
@@ -88,10 +90,10 @@ fn look(cell: &Cell) -> (String, String, Modifier) {
     if cell.modifier.contains(Modifier::REVERSED) { (ground, ink, cell.modifier) } else { (ink, ground, cell.modifier) }
 }
 
-fn draw(svg: &mut String, x: u16, y: u16, run: &[&Cell]) {
+fn draw(svg: &mut String, below: &str, (x, y): (u16, u16), run: &[&Cell]) {
     let Some((ink, ground, modifier)) = run.first().map(|cell| look(cell)) else { return };
     let (left, top, width) = (x * CELL.0, y * CELL.1, u16::try_from(run.len()).unwrap() * CELL.0);
-    if ground != GROUND {
+    if ground != below {
         let _ =
             writeln!(svg, "<rect x=\"{left}\" y=\"{top}\" width=\"{width}\" height=\"{}\" fill=\"{ground}\"/>", CELL.1);
     }
