@@ -11,7 +11,7 @@ use kibitzer_core::message::{
     ClockReading, GameEnded, GameId, GameInfo, GameKind, GameResult, Message, Rating, Relation, Style12,
 };
 
-use super::{ConsoleRow, SessionModel};
+use super::SessionModel;
 
 /// The part of a game that the console draws.
 #[derive(Clone, Debug)]
@@ -41,8 +41,8 @@ pub(crate) struct GameSnapshot {
     pub(crate) moves: Vec<PlayedMove>,
     /// The board before the first known move.
     start: Board,
-    /// Whether moves were taken back, so that the moves may not be those that led to an earlier board.
-    has_gone_back: bool,
+    /// Number of the row with the game's first board, or with its last takeback. The moves may not be those that led to an older board.
+    pub(super) continuous_since: u64,
     /// The other game of a bughouse match.
     pub(crate) partner: Option<GameId>,
     /// Side whose clock is running.
@@ -55,8 +55,8 @@ pub(crate) struct GameSnapshot {
 const KEPT_MOVES: usize = 600;
 
 impl GameSnapshot {
-    /// Copies the drawn part of a game. The caller adds what depends on its [earlier state](Self::continue_from), and the time of the
-    /// clocks.
+    /// Copies the drawn part of a game. The caller adds what depends on its [earlier state](Self::continue_from), the number of its first
+    /// row, and the time of the clocks.
     pub(crate) fn new(game: &Game) -> Self {
         let board = game.position().clone();
         let reported = board.played();
@@ -77,7 +77,7 @@ impl GameSnapshot {
             analysis: None,
             moves: moves.get(moves.len().saturating_sub(KEPT_MOVES)..).unwrap_or_default().to_vec(),
             start: game.base().board(),
-            has_gone_back: false,
+            continuous_since: 0,
             partner: game.partner_game(),
             running: game.running_clock(),
             clocks_at: Duration::ZERO,
@@ -85,10 +85,11 @@ impl GameSnapshot {
         }
     }
 
-    /// Returns the game as it was at an earlier board: with stopped clocks, and without a result and analysis. `played` is the move
-    /// that led to that board. Without `hands`, the present reserves stay. There are no moves if some may have been taken back since.
-    pub(crate) fn at_earlier_board(&self, board: &Style12, played: Option<LastMove>, hands: Option<Hands>) -> Self {
-        let later = self.board.ply().checked_sub(board.ply()).filter(|_| !self.has_gone_back);
+    /// Returns the game as it was at the board of an earlier row: with stopped clocks, and without a result and analysis. `played` is the
+    /// move that led to that board. Without `hands`, the present reserves stay. There are no moves if the row is older than the game, or
+    /// than its last takeback.
+    fn at_earlier_board(&self, row: u64, board: &Style12, played: Option<LastMove>, hands: Option<Hands>) -> Self {
+        let later = self.board.ply().checked_sub(board.ply()).filter(|_| row >= self.continuous_since);
         let n_moves = later.and_then(|later| self.moves.len().checked_sub(usize::try_from(later).ok()?));
         Self {
             board: board.clone(),
@@ -102,12 +103,15 @@ impl GameSnapshot {
         }
     }
 
-    /// Moves the analysis of a game in progress from the earlier state of the game, and records whether moves were taken back.
-    pub(crate) fn continue_from(&mut self, earlier: &mut Self) {
+    /// Moves the analysis of a game in progress from the earlier state of the same game, and keeps the row since which its moves are
+    /// continuous unless some were taken back.
+    pub(super) fn continue_from(&mut self, earlier: &mut Self) {
         if self.followed {
             self.analysis = earlier.analysis.take();
         }
-        self.has_gone_back = earlier.has_gone_back || self.board.ply() < earlier.board.ply();
+        if self.board.ply() >= earlier.board.ply() {
+            self.continuous_since = earlier.continuous_since;
+        }
     }
 
     /// Returns the name of the opening, in a game of chess whose moves are known from the start.
@@ -216,9 +220,9 @@ impl SessionModel {
         // With the latest reserves before the row.
         let mut missing: BTreeMap<_, _> = known.map(|(id, snapshot)| (id, (snapshot, None))).collect();
         let mut found = BTreeMap::new();
-        let mut events = self.rows.iter_back_from(row).filter_map(ConsoleRow::event);
+        let mut events = self.rows.iter_back_from(row).filter_map(|row| Some((row.number, row.event()?)));
         while !missing.is_empty()
-            && let Some(event) = events.next()
+            && let Some((number, event)) = events.next()
         {
             if let Some(Message::Holding(holding)) = event.message()
                 && let Some((_, hands)) = missing.get_mut(&holding.game)
@@ -229,10 +233,8 @@ impl SessionModel {
                 && let Some(id) = event.affected_game()
                 && let Some((snapshot, hands)) = missing.remove(&id)
             {
-                found.insert(
-                    id,
-                    snapshot.at_earlier_board(board, event.change().and_then(|change| change.played), hands),
-                );
+                let played = event.change().and_then(|change| change.played);
+                found.insert(id, snapshot.at_earlier_board(number, board, played, hands));
             }
         }
         games.iter().filter_map(|id| found.remove(id)).collect()

@@ -335,6 +335,7 @@ impl SessionModel {
         self.reset_connection_state();
         for mut snapshot in snapshots {
             snapshot.clocks_at = at;
+            snapshot.continuous_since = self.rows.next_number();
             self.games.insert(snapshot.id(), Box::new(snapshot));
         }
         self.add_mark(at, text);
@@ -386,8 +387,12 @@ impl SessionModel {
                 self.games.remove(&id);
             }
         }
+        snapshot.continuous_since = self.rows.next_number();
+        // Another game may have had the same number.
+        let is_new =
+            event.change().is_some_and(|change| matches!(change.kind, ChangeKind::Opened | ChangeKind::Replaced));
         // Only a new board, and a clock that stops or starts, restart the clocks; other changes of the game do not.
-        let mut known = self.games.get_mut(&snapshot.id());
+        let mut known = self.games.get_mut(&snapshot.id()).filter(|_| !is_new);
         if let Some(known) = &mut known {
             snapshot.continue_from(known);
         }
