@@ -18,7 +18,7 @@ pub(crate) const PRESETS: [(&str, &str); 4] = [
     (
         "chat",
         "kind:tell,say,partner_tell,message,shout,it_shout,c_shout,announcement,channel_tell,kibitz,whisper,qtell \
-         or kind:sent \"^[^a-z]*(t(e(ll?)?)?|say|ptell|kibitz|whisper|shout|cshout) \"",
+         or kind:sent \"^[^a-z]*(t(e(ll?)?)?|say|ptell|x?(tell|kibitz|whisper)|shout|cshout) \"",
     ),
     ("mine", "mine"),
     ("sent", "kind:sent"),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use kibitzer_core::message::{Message, Talk, TalkKind};
+use kibitzer_core::message::{GameId, Message, Talk, TalkKind};
 use kibitzer_core::text::decode_received;
 
 use super::App;
@@ -40,6 +40,8 @@ pub(crate) struct TalkPane {
     pub(crate) tab: TalkTab,
     /// Number of screen rows from the newest one to the lowest visible one.
     pub(crate) rows_from_end: usize,
+    /// Number of the newest row when the pane was last drawn. Later rows do not move a pane that is scrolled up.
+    pub(crate) newest_drawn: u64,
     /// Numbers of the rows with talk, ascending, and their tabs.
     lines: VecDeque<(u64, TalkTab)>,
     /// Number of unread lines of each tab but [`TalkTab::All`], which also counts lines that have no other tab.
@@ -49,7 +51,7 @@ pub(crate) struct TalkPane {
 impl Default for TalkPane {
     fn default() -> Self {
         let unread = [TalkTab::Tells, TalkTab::Kibitzes, TalkTab::Shouts].map(|tab| (tab, 0)).into();
-        Self { tab: TalkTab::All, rows_from_end: 0, lines: VecDeque::new(), unread }
+        Self { tab: TalkTab::All, rows_from_end: 0, newest_drawn: 0, lines: VecDeque::new(), unread }
     }
 }
 
@@ -110,6 +112,13 @@ impl TalkPane {
         shown.for_each(|(_, n)| *n = 0);
     }
 
+    /// Marks the lines of a tab as read if no more than this number are unread, because its newest lines are drawn elsewhere.
+    pub(crate) fn mark_newest_read(&mut self, tab: TalkTab, n_drawn: u64) {
+        if self.unread.get(&tab).is_some_and(|n| *n <= n_drawn) {
+            self.mark_read(tab);
+        }
+    }
+
     /// Iterates over the stored rows of a tab, newest first.
     pub(crate) fn rows_back<'a>(&'a self, tab: TalkTab, rows: &'a RowBuffer) -> impl Iterator<Item = &'a ConsoleRow> {
         let lines = self.lines.iter().rev().filter(move |(_, of_line)| tab == TalkTab::All || *of_line == tab);
@@ -150,29 +159,16 @@ fn without_number(line: &str) -> &str {
     line.trim_start_matches(|character: char| character.is_ascii_digit() || character == ' ')
 }
 
-/// Returns whether a sent line is talk to one player: `tell NAME`, or an abbreviation, `say` or `ptell`.
+/// Returns whether a sent line is talk to one player: `tell NAME`, or an abbreviation, `say` or `ptell`, in any case.
 fn is_private_talk(line: &str) -> bool {
     let mut words = without_number(line).split_whitespace();
-    match words.next() {
+    match words.next().map(str::to_ascii_lowercase).as_deref() {
         Some("say" | "ptell") => true,
         Some(verb) if verb == "xtell" || "tell".starts_with(verb) => {
             words.next().is_some_and(|to| !to.bytes().all(|byte| byte.is_ascii_digit()))
         }
         _ => false,
     }
-}
-
-/// Returns the start of the line that answers talk; `None` for an announcement or a line of a robot without a name.
-fn start_of_answer(talk: &Talk) -> Option<String> {
-    Some(match talk.kind {
-        TalkKind::ChannelTell { channel, .. } => format!("tell {channel} "),
-        TalkKind::PartnerTell => "ptell ".to_owned(),
-        TalkKind::Kibitz { .. } => "kibitz ".to_owned(),
-        TalkKind::Whisper { .. } => "whisper ".to_owned(),
-        TalkKind::Shout | TalkKind::ItShout => "shout ".to_owned(),
-        TalkKind::CShout => "cshout ".to_owned(),
-        _ => format!("tell {} ", talk.speaker()?.as_str().chars().take(MAX_NAME).collect::<String>()),
-    })
 }
 
 impl App {
@@ -195,7 +191,7 @@ impl App {
         let chosen = if self.shows_talk() { self.talk.tab } else { TalkTab::All };
         let tabs = if chosen == TalkTab::All { [TalkTab::Tells, TalkTab::All] } else { [chosen; 2] };
         let rows = &self.model.rows;
-        let newest_in = |tab| self.talk.rows_back(tab, rows).find_map(|row| start_of_answer(talk_of(row)?));
+        let newest_in = |tab| self.talk.rows_back(tab, rows).find_map(|row| self.start_of_answer(row));
         let Some(start) = tabs.into_iter().find_map(newest_in) else {
             return self.screen.show_error("there is no talk to answer here");
         };
@@ -203,10 +199,40 @@ impl App {
         if self.masks_input() {
             return self.screen.show_error("the server waits for a password");
         }
-        self.talk.mark_read(TalkTab::Tells);
         if self.input.editor.text() != start {
             self.cut_unfinished_line();
             self.input.editor.insert(&start);
         }
+    }
+
+    /// Returns the start of the line that answers talk; `None` for an announcement or a line of a robot without a name, and for a row
+    /// without talk.
+    pub(crate) fn start_of_answer(&self, row: &ConsoleRow) -> Option<String> {
+        let talk = talk_of(row)?;
+        Some(match talk.kind {
+            TalkKind::ChannelTell { channel, .. } => format!("tell {channel} "),
+            TalkKind::PartnerTell => "ptell ".to_owned(),
+            TalkKind::Kibitz { game, .. } => self.start_of_comment("kibitz", game),
+            TalkKind::Whisper { game, .. } => self.start_of_comment("whisper", game),
+            TalkKind::Shout | TalkKind::ItShout => "shout ".to_owned(),
+            TalkKind::CShout => "cshout ".to_owned(),
+            _ => format!("tell {} ", talk.speaker()?.as_str().chars().take(MAX_NAME).collect::<String>()),
+        })
+    }
+
+    /// Returns the start of the line that comments on a game: with its number unless the server chooses that game without one.
+    fn start_of_comment(&self, verb: &str, game: Option<GameId>) -> String {
+        match game.filter(|game| !self.is_default_game(*game)) {
+            Some(game) => format!("x{verb} {game} "),
+            None => format!("{verb} "),
+        }
+    }
+
+    /// Returns whether the server chooses a game for a command without a number: the only one that the user plays or, if there is
+    /// none, the only followed one. Of several, the console does not know which is the primary one.
+    fn is_default_game(&self, game: GameId) -> bool {
+        let is_playing = self.own_game().is_some();
+        let followed = self.model.games.values().filter(|game| game.followed);
+        followed.filter(|game| !is_playing || self.is_own_game(game)).map(|game| game.id()).eq([game])
     }
 }

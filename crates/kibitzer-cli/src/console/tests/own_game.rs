@@ -8,8 +8,8 @@ use ratatui::crossterm::event::KeyCode;
 
 use super::live::Guest;
 use super::screens::assert_screen;
-use super::{Shown, TestConsole, text};
-use crate::console::app::Pane;
+use super::{Shown, TestConsole, rows, text};
+use crate::console::app::{App, Pane, TalkTab};
 use crate::console::model::ConsoleRow;
 use crate::console::view::{Theme, is_square};
 
@@ -190,6 +190,8 @@ fn console_of(boards: &[&str]) -> TestConsole {
     console
 }
 
+const START: &str = "rnbqkbnr pppppppp -------- -------- -------- -------- PPPPPPPP RNBQKBNR W -1 1 1 1 1 0 7 Newton Einstein 0 2 12 \
+    39 39 120 120 1 none (0:00) none 0";
 const AFTER_E4: &str = "rnbqkbnr pppppppp -------- -------- ----P--- -------- PPPP-PPP RNBQKBNR B 4 1 1 1 1 0 7 Newton Einstein 0 2 12 \
     39 39 120 120 1 P/e2-e4 (0:06) e4 0";
 const AFTER_E5: &str = "rnbqkbnr pppp-ppp -------- ----p--- ----P--- -------- PPPP-PPP RNBQKBNR W 4 1 1 1 1 0 7 Newton Einstein 0 2 12 \
@@ -210,20 +212,80 @@ fn moves_that_were_not_seen_have_dots_and_a_king_in_check_has_a_mark() {
     assert!(screen.contains("k +") && screen.contains("  3. Qxf7+  check") && screen.contains(" +1"), "{screen}");
 }
 
+fn shown_moves(console: &TestConsole) -> Vec<String> {
+    console.app.shown_boards().remove(0).moves.iter().map(ToString::to_string).collect()
+}
+
+/// Selects the row this many lines below the first.
+fn go_down(console: &mut TestConsole, lines: usize) {
+    console.press(KeyCode::Home);
+    (0..lines).for_each(|_| console.press(KeyCode::Down));
+}
+
 #[test]
 fn an_earlier_board_has_the_moves_up_to_it_unless_some_were_taken_back() {
     let mut console = console_of(&[AFTER_E4, AFTER_E5, AFTER_QH5]);
-    let shown = |console: &TestConsole| {
-        console.app.shown_boards().remove(0).moves.iter().map(ToString::to_string).collect::<Vec<_>>()
+    assert_eq!(shown_moves(&console), ["e5", "Qh5"]);
+    go_down(&mut console, 1);
+    assert_eq!(shown_moves(&console), ["e5"]);
+    let mut console = console_of(&[AFTER_E4, AFTER_E5, AFTER_E4, AFTER_E5, AFTER_QH5]);
+    go_down(&mut console, 1);
+    assert_eq!((shown_moves(&console), console.shown_game()), (vec![], Some(GameId(7))));
+    go_down(&mut console, 3);
+    assert_eq!(shown_moves(&console), ["e5"], "after the takeback");
+}
+
+#[test]
+fn an_earlier_board_has_no_moves_of_another_game_with_its_number() {
+    let of_others = |board: &str| board.replace("Newton Einstein", "Euler Gauss");
+    let [e4, e5, qh5] = [AFTER_E4, AFTER_E5, AFTER_QH5].map(of_others);
+    let mut console = console_of(&[AFTER_E4, AFTER_E5, AFTER_E4, &e4, &e5, &qh5]);
+    go_down(&mut console, 4);
+    assert_eq!(shown_moves(&console), ["e5"], "the takeback was in the game before");
+    // As if the moves before the first board of the other game had been fetched.
+    let mut console = console_of(&[AFTER_E4, &qh5]);
+    let moves = console_of(&[START, AFTER_E4, AFTER_E5, AFTER_QH5]).app.shown_boards().remove(0).moves;
+    console.app.model.games.get_mut(&GameId(7)).unwrap().moves = moves;
+    assert_eq!(shown_moves(&console), ["e4", "e5", "Qh5"]);
+    go_down(&mut console, 0);
+    assert_eq!((shown_moves(&console), console.shown_game()), (vec![], Some(GameId(7))));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_comment_on_another_game_is_answered_with_its_number() {
+    let guest = in_own_game().await;
+    let own = guest.shown_game().unwrap();
+    let answer = |app: &App, game: GameId, verb: &str| {
+        app.start_of_answer(&rows(format!("Flohr(1882)[{game}] {verb}: a move\n\r").as_bytes())[0]).unwrap()
     };
-    assert_eq!(shown(&console), ["e5", "Qh5"]);
-    let go_to_second = |console: &mut TestConsole| {
-        console.press(KeyCode::Home);
-        console.press(KeyCode::Down);
-    };
-    go_to_second(&mut console);
-    assert_eq!(shown(&console), ["e5"]);
-    let mut console = console_of(&[AFTER_E4, AFTER_E5, AFTER_E4, AFTER_E5]);
-    go_to_second(&mut console);
-    assert_eq!((shown(&console), console.shown_game()), (vec![], Some(GameId(7))));
+    for (game, verb, start) in [
+        (own, "kibitzes", "kibitz "),
+        (own, "whispers", "whisper "),
+        (GameId(1), "kibitzes", "xkibitz 1 "),
+        (GameId(2), "whispers", "xwhisper 2 "),
+    ] {
+        assert_eq!(answer(&guest.app, game, verb), start);
+    }
+    let observer = console_of(&[AFTER_E4]);
+    assert_eq!(answer(&observer.app, GameId(7), "kibitzes"), "kibitz ");
+    assert_eq!(answer(&observer.app, GameId(8), "kibitzes"), "xkibitz 8 ");
+    guest.leave().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn tells_beside_the_own_board_are_read() {
+    let mut guest = begin("white").await;
+    play(&mut guest, "e4").await;
+    let n_before = guest.app.talk.unread_tells();
+    assert_ne!(n_before, 0);
+    guest.screen();
+    assert_eq!(guest.app.talk.unread_tells(), n_before, "those before the game are not drawn");
+    guest.app.talk.mark_read(TalkTab::Tells);
+    guest.run("tell Whetstone hello").await;
+    guest.wait(Duration::from_secs(10)).await;
+    assert_ne!(guest.app.talk.unread_tells(), 0);
+    let screen = guest.screen();
+    assert!(screen.contains("Whetstone(C) tells you: sorry, thinking"), "{screen}");
+    assert_eq!(guest.app.talk.unread_tells(), 0);
+    guest.leave().await;
 }

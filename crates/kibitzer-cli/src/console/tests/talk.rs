@@ -4,7 +4,7 @@ use ratatui::crossterm::event::KeyCode;
 
 use super::live::Guest;
 use super::screens::{assert_all_screens, assert_live_screens};
-use super::{Shown, TestConsole};
+use super::{Shown, TestConsole, record};
 use crate::console::app::TalkTab;
 
 const SAID: &[u8] =
@@ -52,6 +52,40 @@ fn talk_is_wrapped_at_any_width_and_scrolled() {
 }
 
 #[test]
+fn new_lines_do_not_move_a_pane_that_is_scrolled_up() {
+    let pieces: Vec<_> = (0..60).map(|n| format!("Foo shouts: number {n} of those that are wrapped\n\r")).collect();
+    let mut console = TestConsole::of_pieces(&pieces.iter().map(String::as_bytes).collect::<Vec<_>>());
+    console.keys("c");
+    let shown = |console: &mut TestConsole, second: f64| -> Vec<String> {
+        console.wait(second);
+        let screen = console.screen((40, 10));
+        screen.lines().filter(|line| line.contains("number")).map(str::to_owned).collect()
+    };
+    let newest = shown(&mut console, 30.5);
+    (0..4).for_each(|_| console.press(KeyCode::Up));
+    let scrolled = shown(&mut console, 0.0);
+    assert_ne!(scrolled, newest);
+    assert_eq!(shown(&mut console, 1.0), scrolled);
+    assert_eq!(shown(&mut console, 20.0), scrolled);
+    console.press(KeyCode::End);
+    let newest = shown(&mut console, 0.0);
+    assert!(newest.last().unwrap().contains("number 50"), "{newest:?}");
+    let newest = shown(&mut console, 1.0);
+    assert!(newest.last().unwrap().contains("number 51"), "the newest line again: {newest:?}");
+}
+
+#[test]
+fn what_the_user_tells_in_capitals_is_talk() {
+    let sent = ["Tell Newton hi", "TELL 50 hi", "Say hi", "xtell Newton hi", "Date"];
+    let sent = (0_u32..).zip(sent).map(|(n, line)| record(n.into(), "tx", format!("{line}\n").as_bytes()));
+    let mut console = TestConsole::of_transcript(&sent.collect::<Vec<_>>().concat()).play_to_end();
+    let rows = &console.app().model.rows;
+    assert_eq!(console.app().talk.rows_back(TalkTab::Tells, rows).count(), 3);
+    console.keys("C");
+    assert_eq!(console.n_listed(), 4);
+}
+
+#[test]
 fn tabs_and_lines_are_limited() {
     let said = (0..999).map(|n| format!("Foo({n}): x\n\r")).collect::<Vec<_>>().concat();
     let mut console = TestConsole::of_pieces(&[said.repeat(3).as_bytes()]).play_to_end();
@@ -83,8 +117,9 @@ async fn one_key_answers_a_tell_or_the_tab() {
     guest.press(KeyCode::F(9));
     assert_eq!(guest.typed(), "tell Whetstone ");
     guest.press_control('u');
-    assert!(!guest.screen().contains("unread"));
+    assert!(guest.screen().contains("F7 talk: 2 unread"), "an answer is not a look at the talk");
     guest.press(KeyCode::F(7));
+    assert!(!guest.screen().contains("unread"));
     assert_live_screens("live-talk", &mut guest);
     // After the tells and the kibitzes, of which there are none.
     (0..2).for_each(|_| guest.press(KeyCode::Tab));

@@ -60,8 +60,9 @@ pub(super) fn areas_of_games(pane: Rect, app: &App, n_boards: usize) -> Vec<Rect
 }
 
 /// Draws as many of the shown games as fit, with the clocks at `now`; the title of the last one has the number of the
-/// others. The partner of the shown game in a bughouse match is drawn from the side of its team, opposite to that game.
-pub(super) fn draw_boards(mut canvas: Canvas<'_>, app: &App, now: Duration) {
+/// others. The partner of the shown game in a bughouse match is drawn from the side of its team, opposite to that game. Tells that are
+/// drawn beside the boards are read.
+pub(super) fn draw_boards(mut canvas: Canvas<'_>, app: &mut App, now: Duration) {
     let (games, partner) = (app.shown_boards(), app.partner_of_shown_game());
     let now = app.model.clock_time(now);
     let Some(first) = games.first() else {
@@ -90,7 +91,8 @@ pub(super) fn draw_boards(mut canvas: Canvas<'_>, app: &App, now: Duration) {
             None => "kibitz TEXT: to all",
         };
         let canvas = canvas.sub_canvas(areas.talk).draw_heading("talk", note);
-        draw_talk(canvas, &app.model, first);
+        let n_tells = draw_talk(canvas, &app.model, first);
+        app.talk.mark_newest_read(TalkTab::Tells, n_tells);
     }
 }
 
@@ -196,11 +198,14 @@ fn draw_game_beside(canvas: &mut Canvas<'_>, game: &DrawnGame<'_>, areas: &GameA
     canvas.sub_canvas(areas.middle).draw_lines(lines);
 }
 
-/// Draws the newest talk that is about a game or to this login: of the opponent, the observers and the user.
-fn draw_talk(mut canvas: Canvas<'_>, model: &SessionModel, game: &GameSnapshot) {
+/// Draws the newest talk that is about a game or to this login: of the opponent, the observers and the user. Returns the number of
+/// drawn lines of the server that are tells.
+fn draw_talk(mut canvas: Canvas<'_>, model: &SessionModel, game: &GameSnapshot) -> u64 {
     let (theme, height, width) = (canvas.theme, canvas.area.height, canvas.area.width);
+    let mut n_tells = 0;
     let of_game = model.rows.iter_back_from(model.rows.newest).take_while(|row| !opens_game(row, game));
     let wrapped = of_game.filter(|row| is_talk_beside(row, game)).flat_map(|row| {
+        n_tells += u64::from(row.event().is_some() && TalkTab::of_row(row) == Some(TalkTab::Tells));
         let style = theme.row_kind(row.kind_name());
         let text = talk_text(row);
         let parts = wrap_words(&text, width.into()).into_iter().map(|part| Line::styled(part.to_owned(), style));
@@ -208,6 +213,7 @@ fn draw_talk(mut canvas: Canvas<'_>, model: &SessionModel, game: &GameSnapshot) 
     });
     let newest_first: Vec<_> = wrapped.take(height.into()).collect();
     canvas.draw_lines(newest_first.into_iter().rev());
+    n_tells
 }
 
 /// Returns whether a row is the first one of a game.

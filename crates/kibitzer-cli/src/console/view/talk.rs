@@ -9,8 +9,8 @@ use crate::console::app::{App, TalkTab, talk_text};
 /// Width of the column of times, with the blank after it.
 const TIME_CELLS: usize = 10;
 
-/// Draws the tabs and the lines of the chosen one, the newest at the bottom, wrapped. Limits the scroll offset. Marks
-/// the tab as read unless it is scrolled.
+/// Draws the tabs and the lines of the chosen one, the newest at the bottom, wrapped. Limits the scroll offset, and
+/// keeps a scrolled tab in its place when lines arrive. Marks the tab as read unless it is scrolled.
 pub(super) fn draw(canvas: Canvas<'_>, app: &mut App) {
     if app.talk.rows_from_end == 0 {
         app.talk.mark_read(app.talk.tab);
@@ -45,15 +45,21 @@ pub(super) fn draw(canvas: Canvas<'_>, app: &mut App) {
         });
         lines.collect::<Vec<_>>().into_iter().rev()
     };
-    let n_rows = app.talk.rows_from_end.saturating_add(height);
-    let newest_first: Vec<_> = app.talk.rows_back(app.talk.tab, &app.model.rows).flat_map(wrap).take(n_rows).collect();
-    let rows_from_end = app.talk.rows_from_end.min(newest_first.len().saturating_sub(height));
+    let rows_back = || app.talk.rows_back(app.talk.tab, &app.model.rows);
+    let n_new = || rows_back().take_while(|row| row.number > app.talk.newest_drawn).flat_map(&wrap).count();
+    let n_below = match app.talk.rows_from_end {
+        0 => 0,
+        n => n.saturating_add(n_new()),
+    };
+    let newest_first: Vec<_> = rows_back().flat_map(&wrap).take(n_below.saturating_add(height)).collect();
+    let rows_from_end = n_below.min(newest_first.len().saturating_sub(height));
     let shown: Vec<_> = newest_first.into_iter().skip(rows_from_end).take(height).collect();
     if shown.is_empty() {
         canvas.draw_line(0, &Line::styled("nobody has said anything here yet", theme.dimmed()));
     }
     canvas.draw_lines(shown.into_iter().rev());
     app.talk.rows_from_end = rows_from_end;
+    app.talk.newest_drawn = app.model.rows.newest;
 }
 
 /// Returns the label of a tab, with its number of unread lines.
