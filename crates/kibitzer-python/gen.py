@@ -90,6 +90,7 @@ DESCRIPTIONS = descriptions()
 def plain_text(text: str) -> str:
     """Returns text of the page for a docstring: links become their words, `null` is `None`, `from` is `sender`."""
     text = re.sub(r"\[([^\]]+)\](\([^)]*\)|\[[^\]]*\])?", r"\1", text)
+    text = text.replace("see below", "docs/events.md describes its fields")
     text = text.replace("`null`", "`None`").replace("null", "None").replace("`from`", "`sender`").replace("\\|", "|")
     return text[:1].upper() + text[1:]
 

@@ -167,7 +167,7 @@ class Seek(Event):
 @dataclass(frozen=True)
 class AdjournedGame(Event):
     """Event `adjourned_game`: `white`, `black`, `state`, `game` (its number if resumed), `error` (of `refused`, else
-    None): an adjourned game of the account; see below."""
+    None): an adjourned game of the account; docs/events.md describes its fields."""
 
     event: ClassVar[str] = "adjourned_game"
     white: str
@@ -1203,7 +1203,7 @@ class Observing(Event):
 
 @dataclass(frozen=True)
 class Offer(Event):
-    """Event `offer`: An offer within a game, or the answer to one; see below."""
+    """Event `offer`: An offer within a game, or the answer to one; docs/events.md describes its fields."""
 
     event: ClassVar[str] = "offer"
     game: int | None
@@ -1338,7 +1338,7 @@ class LastMove(Row):
 
 @dataclass(frozen=True)
 class Position(Board, Event):
-    """Event `position`: A board; see below."""
+    """Event `position`: A board; docs/events.md describes its fields."""
 
     event: ClassVar[str] = "position"
     game: int
