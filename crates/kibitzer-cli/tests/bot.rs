@@ -152,7 +152,7 @@ fn check_with_login_tries_every_account() {
     let folder = folder("bot-login");
     let accounts = file("bot-login-accounts.toml", "[[account]]\nhandle = 'Tal'\npassword = 'secret'\n");
     let server = serve(&["--no-population", "--accounts", &accounts]);
-    let (_, port) = server.address.split_once(':').unwrap();
+    let port = server.address.split_once(':').unwrap().1.to_owned();
     let settings = |password: &str| {
         let text = format!(
             "[server]\nhost = '127.0.0.1'\nports = [{port}]\n[engine]\ncommand = 'stockfish'\n\
@@ -172,6 +172,10 @@ fn check_with_login_tries_every_account() {
     // Without --login, no password command is run, and nothing is sent.
     drop(server);
     assert_eq!(run_in(&folder, &["bot", "--check", &wrong]).0, 0);
+    let (status, _, stderr) = run_in(&folder, &["bot", "--check", "--login", &settings("secret")]);
+    let reason = format!("cannot connect to 127.0.0.1:{port}: connection refused; change `host` or `ports`");
+    assert_eq!((status, stderr.lines().count()), (1, 2), "{stderr}");
+    assert!(stderr.lines().all(|line| line.ends_with(&format!("line 3: `server.ports`: {reason}"))), "{stderr}");
 }
 
 #[test]

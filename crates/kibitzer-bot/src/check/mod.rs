@@ -19,14 +19,14 @@ use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
-use kibitzer::{Client, ConfigError, Profile};
+use kibitzer::{Client, ConfigError, ConnectError, DialError, Profile};
 use kibitzer_core::message::GameKind;
 use kibitzer_core::session::AdjournedGames;
 use kibitzer_core::text::error_chain;
 use tokio::time::timeout;
 
 use crate::bot::StartEngine as _;
-use crate::config::{BotConfig, ConfigFile, ParsedConfig};
+use crate::config::{BotConfig, ConfigFile, ParsedConfig, dial_sentence};
 use crate::engine::{Engine as _, EngineError, EngineInfo};
 
 /// How long the login and the logout of an account may take together.
@@ -93,6 +93,13 @@ impl Findings<'_> {
     fn own_key(&self, table: &str, defaults: &str, key: &str) -> String {
         let own = format!("{table}.{key}");
         if self.file.contains(&own) { own } else { format!("{defaults}.{key}") }
+    }
+
+    /// Returns the key of an account's address that a failed attempt to connect calls into question.
+    fn address_key(&self, account: usize, error: DialError) -> String {
+        let possible = if error == DialError::UnknownHost { &["url"][..] } else { &["url", "ports"] };
+        let mut keys = possible.iter().map(|key| self.account_key(account, key));
+        keys.find(|key| self.file.contains(key)).unwrap_or_else(|| self.account_key(account, "host"))
     }
 }
 
@@ -180,7 +187,14 @@ impl ConfigCheck {
         for (index, account) in self.config.accounts.iter().enumerate() {
             match timeout(LOGIN_TIMEOUT, log_in_and_out(account)).await {
                 Ok(Ok(sentence)) => logins.push(sentence),
-                Ok(Err(reason)) => findings.error(&findings.account_key(index, "handle"), reason),
+                Ok(Err(ConnectError::Dial(error))) => {
+                    let key = findings.address_key(index, error);
+                    findings.error(&key, format!("{}; change `host` or `ports`", dial_sentence(account, error)));
+                }
+                Ok(Err(error)) => {
+                    let reason = format!("no login on {}: {}", account.host_name(), error_chain(&error));
+                    findings.error(&findings.account_key(index, "handle"), reason);
+                }
                 Err(_) => {
                     let command = format!("{}.command", findings.account_key(index, "password_from"));
                     let with =
@@ -199,20 +213,22 @@ const fn as_error(error: ConfigError) -> ConfigProblem {
     ConfigProblem { severity: Severity::Error, error }
 }
 
-/// Logs in and out, and returns a sentence about it; fails with the reason.
+/// Logs in and out, and returns a sentence about it.
+///
+/// # Errors
+///
+/// As [`Client::connect`].
 ///
 /// # Cancel safety
 ///
 /// Dropping the future ends the session.
-async fn log_in_and_out(account: &Profile) -> Result<String, String> {
-    let host = account.host_name();
+async fn log_in_and_out(account: &Profile) -> Result<String, ConnectError> {
     // The logout would abandon a challenge to resume a game.
     let profile = account.clone().for_one_login().session(|session| session.adjourned(AdjournedGames::Report));
-    let client = Client::connect(profile).await;
-    let client = client.map_err(|error| format!("no login on {host}: {}", error_chain(&error)))?;
+    let client = Client::connect(profile).await?;
     let handle = client.handle().map_or_else(|| "a guest".to_owned(), |handle| handle.to_string());
     client.quit().await;
-    Ok(format!("Logged in to {host} as {handle}, and out."))
+    Ok(format!("Logged in to {} as {handle}, and out.", account.host_name()))
 }
 
 /// Reports the kinds of games, and the variants of books, that the engine does not play.

@@ -2,11 +2,10 @@
 
 use std::fmt::Display;
 
-use kibitzer::internal::most_similar_word;
 use kibitzer_core::message::GameKind;
 use kibitzer_core::text::ServerText;
 
-use super::terms::{MAX_TIME, ParsedTerms, SPEEDS, forty_moves_s};
+use super::terms::{MAX_TIME, ParsedTerms, SPEEDS, advice_for, forty_moves_s};
 use super::{Findings, Severity};
 use crate::config::{AcceptRules, BotConfig, Computers, MatchmakingRules, Preference};
 
@@ -101,9 +100,9 @@ fn problem_with_kind(name: &str) -> Option<String> {
     let kind = GameKind::parse(name);
     let variant = kind.variant.as_ref().map(ServerText::as_str);
     let Some(variant) = variant else {
-        let known = SPEEDS.iter().map(|(speed, _)| *speed).chain(GameKind::VARIANTS);
-        let nearest = most_similar_word(name, known).unwrap_or("blitz");
-        return Some(format!("unknown kind `{name}`; write a speed or variant such as `{nearest}`"));
+        let known: Vec<_> = SPEEDS.iter().map(|(speed, _)| *speed).chain(GameKind::VARIANTS).collect();
+        let advice = advice_for(name, known.iter().copied()).map_or_else(String::new, |advice| format!("; {advice}"));
+        return Some(format!("unknown kind `{name}`{advice}; the kinds are {}", known.join(", ")));
     };
     let used = if variant == "chess" { kind.speed.unwrap_or("chess") } else { variant };
     (!used.eq_ignore_ascii_case(name)).then(|| format!("challenges to `{name}` have the kind `{used}`; write that"))

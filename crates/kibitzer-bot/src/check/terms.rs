@@ -19,6 +19,30 @@ pub(super) const MAX_TIME: u32 = 1_000;
 /// Words of both commands with more than one letter, except for kinds of games.
 const WORDS: [&str; 8] = ["rated", "unrated", "white", "black", "auto", "manual", "formula", "untimed"];
 
+/// Words of lichess in lower case, with those of servers of the FICS family; `None` for a variant that these do not have.
+const LICHESS_WORDS: [(&str, Option<&str>); 10] = [
+    ("casual", Some("unrated")),
+    ("ultrabullet", Some("lightning")),
+    ("rapid", Some("standard")),
+    ("classical", Some("standard")),
+    ("antichess", Some("suicide")),
+    ("horde", None),
+    ("kingofthehill", None),
+    ("racingkings", None),
+    ("threecheck", None),
+    ("fromposition", None),
+];
+
+/// Returns what to write in place of an unknown word: that of these servers for a word of lichess, otherwise the most similar one of
+/// the `known` words; `None` if none is similar.
+pub(super) fn advice_for<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    match LICHESS_WORDS.iter().find(|(lichess, _)| word.eq_ignore_ascii_case(lichess)) {
+        Some((_, Some(word))) => Some(format!("write `{word}`")),
+        Some((_, None)) => Some("remove it, as these servers do not have this variant".to_owned()),
+        None => most_similar_word(word, known).map(|nearest| format!("write `{nearest}`")),
+    }
+}
+
 /// Returns the seconds that a player has for forty moves.
 pub(super) const fn forty_moves_s(initial_min: u32, increment_s: u32) -> u32 {
     initial_min.saturating_mul(60).saturating_add(increment_s.saturating_mul(40))
@@ -95,10 +119,10 @@ impl ParsedTerms {
                 self.error(format!("{word} is not a time; write `{}`", word.replace('+', " ")));
             }
             None => {
-                let nearest = most_similar_word(word, WORDS.into_iter().chain(GameKind::VARIANTS));
-                self.problems.push(nearest.map_or_else(
+                let advice = advice_for(word, WORDS.into_iter().chain(GameKind::VARIANTS));
+                self.problems.push(advice.map_or_else(
                     || (Severity::Warning, format!("unknown word `{word}`; servers may refuse it")),
-                    |nearest| (Severity::Error, format!("unknown word `{word}`; write `{nearest}`")),
+                    |advice| (Severity::Error, format!("unknown word `{word}`; {advice}")),
                 ));
             }
         }
@@ -124,6 +148,9 @@ mod tests {
             ("1001 0", 2, Some((1001, 0)), None, None, "minutes and seconds are 0 to 1000"),
             ("3 0 ratd", 2, Some((3, 0)), None, None, "unknown word `ratd`; write `rated`"),
             ("3 0 crazyhuose", 2, Some((3, 0)), None, None, "write `crazyhouse`"),
+            ("3 0 casual", 2, Some((3, 0)), None, None, "unknown word `casual`; write `unrated`"),
+            ("3 0 antichess", 2, Some((3, 0)), None, None, "write `suicide`"),
+            ("3 0 threeCheck", 2, Some((3, 0)), None, None, "remove it, as these servers do not have this variant"),
             ("1800-1500", 2, None, None, None, "the range 1800-1500 is empty; write 1500-1800"),
             ("3+2 u", 2, None, Some(false), None, "3+2 is not a time; write `3 2`"),
             ("3 0 pyramid", 2, Some((3, 0)), None, None, "unknown word `pyramid`; servers may refuse it"),

@@ -62,7 +62,15 @@ const CONTRADICTIONS: &[(&str, &str)] = &[
     ),
     (
         "[accept]\nkinds = [\"blitz\",\n\"blits\"]\n",
-        "line 6: `accept.kinds`: unknown kind `blits`; write a speed or variant such as `blitz`",
+        "line 6: `accept.kinds`: unknown kind `blits`; write `blitz`; the kinds are lightning, bullet, blitz, standard, atomic, bughouse, chess, chess960, crazyhouse, losers, suicide, wild",
+    ),
+    (
+        "[accept]\nkinds = [\"rapid\"]\n",
+        "line 5: `accept.kinds`: unknown kind `rapid`; write `standard`; the kinds are lightning, bullet, blitz, standard, atomic, bughouse, chess, chess960, crazyhouse, losers, suicide, wild",
+    ),
+    (
+        "[accept]\nkinds = [\"pyramid\"]\n",
+        "line 5: `accept.kinds`: unknown kind `pyramid`; the kinds are lightning, bullet, blitz, standard, atomic, bughouse, chess, chess960, crazyhouse, losers, suicide, wild",
     ),
     (
         "[[accept.terms]]\n[[accept.terms]]\nkinds = [\"wild/fr\"]\n",
@@ -162,9 +170,41 @@ async fn all_mistakes_are_reported_in_one_run_in_the_order_of_their_lines() {
     let lines: Vec<_> = found.iter().map(|problem| problem.split(": ").next().unwrap()).collect();
     let want = [4, 6, 7, 8, 9, 10, 13, 14, 15, 17, 19, 20].map(|line| format!("line {line}"));
     assert_eq!(lines, want, "{found:#?}");
+}
+
+#[tokio::test]
+async fn syntax_has_one_error_at_the_bracket_that_is_not_closed() {
     let folder = Folder::new("syntax");
-    let syntax = folder.check("[server\nhost = 'x'\n[engine]\ncommand = \n").await;
-    assert!(syntax.len() >= 2 && syntax[0].starts_with("line 1: "), "{syntax:?}");
+    let rest = "\n\n[accept]\nkinds = [\"blitz\"]\nrated = true\n\n[talk]\ngreeting = \"hi\"\n";
+    let cases = [
+        ("[server\nhost = 'x'\n[engine]\ncommand = \n".to_owned(), "line 1: unclosed table, expected `]`"),
+        (
+            format!("[offers]\n\ndraw = {{ within_cp = 20{rest}"),
+            "line 3: `offers.draw`: unclosed inline table, expected `}`",
+        ),
+        (format!("[engine]\ncommand = [\"a\", \"b\"{rest}"), "line 2: `engine.command`: unclosed array, expected `]`"),
+        (format!("[engine]\ncommand = \n{rest}"), "line 2: string values must be quoted, expected literal string"),
+    ];
+    for (text, want) in cases {
+        let found = folder.check(&text).await;
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0], format!("{want}; other mistakes are reported when this one is corrected"));
+    }
+}
+
+#[tokio::test]
+async fn keys_of_lichess_and_fractions_are_named_in_the_terms_of_the_file() {
+    let text = "token = \"x\"\n[engine]\ndir = \"a\"\n[accept]\ninitial_min = [3.5, 10]\n[challenge]\n";
+    let found = Folder::new("lichess").check(text).await;
+    assert_eq!(found[0], "line 1: unknown key `token`, a key of lichess-bot; migration.md has the one to write");
+    assert_eq!(found[1], "line 1: missing table `[server]`, with the `host` of the server");
+    assert!(found.iter().any(|problem| {
+        problem.starts_with("line 3: unknown field `dir`") && problem.ends_with("; migration.md has the one to write")
+    }));
+    let fraction = "line 5: `accept.initial_min`: invalid type: floating point `3.5`, expected a whole number";
+    assert!(found.iter().any(|problem| problem == fraction), "{found:#?}");
+    let table = "line 6: unknown table `challenge`, a key of lichess-bot; migration.md has the one to write";
+    assert!(found.iter().any(|problem| problem == table), "{found:#?}");
 }
 
 #[tokio::test]

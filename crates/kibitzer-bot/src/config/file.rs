@@ -18,6 +18,12 @@ use super::{BotConfig, rules};
 const TABLES: &str =
     "server account login engine book accept seek offers adjourned rematch matchmaking talk pgn state shutdown";
 
+/// Keys of lichess-bot at the top of its file and in its table `engine`, as far as they are not keys of this file.
+const LICHESS_KEYS: &str = "token url abort_time fake_think_time rate_limiting_delay move_overhead max_takebacks_accepted \
+    quit_after_all_games_finish correspondence challenge greeting pgn_directory pgn_file_grouping \
+    dir name interpreter interpreter_options working_dir debug polyglot draw_or_resign online_moves lichess_bot_tbs \
+    engine_options homemade_options uci_options xboard_options silence_stderr";
+
 /// A file of settings.
 #[derive(Debug)]
 pub(crate) struct ConfigFile {
@@ -91,17 +97,17 @@ impl ConfigFile {
         ConfigError::at_position(&self.path, &self.text, span.map_or(0, |span| span.start), reason)
     }
 
-    /// Parses the text as settings of a bot. If it is not TOML, the errors are only those of its syntax.
+    /// Parses the text as settings of a bot. If it is not TOML, the only error is that of its syntax.
     pub(crate) fn parse(&mut self) -> ParsedConfig {
         let (tables, not_toml) = DeTable::parse_recoverable(&self.text);
         if !not_toml.is_empty() {
-            let error = |error: toml::de::Error| self.error(error.span(), error.message().to_owned());
-            return ParsedConfig { errors: not_toml.into_iter().map(error).collect(), ..ParsedConfig::default() };
+            let errors = self.syntax_error(tables.get_ref(), &not_toml).into_iter().collect();
+            return ParsedConfig { errors, ..ParsedConfig::default() };
         }
         let tables = tables.get_ref();
         let mut errors = self.unknown_tables(tables);
         if !tables.contains_key("server") {
-            errors.push(self.error(None, "missing field `server`".to_owned()));
+            errors.push(self.error(None, "missing table `[server]`, with the `host` of the server".to_owned()));
         }
         let mut left_out = Vec::new();
         let mut config = self.deserialize(tables, &mut left_out, &mut errors);
@@ -130,14 +136,34 @@ impl ConfigFile {
         }
     }
 
+    /// Returns the first error of the syntax, as others may follow from it; for a bracket that is not closed, at the bracket.
+    fn syntax_error(&self, tables: &DeTable<'_>, errors: &[toml::de::Error]) -> Option<ConfigError> {
+        let first = errors.first()?;
+        let position = first.span().map_or(0, |span| span.start);
+        let unclosed = errors.iter().find(|error| {
+            error.message().starts_with("unclosed inline table") || error.message().starts_with("unclosed array")
+        });
+        let opened = unclosed.and_then(|error| Some((error, open_value(tables, position)?)));
+        let (span, reason) = match opened {
+            Some((unclosed, start)) => {
+                (Some(start..start), format!("`{}`: {}", key_at(tables, start), unclosed.message()))
+            }
+            None => (first.span(), first.message().to_owned()),
+        };
+        Some(self.error(span, format!("{reason}; other mistakes are reported when this one is corrected")))
+    }
+
     fn unknown_tables(&self, tables: &DeTable<'_>) -> Vec<ConfigError> {
         let is_known = |name: &str| TABLES.split(' ').any(|table| table == name) || name.starts_with("x-");
-        let unknown = tables.keys().filter(|name| !is_known(name.get_ref()));
-        let error = |unknown: &Spanned<Cow<'_, str>>| {
+        let unknown = tables.iter().filter(|(name, _)| !is_known(name.get_ref()));
+        let error = |(unknown, value): (&Spanned<Cow<'_, str>>, &Spanned<DeValue<'_>>)| {
             let name = unknown.get_ref();
+            let what =
+                if rules::values_of(value).iter().any(|item| item.get_ref().is_table()) { "table" } else { "key" };
             let nearest = most_similar_word(name, TABLES.split(' '));
             let nearest = nearest.map_or_else(String::new, |table| format!(", did you mean `{table}`?"));
-            self.error(Some(unknown.span()), format!("unknown table `{name}`{nearest}"))
+            let advice = lichess_advice(name).map_or(nearest, str::to_owned);
+            self.error(Some(unknown.span()), format!("unknown {what} `{name}`{advice}"))
         };
         unknown.map(error).collect()
     }
@@ -161,7 +187,9 @@ impl ConfigFile {
             };
             let key = error.span().map(|span| key_at(tables, span.start)).filter(|key| !key.is_empty());
             let key = key.map_or_else(String::new, |key| format!("`{key}`: "));
-            errors.push(self.error(error.span(), format!("{key}{}", error.message())));
+            let unknown = error.span().filter(|_| error.message().starts_with("unknown field"));
+            let advice = unknown.and_then(|span| lichess_advice(self.text.get(span)?)).unwrap_or_default();
+            errors.push(self.error(error.span(), format!("{key}{}{advice}", plain_types(error.message()))));
             let Some(span) = error.span().filter(|span| remove_at(&mut rest, span.start)) else {
                 return BotConfig::default();
             };
@@ -204,6 +232,31 @@ impl ConfigFile {
         });
         Ok(())
     }
+}
+
+/// Returns the end of the message about a key of lichess-bot; `None` for other keys.
+fn lichess_advice(key: &str) -> Option<&'static str> {
+    let is_known = LICHESS_KEYS.split_whitespace().any(|known| known == key);
+    is_known.then_some(", a key of lichess-bot; migration.md has the one to write")
+}
+
+/// Replaces the name of an integer type in an error message.
+fn plain_types(message: &str) -> String {
+    match message.rsplit_once(", expected ") {
+        Some((start, "u8" | "u16" | "u32" | "u64" | "usize" | "i32" | "i64")) => {
+            format!("{start}, expected a whole number")
+        }
+        _ => message.to_owned(),
+    }
+}
+
+/// Returns the start of the outermost value in the lines of a table that contains a position of the file.
+fn open_value(table: &DeTable<'_>, position: usize) -> Option<usize> {
+    table.values().find_map(|value| {
+        let span = value.span();
+        let inner = || rules::values_of(value).iter().find_map(|item| open_value(item.get_ref().as_table()?, position));
+        if span.contains(&position) { Some(span.start) } else { inner() }
+    })
 }
 
 /// Returns whether two accounts have the same handle on the same server.

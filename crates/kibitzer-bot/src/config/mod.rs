@@ -22,7 +22,7 @@ pub(crate) use file::{ConfigFile, ParsedConfig};
 pub use matchmaking::{MatchmakingRules, MatchmakingTerms};
 pub(crate) use rules::format_range;
 pub use rules::{AdjournedRules, DrawRule, OfferRules, RematchRules, ResignRule, ScoreAudience, SeekRules, TalkRules};
-pub(crate) use sentences::first_word;
+pub(crate) use sentences::{dial_sentence, first_word};
 
 pub use crate::book::BookConfig;
 use crate::engine::EngineConfig;

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use humantime::format_duration;
-use kibitzer::Handle;
+use kibitzer::{DialError, Handle, Profile};
 
 use crate::book::BookSelection;
 
@@ -172,6 +172,18 @@ impl MatchmakingTerms {
 fn format_rating(range: &RangeInclusive<u16>, difference: Option<u16>) -> String {
     let difference = difference.map(|points| format!(", at most {points} from the bot's own"));
     format_range(range) + &difference.unwrap_or_default()
+}
+
+/// Returns the sentence about a connection that was not made, with the addresses of the account's server.
+pub(crate) fn dial_sentence(account: &Profile, error: DialError) -> String {
+    let host = account.host_name();
+    let host = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
+    let addresses: Vec<_> = account.port_numbers().iter().map(|port| format!("{host}:{port}")).collect();
+    let addresses = addresses.join(" or ");
+    match error {
+        DialError::Failed(kind) => format!("cannot connect to {addresses}: {kind}"),
+        other => format!("cannot connect to {addresses}: {other}"),
+    }
 }
 
 /// Returns the first word of a command; empty without one.
