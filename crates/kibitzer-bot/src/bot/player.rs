@@ -23,6 +23,7 @@ mod records;
 use kibitzer::command;
 use kibitzer::track::{TrackedChange, TrackedChangeKind};
 use kibitzer::{Client, Event, Message, RecvError, RequestError, SessionEndReason, Subscription};
+use kibitzer_core::event::LostCause;
 use kibitzer_core::message::{GameResult, MeOrOther};
 use kibitzer_core::text::error_chain;
 use tokio::time::{Instant, sleep_until};
@@ -30,7 +31,7 @@ use tokio::time::{Instant, sleep_until};
 use super::engine_task::{EngineReport, EngineTask, StartEngine};
 use super::stop::{Stop, StopStep, StopUrgency, Stopping};
 use super::{Bot, BotError, BotSession};
-use crate::config::first_word;
+use crate::config::{dial_sentence, first_word};
 use crate::policy::Policy;
 use crate::verdict::BotAction;
 
@@ -193,7 +194,12 @@ impl BotPlayer {
             Event::Lost(loss) => {
                 let next =
                     loss.retry_in.map_or("no more attempts".to_owned(), |delay| format!("next attempt in {delay:.1?}"));
-                self.out.report(BotAction::Connection, format!("lost: {}; {next}", loss.cause));
+                let failure = match (&loss.cause, &self.out.config.accounts[..]) {
+                    (LostCause::Dial(error), [account]) => dial_sentence(account, *error),
+                    (LostCause::Dial(error), _) => error.to_string(),
+                    (cause, _) => format!("lost: {cause}"),
+                };
+                self.out.report(BotAction::Connection, format!("{failure}; {next}"));
                 self.link = LinkState::Down;
                 self.answers = Answers::default();
                 self.matchmaking.reset();
@@ -340,7 +346,14 @@ impl BotPlayer {
     /// Begins to stop, at once or after the game in progress. Ignores a request that is not more urgent than the last one.
     fn on_stop_requested(&mut self, urgency: StopUrgency) {
         let limit = self.out.config.shutdown.finish_game_within;
-        if self.stopping.begin(urgency, limit) && self.stopping.urgency() == StopUrgency::AfterGame {
+        let is_second = self.stopping.has_begun();
+        if !self.stopping.begin(urgency, limit) {
+            return;
+        }
+        if is_second {
+            self.out.report(BotAction::Stopping, "at once");
+        }
+        if self.stopping.urgency() == StopUrgency::AfterGame {
             let reason = format!("after the game in progress, within {}", humantime::format_duration(limit));
             self.out.report(BotAction::Stopping, reason);
             self.matchmaking.withdraw_all();

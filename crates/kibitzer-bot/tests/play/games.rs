@@ -317,7 +317,9 @@ async fn second_stop_ends_at_once() {
     human.challenge(|terms| terms).await;
     let begun = tokio::time::Instant::now();
     bot.stop.request_or_force();
+    bot.wait_for(BotAction::Stopping, "after the game in progress").await;
     bot.stop.request_or_force();
+    bot.wait_for(BotAction::Stopping, "at once").await;
     bot.done.await.unwrap().unwrap();
     assert!(begun.elapsed() < Duration::from_secs(1), "took {:?}", begun.elapsed());
 }

@@ -5,10 +5,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use kibitzer::command::OfferRef;
-use kibitzer::{Client, EventKind};
+use kibitzer::{Client, EventKind, Profile};
 use kibitzer_bot::engine::EngineError;
 use kibitzer_bot::{Bot, BotAction, BotConfig, BotError, ScriptedEngine, StartEngine, Stop, WeakPlayer};
+use kibitzer_core::session::FirstConnect;
 use kibitzer_server::Server;
+use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::task::block_in_place;
@@ -71,6 +73,19 @@ fn challenge_and_resumption_wait_until_the_engine_of_an_existing_session_has_sta
         bot.wait_for(BotAction::Moved, "").await;
         assert_eq!(bot.count(BotAction::Declined), 0, "{:#?}", bot.actions());
     });
+}
+
+#[tokio::test]
+async fn server_that_is_not_there_is_reported_with_its_address() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    drop(listener);
+    let profile = Profile::new("127.0.0.1").ports([port]);
+    let profile = profile.session(|session| session.first_connect(FirstConnect::Retry));
+    let bot = Running::start(settings(&profile), shuffler());
+    let reason = format!("cannot connect to 127.0.0.1:{port}: connection refused; next attempt in ");
+    bot.wait_for(BotAction::Connection, &reason).await;
+    assert_eq!(bot.names_of(BotAction::Connection, "lost"), []);
 }
 
 /// Other threads may run the session before the bot hands out its client.
@@ -158,7 +173,7 @@ async fn stop_during_the_start_does_not_hide_an_engine_that_failed() {
 async fn engine_of_an_existing_session_that_does_not_start_ends_the_bot() {
     let (_server, profile) = serve(options()).await;
     let client = Client::connect(profile.guest_as("Botvin".parse().unwrap())).await.unwrap();
-    let config = settings(&kibitzer::Profile::demo());
+    let config = settings(&Profile::demo());
     let bot = Bot::new(config).engine(|| async { Err::<WeakPlayer, _>(EngineError::NoMove) });
     assert!(matches!(bot.run_with(client, Stop::new()).await, Err(BotError::Engine(_))));
 }

@@ -182,7 +182,11 @@ impl OwnGames {
         }
         let Some(game) = self.collector.tracker().get(position.game()) else { return };
         let limits = self.search_limits(game);
-        let reason = format!("move {}: at most {:.1?}", game.position().move_number(), limits.deadline);
+        let reason = format!(
+            "move {}: the engine is stopped after {:.1?} at the latest",
+            game.position().move_number(),
+            limits.deadline
+        );
         self.out.report_in_game(BotAction::Thinking, game.number(), reason);
         self.engine.try_send_order(EngineOrder::Search(Box::new(game.clone()), limits));
     }
