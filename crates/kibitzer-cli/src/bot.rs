@@ -20,7 +20,7 @@ use tokio::time::Instant;
 use crate::console::{self, ConsoleOptions, SessionFeed};
 use crate::demo;
 use crate::failure::{EXIT_STATUS, FAILED, Failure, report};
-use crate::live::{ExposureArgs, StopSignal, check_end, connect_failure, run, runtime, start_and_expose_session};
+use crate::live::{ExposureArgs, StopSignal, check_end, connect_failure, run, runtime, start_and_expose_bot};
 use crate::output::{LineFormat, TerminalSafe, bot_event_json};
 use results::ResultPrinter;
 
@@ -221,7 +221,8 @@ impl Args {
         metrics.add_bot(bot.statistics());
         let bot = bot.on_event(move |event| drop(print_bot_event(event, format, clock)));
         let bot = runtime.block_on(bot.start_engine()).map_err(Failure::caused_by)?;
-        let (client, tap) = runtime.block_on(start_and_expose_session(bot.session_profile(profile), server))?;
+        let (session, tap) = runtime.block_on(start_and_expose_bot(bot.session_profile(profile), server))?;
+        let client = session.client().clone();
         metrics.add_session(&client);
         let (feed, sender) = SessionFeed::with_bot(tap);
         let (stop, ending) = (Stop::new(), self.shared.ending);
@@ -232,7 +233,7 @@ impl Args {
                 on_closed.force();
             }
         });
-        let player = bot.run_with(client.clone(), stop.clone());
+        let player = bot.run_with(session, stop.clone());
         let printed = if prints { results.clone() } else { results.hidden() };
         let companion = async move |closed: oneshot::Receiver<()>| {
             let closing = async {
@@ -299,8 +300,8 @@ impl Args {
         let connect = move |profile: Profile| {
             let (server, account) = names_of_started(&profile);
             async move {
-                let started = start_and_expose_session(profile, &server).await;
-                started.map(|(client, _)| client).map_err(|failure| failure.report_now(account.as_ref()))
+                let started = start_and_expose_bot(profile, &server).await;
+                started.map(|(session, _)| session).map_err(|failure| failure.report_now(account.as_ref()))
             }
         };
         let on_end = move |profile: &Profile, error| {

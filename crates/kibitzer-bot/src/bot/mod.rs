@@ -278,6 +278,11 @@ impl BotSession {
         let events_for_caller = builder.subscribe();
         Ok(Self { client: builder.start().await?, events, events_for_caller })
     }
+
+    /// Returns the client of the session.
+    pub const fn client(&self) -> &Client {
+        &self.client
+    }
 }
 
 impl From<Client> for BotSession {

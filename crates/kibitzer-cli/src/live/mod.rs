@@ -15,8 +15,9 @@ use std::error::Error;
 use std::io;
 
 use kibitzer::internal::most_similar_word;
-use kibitzer::{Client, ConnectError, Profile, Tap};
+use kibitzer::{Client, ClientBuilder, ConnectError, Profile, Tap};
 use kibitzer_attach::{AttachAccess, AttachError, Listener};
+use kibitzer_bot::BotSession;
 use kibitzer_core::event::SessionEndReason;
 use kibitzer_core::text::error_chain;
 use tokio::runtime::{Builder, Runtime};
@@ -50,6 +51,37 @@ use crate::failure::{FAILED, Failure, LOST, NO_SESSION, report};
 ///
 /// Dropping the future starts nothing.
 pub(crate) async fn start_and_expose_session(profile: Profile, server: &str) -> Result<(Client, Tap), Failure> {
+    start_and_expose(profile, server, ClientBuilder::start, |client| client).await
+}
+
+/// Starts a session as [`start_and_expose_session`] does, of which a bot receives everything.
+///
+/// # Errors
+///
+/// As [`start_and_expose_session`].
+///
+/// # Cancel safety
+///
+/// As [`start_and_expose_session`].
+pub(crate) async fn start_and_expose_bot(profile: Profile, server: &str) -> Result<(BotSession, Tap), Failure> {
+    start_and_expose(profile, server, BotSession::start, BotSession::client).await
+}
+
+/// Starts a session by `start`, and exposes the client that `client_of` returns.
+///
+/// # Errors
+///
+/// As [`start_and_expose_session`].
+///
+/// # Cancel safety
+///
+/// As [`start_and_expose_session`].
+async fn start_and_expose<T, F: Future<Output = Result<T, ConnectError>>>(
+    profile: Profile,
+    server: &str,
+    start: impl FnOnce(ClientBuilder) -> F,
+    client_of: fn(&T) -> &Client,
+) -> Result<(T, Tap), Failure> {
     let socket = Listener::from_profile(&profile).await.map_err(Failure::caused_by)?;
     if socket.is_none() && std::env::var_os("KIBITZER_ATTACH_SOCKET").is_some() {
         report("KIBITZER_ATTACH_SOCKET is not used: the profile of this session is not read from the environment");
@@ -57,11 +89,11 @@ pub(crate) async fn start_and_expose_session(profile: Profile, server: &str) -> 
     let access = AttachAccess::from_profile(&profile);
     let mut builder = Client::builder(profile);
     let tap = builder.tap();
-    let client = builder.start().await.map_err(|error| connect_failure(server, &error))?;
+    let session = start(builder).await.map_err(|error| connect_failure(server, &error))?;
     if let Some(socket) = socket {
-        socket.expose(&client, access).map_err(Failure::caused_by)?;
+        socket.expose(client_of(&session), access).map_err(Failure::caused_by)?;
     }
-    Ok((client, tap))
+    Ok((session, tap))
 }
 
 /// Starts a session with the profile that `profile` loads, and reports on standard error in which file it is recorded. Returns
