@@ -288,7 +288,7 @@ fn loss_cause(reason: GameEndReason, trouble: Trouble) -> LossCause {
 
 impl fmt::Display for Statistics {
     /// Writes one line for all games, then lines for each color, speed, variant and cause of losses. The last lines are those of the
-    /// 20 opponents with the most games. Names are the words of other players.
+    /// 20 opponents with the most games. Names are untrusted: escape them for a terminal.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.total)?;
         for (name, tally) in [("as white", &self.white), ("as black", &self.black)] {

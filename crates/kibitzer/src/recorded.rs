@@ -189,8 +189,8 @@ impl PieceDecoder {
 /// It reads what [`Client::record`](crate::Client::record), [`Profile::record_file`](crate::Profile::record_file) and `kibitzer record`
 /// write. Replies are attributed to their requests, and sent lines are events without the text of those with a password.
 ///
-/// The iterator ends at the end of the input or after an error. One of them is [`TranscriptError::Torn`], after the events before it:
-/// the recording ends inside of a line.
+/// The iterator ends with the input, or after the first error. If the recording ends inside a line, its last item is
+/// [`TranscriptError::Torn`].
 pub struct RecordedEvents<R> {
     /// `None` at the end of the input or after an error.
     input: Option<RecordedReader<R>>,

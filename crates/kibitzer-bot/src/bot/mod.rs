@@ -256,15 +256,15 @@ impl<S: StartEngine, P: Policy + Clone> Bot<S, P> {
 #[derive(Debug)]
 pub struct BotSession {
     client: Client,
-    /// Nothing may be missed: a bot without the start of its game does not move.
+    /// Lossless: without the start of its game, the bot does not move.
     events: Subscription,
     /// For the function of [`Bot::on_client`].
     events_for_caller: Subscription,
 }
 
 impl BotSession {
-    /// Starts a session, of which the bot receives everything. That of a client may have made progress in another thread before the bot
-    /// subscribes to it.
+    /// Starts a session, and subscribes before its first event. A bot that is given a running [`Client`] can miss events from before it
+    /// subscribes.
     ///
     /// # Errors
     ///

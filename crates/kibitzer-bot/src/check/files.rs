@@ -17,7 +17,7 @@ enum FileUse {
     Create,
     /// Appends to the file, and creates it if it does not exist. The path may have fields, and folders are then created.
     Append,
-    /// Replaces the file by a new one. The path is like that of `Append`.
+    /// Replaces the file. Its path may have fields, as for `Append`.
     Replace,
     /// Works in the folder.
     WorkIn,

@@ -172,9 +172,9 @@ impl ConfigCheck {
         self.problems.iter().any(|problem| problem.severity == Severity::Error)
     }
 
-    /// Logs in to the server with each account, one after the other, and out again. An account that does not within 30 s, which
-    /// include its password command, is an error, as is a refused login. Adjourned games are not resumed. Returns a sentence for each
-    /// account that did.
+    /// Logs in to the server with each account, one after the other, and out again. Reports an error for an account
+    /// whose login is refused, or takes longer than 30 s, with its password command. Adjourned games are not resumed. Returns a
+    /// sentence for each successful login.
     ///
     /// The login of an account that plays at the moment ends its session on most servers.
     ///

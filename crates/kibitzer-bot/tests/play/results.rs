@@ -1,4 +1,4 @@
-//! Results of the games: what is counted, and who is told.
+//! Results of the games: how they are counted, and reported to the owner and the caller.
 
 use std::time::Duration;
 

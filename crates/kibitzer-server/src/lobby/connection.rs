@@ -182,7 +182,7 @@ pub(crate) struct Player {
     pub(crate) last_channel: Option<String>,
     /// The game that is played or examined.
     pub(crate) game: Option<GameId>,
-    /// Number of games since the last one that simulated players proposed.
+    /// Number of proposals by simulated players since the client's last game; none of them led to a game.
     pub(crate) n_fruitless_proposals: u32,
     /// The games of the simul that the player gives; `game` is the current board.
     pub(crate) simul: Vec<GameId>,

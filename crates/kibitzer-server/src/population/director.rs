@@ -196,8 +196,8 @@ impl Population {
         self.options.challenges_clients
     }
 
-    /// Returns how long a client waits for a proposal after as many others that led to no game: the client may be a person who
-    /// wants none.
+    /// Returns the delay before the next proposal to a client. It doubles with each one that led to no game, so that a person who does
+    /// not want to play is left alone.
     pub(crate) fn proposal_delay(&self, n_fruitless: u32) -> Duration {
         self.options.scale_time(PROPOSAL_DELAY * (1 << n_fruitless.min(MAX_DOUBLINGS)))
     }

@@ -125,7 +125,7 @@ pub(crate) enum SimulatedAction {
 /// How long clients wait for the first challenge.
 const PROPOSAL_DELAY: Duration = Duration::from_secs(4);
 
-/// How often this time doubles at most.
+/// Maximum number of times that the delay between two proposals doubles.
 const MAX_DOUBLINGS: u32 = 4;
 
 /// All simulated players.

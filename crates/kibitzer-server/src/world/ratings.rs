@@ -25,8 +25,8 @@ impl World {
         format_forecast(rating_word(kind), own, other)
     }
 
-    /// Changes the ratings of both players of a finished game, and returns the line about it for each of them: empty for an
-    /// unrated game, and for one whose players have no accounts, as relayed games.
+    /// Updates both ratings after a finished game, and returns the line for each player. Lines are empty for unrated games, and for
+    /// players without an account, as in relayed games.
     pub(super) fn adjust_ratings(&mut self, number: GameId) -> Sides<String> {
         let Some(game) = self.games.played(number).filter(|game| self.is_rated_here(game)) else {
             return Sides::default();

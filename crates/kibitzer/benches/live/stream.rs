@@ -1,5 +1,5 @@
 //! A stream through a socket, parsed, applied and handed to subscribers, against floor (c): the lines of the same stream
-//! from a socket, dropped. Beside it the least that a program without the client has to do: the same lines, and the boards
+//! from a socket, dropped. Beside it the lower bound for a program without the client: the same lines, and the boards
 //! among them parsed by floor (b), which checks nothing and keeps no game.
 
 use std::sync::Arc;

@@ -281,7 +281,7 @@ impl Profile {
         self.login.password.is_some()
     }
 
-    /// Fails as the start of a session would because of its password. A password command is not run.
+    /// Checks that the password can be read. Does not run a password command.
     #[doc(hidden)]
     pub async fn check_password(&self) -> io::Result<()> {
         match (&self.login.handle, &self.login.password) {

@@ -1,4 +1,4 @@
-//! Moves as the user types them: the legal ones, and a line that is none of them.
+//! Moves as the user types them: completion by the legal moves, and the check for illegal ones.
 
 use kibitzer::command::MoveText;
 use kibitzer::internal::rules::{LegalMove, legal_moves};

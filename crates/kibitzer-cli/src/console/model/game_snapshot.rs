@@ -103,8 +103,7 @@ impl GameSnapshot {
         }
     }
 
-    /// Moves the analysis of a game in progress from the earlier state of the same game, and keeps the row since which its moves are
-    /// continuous unless some were taken back.
+    /// Takes over the analysis from the earlier snapshot of the same game, and `continuous_since` unless moves were taken back.
     pub(super) fn continue_from(&mut self, earlier: &mut Self) {
         if self.followed {
             self.analysis = earlier.analysis.take();
@@ -121,8 +120,7 @@ impl GameSnapshot {
         if is_complete && self.variant.as_deref() == Some("chess") { opening_name(sans) } else { None }
     }
 
-    /// Returns by how much the pieces of a side on the board are worth more than those of the other, in pawns; 0 if they are not, and
-    /// in games with reserves.
+    /// Returns the material advantage of a side on the board, in pawns; 0 without one, and in games with reserves.
     pub(crate) fn material_lead(&self, color: Color) -> u16 {
         let board = self.board.board();
         let lead = board.material(color).saturating_sub(board.material(color.opponent()));

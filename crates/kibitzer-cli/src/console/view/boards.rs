@@ -96,8 +96,8 @@ pub(super) fn draw_boards(mut canvas: Canvas<'_>, app: &mut App, now: Duration) 
     }
 }
 
-/// Draws what stands in place of the boards: that the chosen game had none at the selected row; in a session without a game, the
-/// commands that bring one.
+/// Draws a placeholder: the chosen game has no board at the selected row, or the session has no game; then with the commands that
+/// begin or show one.
 fn draw_no_board(canvas: Canvas<'_>, app: &App) {
     let (title, text) = match app.shown_game() {
         Some(game) => (format!("game {game}"), "no board up to the selected line"),
