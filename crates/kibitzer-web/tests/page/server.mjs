@@ -10,6 +10,8 @@ import { fileURLToPath } from 'node:url';
 import { initial, reduce } from '../../page/state.js';
 
 const PAGE = fileURLToPath(new URL('../../page/', import.meta.url));
+/** The openings are shared with the console. */
+const OPENINGS = fileURLToPath(new URL('../../../kibitzer/src/openings.txt', import.meta.url));
 const TYPES = { html: 'text/html', js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml', txt: 'text/plain' };
 
 /** The events from which a game is built. */
@@ -177,7 +179,8 @@ export class StandIn {
             }
         } else {
             const file = first || 'index.html';
-            response.writeHead(200, { 'Content-Type': TYPES[file.split('.').pop()] ?? 'text/plain' }).end(readFileSync(PAGE + file.replaceAll('/', '')));
+            const content = readFileSync(file === 'openings.txt' ? OPENINGS : PAGE + file.replaceAll('/', ''));
+            response.writeHead(200, { 'Content-Type': TYPES[file.split('.').pop()] ?? 'text/plain' }).end(content);
         }
     }
 
