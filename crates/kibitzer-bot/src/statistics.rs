@@ -150,7 +150,7 @@ impl LossCause {
     }
 }
 
-/// What happened to the bot during a game, beside the moves.
+/// Trouble of the bot during a game, beside the moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trouble {
     None,

@@ -8,7 +8,7 @@ use super::Findings;
 use crate::book::Book;
 use crate::config::{BotConfig, fixed_folder};
 
-/// What the bot does with a file or folder of the settings.
+/// How the bot uses a file or folder of the settings.
 #[derive(Clone, Copy)]
 enum FileUse {
     /// Reads the file, which is not a folder, device or pipe.

@@ -24,7 +24,7 @@ pub(crate) enum TalkTab {
     /// All talk.
     #[default]
     All,
-    /// Talk to this login alone, and what it told others.
+    /// Private talk: to this login, and from it to other players.
     Tells,
     Channel(u16),
     /// Kibitzes and whispers.

@@ -224,7 +224,7 @@ fn opens_game(row: &ConsoleRow, game: &GameSnapshot) -> bool {
     })
 }
 
-/// Returns whether a row is talk to this login, or about a game, or what the user told a player.
+/// Returns whether a row is talk to this login or about a game, or a message of the user to a player.
 fn is_talk_beside(row: &ConsoleRow, game: &GameSnapshot) -> bool {
     let is_about_game = || match row.event().and_then(|event| event.message()) {
         Some(Message::Talk(talk)) => match talk.kind {

@@ -10,7 +10,7 @@ use crate::console::input::EDITING_KEYS;
 /// A titled part of a page: keys or lines, each with its effect.
 type HelpSection = (&'static str, &'static [(&'static str, &'static str)]);
 
-/// What users want to do, with the lines and keys that do it.
+/// The tasks of users, each with its lines and keys.
 const TASKS: [HelpSection; 3] = [
     (
         "Play: lines without / are sent to the server",
